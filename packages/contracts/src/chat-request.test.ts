@@ -397,6 +397,22 @@ describe('a refusal points at the field, and says in plain words what is wrong a
       'messages.0.tool_call_id',
       'messages.0.tool_call_id is not a known field.',
     ],
+    [
+      with_({
+        messages: [{ role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { arguments: '' } }] }],
+      }),
+      'messages.0.tool_calls.0.function.name',
+      'messages.0.tool_calls.0.function.name is missing, and must be a string.',
+    ],
+    [
+      with_({ messages: [{ role: 'assistant', content: 'x', reasoning_content: {} }] }),
+      'messages.0.reasoning_content',
+      'messages.0.reasoning_content is an object, and must be a string.',
+    ],
+    [with_({ project_id: 7 }), 'project_id', 'project_id is 7, and must be a string.'],
+    [with_({ stream_options: true }), 'stream_options', 'stream_options is true, and must be an object.'],
+    [with_({ stream_options: { loud: true } }), 'stream_options.loud', 'stream_options.loud is not a known field.'],
+    [with_({ tools: tool() }), 'tools', 'tools is an object, and must be an array.'],
     [with_({ colour: 'blue' }), 'colour', 'colour is not a known field.'],
     [with_({ temperature: '1' }), 'temperature', 'temperature is "1", and must be a number.'],
     [with_({ temperature: 2.5 }), 'temperature', 'temperature is 2.5, and must be at most 2.'],

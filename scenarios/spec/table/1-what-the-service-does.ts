@@ -5,9 +5,7 @@ const contracts = 'packages/flow/src/contract.test.ts'
 const validateGraph = 'packages/flow/src/validate-graph.test.ts'
 const price = 'packages/money/src/price.test.ts'
 const openProviders = 'packages/providers/src/open-providers.live.test.ts'
-const badInput = 'scenarios/bad-input.scenario.ts'
 const callableModels = 'scenarios/callable-models.scenario.ts'
-const chatBounds = 'scenarios/chat-bounds.scenario.ts'
 const idempotencyScope = 'scenarios/idempotency-scope.scenario.ts'
 const keyAttacks = 'scenarios/key-attacks.scenario.ts'
 const mcpClients = 'scenarios/mcp-clients.scenario.ts'
@@ -47,7 +45,11 @@ export const whatTheServiceDoes = {
         chatCompletions,
         'a chat call that is answered in one piece › is charged for its usage to the micro-USD, and nothing stays reserved afterwards',
       ],
-      [badInput, 'headers › a selector of another project is refused before any money [project_mismatch]'],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        'another project in a header [project_mismatch]',
+      ],
       [
         chatWithSandbox,
         'a flow of one text › answers a chat like a model, and says which execution it was and what that cost',
@@ -69,7 +71,16 @@ export const whatTheServiceDoes = {
         invoke,
         'an invocation › is answered with the record of its execution, which is named in a header and can be read again',
       ],
-      [badInput, 'keys › ${what} is refused [${code}]'],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        "title: 'no key [key_missing]'",
+      ],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        "title: 'a malformed key [key_invalid]'",
+      ],
     ],
   },
   '1/s2': {
@@ -152,7 +163,6 @@ export const whatTheServiceDoes = {
   '1/s10': {
     says: 'A call refused before reaching a provider is never charged.',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', 'field:'],
       [refusals, 'a call is refused, reserves nothing and says what clears it › $title'],
       [
         invoke,

@@ -1,17 +1,16 @@
 import type { Table } from '../check-table.ts'
 
-const keySecret = 'packages/contracts/src/key-secret.test.ts'
 const chatImages = 'packages/contracts/src/chat-images.test.ts'
+const keySecret = 'packages/contracts/src/key-secret.test.ts'
 const contracts = 'packages/flow/src/contract.test.ts'
 const packages = 'packages/flow/src/package.test.ts'
 const runFreeNode = 'packages/flow/src/run-free-node.test.ts'
 const validateGraph = 'packages/flow/src/validate-graph.test.ts'
 const price = 'packages/money/src/price.test.ts'
 const forwardedFor = 'packages/providers/src/forwarded-for.test.ts'
-const badInput = 'scenarios/bad-input.scenario.ts'
 const callableModels = 'scenarios/callable-models.scenario.ts'
 const canary = 'scenarios/canary.scenario.ts'
-const chatBounds = 'scenarios/chat-bounds.scenario.ts'
+const pageInABrowser = 'scenarios/console.scenario.ts'
 const keyAttacks = 'scenarios/key-attacks.scenario.ts'
 const keyLimits = 'scenarios/key-limits.scenario.ts'
 const mcpClients = 'scenarios/mcp-clients.scenario.ts'
@@ -21,12 +20,13 @@ const resolutions = 'scenarios/resolutions.scenario.ts'
 const products = 'services/console/src/catalogue/products.live.test.ts'
 const createKey = 'services/console/src/keys/create-key.live.test.ts'
 const rotateKey = 'services/console/src/keys/rotate-key.live.test.ts'
-const pageInABrowser = 'scenarios/console.scenario.ts'
 const permissions = 'services/console/src/permissions/permissions.test.ts'
 const revisions = 'services/console/src/sandboxes/revisions.live.test.ts'
 const sandboxes = 'services/console/src/sandboxes/sandboxes.live.test.ts'
+const refusals = 'services/gateway/src/errors/refusals.live.test.ts'
 const chatWithSandbox = 'services/gateway/src/executions/chat-with-sandbox.live.test.ts'
 const chatCompletions = 'services/gateway/src/routes/v1/chat-completions.live.test.ts'
+const key = 'services/gateway/src/routes/v1/key.live.test.ts'
 const models = 'services/gateway/src/routes/v1/models.live.test.ts'
 const invokeProgress = 'services/gateway/src/routes/v1/sandbox/invoke-progress.live.test.ts'
 const invoke = 'services/gateway/src/routes/v1/sandbox/invoke.live.test.ts'
@@ -117,8 +117,8 @@ export const resources = {
     provedBy: [
       [rotateKey, 'a legacy key needs reissue and is never rotated [key_not_active]'],
       [
-        badInput,
-        'keys › revoked, expired, unbound ones and those whose creator lost the permissions [key_revoked] [key_expired] [key_unbound] [key_issuer_denied]',
+        key,
+        'who am I › is refused as a call would be, with the same bytes [key_revoked, key_expired, key_unbound, key_issuer_denied, project_mismatch]',
       ],
       [pageInABrowser, 'keys from before keys were bound to projects come first, until they are revoked'],
     ],
@@ -200,7 +200,11 @@ export const resources = {
         forwardedFor,
         'temperature, top_p and seed are left out where the model does not take them, and nothing else is',
       ],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', 'a parameter that the model lacks'],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        'a parameter that the model lacks',
+      ],
     ],
   },
   '2.2/r13': {

@@ -1,11 +1,11 @@
 import type { Table } from '../check-table.ts'
 
 const contracts = 'packages/flow/src/contract.test.ts'
-const badInput = 'scenarios/bad-input.scenario.ts'
 const callableModels = 'scenarios/callable-models.scenario.ts'
 const isolation = 'scenarios/isolation.scenario.ts'
 const nothingLeaks = 'scenarios/nothing-leaks.scenario.ts'
 const openaiClient = 'scenarios/openai-client.scenario.ts'
+const refusals = 'services/gateway/src/errors/refusals.live.test.ts'
 const chatWithSandbox = 'services/gateway/src/executions/chat-with-sandbox.live.test.ts'
 const readInvocation = 'services/gateway/src/request/read-invocation.test.ts'
 const modelsTest = 'services/gateway/src/routes/v1/models.live.test.ts'
@@ -16,14 +16,27 @@ export const models = {
     says: 'All endpoints take `Authorization: Bearer <API_KEY>` (section 5).',
     provedBy: [
       [isolation, 'the gateway › ${route}${named && `, naming the ${named}`}', "nobody: '401 key_missing'"],
-      [badInput, 'keys › ${what} is refused [${code}]'],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        "title: 'no key [key_missing]'",
+      ],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        "title: 'a malformed key [key_invalid]'",
+      ],
       [isolation, 'every route has a row › of the gateway'],
     ],
   },
   '4/s2': {
     says: 'Bodies are JSON.',
     provedBy: [
-      [badInput, 'bodies › ${what} [${code}]'],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        "title: 'broken JSON [invalid_json]'",
+      ],
       [readInvocation, 'reading an invocation › refuses %s [invalid_json, invalid_request]'],
     ],
   },

@@ -1,8 +1,8 @@
 import type { Table } from '../check-table.ts'
 
+const chatRequest = 'packages/contracts/src/chat-request.test.ts'
 const contracts = 'packages/flow/src/contract.test.ts'
 const callableModels = 'scenarios/callable-models.scenario.ts'
-const chatBounds = 'scenarios/chat-bounds.scenario.ts'
 const failover = 'scenarios/failover.scenario.ts'
 const idempotencyScope = 'scenarios/idempotency-scope.scenario.ts'
 const idempotency = 'scenarios/idempotency.scenario.ts'
@@ -14,7 +14,9 @@ const revocation = 'scenarios/revocation.scenario.ts'
 const exactCountBusy = 'services/gateway/src/admission/exact-count-busy.live.test.ts'
 const exactCount = 'services/gateway/src/admission/exact-count.live.test.ts'
 const manyPrompts = 'services/gateway/src/admission/many-prompts.live.test.ts'
+const refusals = 'services/gateway/src/errors/refusals.live.test.ts'
 const chatWithSandbox = 'services/gateway/src/executions/chat-with-sandbox.live.test.ts'
+const readChat = 'services/gateway/src/request/read-chat.test.ts'
 const chatCompletionsTest = 'services/gateway/src/routes/v1/chat-completions.live.test.ts'
 const admissionBatcher = 'services/ledger/src/admissions/admission-batcher.live.test.ts'
 
@@ -26,7 +28,11 @@ export const chatCompletions = {
   '4.2/r1': {
     says: '| `model` | string | required; an id from `/v1/models` (a product or a chat-compatible sandbox product) |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "field: 'model'"],
+      [
+        chatRequest,
+        'a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request] › %#: %j',
+        'model is missing',
+      ],
       [callableModels, 'what is listed can be called, and what is not listed can not'],
       [
         chatWithSandbox,
@@ -37,18 +43,33 @@ export const chatCompletions = {
   '4.2/r2': {
     says: '| `messages` | array | required; 1 to 100 messages; roles `system`, `user`, `assistant`, `tool` |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "'a hundred'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'a hundred and one'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'another role'"],
-      [chatBounds, 'the field ${field} › ${what}: taken', "field: 'messages of every role'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', 'missing: { messages: undefined }'],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['messages',",
+      ],
+      [
+        chatRequest,
+        'a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request] › %#: %j',
+        "role: 'robot'",
+      ],
+      [chatRequest, 'what is read › messages of every role with every field we answer with'],
+      [
+        chatRequest,
+        'a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request] › %#: %j',
+        'messages is missing',
+      ],
     ],
   },
   '4.2/r3': {
     says: '| `stream` | boolean | optional |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "field: 'stream'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'a word': { stream: 'yes' }"],
+      [chatRequest, 'what is read › the fields of their own'],
+      [
+        chatRequest,
+        'a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request] › %#: %j',
+        "stream: 'yes'",
+      ],
       [
         chatCompletionsTest,
         'a chat call that is streamed › sends chunks of its own making, and ends with [DONE] after it was charged',
@@ -58,7 +79,7 @@ export const chatCompletions = {
   '4.2/r4': {
     says: '| `stream_options` | object | optional |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "field: 'stream_options'"],
+      [chatRequest, 'what is read › the fields of their own'],
       [
         chatCompletionsTest,
         'a chat call that is streamed › tells its usage in a last chunk where asked to, and null before',
@@ -68,85 +89,133 @@ export const chatCompletions = {
   '4.2/r5': {
     says: "| `max_tokens` | integer | 0 to 8192 and no more than the model's `max_output_tokens` |",
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "'as many as the model gives'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one more than the model gives'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one more than anybody gives'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one less than none'"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['max_tokens',",
+      ],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        'more output than the model has',
+      ],
     ],
   },
   '4.2/r6': {
     says: '| `temperature` | number | 0 to 2 |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', 'temperature: 2 }'],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'above 2'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'below 0'"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['temperature',",
+      ],
     ],
   },
   '4.2/r7': {
     says: '| `top_p` | number | greater than 0, at most 1 |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "'just above 0'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', '0: { top_p: 0 }'],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', 'top_p: 1.0001'],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['top_p',",
+      ],
     ],
   },
   '4.2/r8': {
     says: '| `n` | integer | must be 1 (one completion is charged per request) |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', '1: { n: 1 }'],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', '2: { n: 2 }'],
+      [chatRequest, 'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s', "['n',"],
     ],
   },
   '4.2/r9': {
     says: '| `seed` | integer | optional |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "'a number': { seed: 7 }"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'a part of one': { seed: 0.5 }"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['seed',",
+      ],
     ],
   },
   '4.2/r10': {
     says: '| `stop` | string or array | up to 4 sequences, each 1 to 64 characters |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "'four sequences'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'five sequences'"],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'sixty-four': { stop"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'sixty-five': { stop"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['stop sequences',",
+      ],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['a stop sequence',",
+      ],
     ],
   },
   '4.2/r11': {
     says: '| `tools` | array | up to 64 definitions, under 32 KB in total |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "'sixty-four': toolCount(64)"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'sixty-five': toolCount(65)"],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'one byte under 32 KB'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'32 KB'"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['tools',",
+      ],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['bytes of tools',",
+      ],
     ],
   },
   '4.2/r12': {
     says: '| `tool_choice` | string or object | under 2 KB |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "'one byte under 2 KB'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'2 KB'"],
-      [chatBounds, 'the field ${field} › ${what}: taken', "tool_choice: 'auto' }"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › bytes of tool_choice',
+      ],
+      [chatRequest, 'what is read › tool_choice is any string, which is for the provider to know'],
     ],
   },
   '4.2/r13': {
     says: '| `response_format` | object | under 8 KB |',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "'one byte under 8 KB'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'8 KB'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "response_format: 'json'"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['bytes of response_format',",
+      ],
+      [
+        chatRequest,
+        'a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request] › %#: %j',
+        "response_format: 'json'",
+      ],
     ],
   },
   '4.2/r14': {
     says: "| `project_id` | string | may only restate the key's bound project |",
-    provedBy: [[chatBounds, 'project_id › may only say again what the key is bound to [project_mismatch]']],
+    provedBy: [
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        "title: 'of another project [project_mismatch]'",
+      ],
+      [
+        chatCompletionsTest,
+        'a call under an idempotency key › is answered again byte for byte, under the same invocation, charged once',
+        'project_id: tenant.project',
+      ],
+    ],
   },
   '4.2/s2': {
     says: 'Message rules: a `tool` message carries the `tool_call_id` it answers; an `assistant` message may carry `tool_calls` and, where the provider returns it, reasoning history (`reasoning_content` or `reasoning`).',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "field: 'messages of every role'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'a tool message that answers nothing'"],
+      [chatRequest, 'what is read › messages of every role with every field we answer with'],
+      [
+        chatRequest,
+        'a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request] › %#: %j',
+        "messages: [{ role: 'tool', content: 'x' }]",
+      ],
       [failover, 'the same product in two wire formats › reasoning, whole and streamed, and taken back'],
       [openaiClient, 'the stock openai client › calls a tool in two rounds, each charged'],
     ],
@@ -158,19 +227,23 @@ export const chatCompletions = {
   '4.2/s4': {
     says: 'Messages plus all forwarded parameters together must not exceed 128,000 bytes (forwarded fields count toward this bound).',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: taken', "'128,000 bytes'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'128,001 bytes'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'128,001 bytes with a tool'"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › 128,000 bytes of messages and forwarded parameters together',
+      ],
     ],
   },
   '4.2/s5': {
     says: "The whole request must fit the model's published context and output limits; otherwise 422 `context_limit`.",
     provedBy: [
-      [chatBounds, 'the whole request › fits the context of the model to the token, or is refused [context_limit]'],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one more than the model gives'"],
       [
         exactCount,
         "a prompt of more bytes than tokens › fits a context that its tokens fit, to the token${stream ? ', streamed' : ''} [context_limit]",
+      ],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        'more output than the model has',
       ],
       [
         exactCount,
@@ -272,8 +345,7 @@ export const chatCompletions = {
   '4.2/s15': {
     says: 'Idempotency: header `Idempotency-Key` is optional, 8 to 128 characters.',
     provedBy: [
-      [chatBounds, 'Idempotency-Key › of ${length} characters: taken'],
-      [chatBounds, 'Idempotency-Key › of ${length} characters: refused [idempotency_key_invalid]'],
+      [readChat, 'reading a call › Idempotency-Key: %s answers %s'],
       [chatCompletionsTest, 'a call without an idempotency key is another call each time, with a charge of its own'],
     ],
   },

@@ -1,12 +1,12 @@
 import type { Table } from '../check-table.ts'
 
-const badInput = 'scenarios/bad-input.scenario.ts'
-const chatBounds = 'scenarios/chat-bounds.scenario.ts'
 const isolation = 'scenarios/isolation.scenario.ts'
 const keyAttacks = 'scenarios/key-attacks.scenario.ts'
 const mcpHttp = 'scenarios/mcp-http.scenario.ts'
 const rotateKey = 'services/console/src/keys/rotate-key.live.test.ts'
+const refusals = 'services/gateway/src/errors/refusals.live.test.ts'
 const readChat = 'services/gateway/src/request/read-chat.test.ts'
+const chatCompletions = 'services/gateway/src/routes/v1/chat-completions.live.test.ts'
 const invoke = 'services/gateway/src/routes/v1/sandbox/invoke.live.test.ts'
 
 export const selectorAndRotation = {
@@ -31,7 +31,16 @@ export const selectorAndRotation = {
         keyAttacks,
         'a selector of another project › moves no money and remembers nothing, wherever it stands [project_mismatch]',
       ],
-      [chatBounds, 'project_id › may only say again what the key is bound to [project_mismatch]'],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        "title: 'of another project [project_mismatch]'",
+      ],
+      [
+        chatCompletions,
+        'a call under an idempotency key › is answered again byte for byte, under the same invocation, charged once',
+        'project_id: tenant.project',
+      ],
       [
         mcpHttp,
         'a selector that names another project is refused [project_mismatch], and so is one sent twice [duplicate_header]',
@@ -45,7 +54,11 @@ export const selectorAndRotation = {
         keyAttacks,
         'a selector of another project › moves no money and remembers nothing, wherever it stands [project_mismatch]',
       ],
-      [badInput, 'headers › a selector of another project is refused before any money [project_mismatch]'],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        'another project in a header [project_mismatch]',
+      ],
       [isolation, 'the gateway › ${route}${named && `, naming the ${named}`}', 'MISMATCH'],
     ],
   },

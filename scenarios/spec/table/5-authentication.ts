@@ -1,6 +1,5 @@
 import type { Table } from '../check-table.ts'
 
-const badInput = 'scenarios/bad-input.scenario.ts'
 const isolation = 'scenarios/isolation.scenario.ts'
 const keyAttacks = 'scenarios/key-attacks.scenario.ts'
 const keyLimits = 'scenarios/key-limits.scenario.ts'
@@ -8,8 +7,8 @@ const mcpClients = 'scenarios/mcp-clients.scenario.ts'
 const mcpHttp = 'scenarios/mcp-http.scenario.ts'
 const nothingLeaks = 'scenarios/nothing-leaks.scenario.ts'
 const resolutions = 'scenarios/resolutions.scenario.ts'
-const revocation = 'scenarios/revocation.scenario.ts'
 const revocationOfFlows = 'scenarios/revocation-of-flows.scenario.ts'
+const revocation = 'scenarios/revocation.scenario.ts'
 const skewedClocks = 'scenarios/skewed-clocks.scenario.ts'
 const executions = 'services/console/src/executions/executions.live.test.ts'
 const createKey = 'services/console/src/keys/create-key.live.test.ts'
@@ -18,6 +17,7 @@ const permissions = 'services/console/src/permissions/permissions.test.ts'
 const sandboxes = 'services/console/src/sandboxes/sandboxes.live.test.ts'
 const refusals = 'services/gateway/src/errors/refusals.live.test.ts'
 const chatWithSandbox = 'services/gateway/src/executions/chat-with-sandbox.live.test.ts'
+const key = 'services/gateway/src/routes/v1/key.live.test.ts'
 const invoke = 'services/gateway/src/routes/v1/sandbox/invoke.live.test.ts'
 const progressRevoked = 'services/gateway/src/routes/v1/sandbox/progress-revoked.live.test.ts'
 
@@ -25,7 +25,16 @@ export const authentication = {
   '5/s1': {
     says: 'Scheme: header `Authorization: Bearer <API_KEY>`, key format `svc_<random token>`.',
     provedBy: [
-      [badInput, 'keys › ${what} is refused [${code}]'],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        "title: 'no key [key_missing]'",
+      ],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        "title: 'a malformed key [key_invalid]'",
+      ],
       [createKey, 'a key is bound to its project, shows its secret once, and only its hash is stored'],
     ],
   },
@@ -104,11 +113,15 @@ export const authentication = {
         'a window › that is ${reset} starts full once it has passed, and what was admitted before counts before [key_limit]',
       ],
       [
-        badInput,
-        'keys › revoked, expired, unbound ones and those whose creator lost the permissions [key_revoked] [key_expired] [key_unbound] [key_issuer_denied]',
+        key,
+        'who am I › is refused as a call would be, with the same bytes [key_revoked, key_expired, key_unbound, key_issuer_denied, project_mismatch]',
       ],
       [skewedClocks, 'clocks that are wrong by a day › neither expire a key early nor keep one alive [key_expired]'],
-      [badInput, 'headers › a selector of another project is refused before any money [project_mismatch]'],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        'another project in a header [project_mismatch]',
+      ],
     ],
   },
   '5/s9': {

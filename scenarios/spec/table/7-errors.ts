@@ -1,9 +1,7 @@
 import type { Table } from '../check-table.ts'
 
 const contractsRefusals = 'packages/contracts/src/refusals.test.ts'
-const badInput = 'scenarios/bad-input.scenario.ts'
 const callableModels = 'scenarios/callable-models.scenario.ts'
-const chatBounds = 'scenarios/chat-bounds.scenario.ts'
 const isolation = 'scenarios/isolation.scenario.ts'
 const keyLimits = 'scenarios/key-limits.scenario.ts'
 const mcpHttp = 'scenarios/mcp-http.scenario.ts'
@@ -14,8 +12,10 @@ const specifiedClaims = 'scenarios/spec/specified-claims.test.ts'
 const createKey = 'services/console/src/keys/create-key.live.test.ts'
 const revisions = 'services/console/src/sandboxes/revisions.live.test.ts'
 const sandboxes = 'services/console/src/sandboxes/sandboxes.live.test.ts'
+const exactCount = 'services/gateway/src/admission/exact-count.live.test.ts'
 const errorsRefusals = 'services/gateway/src/errors/refusals.live.test.ts'
 const chatWithSandbox = 'services/gateway/src/executions/chat-with-sandbox.live.test.ts'
+const key = 'services/gateway/src/routes/v1/key.live.test.ts'
 const invoke = 'services/gateway/src/routes/v1/sandbox/invoke.live.test.ts'
 const nodeCallers = 'services/ledger/src/admissions/node-callers.live.test.ts'
 const survival = 'services/worker/src/survival.live.test.ts'
@@ -34,8 +34,8 @@ export const errors = {
       [specifiedClaims, 'the codes › have the status of the table'],
       [createKey, '%s issues no key [key_issuer_denied]'],
       [
-        badInput,
-        'keys › revoked, expired, unbound ones and those whose creator lost the permissions [key_revoked] [key_expired] [key_unbound] [key_issuer_denied]',
+        key,
+        'who am I › is refused as a call would be, with the same bytes [key_revoked, key_expired, key_unbound, key_issuer_denied, project_mismatch]',
       ],
     ],
   },
@@ -43,7 +43,11 @@ export const errors = {
     says: '| 403 | `project_mismatch` | selector names a project other than the bound one |',
     provedBy: [
       [specifiedClaims, 'the codes › have the status of the table'],
-      [badInput, 'headers › a selector of another project is refused before any money [project_mismatch]'],
+      [
+        errorsRefusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        'another project in a header [project_mismatch]',
+      ],
     ],
   },
   '7/r4': {
@@ -90,8 +94,15 @@ export const errors = {
     says: '| 422 | `context_limit` | request exceeds model context or output limits |',
     provedBy: [
       [specifiedClaims, 'the codes › have the status of the table'],
-      [chatBounds, 'the whole request › fits the context of the model to the token, or is refused [context_limit]'],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one more than the model gives'"],
+      [
+        exactCount,
+        "a prompt of more bytes than tokens › fits a context that its tokens fit, to the token${stream ? ', streamed' : ''} [context_limit]",
+      ],
+      [
+        errorsRefusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        'more output than the model has',
+      ],
     ],
   },
   '7/r9': {
@@ -203,7 +214,6 @@ export const errors = {
   '7/s4': {
     says: 'A call refused before reaching a provider is never charged.',
     provedBy: [
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', 'field:'],
       [errorsRefusals, 'a call is refused, reserves nothing and says what clears it › $title'],
       [
         invoke,

@@ -1,9 +1,9 @@
 import type { Table } from '../check-table.ts'
 
+const chatRequest = 'packages/contracts/src/chat-request.test.ts'
 const contracts = 'packages/flow/src/contract.test.ts'
 const runFreeNode = 'packages/flow/src/run-free-node.test.ts'
 const validateGraph = 'packages/flow/src/validate-graph.test.ts'
-const chatBounds = 'scenarios/chat-bounds.scenario.ts'
 const flowCrashes = 'scenarios/flow-crashes.scenario.ts'
 const keyLimits = 'scenarios/key-limits.scenario.ts'
 const mcpClients = 'scenarios/mcp-clients.scenario.ts'
@@ -12,6 +12,8 @@ const specifiedClaims = 'scenarios/spec/specified-claims.test.ts'
 const products = 'services/console/src/catalogue/products.live.test.ts'
 const executions = 'services/console/src/executions/executions.live.test.ts'
 const createKey = 'services/console/src/keys/create-key.live.test.ts'
+const refusals = 'services/gateway/src/errors/refusals.live.test.ts'
+const readChat = 'services/gateway/src/request/read-chat.test.ts'
 const readInvocation = 'services/gateway/src/request/read-invocation.test.ts'
 const assets = 'services/gateway/src/routes/v1/assets.live.test.ts'
 const chatCompletions = 'services/gateway/src/routes/v1/chat-completions.live.test.ts'
@@ -29,102 +31,143 @@ export const limits = {
     says: '| messages | 1 to 100 |',
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'a hundred'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'a hundred and one'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'another role'"],
-      [chatBounds, 'the field ${field} › ${what}: taken', "field: 'messages of every role'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', 'missing: { messages: undefined }'],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['messages',",
+      ],
+      [
+        chatRequest,
+        'a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request] › %#: %j',
+        "role: 'robot'",
+      ],
+      [chatRequest, 'what is read › messages of every role with every field we answer with'],
+      [
+        chatRequest,
+        'a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request] › %#: %j',
+        'messages is missing',
+      ],
     ],
   },
   '8.1/r2': {
     says: "| `max_tokens` | 0 to 8192, and at most the model's `max_output_tokens` |",
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'as many as the model gives'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one more than the model gives'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one more than anybody gives'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one less than none'"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['max_tokens',",
+      ],
+      [
+        refusals,
+        'a call is refused, reserves nothing and says what clears it › $title',
+        'more output than the model has',
+      ],
     ],
   },
   '8.1/r3': {
     says: '| `temperature` | 0 to 2 |',
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'the field ${field} › ${what}: taken', 'temperature: 2 }'],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'above 2'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'below 0'"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['temperature',",
+      ],
     ],
   },
   '8.1/r4': {
     says: '| `top_p` | above 0, at most 1 |',
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'just above 0'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', '0: { top_p: 0 }'],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', 'top_p: 1.0001'],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['top_p',",
+      ],
     ],
   },
   '8.1/r5': {
     says: '| `n` | exactly 1 |',
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'the field ${field} › ${what}: taken', '1: { n: 1 }'],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', '2: { n: 2 }'],
+      [chatRequest, 'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s', "['n',"],
     ],
   },
   '8.1/r6': {
     says: '| `stop` | up to 4 sequences of 1 to 64 characters |',
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'four sequences'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'five sequences'"],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'sixty-four': { stop"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'sixty-five': { stop"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['stop sequences',",
+      ],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['a stop sequence',",
+      ],
     ],
   },
   '8.1/r7': {
     says: '| `tools` | up to 64 definitions, under 32 KB total |',
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'sixty-four': toolCount(64)"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'sixty-five': toolCount(65)"],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'one byte under 32 KB'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'32 KB'"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['tools',",
+      ],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['bytes of tools',",
+      ],
     ],
   },
   '8.1/r8': {
     says: '| `tool_choice` | under 2 KB |',
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'one byte under 2 KB'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'2 KB'"],
-      [chatBounds, 'the field ${field} › ${what}: taken', "tool_choice: 'auto' }"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › bytes of tool_choice',
+      ],
+      [chatRequest, 'what is read › tool_choice is any string, which is for the provider to know'],
     ],
   },
   '8.1/r9': {
     says: '| `response_format` | under 8 KB |',
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'one byte under 8 KB'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'8 KB'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "response_format: 'json'"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › %s',
+        "['bytes of response_format',",
+      ],
+      [
+        chatRequest,
+        'a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request] › %#: %j',
+        "response_format: 'json'",
+      ],
     ],
   },
   '8.1/r10': {
     says: '| messages plus forwarded parameters | at most 128,000 bytes |',
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'the field ${field} › ${what}: taken', "'128,000 bytes'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'128,001 bytes'"],
-      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'128,001 bytes with a tool'"],
+      [
+        chatRequest,
+        'every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request] › 128,000 bytes of messages and forwarded parameters together',
+      ],
     ],
   },
   '8.1/r11': {
     says: '| `Idempotency-Key` | 8 to 128 characters; optional here |',
     provedBy: [
       [specifiedClaims, 'the limits › of chat completions are those of the table, and it has no others'],
-      [chatBounds, 'Idempotency-Key › of ${length} characters: taken'],
-      [chatBounds, 'Idempotency-Key › of ${length} characters: refused [idempotency_key_invalid]'],
+      [readChat, 'reading a call › Idempotency-Key: %s answers %s'],
       [chatCompletions, 'a call without an idempotency key is another call each time, with a charge of its own'],
     ],
   },

@@ -22,12 +22,12 @@ async function post(url: string, headers: string[], body: string) {
 async function raw(
   url: string,
   bytes: string,
-): Promise<{ status: number; error: { code: string; resolution: string } }> {
+): Promise<{ status: number; head: string; error: { code: string; resolution: string } }> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.end(bytes)
-  const [head, body] = (await text(socket)).split('\r\n\r\n')
-  return { status: Number(head!.split(' ')[1]), error: JSON.parse(body!).error }
+  const [head = '', body] = (await text(socket)).split('\r\n\r\n')
+  return { status: Number(head.split(' ')[1]), head, error: JSON.parse(body!).error }
 }
 
 describe('a call is refused, reserves nothing and says what clears it', () => {
@@ -50,6 +50,18 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
       headers: { authorization: `Bearer ${SVC_OF_NOBODY}` },
       status: 401,
       code: 'key_invalid',
+    },
+    {
+      title: 'a person’s token [key_invalid]',
+      headers: { authorization: `Bearer svu_${'A'.repeat(49)}` },
+      status: 401,
+      code: 'key_invalid',
+    },
+    {
+      title: 'text that is not UTF-8 [invalid_json]',
+      body: Buffer.from('{"model":"\xff', 'latin1'),
+      status: 400,
+      code: 'invalid_json',
     },
     { title: 'broken JSON [invalid_json]', body: '{"model": ', status: 400, code: 'invalid_json' },
     { title: 'an empty body [invalid_json]', body: '', status: 400, code: 'invalid_json' },
@@ -93,7 +105,9 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
   ])('$title', async ({ headers, body, status, code }, { tenant }) => {
     const answer = await tenant.chat({}, { ...(headers && { headers }), ...(body !== undefined && { body }) })
     expect(answer.status).toBe(status)
-    expect(await errorOf(answer)).toMatchObject({ code, resolution: expect.stringMatching(/\w/) })
+    const text = await answer.text()
+    expect(JSON.parse(text)).toMatchObject({ error: { code, resolution: expect.stringMatching(/\w/) } })
+    expect(text).not.toMatch(/\.ts:\d+|node_modules|at [A-Za-z]+ \(/)
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
     expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
@@ -117,6 +131,12 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
       fields: { model: 'a\0b' },
       status: 404,
       code: 'model_not_found',
+    },
+    {
+      title: 'a field beyond its bound [invalid_request]',
+      fields: { temperature: 2.01 },
+      status: 400,
+      code: 'invalid_request',
     },
     {
       title: 'a parameter that the model lacks [invalid_request]',
@@ -204,6 +224,8 @@ describe('paths and methods', () => {
     const answer = await fetch(tenant.url + path, { method, headers: tenant.headers })
     expect(answer.status).toBe(status)
     expect(answer.headers.get('allow')).toBe(allow)
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     const error = await errorOf(answer)
     expect(error).toMatchObject({ code })
     if (status === 404) expect(error['resolution']).toContain('/v1/chat/completions')
@@ -219,10 +241,20 @@ describe('what is no request at all is refused in the same shape', () => {
       `POST /v1/chat/completions HTTP/1.1\r\n${key}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
     ]
     for (const bytes of all) {
-      const { status, error } = await raw(tenant.url, bytes)
+      const { status, head, error } = await raw(tenant.url, bytes)
       expect(status).toBe(400)
+      expect(head).toContain('X-Content-Type-Options: nosniff')
       expect(error).toMatchObject({ code: 'invalid_request', resolution: expect.stringMatching(/\w/) })
     }
+  })
+
+  test('a body that announces more bytes than are read is refused before they come [request_too_large]', async ({
+    tenant,
+  }) => {
+    const key = `Host: here\r\nAuthorization: Bearer ${tenant.secret}\r\nConnection: close\r\n`
+    const bytes = `POST /v1/chat/completions HTTP/1.1\r\n${key}Content-Length: 100000000\r\n\r\n{`
+    const { status, error } = await raw(tenant.url, bytes)
+    expect([status, error.code]).toEqual([413, 'request_too_large'])
   })
 
   test('a body that goes on and on is refused before it is read, and its connection is closed [request_too_large]', async ({
