@@ -1,0 +1,3 @@
+import { runProgram } from './run.js'
+
+await runProgram('tools/mutations/src/mutate-command.ts')

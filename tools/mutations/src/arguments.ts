@@ -1,0 +1,43 @@
+import { parseArgs } from 'node:util'
+
+export interface MutateOptions {
+  /** Ids of mutations; null: all. */
+  only: string[] | null
+  /** The tree that is mutated; null: HEAD. */
+  at: string | null
+  list: boolean
+}
+
+const usage = `npm run mutations [-- options]
+Breaks one rule of the code after another in a throw-away copy, and shows whether the tests notice it.
+
+  --only <id,id>   only these mutations
+  --at <commit>    mutates the tree of this commit; without it that of HEAD. What is not committed has no part in it
+  --list           prints the mutations and looks whether each still fits the code; tests nothing
+`
+
+/** Reads the command line. Answers the text to print instead where it asks for help or is wrong. */
+export function readArguments(
+  words: string[],
+  known: readonly string[],
+): MutateOptions | { usage: string; wrong: boolean } {
+  const wrong = (what: string) => ({ usage: `${what}\n\n${usage}`, wrong: true })
+  try {
+    const { values } = parseArgs({
+      args: words,
+      options: {
+        only: { type: 'string' },
+        at: { type: 'string' },
+        list: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+    if (values.help) return { usage, wrong: false }
+    const only = values.only?.split(',') ?? null
+    const unknown = only?.find((id) => !known.includes(id))
+    if (unknown !== undefined) return wrong(`There is no mutation called ${unknown || 'nothing'}; --list shows them.`)
+    return { only, at: values.at ?? null, list: values.list }
+  } catch (error) {
+    return wrong(error instanceof Error ? error.message : String(error))
+  }
+}

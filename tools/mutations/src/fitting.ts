@@ -1,0 +1,24 @@
+import { mutate, unfitMessage, type Mutation } from './mutation.ts'
+
+export interface Looked {
+  mutation: Mutation
+  /** What is wrong, and whether the rule is missing rather than there several times; null: it fits. */
+  unfit: { message: string; missing: boolean } | null
+}
+
+/** Which mutations fit a tree, and what is wrong with the others. */
+export async function fitting(
+  read: (file: string) => Promise<string | null>,
+  mutations: readonly Mutation[],
+): Promise<Looked[]> {
+  return Promise.all(
+    mutations.map(async (mutation): Promise<Looked> => {
+      const text = await read(mutation.file)
+      if (text === null) return { mutation, unfit: { message: unfitMessage(mutation, null), missing: true } }
+      const applied = mutate(text, mutation)
+      if (applied.kind === 'mutated') return { mutation, unfit: null }
+      const { count } = applied
+      return { mutation, unfit: { message: unfitMessage(mutation, count), missing: count === 0 } }
+    }),
+  )
+}

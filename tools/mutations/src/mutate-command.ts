@@ -1,0 +1,83 @@
+import path from 'node:path'
+import { readArguments, type MutateOptions } from './arguments.ts'
+import { openCommit } from './commit-tree.ts'
+import { fitting, type Looked } from './fitting.ts'
+import { mutations } from './mutations.ts'
+import { makeCopy, type ThrowAwayCopy } from './throw-away-copy.ts'
+import { tryMutation } from './try-mutation.ts'
+import { isKilled, summary, verdictLine, type Tried, type Verdict } from './verdict.ts'
+
+// npm run mutations
+// Exit codes: 0 all were killed (or --list: all fit), 1 not, 64 wrong words, 130 interrupted.
+
+/** Tests that take longer are taken to hang. */
+const LIMIT_MS = 600_000
+const projectFolder = path.resolve(import.meta.dirname, '../../..')
+
+const options = readArguments(
+  process.argv.slice(2),
+  mutations.map(({ id }) => id),
+)
+if ('usage' in options) {
+  process[options.wrong ? 'stderr' : 'stdout'].write(options.usage)
+  process.exit(options.wrong ? 64 : 0)
+}
+
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
+const tell = (line: string) => void process.stdout.write(`${line}\n`)
+
+try {
+  process.exitCode = (await mutateAll(options)) ? 0 : 1
+} catch (error) {
+  process.exitCode = 1
+  if (!stop.signal.aborted) process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`)
+}
+if (stop.signal.aborted) process.exitCode = 130
+
+/** Answers whether all is as it should be. */
+async function mutateAll({ only, at, list }: MutateOptions): Promise<boolean> {
+  const tree = await openCommit(projectFolder, at ?? 'HEAD')
+  const wanted = mutations.filter(({ id }) => only === null || only.includes(id))
+  const looked = await fitting(tree.read, wanted)
+  if (list) for (const { mutation } of looked) tell(`${mutation.id.padEnd(widthOf(looked))}  ${mutation.rule}`)
+  // Another commit may lack a rule. In HEAD, and where a text stands twice, the list is wrong.
+  const wrong = looked.flatMap(({ unfit }) => (unfit && (at === null || !unfit.missing) ? [unfit.message] : []))
+  if (wrong.length > 0) throw new Error([...wrong, 'Correct this in tools/mutations/src/rules.'].join('\n'))
+  if (list) {
+    const fit = looked.filter(({ unfit }) => unfit === null)
+    tell(`\n${fit.length} of ${looked.length} fit ${tree.commit.slice(0, 12)}`)
+    return true
+  }
+
+  tell(`Mutations of ${tree.commit.slice(0, 12)}, in a copy that is removed at the end`)
+  const copy = await makeCopy(tree, { projectFolder, env: process.env, limitMs: LIMIT_MS, stop: stop.signal })
+  try {
+    const tried = await tryAll(copy, looked)
+    tell(`\n${summary(tried)}`)
+    return tried.every(({ verdict }) => isKilled(verdict) || verdict.kind === 'not-applicable')
+  } finally {
+    await copy.remove()
+  }
+}
+
+async function tryAll(copy: ThrowAwayCopy, looked: readonly Looked[]): Promise<Tried[]> {
+  const passing = new Set<string>()
+  const tried: Tried[] = []
+  for (const { mutation, unfit } of looked) {
+    const startedAt = performance.now()
+    const verdict: Verdict =
+      unfit === null
+        ? await tryMutation(copy, mutation, passing, LIMIT_MS)
+        : { kind: 'not-applicable', why: unfit.message }
+    const { id, rule } = mutation
+    const one = { id, rule, verdict, ms: performance.now() - startedAt }
+    tried.push(one)
+    tell(verdictLine(one, widthOf(looked)))
+  }
+  return tried
+}
+
+function widthOf(looked: readonly Looked[]): number {
+  return Math.max(...looked.map(({ mutation }) => mutation.id.length))
+}

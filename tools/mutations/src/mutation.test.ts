@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { fitting } from './fitting.ts'
+import { mutate, type Mutation } from './mutation.ts'
+import { mutations } from './mutations.ts'
+
+const bound: Mutation = {
+  id: 'bound',
+  rule: 'A call waits at most a minute.',
+  file: 'wait.ts',
+  find: 'ms > limit',
+  replace: 'ms >= $& limit',
+  tests: ['wait'],
+}
+
+describe('a mutation', () => {
+  test('takes the place of its text, as it is written', () => {
+    expect(mutate('if (ms > limit) leave()', bound)).toEqual({
+      kind: 'mutated',
+      text: 'if (ms >= $& limit) leave()',
+    })
+  })
+
+  test.for([
+    ['if (ms >= limit) leave()', 0],
+    ['if (ms > limit || other.ms > limit) leave()', 2],
+  ] as const)('is unfit where its text does not stand exactly once: %s', ([text, count]) => {
+    expect(mutate(text, bound)).toEqual({ kind: 'unfit', count })
+  })
+
+  test('that does not fit is named with its file and with what is wrong', async () => {
+    const files: Record<string, string> = {
+      'wait.ts': 'ms > limit',
+      'twice.ts': 'ms > limit, ms > limit',
+      'none.ts': '',
+    }
+    const asked = ['wait.ts', 'twice.ts', 'none.ts', 'gone.ts'].map((file) => ({ ...bound, file }))
+    const looked = await fitting(async (file) => files[file] ?? null, asked)
+    expect(looked.map(({ unfit }) => unfit)).toEqual([
+      null,
+      { message: expect.stringContaining('bound: twice.ts has the text of `find` 2 times'), missing: false },
+      { message: expect.stringContaining('bound: none.ts has the text of `find` 0 times'), missing: true },
+      { message: expect.stringContaining('bound: gone.ts is not there'), missing: true },
+    ])
+  })
+})
+
+test('the list has sixty rules, each with a name of its own, and each is really broken', () => {
+  expect(new Set(mutations.map(({ id }) => id)).size).toBe(60)
+  expect(mutations.filter(({ find, replace }) => find === replace)).toEqual([])
+  expect(mutations.filter(({ tests, rule }) => tests.length === 0 || !rule.endsWith('.'))).toEqual([])
+})

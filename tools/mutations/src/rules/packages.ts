@@ -1,0 +1,53 @@
+import type { Mutation } from '../mutation.ts'
+
+/** Rules that the services share. */
+export const packageRules: Mutation[] = [
+  {
+    id: 'price-rounding',
+    rule: 'What a call costs is rounded up to a whole micro-USD.',
+    file: 'packages/money/src/price.ts',
+    find: 'requestPico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO',
+    replace: 'requestPico) / PICO_PER_MICRO',
+    tests: ['packages/money'],
+  },
+  {
+    id: 'contract-bytes-under',
+    rule: 'Tools, tool choice and response format stay under their bytes.',
+    file: 'packages/contracts/src/chat-request.ts',
+    find: 'jsonBytes(value) < bytes',
+    replace: 'jsonBytes(value) <= bytes',
+    tests: ['packages/contracts'],
+  },
+  {
+    id: 'flow-port-types',
+    rule: 'A flow joins only ports of equal types.',
+    file: 'packages/flow/src/graph/wiring-problems.ts',
+    find: "if (wanted === 'any' || given === wanted) continue",
+    replace: "if (wanted === 'any' || given !== 'unknown') continue",
+    tests: ['packages/flow'],
+  },
+  {
+    id: 'provider-failover',
+    rule: 'A call that every provider would refuse is not sent to the next one.',
+    file: 'packages/providers/src/try-routes.ts',
+    find: '      if (!error.retryable) break\n',
+    replace: '',
+    tests: ['packages/providers'],
+  },
+  {
+    id: 'client-late-release',
+    rule: 'An admission that was not answered in time is released.',
+    file: 'packages/ledger-client/src/submit-items.ts',
+    find: 'if (pendingItem.sent) releaseLater(id) // S1',
+    replace: 'if (!pendingItem.sent) releaseLater(id)',
+    tests: ['packages/ledger-client'],
+  },
+  {
+    id: 'log-redaction',
+    rule: 'The secret of a key never stands in a log line.',
+    file: 'packages/process/src/redact.ts',
+    find: "    .replace(ownSecret, '$1…') // R2\n",
+    replace: '',
+    tests: ['packages/process'],
+  },
+]

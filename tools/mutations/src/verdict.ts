@@ -1,0 +1,58 @@
+// What came of a mutation, and how it is shown.
+
+export type Verdict =
+  /** A test failed that passes without the mutation. */
+  | { kind: 'killed'; by: string }
+  /** The tests did not end in time. */
+  | { kind: 'hangs'; limitMs: number }
+  | { kind: 'survived' }
+  /** The same test fails without the mutation, or no test was executed at all. */
+  | { kind: 'unsure'; why: string }
+  /** The rule does not stand in this tree. */
+  | { kind: 'not-applicable'; why: string }
+
+export interface Tried {
+  id: string
+  rule: string
+  verdict: Verdict
+  ms: number
+}
+
+/** One line for each mutation. */
+export function verdictLine({ id, verdict, ms }: Tried, idWidth: number): string {
+  const { word, more } = wordsOf(verdict)
+  const seconds = `${(ms / 1_000).toFixed(0)} s`.padStart(5)
+  return `${id.padEnd(idWidth)}  ${word.padEnd(14)}  ${seconds}  ${more}`.trimEnd()
+}
+
+/** The rules that no test noticed, and the count at the end. */
+export function summary(tried: readonly Tried[]): string {
+  const applicable = tried.filter(({ verdict }) => verdict.kind !== 'not-applicable')
+  const killed = applicable.filter(({ verdict }) => isKilled(verdict))
+  const left = applicable.filter(({ verdict }) => !isKilled(verdict))
+  const others = tried.length - applicable.length
+  return [
+    ...left.map(({ id, rule, verdict }) => `${verdict.kind}: ${id}. ${rule}`),
+    ...(others > 0 ? [`not applicable: ${others}`] : []),
+    `killed ${killed.length} of ${applicable.length}`,
+  ].join('\n')
+}
+
+export function isKilled({ kind }: Verdict): boolean {
+  return kind === 'killed' || kind === 'hangs'
+}
+
+function wordsOf(verdict: Verdict): { word: string; more: string } {
+  switch (verdict.kind) {
+    case 'killed':
+      return { word: 'killed', more: verdict.by }
+    case 'hangs':
+      return { word: 'killed', more: `the tests hang: not over after ${verdict.limitMs / 1_000} s` }
+    case 'survived':
+      return { word: 'survived', more: '' }
+    case 'unsure':
+      return { word: 'unsure', more: verdict.why }
+    case 'not-applicable':
+      return { word: 'not applicable', more: verdict.why }
+  }
+}
