@@ -6,7 +6,7 @@ import { liveTest as test } from '@gateway/testbed/live-test'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
-import { callerOf, outcomeOf } from '../console.fixture.ts'
+import { callerOf, outcomeOf, untilSomebodyWaits } from '../console.fixture.ts'
 
 test('without the database everything is refused, and goes on when it is back [unavailable]', async ({
   postgresServer,
@@ -34,13 +34,19 @@ test('without the database everything is refused, and goes on when it is back [u
   const caller = callerOf(program.url, person, token)
   expect(outcomeOf(await caller.get('/api/v2/me'))).toBe('200')
 
-  await postgresServer.stopImmediately()
-  const answers = await Promise.all([
+  const asks = () => [
     caller.get('/api/v2/me'),
     caller.post('/api/v2/tenants', { name: 'New' }),
     caller.post('/api/v2/session', { email: 'a@example.test', password: 'whatever' }),
-  ])
-  expect(answers.map(outcomeOf)).toEqual(Array(3).fill('503 unavailable'))
+  ]
+  // Their connections are cut while they wait for the answer of Postgres.
+  await fixture.run('BEGIN')
+  await fixture.run('LOCK TABLE control.memberships, control.tenants, control.sign_in_attempts')
+  const underWay = asks()
+  await untilSomebodyWaits(fixture, underWay.length)
+  await postgresServer.stopImmediately()
+  const answers = await Promise.all([...underWay, ...asks()])
+  expect(answers.map(outcomeOf)).toEqual(Array(6).fill('503 unavailable'))
   expect(JSON.stringify(answers.map(({ body }) => body))).not.toMatch(/prisma|postgres|127\.0\.0\.1/i)
   expect((await fetch(`${program.url}/health/ready`)).status).toBe(503)
   expect((await fetch(`${program.url}/health/live`)).status).toBe(200)
