@@ -1,24 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import path from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
-import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { NodeJob } from '@gateway/node-queue/node-job'
 import { openNodeWorker } from '@gateway/node-queue/node-worker'
 import { openNotifier } from '@gateway/notifier/notifier'
 import { privateRedis } from '@gateway/testbed/private-servers'
-import { startProgram } from '@gateway/testbed/test-program'
-import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { mint, question } from './fixtures/engine.ts'
 import { chain, publishProduct } from './fixtures/sandbox-products.ts'
 import { openTenant, test as tenantTest } from './fixtures/ledger-test.ts'
+import { openClients, openLedger } from './fixtures/open-ledger.ts'
 
-// The ledger as a process, with the real queue and the real notifier: what it says to workers and to followers, and
+// The whole ledger, with the real queue and the real notifier: what it says to workers and to followers, and
 // what its maintenance jobs find.
 
-const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
-
 const test = tenantTest
-  // A Redis of one's own: the queue has one name wherever it is.
+  // A server of one's own, which is stopped.
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('ownRedis', { scope: 'file' }, async ({}, { onCleanup }) => {
     const server = await privateRedis()
@@ -26,26 +22,13 @@ const test = tenantTest
     return server
   })
   .extend('ledger', { scope: 'file' }, async ({ database, ownRedis }, { onCleanup }) => {
-    const ledger = await startProgram({
-      name: 'ledger',
-      entry: path.join(import.meta.dirname, 'main.ts'),
-      folder: await temporaryFolder('ledger'),
-      env: {
-        DATABASE_URL: database.ledgerUrl,
-        REDIS_URL: ownRedis.url,
-        SERVICE_SECRET_GATEWAY: secrets.gateway,
-        SERVICE_SECRET_WORKER: secrets.worker,
-        SERVICE_SECRET_CONSOLE: secrets.console,
-      },
-    })
+    const ledger = await openLedger({ database, redis: ownRedis })
     onCleanup(ledger.stop)
     return ledger
   })
-  .extend('clients', { scope: 'file' }, async ({ ledger }, { onCleanup }) => {
-    const open = (service: keyof typeof secrets) =>
-      openLedgerClient({ url: ledger.url, service, secret: secrets[service] })
-    const clients = { gateway: open('gateway'), worker: open('worker'), console: open('console') }
-    onCleanup(async () => void (await Promise.all(Object.values(clients).map((client) => client.close()))))
+  .extend('clients', { scope: 'file' }, ({ ledger }, { onCleanup }) => {
+    const clients = openClients(ledger)
+    onCleanup(clients.close)
     return clients
   })
   /** What the queue delivers, one after the other. */
@@ -84,7 +67,7 @@ const test = tenantTest
 
 const BUDGET = { budgetMs: 10_000 }
 const lease = () => randomBytes(16).toString('hex')
-const newInstance = async (client: ReturnType<typeof openLedgerClient>, deadAfterMs = 60_000) => {
+const newInstance = async (client: LedgerClient, deadAfterMs = 60_000) => {
   const instance = mint('ins')
   await client.heartbeat({ instance, service: 'worker', deadAfterMs })
   return instance

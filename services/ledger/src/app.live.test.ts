@@ -7,14 +7,11 @@ import { describe, expect } from 'vitest'
 import { mintId } from '@gateway/contracts/ids'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openTokenSource } from '@gateway/ledger-client/service-token'
-import { startProgram } from '@gateway/testbed/test-program'
 import { liveTest } from '@gateway/testbed/live-test'
-import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
+import { openLedger, secrets } from './fixtures/open-ledger.ts'
 
-// The ledger as a process: its HTTP server, its maintenance, its command.
-
-const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
+// The whole ledger: its HTTP server, its maintenance, its command.
 
 const test = liveTest
   .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
@@ -23,19 +20,7 @@ const test = liveTest
     return fixture
   })
   .extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-    const ledger = await startProgram({
-      name: 'ledger',
-      entry: path.join(import.meta.dirname, 'main.ts'),
-      folder: await temporaryFolder('ledger'),
-      env: {
-        DATABASE_URL: database.ledgerUrl,
-        REDIS_URL: redis.url,
-        SERVICE_SECRET_GATEWAY: secrets.gateway,
-        SERVICE_SECRET_WORKER: secrets.worker,
-        SERVICE_SECRET_CONSOLE: secrets.console,
-        CHECK_EVERY_SECONDS: '1',
-      },
-    })
+    const ledger = await openLedger({ database, redis }, { CHECK_EVERY_SECONDS: '1' })
     onCleanup(ledger.stop)
     return ledger
   })
@@ -64,7 +49,50 @@ const admission = (instance: string, tenant: { model: string; key: { hash: strin
   idempotency: null,
 })
 
-describe('the HTTP server', () => {
+// What waits for a turn of a job does so beside the rest. The first waits for half a minute (D2 of reservation-reaper.ts).
+
+describe.concurrent('maintenance', () => {
+  test('a call past its deadline is released though its instance lives', async ({ gateway, tenant, fixture }) => {
+    const instance = newId('ins')
+    await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 60_000 })
+    const item = admission(instance, tenant)
+    await gateway.admit(item, { budgetMs: 10_000 })
+    await fixture.run(`UPDATE money.reservations SET deadline_at = now() WHERE id = $1`, [item.id])
+    await until(
+      async () =>
+        (await fixture.run('SELECT FROM money.attempts WHERE id = $1 AND state = $2', [item.id, 'Released']))
+          .rowCount === 1,
+    )
+  })
+
+  test('what a stopped instance left is released', async ({ gateway, tenant, fixture }) => {
+    const instance = newId('ins')
+    await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })
+    const item = admission(instance, tenant)
+    await gateway.admit(item, { budgetMs: 10_000 })
+    await gateway.endInstance({ instance })
+    await until(
+      async () =>
+        (await fixture.run('SELECT FROM money.attempts WHERE id = $1 AND state = $2', [item.id, 'Released']))
+          .rowCount === 1,
+    )
+    expect(await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })).toEqual({ alive: false })
+  })
+
+  test('a silent instance is ended, and what it held is released', async ({ gateway, tenant, fixture }) => {
+    const instance = newId('ins')
+    await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 1_000 })
+    const item = admission(instance, tenant)
+    await gateway.admit(item, { budgetMs: 10_000 })
+    await until(
+      async () =>
+        (await fixture.run('SELECT FROM money.attempts WHERE id = $1 AND state = $2', [item.id, 'Released']))
+          .rowCount === 1,
+    )
+  })
+})
+
+describe.concurrent('the HTTP server', () => {
   const post = (url: string, token: string | null, body: string) =>
     fetch(url, { method: 'POST', headers: token ? { authorization: `Bearer ${token}` } : {}, body })
 
@@ -131,87 +159,7 @@ describe('the HTTP server', () => {
   })
 })
 
-describe('maintenance', () => {
-  test('what a stopped instance left is released', async ({ gateway, tenant, fixture }) => {
-    const instance = newId('ins')
-    await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })
-    const item = admission(instance, tenant)
-    await gateway.admit(item, { budgetMs: 10_000 })
-    await gateway.endInstance({ instance })
-    await until(
-      async () =>
-        (await fixture.run('SELECT FROM money.attempts WHERE id = $1 AND state = $2', [item.id, 'Released']))
-          .rowCount === 1,
-    )
-    expect(await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })).toEqual({ alive: false })
-  })
-
-  test('a silent instance is ended, and what it held is released', async ({ gateway, tenant, fixture }) => {
-    const instance = newId('ins')
-    await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 1_000 })
-    const item = admission(instance, tenant)
-    await gateway.admit(item, { budgetMs: 10_000 })
-    await until(
-      async () =>
-        (await fixture.run('SELECT FROM money.attempts WHERE id = $1 AND state = $2', [item.id, 'Released']))
-          .rowCount === 1,
-    )
-  })
-
-  test('a call past its deadline is released though its instance lives', async ({ gateway, tenant, fixture }) => {
-    const instance = newId('ins')
-    await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 60_000 })
-    const item = admission(instance, tenant)
-    await gateway.admit(item, { budgetMs: 10_000 })
-    await fixture.run(`UPDATE money.reservations SET deadline_at = now() WHERE id = $1`, [item.id])
-    await until(
-      async () =>
-        (await fixture.run('SELECT FROM money.attempts WHERE id = $1 AND state = $2', [item.id, 'Released']))
-          .rowCount === 1,
-    )
-  })
-
-  test('the books are checked, and a metric carries the result', async ({ ledger, tenant, fixture }) => {
-    const findings = async () =>
-      Number(
-        /^ledger_check_findings(?:\{[^}]*\})? (\d+)/m.exec(
-          await (await fetch(`${ledger.metricsUrl}/metrics`)).text(),
-        )?.[1] ?? NaN,
-      )
-    await until(async () => (await findings()) === 0)
-    await fixture.run('UPDATE money.wallets SET funded = funded + 1 WHERE project = $1', [tenant.project])
-    await until(async () => (await findings()) === 1)
-    await fixture.run('UPDATE money.wallets SET funded = funded - 1 WHERE project = $1', [tenant.project])
-    await until(async () => (await findings()) === 0)
-  })
-})
-
-describe('npm run ledger check', () => {
-  const run = async (words: string[], env: Record<string, string>) => {
-    const command = promisify(execFile)(process.execPath, [path.join(import.meta.dirname, 'command.ts'), ...words], {
-      env,
-    })
-    return command.then(
-      ({ stdout }) => ({ code: 0, said: stdout }),
-      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, said: stdout + stderr }),
-    )
-  }
-
-  test('says which micro-USD does not add up, and fails', async ({ database, tenant, fixture }) => {
-    const env = { DATABASE_URL: database.ledgerUrl }
-    expect(await run(['check', tenant.project], env)).toMatchObject({
-      code: 0,
-      said: '1 wallets checked, 0 findings\n',
-    })
-    await fixture.run('UPDATE money.wallets SET settled = settled + 7 WHERE project = $1', [tenant.project])
-    const found = await run(['check', '--whole', tenant.project], env)
-    expect(found).toMatchObject({
-      code: 1,
-      said: expect.stringContaining('settled differs from the journal: expected 0, found 7 micro-USD'),
-    })
-    await fixture.run('UPDATE money.wallets SET settled = settled - 7 WHERE project = $1', [tenant.project])
-  })
-
+describe.concurrent('npm run ledger check', () => {
   test('compares the books with an anchor that the ledger took', async ({ ledger, database, tenant, fixture }) => {
     const env = { DATABASE_URL: database.ledgerUrl }
     await fixture.fund(tenant.project, 5n)
@@ -235,24 +183,62 @@ describe('npm run ledger check', () => {
   })
 
   test('explains itself to whoever calls it wrongly', async () => {
-    expect(await run(['chekc'], {})).toMatchObject({
-      code: 64,
-      said: expect.stringContaining('npm run ledger -- check'),
-    })
-    expect(await run(['check', '--hole'], {})).toMatchObject({
-      code: 64,
-      said: expect.stringContaining("I don't know --hole"),
-    })
-    expect(await run(['check'], {})).toMatchObject({
-      code: 69,
-      said: expect.stringContaining('DATABASE_URL is not set'),
-    })
-    expect(await run(['check'], { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' })).toMatchObject({
-      code: 69,
-      said: expect.not.stringContaining('secret'),
-    })
+    const unreachable = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }
+    const said = await Promise.all([
+      run(['chekc'], {}),
+      run(['check', '--hole'], {}),
+      run(['check'], {}),
+      run(['check'], unreachable),
+    ])
+    expect(said).toMatchObject([
+      { code: 64, said: expect.stringContaining('npm run ledger -- check') as string },
+      { code: 64, said: expect.stringContaining("I don't know --hole") as string },
+      { code: 69, said: expect.stringContaining('DATABASE_URL is not set') as string },
+      { code: 69, said: expect.not.stringContaining('secret') as string },
+    ])
   })
 })
+
+describe('books that are wrong', () => {
+  test('says which micro-USD does not add up, and fails', async ({ database, tenant, fixture }) => {
+    const env = { DATABASE_URL: database.ledgerUrl }
+    expect(await run(['check', tenant.project], env)).toMatchObject({
+      code: 0,
+      said: '1 wallets checked, 0 findings\n',
+    })
+    await fixture.run('UPDATE money.wallets SET settled = settled + 7 WHERE project = $1', [tenant.project])
+    const found = await run(['check', '--whole', tenant.project], env)
+    expect(found).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('settled differs from the journal: expected 0, found 7 micro-USD'),
+    })
+    await fixture.run('UPDATE money.wallets SET settled = settled - 7 WHERE project = $1', [tenant.project])
+  })
+
+  test('the books are checked, and a metric carries the result', async ({ ledger, tenant, fixture }) => {
+    const findings = async () =>
+      Number(
+        /^ledger_check_findings(?:\{[^}]*\})? (\d+)/m.exec(
+          await (await fetch(`${ledger.metricsUrl}/metrics`)).text(),
+        )?.[1] ?? NaN,
+      )
+    await until(async () => (await findings()) === 0)
+    await fixture.run('UPDATE money.wallets SET funded = funded + 1 WHERE project = $1', [tenant.project])
+    await until(async () => (await findings()) === 1)
+    await fixture.run('UPDATE money.wallets SET funded = funded - 1 WHERE project = $1', [tenant.project])
+    await until(async () => (await findings()) === 0)
+  })
+})
+
+async function run(words: string[], env: Record<string, string>): Promise<{ code: number; said: string }> {
+  const command = promisify(execFile)(process.execPath, [path.join(import.meta.dirname, 'command.ts'), ...words], {
+    env,
+  })
+  return command.then(
+    ({ stdout }) => ({ code: 0, said: stdout }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, said: stdout + stderr }),
+  )
+}
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50))

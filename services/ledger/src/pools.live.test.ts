@@ -1,39 +1,22 @@
-import path from 'node:path'
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { startProgram } from '@gateway/testbed/test-program'
-import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { mint } from './fixtures/engine.ts'
 import { openTenant, test as tenantTest } from './fixtures/ledger-test.ts'
+import { openClients, openLedger } from './fixtures/open-ledger.ts'
 
-// The ledger as a process, of which somebody asks more than it can answer at once.
+// The whole ledger, of which somebody asks more than it can answer at once.
 
-const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
 const LOAD = 20
 
 const test = tenantTest
   .extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-    const ledger = await startProgram({
-      name: 'ledger',
-      entry: path.join(import.meta.dirname, 'main.ts'),
-      folder: await temporaryFolder('ledger'),
-      env: {
-        DATABASE_URL: database.ledgerUrl,
-        REDIS_URL: redis.url,
-        SERVICE_SECRET_GATEWAY: secrets.gateway,
-        SERVICE_SECRET_WORKER: secrets.worker,
-        SERVICE_SECRET_CONSOLE: secrets.console,
-      },
-    })
+    const ledger = await openLedger({ database, redis })
     onCleanup(ledger.stop)
     return ledger
   })
-  .extend('clients', async ({ ledger }, { onCleanup }) => {
-    const open = (service: keyof typeof secrets) =>
-      openLedgerClient({ url: ledger.url, service, secret: secrets[service] })
-    const clients = { gateway: open('gateway'), worker: open('worker'), console: open('console') }
-    onCleanup(async () => void (await Promise.all(Object.values(clients).map((client) => client.close()))))
+  .extend('clients', { scope: 'file' }, ({ ledger }, { onCleanup }) => {
+    const clients = openClients(ledger)
+    onCleanup(clients.close)
     return clients
   })
   /** A session that keeps what it has locked until it is told to free it. */

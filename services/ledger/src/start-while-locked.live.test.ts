@@ -1,9 +1,7 @@
-import path from 'node:path'
 import { Client } from 'pg'
 import { expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
-import { startProgram } from '@gateway/testbed/test-program'
-import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { openLedger } from './fixtures/open-ledger.ts'
 
 // Upkeep is no condition of starting: a ledger is ready while somebody has the tables that it keeps in order.
 
@@ -15,21 +13,10 @@ for (const mode of ['ACCESS SHARE', 'ACCESS EXCLUSIVE']) {
       await client.connect()
       onTestFinished(() => client.end())
       await client.query(`BEGIN; LOCK TABLE money.answers, money.idempotency_keys, money.executions IN ${mode} MODE`)
-      const secret = 's'.repeat(32)
-      const ledger = await startProgram({
-        name: 'ledger',
-        entry: path.join(import.meta.dirname, 'main.ts'),
-        folder: await temporaryFolder('ledger'),
-        env: {
-          DATABASE_URL: database.ledgerUrl,
-          REDIS_URL: redis.url,
-          SERVICE_SECRET_GATEWAY: secret,
-          SERVICE_SECRET_WORKER: secret,
-          SERVICE_SECRET_CONSOLE: secret,
-        },
-      })
+      const ledger = await openLedger({ database, redis })
       onTestFinished(ledger.stop)
       expect(ledger.isRunning).toBe(true)
+      await client.query('ROLLBACK') // it stops sooner
     },
   )
 }

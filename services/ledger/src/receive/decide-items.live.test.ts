@@ -10,8 +10,7 @@ import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { insertNodes, insertExecution, nodeItem } from '../fixtures/execution-rows.ts'
 import { openTenant, test as tenantTest } from '../fixtures/ledger-test.ts'
-
-const secret = 'g'.repeat(32)
+import { ledgerEnvironment, secrets } from '../fixtures/open-ledger.ts'
 
 /**
  * A saved answer of 0.9 MB, each byte of which is six in JSON: repeats of it are longer together than a string can be.
@@ -19,18 +18,13 @@ const secret = 'g'.repeat(32)
 const ANSWER = '\u0001'.repeat(900_000)
 const REPEATS = 105
 
+/** A process, whose memory is told. */
 const test = tenantTest.extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
   const ledger = await startProgram({
     name: 'ledger',
     entry: path.join(import.meta.dirname, '../main.ts'),
     folder: await temporaryFolder('ledger'),
-    env: {
-      DATABASE_URL: database.ledgerUrl,
-      REDIS_URL: redis.url,
-      SERVICE_SECRET_GATEWAY: secret,
-      SERVICE_SECRET_WORKER: 'w'.repeat(32),
-      SERVICE_SECRET_CONSOLE: 'c'.repeat(32),
-    },
+    env: ledgerEnvironment({ database, redis }),
   })
   onCleanup(ledger.stop)
   return ledger
@@ -54,7 +48,7 @@ describe('POST /items', () => {
     ]
     const answer = await fetch(`${ledger.url}/items`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${await tokenOf('worker', 'w'.repeat(32))}` },
+      headers: { authorization: `Bearer ${await tokenOf('worker')}` },
       body: items.map((item, n) => JSON.stringify({ n, budgetMs: 10_000, item })).join('\n'),
     })
     const lines = (await answer.text()).split('\n').filter((line) => line !== '') // an empty one says that it is there
@@ -77,7 +71,7 @@ describe('POST /items', () => {
     await keeping.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
     const answer = await fetch(`${ledger.url}/items`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${await tokenOf('gateway', secret)}` },
+      headers: { authorization: `Bearer ${await tokenOf('gateway')}` },
       body: JSON.stringify({ n: 0, budgetMs: 10_000, item: replica.item(tenant.key, tenant.product) }),
     })
     const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -99,7 +93,7 @@ describe('POST /items', () => {
     await replica.admit(first)
     await replica.settle(first.id, undefined, { contentType: 'application/json', body: ANSWER })
 
-    const token = await tokenOf('gateway', secret)
+    const token = await tokenOf('gateway')
     const ask = (n: number) => ({
       n,
       budgetMs: 60_000,
@@ -126,8 +120,8 @@ describe('POST /items', () => {
   })
 })
 
-function tokenOf(service: ServiceName, ofSecret: string): Promise<string> {
-  return openTokenSource({ service, secret: ofSecret, now: Date.now }).current()
+function tokenOf(service: ServiceName): Promise<string> {
+  return openTokenSource({ service, secret: secrets[service], now: Date.now }).current()
 }
 
 async function readThrough({ body }: Response): Promise<{ lines: number; bytes: number }> {
