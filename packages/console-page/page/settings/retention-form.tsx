@@ -4,6 +4,7 @@ import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { TextField } from '../parts/text-field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { useDraft } from '../parts/use-draft.ts'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { useChange } from '../api/use-change.ts'
 
@@ -16,7 +17,7 @@ export function RetentionForm({
   isOwner: boolean
 }) {
   const params = usePlace()
-  const [days, setDays] = useState(before === null ? '' : String(before))
+  const [days, setDays] = useDraft(before === null ? '' : String(before))
   const [isAsking, setAsking] = useState(false)
   const asked = days.trim() === '' ? null : Number(days)
   const deletesSome = asked !== null && (before === null || asked < before)

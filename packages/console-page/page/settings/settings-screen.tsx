@@ -40,7 +40,7 @@ export function SettingsScreen() {
               ]}
             />
           </section>
-          <RetentionForm key={project.assetRetentionDays} project={project} isOwner={isOwner} />
+          <RetentionForm key={project.id} project={project} isOwner={isOwner} />
           {isOwner ? (
             <ProjectTokens />
           ) : (
