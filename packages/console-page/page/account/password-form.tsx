@@ -1,6 +1,7 @@
 import { useState, type FormEvent } from 'react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
+import { readAgain } from '../api/read-again.ts'
 import { readingMe } from '../api/session.ts'
 import { announce } from '../frame/announcer.ts'
 import { TextField } from '../parts/text-field.tsx'
@@ -18,7 +19,7 @@ export function PasswordForm({ email }: { email: string }) {
       setCurrent('')
       setPassword('')
       announce('The password is changed. Sign in again.')
-      return client.invalidateQueries(readingMe)
+      return readAgain(client, readingMe)
     },
   })
   const onSubmit = (event: FormEvent) => {

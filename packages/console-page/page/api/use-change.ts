@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { announce } from '../frame/announcer.ts'
+import { readAgain } from './read-again.ts'
 
 /**
  * A change of what the service keeps. What was read is read anew after it, and what was done is said.
@@ -15,8 +16,8 @@ export function useChange<Made, Asked = void>(
     mutationFn: change,
     onSuccess: () => {
       announce(said)
-      if (!paths) return client.invalidateQueries()
-      return Promise.all(paths.map((path) => client.invalidateQueries({ queryKey: [path] })))
+      if (!paths) return readAgain(client)
+      return Promise.all(paths.map((path) => readAgain(client, { queryKey: [path] })))
     },
   })
 }

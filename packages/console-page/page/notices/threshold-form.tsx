@@ -1,9 +1,8 @@
 import { useState, type FormEvent } from 'react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { noticeLimits, NoticeThresholds } from '@gateway/contracts/console/notices'
 import { ask } from '../api/ask.ts'
+import { useChange } from '../api/use-change.ts'
 import { usePlace } from '../api/use-project.ts'
-import { announce } from '../frame/announcer.ts'
 import { Field } from '../parts/field.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { microOf, usd } from '../pure/usd.ts'
@@ -16,21 +15,17 @@ const MOST: (typeof noticeLimits)['thresholds'] = 10
 /** What is to be told, changed as one. */
 export function ThresholdForm({ saved, onClose }: { saved: NoticeThresholds; onClose: () => void }) {
   const params = usePlace()
-  const client = useQueryClient()
   const [draft, setDraft] = useState(saved)
   const [days, setDays] = useState(String(saved.daysLeft ?? ''))
-  const save = useMutation({
-    mutationFn: () =>
-      ask('PUT', THRESHOLDS, { params, body: { ...draft, daysLeft: days === '' ? null : Number(days) } }),
-    onSuccess: () => {
-      announce('The thresholds are saved.')
-      onClose()
-      return client.invalidateQueries({ queryKey: [THRESHOLDS] })
-    },
-  })
+  const save = useChange(
+    () => ask('PUT', THRESHOLDS, { params, body: { ...draft, daysLeft: days === '' ? null : Number(days) } }),
+    'The thresholds are saved.',
+    [THRESHOLDS],
+  )
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate()
+    // It closes once they are read again: opened before that, it would begin with the former ones.
+    save.mutate(undefined, { onSuccess: onClose })
   }
   return (
     <form className="stack" onSubmit={onSubmit}>

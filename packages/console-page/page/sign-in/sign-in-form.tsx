@@ -1,6 +1,7 @@
 import { useRef, useState, type FormEvent } from 'react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
+import { keepAnswer } from '../api/read-again.ts'
 import { readingMe } from '../api/session.ts'
 import { Field } from '../parts/field.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
@@ -13,11 +14,11 @@ export function SignInForm({ email: known = '' }: { email?: string }) {
   const client = useQueryClient()
   const signIn = useMutation({
     mutationFn: () => ask('POST', '/api/v2/session', { params: {}, body: { email, password } }),
-    onSuccess: (me) => {
+    onSuccess: async (me) => {
       // Somebody else sees nothing of who was here before.
       if (known !== '' && me.email !== known) return location.reload()
-      client.setQueryData(readingMe.queryKey, me)
-      return client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
+      await keepAnswer(client, readingMe, me)
+      await client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
     },
     onError: () => {
       setPassword('')

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ask } from '../../api/ask.ts'
+import { keepAnswer } from '../../api/read-again.ts'
 import { reading } from '../../api/reading.ts'
 import { useBaseUrl } from '../../api/session.ts'
 import { usePlace } from '../../api/use-project.ts'
@@ -28,8 +29,8 @@ export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: 
   const change = useMutation({
     mutationFn: (mcpEnabled: boolean) => ask('PATCH', path, { params, body: { mcpEnabled } }),
     onSuccess: (changed) => {
-      client.setQueryData(reading(path, { params }).queryKey, changed)
       announce(changed.mcpEnabled ? 'The flow is an MCP tool.' : 'The flow is no MCP tool any more.')
+      return keepAnswer(client, reading(path, { params }), changed)
     },
   })
   const name =
