@@ -15,7 +15,9 @@ export function openQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError: (error, query) => onError(error, query.queryKey[0]) }),
     mutationCache: new MutationCache({ onError: (error) => onError(error) }),
     defaultOptions: {
-      queries: { retry: false },
+      // A browser that says it is offline may still reach a service on its own machine. Nothing waits to be sent later.
+      queries: { retry: false, networkMode: 'always', refetchOnReconnect: true },
+      mutations: { networkMode: 'always' },
     },
   })
   return client
