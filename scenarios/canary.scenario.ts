@@ -51,6 +51,7 @@ const test = liveTest
     return stack
   })
 
+// spec: 2.1/r2, 2.1/r3, 3.2/s3
 test('a secret is nowhere but in the answer that shows it once', async ({ redisServer, otlp, commands, stack }) => {
   const statements = await logEveryStatement(stack.fixture)
   const { secrets, answers, seen } = await fullExecution(stack)

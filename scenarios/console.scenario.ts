@@ -114,6 +114,7 @@ test('what was refused is counted by its code, with the request of the newest [i
   expect(problems).toEqual([])
 })
 
+// spec: 2.1/r9, can/console
 test('keys from before keys were bound to projects come first, until they are revoked', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   await stack.fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })

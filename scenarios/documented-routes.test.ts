@@ -12,6 +12,7 @@ import { neverAsked, surfaceOf } from './src/routes-of.ts'
 /** Express writes `:id` and `*id`, OpenAPI `{id}`. */
 const asDescribed = (route: string) => route.replaceAll(/[:*](\w+)/g, '{$1}')
 
+// spec: 9/s1
 test('every route is described, and every described one is served', () => {
   const served = surfaceOf(gatewayApp(neverAsked())).routes
   const described = Object.values<ApiRoute>({ ...gatewayRoutes, ...flowRoutes })

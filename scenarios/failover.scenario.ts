@@ -30,6 +30,7 @@ describe('who is asked', () => {
     await expectCharges(tenant, 1, (await bodyOf(answer)).usage.total_tokens)
   })
 
+  // spec: can/failover
   test('both of two that fail are asked twice, in turn, and nothing is charged [provider_failed]', async ({
     stack,
     servers,
@@ -45,6 +46,7 @@ describe('who is asked', () => {
     await expectCharges(tenant, 0, 0)
   })
 
+  // spec: 9/s3, can/failover
   test('a provider that dies under load: every call is answered once and charged once', async ({
     stack,
     servers,
@@ -72,6 +74,7 @@ describe('who is asked', () => {
 })
 
 describe('a provider that fails again and again', () => {
+  // spec: can/failover
   test('rests while another one answers, and is asked again when it has recovered', async ({
     stack,
     servers: { first, second },
@@ -174,6 +177,7 @@ describe('the same product in two wire formats', () => {
     }
   })
 
+  // spec: 4.2/s2
   clientTest('reasoning, whole and streamed, and taken back', async ({ tenantOf, client }) => {
     const tenant = await tenantOf(['messages'], 'tapir-think')
     const ask = {

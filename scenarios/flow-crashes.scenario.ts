@@ -37,6 +37,7 @@ const test = liveTest
 describe.for(SLICES_MS)('with slices of %d ms', (sliceMs) => {
   test.override('sliceMs', sliceMs)
 
+  // spec: 8.2/s1, 8.2/s2
   test(`${EXECUTIONS} runs survive kills of every part: each ends, and pays each of its calls once`, async ({
     stack,
     postgresServer,

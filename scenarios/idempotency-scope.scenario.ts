@@ -44,6 +44,7 @@ describe('a repeat under the same idempotency key', () => {
   })
 
   for (const where of ['of the same tenant', 'of another tenant'])
+    // spec: 1/s3
     test(`in another project ${where} is another call, charged there`, async ({ stack, first }) => {
       const { project, owner } = first.tenant
       const other =
@@ -80,6 +81,7 @@ describe('a repeat under the same idempotency key', () => {
     await expectReplay(tenant)
   })
 
+  // spec: 4.2/s16
   test('needs no money, and no room in the window', async ({ stack, first }) => {
     const poor = await first.key({ limit: { micro: 1n, reset: 'daily' } })
     await first.expectReplay({ ...first.tenant, key: poor })

@@ -7,6 +7,7 @@ const COPIES = 100
 
 describe('one idempotency key', () => {
   for (const stream of [false, true]) {
+    // spec: 4.2/s16
     test(`${COPIES} copies at once of a ${stream ? 'stream' : 'call'} reach the provider once, charge once and get the same bytes`, async ({
       stack,
     }) => {

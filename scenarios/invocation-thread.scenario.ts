@@ -5,6 +5,7 @@ import { chat } from './src/stack.ts'
 
 // `X-Service-Invocation` is the thread: what an answer names is found in the calls, the usage and the books of its project.
 
+// spec: 4.2/s18
 test('the invocation that an answer names is the call that is shown, counted and charged', async ({ stack }) => {
   const tenant = await stack.tenant(1_000_000n)
   const owner = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(tenant.owner)).secret)

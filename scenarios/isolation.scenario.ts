@@ -31,6 +31,7 @@ const urlOf = (stack: Stack) => stack.gateways[0]!.url
 describe('every route has a row', () => {
   const never = neverAsked()
 
+  // spec: 4/s1, 4.5/r3
   test('of the gateway', () => {
     const { routes, mounts } = surfaceOf(gatewayApp(never))
     const rows = new Set(gatewayMatrix.map(({ route }) => route))
@@ -38,6 +39,7 @@ describe('every route has a row', () => {
     expect(mounts).toEqual(['/api/v2', '/console']) // the console's, whose rows are below
   })
 
+  // spec: can/console-api
   test('of the console', () => {
     const { routes, mounts } = surfaceOf(consoleApp(never))
     expect(routes.toSorted()).toEqual([...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted())
@@ -88,6 +90,7 @@ describe('the gateway', () => {
   for (const row of gatewayMatrix) {
     const { route, says } = row
     const named = namesIn(route, row, {} as Ids).join(' and ')
+    // spec: 4/s1, 4.1/s4, 4.2/s13, 4.5/r2, 4.5/r3, 5/s11, 5/s12, 7/r4
     test(`${route}${named && `, naming the ${named}`}`, async ({ stack }) => {
       const isolation = await openIsolationFixture(stack.fixture, urlOf(stack))
       const { own, callers } = isolation

@@ -19,6 +19,7 @@ const test = stackTest.extend('owned', async ({ stack }) => {
 })
 
 describe('the binding of a key', () => {
+  // spec: 1/s2, 2.1/r4, 2.1/s2, 3.2/s3, 5/s2
   test('is for life: no column that says what a key may do can be changed, by the console’s role or the owner’s', async ({
     stack,
     owned,
@@ -48,6 +49,7 @@ describe('the binding of a key', () => {
     ).rejects.toThrow(/for life/)
   })
 
+  // spec: 1/s2
   test('has no route that changes it [method_not_allowed]', async ({ owned }) => {
     for (const method of ['PUT', 'PATCH', 'DELETE', 'POST'])
       expect(said(await owned.caller.ask(method, `${owned.path}/${owned.key.id}`, { project: 'prj_other' }))).toBe(
@@ -57,6 +59,7 @@ describe('the binding of a key', () => {
 })
 
 describe('a selector of another project', () => {
+  // spec: 4.5/s1, 4.5/r1, 4.5/r2
   test('moves no money and remembers nothing, wherever it stands [project_mismatch]', async ({ stack, owned }) => {
     const other = await stack.tenant(1_000_000n)
     const books = async () => {
@@ -237,6 +240,7 @@ describe('the body that creates a key', () => {
     expect(await keyCount()).toBe(before)
   })
 
+  // spec: 2.1/s2
   test('makes exactly the key that it asks for, its maker’s, or none', async ({ owned }) => {
     const { path, project, caller, owner, model, keyCount } = owned
     const anything = fc.oneof(fc.constant(undefined), fc.constant(null), fc.jsonValue({ maxDepth: 1 }))

@@ -47,6 +47,7 @@ async function rolesOf(stack: Stack, { secret }: Pick<KeyFixture, 'secret'>, gat
 }
 
 describe(`${CALLERS} callers at once`, () => {
+  // spec: 5/s8
   test('fill a limit to the last call that fits, and not one micro-USD further [key_limit]', async ({ stack }) => {
     const fit = 1_000n
     const limit = PRICE * fit + PRICE - 1n
@@ -175,6 +176,7 @@ describe('a window', () => {
   })
 
   for (const reset of ['daily', 'weekly', 'monthly'] as const)
+    // spec: 2.1/r6, 5/s8, 7/r7, 8.3/s2
     test(`that is ${reset} starts full once it has passed, and what was admitted before counts before [key_limit]`, async ({
       stack,
     }) => {
@@ -203,6 +205,7 @@ describe('a window', () => {
       expect(await stack.findings([tenant.project.id])).toEqual([])
     })
 
+  // spec: 2.1/r6, 8.3/s2
   test('of a lifetime never passes [key_limit]', async ({ stack }) => {
     const tenant = await flatTenant(stack, { micro: PRICE, reset: 'lifetime' })
     const call = async () => answerOf(await chat(stack, tenant))

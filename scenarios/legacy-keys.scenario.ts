@@ -5,6 +5,7 @@ import { chat } from './src/stack.ts'
 
 // A key from before keys were bound to projects (rules §6.10).
 
+// spec: 3.2/s3
 test('a legacy key stays as it is, bound to nothing and not revoked, whatever happens around it [key_unbound]', async ({
   stack,
 }) => {

@@ -26,6 +26,7 @@ const endpointOn = (proxy: FaultProxy, tenant: McpTenant, sandbox: string) => ({
   key: tenant.key.secret,
 })
 
+// spec: can/tool-calls
 test.for([sdkTwoOverBridge({ pin: '2026-07-28' }), sdkOneOverBridge])(
   '$name: a call whose connection is cut is one execution, and the client sees only its result',
   async (client, { stack, tenant, proxy }) => {

@@ -47,6 +47,7 @@ async function refusalOf(doing: Promise<unknown>): Promise<string> {
 }
 
 describe.each([...overHttp, ...overBridge])('$name', (client) => {
+  // spec: 4.4/s5
   test('is told of one tool, with the schemas of the active revision', async ({ tenant }) => {
     const tools = await client.list(endpointOf(tenant, tenant.sandboxes.echo))
     expect(tools).toMatchObject([
@@ -70,6 +71,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
     ])
   })
 
+  // spec: 1/s8, 4.4/s7
   test('calls it, and gets values that fit the schema and a text of them', async ({ tenant }) => {
     const input = { topic: 'Rain', tone: 'dry', size: 2, loud: true, more: { a: [1, null] } }
     const told = await client.call(endpointOf(tenant, tenant.sandboxes.echo), input, newKey())
@@ -84,6 +86,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
     expect(told.structured).not.toHaveProperty('more')
   })
 
+  // spec: 4.4/s7
   test('gets an image as an image', async ({ tenant }) => {
     const told = await client.call(endpointOf(tenant, tenant.sandboxes.picture), { prompt: randomUUID() }, newKey())
     const image = told.content.find(({ type }) => type === 'image')!
@@ -95,6 +98,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
     })
   })
 
+  // spec: 4.4/s7
   test('gets a sound as a sound', async ({ tenant }) => {
     const input = { text: randomUUID(), voice: 'alto' }
     const told = await client.call(endpointOf(tenant, tenant.sandboxes.speech), input, newKey())
@@ -116,6 +120,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
     expect(mirrored.content[1]).toEqual(drawn.content[1])
   })
 
+  // spec: 2.3/s9
   test('is told what is wrong with an input, and is charged nothing [input_type]', async ({ tenant }) => {
     const settled = await tenant.settled()
     const told = await client.call(endpointOf(tenant, tenant.sandboxes.speech), { text: 'Hi', voice: 'none' }, newKey())
@@ -127,15 +132,18 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
     expect(await tenant.settled()).toBe(settled)
   })
 
+  // spec: 4.4/s4
   test('is not let into another project [sandbox_not_found]', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.echo, tenant.otherTenant.key.secret)
     expect(await refusalOf(client.list(endpoint))).toMatch(REFUSED)
   })
 
+  // spec: 1/s8, 2.3/s18, 4.4/s1
   test('is not let in where MCP is not enabled [mcp_disabled]', async ({ tenant }) => {
     expect(await refusalOf(client.list(endpointOf(tenant, tenant.sandboxes.disabled)))).toMatch(REFUSED)
   })
 
+  // spec: 4.4/s4, 5/s12
   test('is not let in with a key of nobody [key_invalid]', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.echo, `svc_${'0'.repeat(49)}`)
     expect(await refusalOf(client.list(endpoint))).toMatch(REFUSED)
@@ -143,6 +151,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
 })
 
 describe.each(overHttp)('$name', (client) => {
+  // spec: 4.4/s6, 8.2/r9
   test('is told how to send the key that it left out [idempotency_key_required]', async ({ tenant }) => {
     const executions = await tenant.executions(tenant.sandboxes.echo)
     const told = await client.call(endpointOf(tenant, tenant.sandboxes.echo), { topic: 'a' }, { idempotencyKey: null })
@@ -153,6 +162,7 @@ describe.each(overHttp)('$name', (client) => {
     expect(await tenant.executions(tenant.sandboxes.echo)).toBe(executions)
   })
 
+  // spec: 8.2/r9
   test('is told of a key that is none [idempotency_key_invalid]', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.echo)
     expect(refusalIn(await client.call(endpoint, { topic: 'a' }, { idempotencyKey: 'short' })).code).toBe(
@@ -160,6 +170,7 @@ describe.each(overHttp)('$name', (client) => {
     )
   })
 
+  // spec: 4.4/s2, 4.4/s6
   test('repeats a call on other replicas: one execution, one charge, the same result; by HTTP as well', async ({
     tenant,
   }) => {

@@ -13,6 +13,7 @@ const test = mcpTest.extend('proxy', { scope: 'file' }, async ({ tenant }, { onC
   return proxy
 })
 
+// spec: 4.4/s2
 test.for(Object.keys(baselines))('what the revision %s requires holds', async (revision, { proxy }) => {
   const baseline = Object.keys(baselines[revision]!)
   const { exitCode, checks, said } = await runConformance(proxy.url, revision, baseline)

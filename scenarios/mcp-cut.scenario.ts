@@ -24,6 +24,7 @@ function pointsOf(sentBytes: number, answeredBytes: number): Cut[] {
   ]
 }
 
+// spec: 4.4/s6
 test('a call cut at any point is one execution and one charge, wherever and however often it is repeated', async ({
   stack,
   tenant,

@@ -37,6 +37,7 @@ const test = liveTest
 const key = () => ({ 'idempotency-key': randomUUID() })
 const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code
 
+// spec: 4.4/s3, 5/s12, 7/r15
 test('GET and DELETE are refused, behind the key, the project and the flag [method_not_allowed] [mcp_disabled]', async ({
   tenant,
 }) => {
@@ -100,6 +101,7 @@ test('another project is told what nobody is told: there is no such flow [sandbo
   )
 })
 
+// spec: 4.4/s4, 4.5/r1
 test('a selector that names another project is refused [project_mismatch], and so is one sent twice [duplicate_header]', async ({
   tenant,
 }) => {
@@ -123,6 +125,7 @@ test('a page of a strange host is refused [not_permitted]', async ({ tenant }) =
   expect(own.status).toBe(200)
 })
 
+// spec: 4.4/s4
 test('nothing starts a dance of OAuth', async ({ tenant }) => {
   const { origin, pathname } = tenant.at(tenant.sandboxes.echo)
   for (const path of [
@@ -151,6 +154,7 @@ test('what is no JSON is refused as on every other path, and what is no message 
   expect([large.status, codeOf(large)]).toEqual([413, 'request_too_large'])
 })
 
+// spec: 4.4/s5
 test('another tool is an error of JSON-RPC, and runs nothing', async ({ tenant }) => {
   const params = { name: 'invoke', arguments: { topic: 'a' } }
   const { messages, headers } = await say(
@@ -229,6 +233,7 @@ test('an image too large to be shown is named, and read where the result says', 
   expect(Buffer.from(await read.arrayBuffer()).equals(png)).toBe(true)
 })
 
+// spec: 4.4/s5
 test('a repeat has the result of its execution, also when another revision is active by then', async ({
   stack,
   tenant,
@@ -246,6 +251,7 @@ test('a repeat has the result of its execution, also when another revision is ac
   )
 })
 
+// spec: 4.4/s7
 test('what only looks like an asset is not shown', async ({ stack, tenant }) => {
   const { fixture } = stack
   const theirs = await fixture.sandbox(tenant.project, flows.wrapped(), { mcpEnabled: true })
@@ -272,6 +278,7 @@ test('an execution that fails says why and what it has cost, the same on each re
   expect((await say(tenant, sandbox, callOf({ prompt }), { headers, gateway: 2 })).messages).toEqual(first.messages)
 })
 
+// spec: 4.4/s4
 test('what the caller can clear is a result, not a failure of the protocol [insufficient_budget] [key_limit]', async ({
   stack,
   tenant,

@@ -38,6 +38,7 @@ async function callAtOnce(stack: Stack, tenant: TenantFixture): Promise<Record<n
 }
 
 describe('no overspend', () => {
+  // spec: 1/s10, 7/s4
   test(`${CALLERS} calls on a wallet that holds ${FIT} admit exactly ${FIT} [insufficient_budget]`, async ({
     stack,
   }) => {
@@ -54,6 +55,7 @@ describe('no overspend', () => {
     expect(await stack.findings([tenant.project.id])).toEqual([])
   })
 
+  // spec: can/spending-limits
   test(`a key limit that holds ${FIT} admits exactly ${FIT} [key_limit]`, async ({ stack }) => {
     const rich = await stack.tenant(1_000_000_000n)
     const bound = await boundOf(stack, rich)

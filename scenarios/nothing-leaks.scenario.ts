@@ -60,6 +60,7 @@ const faults: [what: string, fault: FaultRule | null][] = [
 describe('no answer shows the provider', () => {
   for (const [what, fault] of faults) {
     for (const stream of [false, true]) {
+      // spec: 1/s11, 9/s3
       test(`${what}${stream ? ', streamed' : ''}`, async ({ stack }) => {
         const tenant: TenantFixture = await stack.tenant(10_000_000n)
         const prompt = `Leak ${tenant.project.id}`
@@ -131,6 +132,7 @@ describe('no answer about an execution shows the provider', () => {
 })
 
 describe('the model list', () => {
+  // spec: 1/s5, 2.2/s2, 4.1/s6, 4.1/s8, 8.3/s4
   test('shows published, assigned chat products and nothing else', async ({ stack }) => {
     const { fixture } = stack
     const tenant = await stack.tenant(1_000n)
@@ -166,6 +168,7 @@ describe('the model list', () => {
     }
   })
 
+  // spec: 4.1/s6, 4.2/s14, 5/s8, 7/r6
   test('of a listed key is its allowlist [key_scope]', async ({ stack }) => {
     const tenant = await stack.tenant(1_000_000n)
     const other = await stack.fixture.publishProduct()

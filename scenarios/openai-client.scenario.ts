@@ -11,6 +11,7 @@ const tenantTest = test.extend('tenant', async ({ stack }) => {
 })
 
 describe('the stock openai client', () => {
+  // spec: 0/s4, 1/s4, 4.1/s2
   tenantTest('lists what the key can call', async ({ tenant }) => {
     const models = await tenant.client.models.list()
     expect(models.data.map(({ id }) => id)).toEqual([tenant.model])
@@ -21,6 +22,7 @@ describe('the stock openai client', () => {
     })
   })
 
+  // spec: 1/s1, 4.2/s7
   tenantTest('completes, and the wallet is charged to the micro-USD', async ({ stack, tenant }) => {
     const completion = await tenant.client.chat.completions.create({
       model: tenant.model,
@@ -40,6 +42,7 @@ describe('the stock openai client', () => {
     expect(await stack.openReservations(tenant.project.id)).toBe(0)
   })
 
+  // spec: 1/s4
   tenantTest('streams, with the usage at the end on request', async ({ stack, tenant }) => {
     const stream = await tenant.client.chat.completions.create({
       model: tenant.model,
@@ -63,6 +66,7 @@ describe('the stock openai client', () => {
     )
   })
 
+  // spec: 4.2/s2
   tenantTest('calls a tool in two rounds, each charged', async ({ stack, tenant }) => {
     const tools: OpenAI.ChatCompletionTool[] = [
       {

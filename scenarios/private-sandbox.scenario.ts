@@ -4,6 +4,7 @@ import { stackTest as test } from './src/stack-test.ts'
 
 // A sandbox product is its project's alone: whatever is done with one, nobody else sees anything that was not there before.
 
+// spec: 2.3/s2, 2.3/s3
 test('creating, saving, activating and executing one publishes nothing', async ({ stack }) => {
   const { fixture, gateways } = stack
   const url = gateways[0]!.url

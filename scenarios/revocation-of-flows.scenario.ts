@@ -42,6 +42,7 @@ const surfaces = {
   },
 }
 
+// spec: 5/s7
 test(`none of ${CALLS} calls begins an execution after its right has ended [revision_not_active] [key_issuer_denied] [key_revoked]`, async ({
   stack,
 }) => {

@@ -29,6 +29,7 @@ interface Call {
   end: string
 }
 
+// spec: 3.2/s3, 4.2/s13, 5/s7
 test(`none of ${CALLS} calls is admitted that starts after its right has ended [key_revoked] [key_issuer_denied] [model_not_found]`, async ({
   stack,
 }) => {
@@ -93,6 +94,7 @@ test(`none of ${CALLS} calls is admitted that starts after its right has ended [
   expect(await stack.findings([tenant.project.id])).toEqual([])
 })
 
+// spec: 4.2/s12
 test('a revocation answers only once no admission is under way that read what was true before', async ({ stack }) => {
   const tenant = await stack.tenant(1_000_000n)
   const { run } = stack.fixture // one session

@@ -92,6 +92,7 @@ describe('clocks that are wrong by a day', () => {
     expect(await stack.findings([tenant.project.id])).toEqual([])
   })
 
+  // spec: 5/s8, can/expiry
   test('neither expire a key early nor keep one alive [key_expired]', async ({ stack }) => {
     const tenant = await stack.tenant(1_000_000n)
     const { fixture } = stack

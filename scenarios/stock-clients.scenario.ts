@@ -38,6 +38,7 @@ const tokens = ({ usage }: Spoken) => usage.prompt + usage.completion
 const newPrompt = () => `Tell me of ${randomUUID()}.`
 
 describe.each(clients)('$name', (client) => {
+  // spec: 1/s4
   test('completes, and is charged what it is told', async ({ tenant }) => {
     const spoken = await client.at(tenant.endpoint()).complete(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
@@ -45,6 +46,7 @@ describe.each(clients)('$name', (client) => {
     expect(await tenant.settled()).toBe(tokens(spoken))
   })
 
+  // spec: can/streams
   test('streams in pieces, and is charged what it is told', async ({ tenant }) => {
     const spoken = await client.at(tenant.endpoint()).stream(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
@@ -53,6 +55,7 @@ describe.each(clients)('$name', (client) => {
     expect(await tenant.settled()).toBe(tokens(spoken))
   })
 
+  // spec: can/tools
   test('calls a tool, tells what it said, and is charged for both rounds', async ({ stack, tenant }) => {
     const cities: string[] = []
     const prompt = newPrompt()
@@ -74,6 +77,7 @@ describe.each(clients)('$name', (client) => {
     })
   })
 
+  // spec: can/tools
   test('gets an object of the form that it asks for', async ({ tenant }) => {
     const spoken = await client.at(tenant.endpoint()).object(newPrompt())
     expect(spoken.value).toEqual({ city: expect.any(String), people: expect.any(Number), capital: expect.any(Boolean) })

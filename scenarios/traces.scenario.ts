@@ -87,6 +87,7 @@ const chatTree = (model: string) => [
 ]
 
 for (const stream of [false, true]) {
+  // spec: can/one-id, can/traces
   test(`a chat call${stream ? ', streamed,' : ''} is one trace, a part of its caller’s, that says what it was and what it cost`, async ({
     stack,
     collector,
@@ -201,6 +202,7 @@ const completed = (node: string, ...work: string[]) => [
   `          ledger server ledger complete [${node}]`,
 ]
 
+// spec: can/traces
 test('an execution whose worker is killed in the middle is one trace, with every span in its place', async ({
   stack,
   collector,

@@ -145,6 +145,7 @@ const hasCompose = await run('docker', ['compose', 'version']).then(
 )
 if (!hasCompose) console.warn('docker compose config is not asked: there is no docker compose on this machine.')
 
+// spec: can/deployment
 test.skipIf(!hasCompose)('docker compose takes it', async () => {
   const file = path.join(projectFolder, 'docker-compose.yml')
   const { stdout } = await run('docker', ['compose', '--file', file, '--profile', 'simulated', 'config', '--services'])

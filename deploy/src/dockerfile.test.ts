@@ -63,6 +63,7 @@ test.each(targets)('%s runs as nobody, a program that is there', (name) => {
   expect([file, existsSync(path.join(projectFolder, file!))]).toEqual([file, true])
 })
 
+// spec: can/deployment
 test.each(targets)('%s holds what its process imports', (_name, { lines }) => {
   const [, from] = /--from=([a-z-]+) \/app \/app/.exec(lines.join('\n')) ?? []
   const made = linesOf(from!)

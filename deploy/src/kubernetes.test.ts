@@ -24,6 +24,7 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
   const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind)
   const settings = (workload: Workload) => environmentOf(workload.pod.containers[0]!, manifests)
 
+  // spec: can/deployment
   test('every object fits the schema of its kind', async () => {
     const problems = await Promise.all(manifests.map(problemsOf))
     expect(problems.flat()).toEqual([])

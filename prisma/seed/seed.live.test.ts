@@ -183,6 +183,7 @@ test('a key that was revoked is replaced by one that works', async ({ seeded, ru
   expect(await callable(again.otherProject.key)).toContain('acme/swift')
 })
 
+// spec: can/real-providers
 test('real models stand beside the simulated ones as long as the environment names them', async ({
   seeded,
   run,

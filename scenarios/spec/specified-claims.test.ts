@@ -25,12 +25,14 @@ describe('the endpoints', () => {
   const plain = (route: string) => route.replaceAll(/\{\w+\}/g, '{}')
   const served = apiRoutes.map(({ method, path }) => plain(`${method} ${path}`))
 
+  // spec: 0/s4, 9/s2
   test('that the headings name are served', () => {
     const named = [...markdown.matchAll(/^### 4\.\d `(?:(\w+) )?(\/[^`]+)`$/gm)]
     expect(named).toHaveLength(5)
     for (const [, method = 'POST', path = ''] of named) expect(served).toContain(plain(`${method} ${path}`))
   })
 
+  // spec: 9/s1, 9/s2
   test('of keys are below /v1 and those of persons below /api/v2, each kind behind its credential', () => {
     for (const { path, by } of apiRoutes)
       expect([path, by, path.split('/').slice(0, 3).join('/')]).toEqual([
@@ -40,6 +42,7 @@ describe('the endpoints', () => {
       ])
   })
 
+  // spec: 6/s1
   test('that answer progress are those that execute a sandbox product or follow its execution, and no others', () => {
     const answering = (type: string) =>
       apiRoutes
@@ -63,6 +66,7 @@ describe('the endpoints', () => {
 describe('the codes', () => {
   const table = rowsOf('7').map(cellsOf)
 
+  // spec: 7/r1, 7/r2, 7/r3, 7/r4, 7/r5, 7/r6, 7/r7, 7/r8, 7/r9, 7/r10, 7/r11, 7/r12, 7/r13, 7/r16
   test('have the status of the table', () => {
     const named = table.filter(([, code]) => !code!.startsWith('('))
     expect(named).toHaveLength(14)
@@ -70,6 +74,7 @@ describe('the codes', () => {
     expect(ours).toEqual(named.map(([status, code]) => [status, code]))
   })
 
+  // spec: 7/r14, 7/r15, 7/r17, 7/s1
   test('that the table leaves open are ours, at its status', () => {
     const open = table.filter(([, code]) => code!.startsWith('(')).map(([status]) => Number(status))
     const { sandbox_not_found, method_not_allowed, insufficient_budget } = refusals
@@ -81,6 +86,7 @@ describe('the limits', () => {
   const { messages, maxTokens, temperature, topP, stopSequences, stopCharacters, tools } = chatLimits
   const { toolsBytesUnder, toolChoiceBytesUnder, responseFormatBytesUnder, forwardedBytes } = chatLimits
 
+  // spec: 8.1/r1, 8.1/r2, 8.1/r3, 8.1/r4, 8.1/r5, 8.1/r6, 8.1/r7, 8.1/r8, 8.1/r9, 8.1/r10, 8.1/r11
   test('of chat completions are those of the table, and it has no others', () => {
     expect(rowsOf('8.1').map(cellsOf)).toEqual([
       ['messages', range(messages)],
@@ -97,6 +103,7 @@ describe('the limits', () => {
     ])
   })
 
+  // spec: 8.2/r1, 8.2/r2, 8.2/r3, 8.2/r4, 8.2/r5, 8.2/r6, 8.2/r7, 8.2/r8, 8.2/r9
   test('of sandbox products are those of the table, and it has no others', () => {
     expect(rowsOf('8.2').map(cellsOf)).toEqual([
       ['nodes per flow', String(flowLimits.nodes)],
@@ -111,6 +118,7 @@ describe('the limits', () => {
     ])
   })
 
+  // spec: 8.3/s1
   test('of keys are those of the text', () => {
     const { expiryDays } = keyLimits
     expect(statements).toContainEqual({

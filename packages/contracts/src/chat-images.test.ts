@@ -92,6 +92,7 @@ describe('a product takes', () => {
   const misfit = (urls: string[], more: Partial<ImageLimits> = {}) =>
     imageMisfit(read(...urls.map((url) => part(url))).images, assets, { ...limits, ...more }, 'chat')?.body
 
+  // spec: 2.3/s7
   test('images as large as it says, and as many', () => {
     expect(misfit([dataOf(1_000), 'asset:ast_1'])).toBeUndefined()
     expect(misfit(['https://example.test/a.png'], { https: true })).toBeUndefined()

@@ -59,17 +59,21 @@ describe('every bound of rules §3.1 and §3.2 at its value, and one beyond [inv
     ['top_logprobs', 'top_logprobs', [0, 20], [-1, 21]],
     ['logit_bias', 'logit_bias', [{}, { 50256: -100, 11: 100 }], [{ 11: 101 }], 'logit_bias.11'],
   ]
+  // spec: 4.2/r2, 4.2/r5, 4.2/r6, 4.2/r7, 4.2/r8, 4.2/r9, 4.2/r10, 4.2/r11, 4.2/r13, 8.1/r1, 8.1/r2, 8.1/r3, 8.1/r4
+  // spec: 8.1/r5, 8.1/r6, 8.1/r7, 8.1/r9
   test.each(bounds)('%s', (_what, field, within, beyond, param = field) => {
     for (const value of within) expect(() => read({ [field]: value })).not.toThrow()
     for (const value of beyond)
       expect(refusal(with_({ [field]: value }))).toMatchObject({ code: 'invalid_request', param })
   })
 
+  // spec: 4.2/r12, 8.1/r8
   test('bytes of tool_choice', () => {
     expect(() => read({ tools: tools(1), tool_choice: choiceOfBytes(2047) })).not.toThrow()
     expect(refusal(with_({ tools: tools(1), tool_choice: choiceOfBytes(2048) })).param).toBe('tool_choice')
   })
 
+  // spec: 4.2/s4, 8.1/r10
   test('128,000 bytes of messages and forwarded parameters together', () => {
     const body = (bytes: number, parameters: object) => {
       const rest = Buffer.byteLength(JSON.stringify({ messages: [{ role: 'user', content: '' }], ...parameters }))
@@ -196,6 +200,7 @@ describe('what is read', () => {
     })
   })
 
+  // spec: 4.2/r3, 4.2/r4
   test('the fields of their own', () => {
     const request = read({ stream: true, stream_options: { include_usage: true }, project_id: 'prj_1', max_tokens: 12 })
     expect(request).toMatchObject({ stream: true, includeUsage: true, projectId: 'prj_1', maxTokens: 12 })
@@ -219,6 +224,7 @@ describe('what is read', () => {
         expect(read({ tool_choice, ...more }).forwarded).toEqual(read({}).forwarded)
   })
 
+  // spec: 4.2/r12, 8.1/r8
   test('tool_choice is any string, which is for the provider to know', () => {
     expect(read({ tools: tools(1), tool_choice: 'validated' }).forwarded).toMatchObject({ tool_choice: 'validated' })
     expect(refusal(with_({ tools: tools(1), tool_choice: 'x'.repeat(2 * 1024) })).param).toBe('tool_choice')
@@ -287,6 +293,7 @@ describe('what is read', () => {
     expect(read({ tools, tool_choice: 'auto' }).conditional).toEqual(['tools'])
   })
 
+  // spec: 4.2/r2, 4.2/s2, 8.1/r1
   test('messages of every role with every field we answer with', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":1}' } }
     const messages = [
@@ -439,6 +446,7 @@ describe('a refusal points at the field, and says in plain words what is wrong a
     ],
     [with_({ response_format: 'json' }), 'response_format', 'response_format is "json", and must be an object.'],
   ]
+  // spec: 4.2/r1, 4.2/r2, 4.2/r3, 4.2/r13, 4.2/s2, 8.1/r1, 8.1/r9
   test.each(table)('%#: %j', (body, param, message) => {
     const refused = refusal(body)
     expect(refused).toMatchObject({ code: 'invalid_request', param, message })

@@ -8,6 +8,7 @@ const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const prefix = fc.constantFrom(KEY_SECRET_PREFIX, PERSON_TOKEN_PREFIX)
 const BASE62 = /^[0-9A-Za-z]+$/
 
+// spec: 0/s3, 2.1/r1
 test('a secret is its prefix, 43 characters of the random bytes and 6 of checksum', () => {
   fc.assert(
     fc.property(prefix, bytes, (prefix, random) => {
@@ -95,6 +96,7 @@ test('what surrounds a secret spoils it', () => {
     expect(isWellFormedSecret('svc_', text)).toBe(false)
 })
 
+// spec: 2.1/r1
 test('a hundred thousand secrets, and no two alike', () => {
   const seen = new Set<string>()
   for (let n = 0; n < 100_000; n++) seen.add(makeSecret('svc_', createHash('sha256').update(`${n}`).digest()))

@@ -14,6 +14,7 @@ const row = (code: RefusalCode, given = refusalFacts(code)) => {
 describe.each(codes)('%s', (code) => {
   test('is a code in snake_case', () => expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/))
 
+  // spec: 7/s3
   test('says what is wrong and what clears it, in whole sentences', () => {
     for (const text of [row(code).message, row(code).resolution]) {
       expect(text).toMatch(/^[A-Z].*\.$/)

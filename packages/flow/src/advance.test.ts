@@ -20,6 +20,7 @@ test('the generated graphs have no problems', () => {
   )
 })
 
+// spec: can/graphs
 test('any valid flow ends, whatever order its nodes complete in, and always with the same result', () => {
   let skipped = 0
   let joined = 0

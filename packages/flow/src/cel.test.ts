@@ -316,6 +316,7 @@ test('whatever is written, it is a problem, a value or a failure, and no prototy
   )
 })
 
+// spec: can/graphs
 test('values are those of another evaluator of CEL', () => {
   const peer = new Environment({ unlistedVariablesAreDyn: true, homogeneousAggregateLiterals: false })
   const number = fc.constantFrom('1.0', '2.5', 'n', '0.5')

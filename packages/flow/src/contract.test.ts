@@ -16,6 +16,7 @@ const codes = (value: unknown) => (readContractSide(value).problems ?? []).map((
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, text]))
 const options = (count: number) => Array.from({ length: count }, (_, at) => `o${at}`)
 
+// spec: 1/s6, 2.3/s4, 2.3/s5, 2.3/s6, 2.3/s7, 2.3/s8, 8.2/r8
 test('a contract is a flat object of typed fields and nothing else', () => {
   expect(
     codes(
@@ -70,6 +71,7 @@ test('all that is wrong with a contract is told at once', () => {
   expect(codes(side({ a: { type: 'list' }, b: { type: 'string', $ref: 'x' } }, ['c']))).toHaveLength(3)
 })
 
+// spec: 2.3/s8, 8.2/r4, 8.2/r8
 test('a side has at most 20 fields, and a select 1 to 100 options', () => {
   expect(codes(side(fields(20)))).toEqual([])
   expect(codes(side(fields(21)))).toEqual(['too_many_fields'])
@@ -79,6 +81,7 @@ test('a side has at most 20 fields, and a select 1 to 100 options', () => {
   expect(codes(side({ a: { type: 'string', enum: options(101) } }))).toEqual(['contract_invalid'])
 })
 
+// spec: 2.3/s11
 test('the formats of a select change nothing', () => {
   for (const format of ['voice', 'aspect_ratio', 'resolution', 'duration']) {
     const select = { type: 'string', enum: ['x', 'y'], format }
@@ -97,6 +100,7 @@ test('a side that was read is clean JSON Schema that allows no other fields', ()
   expect(codes((read as { side: ContractSide }).side)).toEqual([])
 })
 
+// spec: 2.3/s10
 test('an optional field that is left out, null or an empty select is null', () => {
   const properties = { a: text, b: { type: 'string', enum: ['x'] }, c: { type: 'object', format: 'image' } }
   const { check } = compileContract(side(properties))
@@ -106,6 +110,7 @@ test('an optional field that is left out, null or an empty select is null', () =
   expect(faults(properties, { a: '', b: '' }, ['a', 'b'])).toEqual([{ field: 'b', message: 'is required' }])
 })
 
+// spec: 2.3/s5
 test('every field at fault is told', () => {
   const properties = { a: text, b: { type: 'number' }, c: { type: 'boolean' }, d: { type: 'object' } }
   expect(faults(properties, { b: '1', c: 1, d: [], e: 1 }, ['a'])).toEqual([
@@ -127,6 +132,7 @@ test('names of prototypes are no fields', () => {
   }
 })
 
+// spec: 8.2/r5
 test('a value has at most 64 KB as JSON and is at most 128 deep', () => {
   const most = 64 * 1024 - 2
   expect(faults({ a: text }, { a: 'x'.repeat(most) })).toEqual([])
@@ -140,6 +146,7 @@ test('a value has at most 64 KB as JSON and is at most 128 deep', () => {
   expect(faults({ a: { type: 'object' } }, deep(100_000))).toHaveLength(1)
 })
 
+// spec: 2.3/s7
 test('an image or a sound is an asset', () => {
   const image = { a: { type: 'object', format: 'image' } }
   expect(faults(image, { a: { asset: 'ast_01hx' } })).toEqual([])
@@ -156,6 +163,7 @@ test('an image or a sound is an asset', () => {
     expect([wrong, faults(image, { a: wrong }).length]).toEqual([wrong, 1])
 })
 
+// spec: 4.1/s7, 4.2/s8
 test('a contract is chat-compatible with exactly one text in and one text out', () => {
   expect(chatFieldsOf(side({ a: text }), side({ b: text }))).toEqual({ input: 'a', output: 'b' })
   expect(chatFieldsOf(side({ a: text, c: text }), side({ b: text }))).toBeNull()
@@ -165,6 +173,7 @@ test('a contract is chat-compatible with exactly one text in and one text out', 
   expect(chatFieldsOf(side({ a: text }), side({ b: { type: 'object', format: 'image' } }))).toBeNull()
 })
 
+// spec: 2.3/s4, 2.3/s11
 test('the validator agrees with Ajv on 100,000 pairs of schema and value', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'constructor', 'toString', 'x y')
   const field = fc.oneof(

@@ -15,6 +15,7 @@ function shuffled<T>(value: T): T {
   ) as T
 }
 
+// spec: 2.3/s17
 test('the same graph gives the same digest, and another one another', () => {
   fc.assert(
     fc.property(validFlow(), validFlow(), ({ graph }, { graph: other }) => {
@@ -38,6 +39,7 @@ test('where nodes stand and what is written on them is no part of a package', ()
   )
 })
 
+// spec: 2.3/s17
 test('a package holds graph, schemas, manifest and runner version', () => {
   fc.assert(
     fc.property(validFlow(), ({ graph }) => {

@@ -14,6 +14,7 @@ const side = (properties: ContractSide['properties'], required: string[] = []): 
   required,
 })
 
+// spec: 2.3/s14
 test('a template, an expression, a constant and a branch give values by port', () => {
   expect(run({ kind: 'template', template: 'a {{ x }}' }, { x: 1 })).toEqual(succeeded({ text: 'a 1' }))
   expect(run({ kind: 'expression', expression: 'x * 2' }, { x: 1 })).toEqual(succeeded({ value: 2 }))
@@ -40,6 +41,7 @@ test('an expression without a value of its type fails [expression_failed]', () =
   )
 })
 
+// spec: 8.2/r5
 test('a value on a port has at most 64 KB as JSON [value_too_large]', () => {
   const most = flowLimits.portBytes - 2
   const text = (length: number) => ({ x: 'a'.repeat(length) })
@@ -81,6 +83,7 @@ test('an output that does not fit says which field [node_failed]', () => {
   )
 })
 
+// spec: 8.2/r6
 test('the output has at most 256 KB [output_too_large]', () => {
   const contract = side(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, { type: 'string' }])))
   // {"a":"…","b":"…","c":"…","d":"…","e":"…"}: 5 fields of 5 characters and their quotes, 4 commas, 2 braces

@@ -121,6 +121,7 @@ test('there is exactly one input and one output node', () => {
   expect(codes({ ...graph, nodes: [], edges: [] })).toEqual(['input_count', 'output_count'])
 })
 
+// spec: 2.3/s13, 8.2/r1, 8.2/r2, 8.2/r3
 test('a flow has at most 50 nodes, 200 edges and 8 paid nodes', () => {
   const constants = (count: number) =>
     Array.from({ length: count }, (_, at) => node({ id: `c${at}`, kind: 'constant', value: 1 }))
@@ -162,6 +163,7 @@ test('a flow has at most 50 nodes, 200 edges and 8 paid nodes', () => {
   expect(codes(paid(flowLimits.paidNodes + 1))).toEqual(['too_many_paid_nodes'])
 })
 
+// spec: 8.2/r4
 test('a side has at most 20 fields', () => {
   const fields = (count: number) => side(Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, text])))
   expect(codes(flow([], ['in.f0 > out.text'], { input: fields(20) }))).toEqual([])
@@ -178,6 +180,7 @@ test('a constant is a value of at most 64 KB that a port takes', () => {
   expect(constant(JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`))).toContain('field_invalid')
 })
 
+// spec: 1/s6, 2.3/s12
 test('nodes have the fields of their kind, and notes', () => {
   const template = (more: object) => codes(flow([node({ kind: 'constant', value: 1, ...more })], straight))
   expect(template({ title: 'T', description: 'D', position: { x: 1, y: 2 } })).toEqual([])
@@ -186,6 +189,7 @@ test('nodes have the fields of their kind, and notes', () => {
     expect([kind, ...codes(flow([node({ kind })], straight))]).toContain('field_invalid')
 })
 
+// spec: 2.3/s12
 test('edges join ports that exist', () => {
   const edged = (edge: string) =>
     problems(flow([node({ kind: 'branch', condition: 'size(text) > 1' })], ['in.text > n.text', edge, ...straight]))
@@ -231,6 +235,7 @@ test('a cycle is told once, with its nodes', () => {
   expect(codes(flow([template('a')], ['a.text > a.x', ...straight]))).toEqual(['cycle'])
 })
 
+// spec: 2.3/s12
 test('an edge joins equal types', () => {
   const typed = (edge: string, type: object = text) =>
     codes(
@@ -475,6 +480,7 @@ test('params of an image or voice node are what its product lists', () => {
   expect(speaking({ voice: 'ada' }, ['in.text > n.voice'])).toEqual(['params_invalid'])
 })
 
+// spec: 2.3/s7
 test('images that products make fit into the chat that they are led to', () => {
   const MIB = 1024 * 1024
   const shown = (maxOutputBytes: number, limits: { maxBytes: number; maxCount: number }, painters = 1) => {

@@ -18,6 +18,7 @@ const echo: RequestHandler = ({ method, path, params }, res) => void res.json([m
 const handlers = { listThings: echo, createThing: echo, readPart: echo, readFile: echo }
 const pathsOf = (routes: ReturnType<typeof contractRoutes>) => routes.map(([method, path]) => `${method} ${path}`)
 
+// spec: can/console-api
 test('each row is mounted with the handler of its operation, and its parameters have the names of the row', async () => {
   const app = openApp()
   mountRoutes(app, contractRoutes(rows, handlers))

@@ -72,6 +72,7 @@ describe('what a call costs', () => {
   })
   const tokens = fc.bigInt({ min: 0n, max: 10n ** 7n })
 
+  // spec: 1/s12
   test('is the exact price, rounded up once to whole micro-USD', () => {
     fc.assert(
       fc.property(price, tokens, tokens, (price, prompt, completion) => {
@@ -129,6 +130,7 @@ describe('what a call costs', () => {
     expect(costMicro(whole, 30n, 10n, parts)).toBe(140n)
   })
 
+  // spec: 2.2/r16
   test('a call priced by request costs that, whatever its tokens', () => {
     const price = { promptPico: 0n, completionPico: 0n, requestPico: picoFromUsd('0.002')! }
     expect(costMicro(price, 123n, 456n)).toBe(2_000n)

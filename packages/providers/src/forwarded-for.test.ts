@@ -14,6 +14,7 @@ test('what the model takes goes on as the very text that was measured', () => {
   expect(forwardedFor(request, ['temperature', 'seed'])).toBe(request.forwardedJson)
 })
 
+// spec: 2.2/r12
 test('temperature, top_p and seed are left out where the model does not take them, and nothing else is', () => {
   expect(JSON.parse(forwardedFor(request, ['temperature']))).toEqual({
     messages: request.forwarded.messages,

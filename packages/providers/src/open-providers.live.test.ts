@@ -61,6 +61,7 @@ describe('what is sent', () => {
     })
   })
 
+  // spec: can/real-providers
   test.each([
     ['openai-compatible', ['authorization', 'content-type', 'user-agent']],
     ['azure-openai', ['api-key', 'content-type', 'user-agent']],
@@ -158,6 +159,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason).filter(Boolean)).toEqual(['content_filter'])
     })
 
+    // spec: 1/s11
     test('nothing that tells which provider it was', async () => {
       const answers = JSON.stringify([
         await complete(),

@@ -7,6 +7,7 @@ import { playHistories } from './play-histories.fixture.ts'
 const OPERATIONS = 100_000
 
 describe('the decision in SQL and the pure one', () => {
+  // spec: can/settlement
   test(
     `agree on every item of ${OPERATIONS} random ones, and on every balance`,
     { timeout: 600_000 },

@@ -37,6 +37,7 @@ function drawnAndSeen(painter: string, viewer: string) {
   return flow(side('prompt'), side('text'), nodes, ...edges)
 }
 
+// spec: 2.3/s7
 test('images of the project go to a chat as data, whatever is said of them', async ({
   startWorker,
   tenant,
@@ -56,6 +57,7 @@ test('images of the project go to a chat as data, whatever is said of them', asy
   })
 })
 
+// spec: 2.3/s7
 test.for([20_000, 1_000_000, 5_000_000])(
   'an image of %i bytes is drawn, led to a chat, seen there byte for byte, and paid for twice',
   async (bytes, { startWorker, tenant, stack }) => {

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { flow, stackTest, newPrompt, nodeOf, oneChat, side } from './stack.fixture.ts'
 
+// spec: 2.3/s13, 8.3/s3
 stackTest('a flow without products runs to its end and costs nothing', async ({ startWorker, tenant }) => {
   await startWorker()
   const greet = { id: 'greet', kind: 'template', template: 'Hello {{ name }}!' }
@@ -14,6 +15,7 @@ stackTest('a flow without products runs to its end and costs nothing', async ({ 
   expect(record.nodes.map(({ remoteMs }) => remoteMs)).toEqual([null, null, null])
 })
 
+// spec: 1/s7, 2.3/s13, 2.4/s1, 2.4/s2, 8.3/s3
 stackTest('a chat call is made like a direct one and charged on its usage', async ({ startWorker, tenant, stack }) => {
   await startWorker()
   const prompt = newPrompt()
@@ -124,6 +126,7 @@ stackTest('a model that was asked for JSON answers an object as well', async ({ 
   expect(failed.chargedMicro).toBeGreaterThan(0) // it did answer
 })
 
+// spec: 2.3/s13, 8.3/s4
 stackTest(
   'an image and a sound become assets of the project at a fixed price',
   async ({ startWorker, tenant, fixture, assets }) => {
@@ -204,6 +207,7 @@ stackTest(
   },
 )
 
+// spec: 8.2/r5
 stackTest(
   'an answer beyond 64 KB fails the node and is charged [value_too_large]',
   async ({ startWorker, tenant, stack }) => {

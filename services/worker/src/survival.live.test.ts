@@ -5,6 +5,7 @@ import { flow, stackTest, newPrompt, nodeOf, oneChat, side } from './stack.fixtu
 
 const SOON = { timeout: 20_000, interval: 20 }
 
+// spec: 8.2/s1
 stackTest(
   'a worker killed in the middle of a call: the node runs again and is charged once',
   async ({ startWorker, startWorkerProcess, tenant, stack }) => {
@@ -59,6 +60,7 @@ stackTest(
   },
 )
 
+// spec: 8.2/s2
 stackTest(
   'a job that is delivered twice calls once',
   async ({ startWorker, tenant, stack, redis: { url: redisUrl }, onTestFinished }) => {
@@ -179,6 +181,7 @@ stackTest(
   },
 )
 
+// spec: 2.4/s3, 7/s1, 7/s5
 stackTest(
   'two calls that the wallet can pay one after the other both run',
   async ({ startWorker, tenant, stack, fixture }) => {
@@ -224,6 +227,7 @@ stackTest('a call that waits for money runs as soon as there is some', async ({ 
   expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 600_000 })
 })
 
+// spec: 8.2/r7
 stackTest(
   'a call that is under way when the time of its execution is over is cancelled [execution_timeout]',
   async ({ startWorker, tenant, stack, fixture }) => {

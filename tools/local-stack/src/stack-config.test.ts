@@ -24,6 +24,7 @@ describe('the configuration of npm start', () => {
     )
   })
 
+  // spec: can/real-providers
   test('an OpenAI key alone adds one model, served by OpenAI, and the key goes by reference', () => {
     const config = readStackConfig({ OPENAI_API_KEY: 'sk-x' })
     expect(realModelsOf(config)).toEqual([
@@ -72,6 +73,7 @@ describe('the configuration of npm start', () => {
     })
   })
 
+  // spec: can/real-providers
   test('an Anthropic key adds one model, or those that are named, beside those of OpenAI', () => {
     const config = readStackConfig({ OPENAI_API_KEY: 'sk-x', ANTHROPIC_API_KEY: 'sk-ant-x' })
     expect(realModelsOf(config).map(({ provider, model }) => [provider, model])).toEqual([

@@ -109,6 +109,7 @@ test('nobody else writes products [not_permitted]', async ({ stack }) => {
   )
 })
 
+// spec: 2.2/r1, 9/s3
 test('a patch changes what it names and nothing else [not_found]', async ({ signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const { body: before } = await operator.post('/api/v2/products', body('acme/patched'))
@@ -141,6 +142,7 @@ test('what it takes of images and what nodes may set is shown and changed', asyn
   expect(changed.body).toEqual({ ...made.body, ...more })
 })
 
+// spec: 2.2/s3, 8.3/s4
 test.for([
   ['an id of a sandbox', { id: 'sbx-mine' }, 'id'],
   ['a price that is no decimal', { pricing: { unit: 'tokens', prompt: '1e-6', completion: '0' } }, 'pricing.prompt'],

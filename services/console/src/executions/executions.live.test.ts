@@ -82,6 +82,7 @@ test('an execution is only for those who may use its project: to all others it n
   }
 })
 
+// spec: 8.3/s3
 test('what its nodes called is among the invocations, by no key', async ({ flow, stack }) => {
   const { execute } = await flow.made(asking(flow.product))
   const { id, childCalls, chargedMicro } = (await execute(input)).body as ExecutionRecord
@@ -109,6 +110,7 @@ test('as NDJSON, each line comes once and the last is the record', async ({ flow
   )
 })
 
+// spec: 4.3/s14
 test('any revision without problems runs, also of one that is suspended; an image is answered as a record too', async ({
   flow,
   stack,
@@ -147,6 +149,7 @@ test.for([
   expect((await stack.owner.get(`${path}/executions`)).body.data).toEqual([])
 })
 
+// spec: 5/s13
 test('a flow needs a wallet, and products that are assigned now [insufficient_budget] [product_not_assigned]', async ({
   flow,
   stack,
@@ -208,6 +211,7 @@ test.for([
   },
 )
 
+// spec: 6/s5
 test('a client that leaves does not stop the execution', async ({ flow, stack, services }) => {
   const { path, follow } = await flow.made(asking(flow.product))
   const { control } = services.provider

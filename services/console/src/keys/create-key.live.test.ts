@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
+// spec: 1/s2, 1/s3, 1/s12, 2.1/r1, 2.1/r2, 2.1/r3, 2.1/r5, 5/s1, 5/s2
 test('a key is bound to its project, shows its secret once, and only its hash is stored', async ({
   stack,
   fixture,
@@ -51,11 +52,13 @@ test('a key is bound to its project, shows its secret once, and only its hash is
   expect(JSON.stringify(audit)).not.toContain(secret)
 })
 
+// spec: 2.1/r7, 8.3/s1
 test('an expiry of 90 days is the default', async ({ stack }) => {
   const { body } = await stack.owner.post(`${stack.path}/keys`, { project: stack.project })
   expect(Date.parse(body.key.expiresAt) - Date.parse(body.key.createdAt)).toBe(90 * 86_400_000)
 })
 
+// spec: 2.1/r4, 2.1/r6, 2.1/r7, 7/r1, 8.3/s1, 8.3/s2
 test.for([
   [{}, '422 project_required', 'project'],
   [{ project: null, colour: 'red' }, '422 project_required', 'project'],
@@ -78,6 +81,7 @@ test.for([
   expect([outcomeOf(answer), answer.body.error.param]).toEqual([refusal, param])
 })
 
+// spec: 2.1/r6, 2.1/r7, 8.3/s1, 8.3/s2
 test.for([
   [{ expiresInDays: 1 }],
   [{ expiresInDays: 365 }],
@@ -88,6 +92,7 @@ test.for([
   expect(outcomeOf(await stack.owner.post(`${stack.path}/keys`, { project: stack.project, ...more }))).toBe('201')
 })
 
+// spec: 2.1/r5, 7/r5
 test('an allowlist names assigned, published products alone [resource_not_eligible]', async ({ stack, fixture }) => {
   const [assigned, suspended, unassigned] = [
     await fixture.product(),
@@ -104,6 +109,7 @@ test('an allowlist names assigned, published products alone [resource_not_eligib
   expect(made.body.key).toMatchObject({ policy: 'listed', resources: [assigned] })
 })
 
+// spec: 5/s3, 5/s5, 5/s6, 7/r2
 test.for([
   ['an Admin without team and grant', { tenant: 'Admin' }],
   ['a member alone', {}],
@@ -115,6 +121,7 @@ test.for([
   expect(outcomeOf(answer)).toBe('403 key_issuer_denied')
 })
 
+// spec: 5/s4
 test('who has left the organization issues no key, whatever roles are left behind [key_issuer_denied]', async ({
   stack,
 }) => {
@@ -123,6 +130,7 @@ test('who has left the organization issues no key, whatever roles are left behin
   expect(outcomeOf(await leaver.post(`${stack.path}/keys`, { project: stack.project }))).toBe('403 key_issuer_denied')
 })
 
+// spec: 5/s5, 5/s6
 test('a Team Member with the grant Project Consumer issues keys', async ({ stack }) => {
   const issuer = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
   expect(outcomeOf(await issuer.post(`${stack.path}/keys`, { project: stack.project }))).toBe('201')

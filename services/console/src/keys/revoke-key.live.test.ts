@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
+// spec: 3.2/s3
 test('a revoked key stays revoked [key_not_active]', async ({ stack }) => {
   const { body } = await stack.owner.post(`${stack.path}/keys`, { project: stack.project })
   const path = `${stack.path}/keys/${body.key.id}`

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { callerOf, consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
+// spec: 2.1/r9, 3.2/s3, 4.6/s2
 test('a legacy key needs reissue and is never rotated [key_not_active]', async ({ stack, fixture }) => {
   const legacy = await fixture.key({ project: null, tenant: stack.tenant, by: stack.owner.id })
   const path = `${stack.path}/keys/${legacy.id}`
@@ -9,6 +10,7 @@ test('a legacy key needs reissue and is never rotated [key_not_active]', async (
   expect((await stack.owner.post(`${path}/revoke`)).body.state).toBe('Revoked')
 })
 
+// spec: 2.1/r8, 4.6/s1, 9/s5
 test('a replacement keeps everything but the secret, and the lineage says so', async ({ stack, fixture }) => {
   const product = await fixture.product()
   await fixture.assign(stack.project, product)
@@ -50,6 +52,7 @@ test('of many who rotate a key at once one gets the replacement, the others its 
   }
 })
 
+// spec: 4.5/r3, 4.6/s2
 test('a key rotates itself and nothing else [not_found]', async ({ stack, console, fixture }) => {
   const create = async () => (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
   const [mine, other] = [await create(), await create()]

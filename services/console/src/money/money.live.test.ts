@@ -6,6 +6,7 @@ import { callsTest as test } from './calls.fixture.ts'
 
 test.override('kind', 'own') // one test stops the ledger
 
+// spec: can/wallet
 test('money comes in once per funding id [already_exists]', async ({ stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const path = `${stack.projectPath}/wallet/fundings`
@@ -94,6 +95,7 @@ test.for([
   )
 })
 
+// spec: 1/s3
 test('a call is seen open, then settled, with the price it was admitted at', async ({ stack, tenant, calls }) => {
   const { id, outcome } = await calls.admit(tenant.secret, tenant.model)
   expect(outcome.kind).toBe('admitted')
@@ -213,6 +215,7 @@ test('invocations come newest first in pages that meet', async ({ stack, tenant,
   expect(seen).toEqual(made.toReversed())
 })
 
+// spec: 1/s3, can/wallet
 test('usage adds up by model, key and day, and leaves out what is open or released', async ({
   stack,
   tenant,
@@ -253,6 +256,7 @@ test.for([
   expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/usage?${query}`))).toBe('400 invalid_request')
 })
 
+// spec: 3.2/s3, 5/s7
 test('every revocation that has answered binds the next call', async ({ stack, tenant, calls, fixture }) => {
   const product = `${stack.projectPath}/assignments/${encodeURIComponent(tenant.model)}`
   const refusal = async (secret: string) => {
@@ -302,6 +306,7 @@ test('every revocation that has answered binds the next call', async ({ stack, t
   expect(await refusal(secret)).toBe('key_revoked')
 })
 
+// spec: can/rotation
 test('rotation ends the old secret at once, or after its grace', async ({ stack, tenant, calls }) => {
   const refusal = async (secret: string) => {
     const { outcome } = await calls.admit(secret, tenant.model)

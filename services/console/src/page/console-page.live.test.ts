@@ -23,6 +23,7 @@ test('the start is asked about anew each time, and sent again only when it has c
   expect([again.statusCode, again.bytes.length]).toEqual([304, 0])
 })
 
+// spec: can/console
 test('each file that it names has a name of its content and is kept for ever', async ({ console }) => {
   const files = await filesOf(console.url)
   expect(files.length).toBeGreaterThan(1)

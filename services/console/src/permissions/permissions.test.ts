@@ -53,6 +53,7 @@ const granted: Record<Permission, Who[]> = {
 const who = (holds: (roles: Roles) => boolean) =>
   (Object.keys(people) as Who[]).filter((each) => holds(people[each])).toSorted()
 
+// spec: 5/s9
 test.for(Object.keys(permissions) as Permission[])(
   '%s is granted to those and nobody else [not_permitted]',
   (permission) => {
@@ -88,10 +89,12 @@ describe('what a person sees [not_found]', () => {
 
 describe('the issuer rule [key_issuer_denied]', () => {
   const all: Roles = { platformOperator: false, tenant: 'Member', team: 'Team Member', project: 'Project Consumer' }
+  // spec: 5/s3
   test('holds with all three', () => {
     expect(mayIssueKeys(all)).toBe(true)
     expect(mayIssueKeys({ ...all, tenant: 'Admin', team: 'Team Owner', project: 'Project Owner' })).toBe(true)
   })
+  // spec: 2.1/s2, 5/s3, 5/s4, 5/s5, 5/s6
   test.for([
     { tenant: null },
     { team: null },

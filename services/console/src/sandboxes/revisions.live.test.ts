@@ -22,6 +22,7 @@ const test = consoleTest.extend('flow', async ({ stack, fixture }) => {
   }
 })
 
+// spec: 2.3/s17, 3.1/r1, 3.1/r4, 9/s4
 test('a save is a revision of its own with a package, whose digest is that of its text', async ({ flow, fixture }) => {
   const graph = asking(flow.product)
   const saved = await flow.save(graph, { baseRevision: 0 })
@@ -45,6 +46,7 @@ test('a save is a revision of its own with a package, whose digest is that of it
   expect(await flow.sandbox()).toMatchObject({ latestRevision: 3, activeRevision: null })
 })
 
+// spec: 3.1/r1
 test('whatever is a graph is stored with every problem, marked as a draft or not', async ({ flow }) => {
   for (const draft of [false, true]) {
     const saved = await flow.save(unwired, { draft })
@@ -101,6 +103,7 @@ test('a product that is not assigned is told by name on save, and on activation 
   expect(await flow.sandbox()).toMatchObject({ activeRevision: null })
 })
 
+// spec: 2.3/s16, 3.1/r2, 7/r12
 test('of a hundred who save on one base one wins, and the others learn what is latest [revision_conflict]', async ({
   flow,
 }) => {
@@ -120,6 +123,7 @@ test('of a hundred who save on one base one wins, and the others learn what is l
   expect(outcomeOf(await flow.save(echo, { baseRevision: 99 }))).toBe('409 revision_conflict')
 })
 
+// spec: 2.3/s15, 3.1/r3
 test('what an author writes comes back as it was saved, whatever it holds', async ({ flow, stack, console }) => {
   const strange = String.raw`"\u0000 \ud800 \udfff é 𝒳 \\u0000 </script> {{ x }}"`
   const nodes = `[{"id":"in","kind":"input"},{"id":"out","kind":"output"},
@@ -222,6 +226,7 @@ test.for(['0', '2', '01', '-1', '1.0', 'x', '99999999999', '%00'])(
   },
 )
 
+// spec: 2.3/s16, 3.1/r3, 3.1/r4, 3.1/r5
 test('activation checks again what has changed since, and leaves the active one where it fails [graph_invalid]', async ({
   flow,
   stack,
@@ -252,6 +257,7 @@ test('activation checks again what has changed since, and leaves the active one 
   expect((await flow.activate(1)).body).toMatchObject({ activeRevision: 1 })
 })
 
+// spec: 2.3/s15, 2.3/s17, 9/s4
 test('a revision that an earlier release has saved and activated stays as it is when this one activates it', async ({
   flow,
   fixture,
@@ -273,6 +279,7 @@ test('a revision that an earlier release has saved and activated stays as it is 
   expect((await flow.activate(1)).body.activePackage).toEqual(body.activePackage) // built once
 })
 
+// spec: 3.1/r5
 test('a deployment that can not be written leaves everything as it was [activation_failed]', async ({
   flow,
   fixture,
@@ -300,6 +307,7 @@ test('a deployment that can not be written leaves everything as it was [activati
   expect((await flow.activate(2)).body).toMatchObject({ activeRevision: 2 })
 })
 
+// spec: 2.3/s15, 3.1/r1, 9/s4
 test('an earlier revision is never changed by a later save', async ({ flow, stack }) => {
   const first = await flow.save(echo)
   await flow.save(twofold)

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 import { echo, unwired } from './graphs.fixture.ts'
 
+// spec: 2.2/s3, 2.3/s18, 4.4/s1
 test('a sandbox product begins empty, is changed field by field, and is listed with its project', async ({ stack }) => {
   const { owner, path, projectPath } = stack
   const made = await owner.post(`${projectPath}/sandboxes`, { name: 'Notes' })
@@ -29,6 +30,7 @@ test('a sandbox product begins empty, is changed field by field, and is listed w
   expect(rest.body).toMatchObject({ data: [{ name: 'Other' }], nextCursor: null })
 })
 
+// spec: 2.3/s1
 test.for([
   ['post', {}, 'name'],
   ['post', { name: '' }, 'name'],
@@ -47,6 +49,7 @@ test.for([
   expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
 })
 
+// spec: 1/s6, 2.3/s1, 5/s9, 5/s10
 test('only an explicit grant to consume reaches it: to all others it never was [sandbox_not_found]', async ({
   stack,
   fixture,
@@ -159,6 +162,7 @@ test('an Admin sees that a key lists private flows, and not which', async ({ sta
   expect((await other.get(`${stack.path}/keys/${key.id}`)).body.resources).toEqual([product, id])
 })
 
+// spec: 2.1/r5, 7/r5
 test('a key may list sandbox products of its own project, and of no other [resource_not_eligible]', async ({
   stack,
   fixture,

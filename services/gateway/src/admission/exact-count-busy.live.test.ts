@@ -18,6 +18,7 @@ test.override('settings', { gateway: { COUNTING_AT_ONCE: '1' } })
 const prompt = () => newPrompt() + ' ab'.repeat(2_000) // 6 kilobytes, 2,000 tokens
 const BYTES = 6_100
 
+// spec: 4.2/s5
 test('what a count could have turned is asked to come again, and nothing of it stays [overloaded]', async ({
   tenant,
   call,

@@ -34,6 +34,7 @@ const test = stackTest
 
 describe('a prompt of more bytes than tokens', () => {
   for (const stream of [false, true]) {
+    // spec: 4.2/s5, 7/r8, can/true-count
     test(`fits a context that its tokens fit, to the token${stream ? ', streamed' : ''} [context_limit]`, async ({
       tenant,
       sell,
@@ -102,6 +103,7 @@ describe('a prompt of more bytes than tokens', () => {
     expect(details.promptTokens).toBe(Math.ceil(bytes / 2) + PER_MESSAGE)
   })
 
+  // spec: 4.2/s5
   test('is never refused because counting is busy, alike or different', async ({ tenant, sell }) => {
     const model = await sell({ requestPico: 1_000_000n, contextLength: 60_000 })
     const same = asked(words(41_600), { model }) // 125 kilobytes

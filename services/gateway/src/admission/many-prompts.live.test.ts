@@ -11,6 +11,7 @@ function prose(): string {
   return sentence.repeat(Math.ceil(12_288 / sentence.length)).slice(0, 12_288)
 }
 
+// spec: 4.2/s5
 test(
   `${CALLS} prompts of 12 KB to a model of 16k tokens are all answered`,
   { timeout: 180_000 },

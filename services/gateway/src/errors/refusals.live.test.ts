@@ -31,6 +31,8 @@ async function raw(
 }
 
 describe('a call is refused, reserves nothing and says what clears it', () => {
+  // spec: 0/s3, 1/s1, 1/s10, 2.2/r12, 4/s1, 4/s2, 4.2/r5, 4.2/r14, 4.2/s5, 4.5/r1, 4.5/r2, 5/s1, 5/s8, 7/r3, 7/r8, 7/s4
+  // spec: 8.1/r2
   test.for([
     { title: 'no key [key_missing]', headers: { authorization: '' }, status: 401, code: 'key_missing' },
     {
@@ -113,6 +115,8 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
+  // spec: 0/s3, 1/s1, 1/s10, 2.2/r12, 4/s1, 4/s2, 4.2/r5, 4.2/r14, 4.2/s5, 4.5/r1, 4.5/r2, 5/s1, 5/s8, 7/r3, 7/r8, 7/s4
+  // spec: 8.1/r2
   test.for([
     {
       title: 'of another project [project_mismatch]',
@@ -170,6 +174,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
     }
   })
 
+  // spec: 7/r7
   test('more than a key may spend in its window, and when it may again [key_limit]', async ({ tenant }) => {
     const { secret } = await tenant.key({ limit: { micro: 1_000n, reset: 'daily' } })
     const answer = await tenant.chat({ max_tokens: 1000 }, { headers: { authorization: `Bearer ${secret}` } })
@@ -186,6 +191,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
     })
   })
 
+  // spec: 5/s13, 7/s1
   test('more than the wallet holds [insufficient_budget]', async ({ tenant }) => {
     const model = await tenant.sell({ requestPico: 2_000_000_000_000n })
     const answer = await tenant.chat({ model })

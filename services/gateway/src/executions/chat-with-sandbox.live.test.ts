@@ -19,6 +19,7 @@ const test = flowTest.extend(
 )
 
 describe('a flow of one text', () => {
+  // spec: 2.2/r14, 2.2/r17, 2.3/s2, 4.1/s7
   test('is in the list of models, as what it is, and other flows are not', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model), { name: 'Summaries', description: 'Makes them' })
     for (const graph of [sameImage, ask(tenant.model)]) await flows.save(graph)
@@ -40,6 +41,7 @@ describe('a flow of one text', () => {
     })
   })
 
+  // spec: 0/s3, 2.2/r17, 2.5/s3, 4.2/r1, 4.2/s8, 4.2/s9
   test('answers a chat like a model, and says which execution it was and what that cost', async ({
     tenant,
     flows,
@@ -93,6 +95,7 @@ describe('a flow of one text', () => {
     })
   })
 
+  // spec: 4.2/s10
   test('streams its text in one chunk, and the last chunk says what the execution was', async ({
     tenant,
     flows,
@@ -119,6 +122,7 @@ describe('a flow of one text', () => {
     }
   })
 
+  // spec: 4.2/s17
   test('answers a repeat under an idempotency key with the same bytes, and without one executes again', async ({
     tenant,
     flows,
@@ -197,6 +201,7 @@ describe('a flow of one text', () => {
     expect(await flows.executions()).toBe(2)
   })
 
+  // spec: 4.2/s5
   test('takes as many tokens as it publishes, and refuses a longer text as every model does [context_limit]', async ({
     flows,
     say,
@@ -281,6 +286,7 @@ test('a stream that waits for its execution is opened after ten seconds, and say
 })
 
 describe('what is no model of the caller', () => {
+  // spec: 4.2/s11, 7/r10
   test('is a flow with another contract [sandbox_contract]', async ({ tenant, flows, say }) => {
     for (const graph of [ask(tenant.model), sameImage]) {
       const sandbox = await flows.save(graph)
@@ -293,6 +299,7 @@ describe('what is no model of the caller', () => {
     expect(await flows.executions()).toBe(0)
   })
 
+  // spec: 4.2/s13
   test('is another project’s flow, a draft, a suspended one and none, all alike [model_not_found]', async ({
     tenant,
     fixture,
@@ -331,6 +338,7 @@ describe('what is no model of the caller', () => {
     expect((await flows.get(`/v1/models/${sandbox}`)).status).toBe(404)
   })
 
+  // spec: 5/s13
   test('is anything while the project has no funds, also what costs nothing [insufficient_budget]', async ({
     tenant,
     fixture,
@@ -351,6 +359,7 @@ describe('what is no model of the caller', () => {
     for (const model of [free, sandbox]) expect((await say(model, 'Hello', {}, headers)).status).toBe(200)
   })
 
+  // spec: 4.2/s14
   test('is a flow that the key does not list with all that it calls [key_scope]', async ({ tenant, flows, say }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const { secret } = await tenant.key({ policy: 'listed', resources: [sandbox] })

@@ -22,6 +22,7 @@ test('no content type is named: an image may be answered as its bytes', async ({
     expect([accept, await accepted(accept)]).toEqual([accept, 'bytes'])
 })
 
+// spec: 4.3/s1
 test('progress is for a client that prefers it', async ({ accepted }) => {
   for (const accept of [
     'application/x-ndjson',
@@ -32,6 +33,7 @@ test('progress is for a client that prefers it', async ({ accepted }) => {
     expect([accept, await accepted(accept)]).toEqual([accept, 'progress'])
 })
 
+// spec: 4.3/s1
 test('anything else gets the record, and nobody 406', async ({ accepted }) => {
   for (const accept of [
     'application/json',

@@ -65,6 +65,7 @@ describe('reading a call', () => {
     expect(await codeOf(() => read(request({ authorization })))).toBe(code)
   })
 
+  // spec: 4.2/s15, 8.1/r11
   test.each([
     ['a'.repeat(7), 'idempotency_key_invalid'],
     ['a'.repeat(8), 'nothing'],
@@ -86,6 +87,7 @@ describe('the selector of a call', () => {
     },
   })
 
+  // spec: 4.5/s1
   test('is nothing, or the one value that all agree on', () => {
     expect(selectorOf(headers(), null)).toBe(null)
     expect(selectorOf(headers('prj_1', 'prj_1'), 'prj_1')).toBe('prj_1')

@@ -28,6 +28,7 @@ async function refusalOf(work: Promise<unknown>) {
 }
 
 describe('reading an invocation', () => {
+  // spec: 4.3/s2, 4.3/s10
   test('reads the input, the revision that is named, its ceiling, and whose project it is', async () => {
     expect(await read({ ...BODY, revision: 3, maxMicro: 500, project_id: 'prj_1' })).toEqual({
       keyHash: HASH,
@@ -44,6 +45,7 @@ describe('reading an invocation', () => {
     })
   })
 
+  // spec: 4.3/s1, 8.2/r9
   test('needs an idempotency key, before the body is looked at [idempotency_key_required, idempotency_key_invalid]', async () => {
     expect(await refusalOf(read('{', {}))).toEqual(['idempotency_key_required', null])
     for (const key of ['', 'short', 'seven77', 'x'.repeat(129), 'with blank in it', 'naïve-key'])
@@ -58,6 +60,7 @@ describe('reading an invocation', () => {
     expect(await refusalOf(readInvocation(req, HASH))).toEqual(['duplicate_header', null])
   })
 
+  // spec: 4/s2, 4.3/s2
   test.each<[string, unknown, string, string | null]>([
     ['no JSON', '{', 'invalid_json', null],
     ['nothing', '', 'invalid_json', null],

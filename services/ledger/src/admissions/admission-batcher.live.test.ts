@@ -5,6 +5,7 @@ import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/repl
 import { findingsOf, test, walletOf } from '../fixtures/ledger-test.ts'
 
 describe('locks', () => {
+  // spec: 4.2/s12
   test('facts are those of after the lock: a revocation committed while the batch waits is seen [key_revoked]', async ({
     database,
     fixture,

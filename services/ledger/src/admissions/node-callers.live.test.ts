@@ -126,6 +126,7 @@ describe('in whose name an execution calls', () => {
 })
 
 describe('what an execution may call', () => {
+  // spec: 1/s7, 7/r16
   test('is assigned and published [product_not_assigned]', async ({ fixture, replica, tenant }) => {
     const draft = await fixture.product({ state: 'draft' })
     await fixture.assign(tenant.project.id, draft)
@@ -138,6 +139,7 @@ describe('what an execution may call', () => {
       })
   })
 
+  // spec: 8.3/s3
   test('is listed, where its key lists [key_scope]', async ({ fixture, replica, tenant }) => {
     const other = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })
     await fixture.assign(tenant.project.id, other)

@@ -41,6 +41,7 @@ describe('a node’s call', () => {
     ])
   })
 
+  // spec: 8.2/s2
   test('asked again under its id is the same admission, through another replica too', async ({
     fixture,
     replica,
@@ -76,6 +77,7 @@ describe('a node’s call', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
+  // spec: 1/s7
   test('beside direct calls of its key, shares the window of the lineage [key_limit]', async ({
     fixture,
     replica,

@@ -75,6 +75,7 @@ describe('the last dollar is held once', () => {
 })
 
 describe('closing', () => {
+  // spec: 1/s9
   test('charges the usage, gives back the rest, and once only', async ({ replica, tenant }) => {
     const item = replica.item(tenant.key, tenant.product)
     await replica.admit(item)

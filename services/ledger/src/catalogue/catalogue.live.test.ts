@@ -46,6 +46,7 @@ const idsIn = (answer: Awaited<ReturnType<typeof readModels>>) =>
   'entries' in answer ? answer.entries.map(({ id }) => id) : answer.refused.code
 
 describe('the models of a key', () => {
+  // spec: 2.2/r6, 4.1/s7
   test('hold the active chat-compatible flows of its project, as the specification shapes them', async ({
     tenant,
     save,
@@ -171,6 +172,7 @@ describe('the models of a key', () => {
     expect(await seen()).toEqual([tenant.product])
   })
 
+  // spec: 2.3/s2, 4.1/s4
   test('hold no flow of another project of the same organization', async ({ fixture, tenant, save, reads }) => {
     const other = await fixture.project(tenant.owners)
     await save({}, other.id)

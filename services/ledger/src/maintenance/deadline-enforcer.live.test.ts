@@ -38,6 +38,7 @@ describe('an overdue run', () => {
     })
   })
 
+  // spec: 8.2/r7
   test('tells its workers, keeps what they still end, and fails with what was charged', async ({
     engine,
     tenant,

@@ -143,6 +143,7 @@ describe('a part of a file', () => {
   })
 })
 
+// spec: 8.3/s4
 test('another project’s file is like none, byte for byte [asset_not_found]', async ({
   tenant,
   fixture,
@@ -162,6 +163,7 @@ test('another project’s file is like none, byte for byte [asset_not_found]', a
 })
 
 describe('an execution whose output is one image', () => {
+  // spec: 4.3/s13
   test('is answered with the image where no content type is named', async ({ flows, image }) => {
     const sandbox = await flows.save(sameImage)
     const key = newKey()
@@ -183,6 +185,7 @@ describe('an execution whose output is one image', () => {
     expect(await flows.executions()).toBe(1)
   })
 
+  // spec: 4.3/s15
   test('is charged once, whichever way it is answered', async ({ tenant, flows }) => {
     const painter = await tenant.sell({ kind: 'image', requestPico: 40_000_000_000n })
     const sandbox = await flows.save(draw(painter))
@@ -198,6 +201,7 @@ describe('an execution whose output is one image', () => {
     expect(await tenant.settled()).toBe(40_000)
   })
 
+  // spec: 4.3/s13
   test('is answered with a part of it, or told that there is none [range_not_satisfiable]', async ({
     flows,
     image,
@@ -214,6 +218,7 @@ describe('an execution whose output is one image', () => {
     expect(await errorOf(beyond)).toMatchObject({ code: 'range_not_satisfiable' })
   })
 
+  // spec: 4.3/s14
   test('is answered with its record where a content type is named, and with its lines where those are', async ({
     flows,
     image,
@@ -228,6 +233,7 @@ describe('an execution whose output is one image', () => {
     await answer.text()
   })
 
+  // spec: 4.3/s14
   test('is the only one that is not answered with its record', async ({ tenant, fixture, flows, image }) => {
     const headers = { accept: '*/*' }
     const text = await flows.invoke(await flows.save(echo), { text: 'a' }, { headers })
@@ -261,6 +267,7 @@ describe('an execution whose output is one image', () => {
     })
   })
 
+  // spec: 4.3/s14
   test('is answered with its record where it failed [provider_failed]', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(draw(await tenant.sell({ kind: 'image', requestPico: 40_000_000_000n })))
     const text = newPrompt()

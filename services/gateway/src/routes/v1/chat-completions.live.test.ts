@@ -5,6 +5,7 @@ const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) =>
   usage.prompt_tokens + 2 * usage.completion_tokens
 
 describe('a chat call that is answered in one piece', () => {
+  // spec: 0/s3, 1/s9, 1/s11, 2.5/s2, 4.2/s18
   test('is charged for its usage to the micro-USD, and nothing stays reserved afterwards', async ({ tenant }) => {
     const answer = await tenant.chat()
     expect(answer.status).toBe(200)
@@ -81,6 +82,7 @@ describe('a chat call that is answered in one piece', () => {
 })
 
 describe('a call under an idempotency key', () => {
+  // spec: 4.2/r14, 4.2/s16, 4.5/r1
   test('is answered again byte for byte, under the same invocation, charged once', async ({ stack, tenant }) => {
     const content = newPrompt()
     const ask = (more: object = {}) =>
@@ -129,6 +131,7 @@ describe('a call under an idempotency key', () => {
   })
 })
 
+// spec: 4.2/s15, 4.2/s17, 8.1/r11
 test('a call without an idempotency key is another call each time, with a charge of its own', async ({
   stack,
   tenant,
@@ -142,6 +145,7 @@ test('a call without an idempotency key is another call each time, with a charge
 })
 
 describe('a chat call that is streamed', () => {
+  // spec: 4.2/r3
   test('sends chunks of its own making, and ends with [DONE] after it was charged', async ({ tenant }) => {
     const answer = await tenant.chat({ stream: true })
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
@@ -154,6 +158,7 @@ describe('a chat call that is streamed', () => {
     expect(settled).toBeGreaterThan(0)
   })
 
+  // spec: 4.2/r4
   test('tells its usage in a last chunk where asked to, and null before', async ({ tenant }) => {
     const answer = await tenant.chat({ stream: true, stream_options: { include_usage: true } })
     const { chunks, done } = eventsOf(await answer.text())
@@ -164,6 +169,7 @@ describe('a chat call that is streamed', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(last.usage!) })
   })
 
+  // spec: 4.2/s16
   test('is replayed with the same events', async ({ tenant }) => {
     const content = newPrompt()
     const ask = () =>
@@ -188,6 +194,7 @@ describe('a chat call that is streamed', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
+  // spec: can/streams
   test('fails in band once its headers had to leave without a first byte, charged nothing [provider_failed]', async ({
     stack,
     tenant,
@@ -203,6 +210,7 @@ describe('a chat call that is streamed', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
+  // spec: can/streams
   test('that breaks off ends with the error and no [DONE], is charged for what was sent, and is kept', async ({
     stack,
     tenant,

@@ -38,6 +38,7 @@ describe('who am I', () => {
     expect(await who.status(secret)).toMatchObject({ policy: 'listed', resources: [tenant.model] })
   })
 
+  // spec: 1/s9
   test('shows what is reserved while a call runs, and what it was charged after it', async ({ stack, tenant, who }) => {
     const limit = { micro: 100_000n, reset: 'daily' as const }
     const { secret } = await tenant.key({ limit })
@@ -92,6 +93,7 @@ describe('who am I', () => {
     expect(await who.status(secret)).toMatchObject({ spentMicro: 0, remainingMicro: 100_000, resetsAt })
   })
 
+  // spec: 2.1/r9, 5/s8, 7/r2
   test('is refused as a call would be, with the same bytes [key_revoked, key_expired, key_unbound, key_issuer_denied, project_mismatch]', async ({
     tenant,
     who,

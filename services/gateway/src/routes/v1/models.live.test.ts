@@ -4,6 +4,7 @@ import { echo } from '../../flow-stack.fixture.ts'
 import { errorOf, stackTest as test } from '../../stack.fixture.ts'
 
 describe('the models of a key', () => {
+  // spec: 2.2/r13, 2.2/r16, 2.2/s4, 4.1/s2
   test('are those that its project can call now, with both kinds of price', async ({ tenant }) => {
     const perRequest = await tenant.sell({ requestPico: 2_000_000_000n })
     await tenant.sell({ state: 'draft' })
@@ -24,6 +25,7 @@ describe('the models of a key', () => {
     })
   })
 
+  // spec: 2.2/s4, 4.1/s1, 4.1/s9
   test('may be none, which is an answer', async ({ tenant, fixture }) => {
     const project = await fixture.project(tenant.owners)
     const { secret } = await fixture.key({ project, by: tenant.owners.owner })
@@ -31,6 +33,7 @@ describe('the models of a key', () => {
     expect(await answer.json()).toEqual({ object: 'list', data: [] })
   })
 
+  // spec: 4.1/s10
   test('are none until a product is assigned, however often they are asked for', async ({ tenant, fixture }) => {
     const project = await fixture.project(tenant.owners)
     const { secret } = await fixture.key({ project, by: tenant.owners.owner })
@@ -43,6 +46,8 @@ describe('the models of a key', () => {
     expect(await list()).toEqual([tenant.model])
   })
 
+  // spec: 2.2/r2, 2.2/r3, 2.2/r4, 2.2/r5, 2.2/r6, 2.2/r7, 2.2/r8, 2.2/r9, 2.2/r10, 2.2/r11, 2.2/r12, 2.2/r13, 2.2/r14
+  // spec: 2.2/r15, 2.2/s2
   test('say of a product what is stored of it, field by field', async ({ tenant, fixture }) => {
     const id = await tenant.sell({
       contextLength: 32_000,
@@ -85,6 +90,7 @@ describe('the models of a key', () => {
     })
   })
 
+  // spec: 2.1/r5
   test('grow with what the project gets later, but for a key that lists what it may call', async ({
     tenant,
     fixture,

@@ -18,6 +18,7 @@ const test = ledgerTest.extend('template', ({ engine }) => async (execution: str
 })
 
 describe('the package of an execution', () => {
+  // spec: 2.3/s17
   test('is the one that it began with, on every replica, though its revision is activated again meanwhile', async ({
     engine,
     twin,

@@ -101,6 +101,7 @@ describe('a claim', () => {
 })
 
 describe('a result', () => {
+  // spec: 8.2/s1
   test('is recorded once; told again it is the same, and under another lease it is fenced', async ({
     engine,
     twin,

@@ -207,6 +207,7 @@ describe('one batch of items about one execution', () => {
     expect(decide(chain(1), nodes, [overdue]).change).toBeNull()
   })
 
+  // spec: 8.2/r7
   test('an execution has its five minutes to the millisecond: then no node begins, and what runs is to end', () => {
     const [FIVE_MINUTES_MS, overdue] = [300_000, { op: 'overdue', execution: 'exe' } as const]
     const first = decide(chain(1), [ended, node({ state: 'Ready' }), node()], [claim('t0', 'a')], {

@@ -63,6 +63,7 @@ const rows: Row[] = [
 
 describe('random graphs', () => {
   rows.forEach(({ name, mischief, lost, stops = 0, funds }, row) => {
+    // spec: 2.4/s1, 8.3/s3, can/one-job
     test(`run ${name}: each ends, each node once, and the books agree`, async ({
       fixture,
       engine,

@@ -50,6 +50,7 @@ describe('the record of an execution', () => {
 })
 
 describe('the progress of an execution', () => {
+  // spec: 6/r2
   test('is every line once, in order, whatever the reader had before', async ({ engine, execution }) => {
     const instance = await engine.newInstance()
     const all: ProgressLine[] = []

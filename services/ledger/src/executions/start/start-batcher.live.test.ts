@@ -115,6 +115,7 @@ describe('the start of a run by key', () => {
     expect(codeOf(await ask(sandbox, {}, await key(sandbox, tenant.product)))).toBe('started')
   })
 
+  // spec: 3.1/s1
   test('runs the active revision and no other [revision_not_active]', async ({ fixture, tenant, save, ask }) => {
     const sandbox = await save()
     await saveRevision(fixture, sandbox, tenant.owners.owner, { graph: chain(1), activate: false })

@@ -36,6 +36,7 @@ const MEDIA: Graph = {
 }
 
 describe('an idempotency key', () => {
+  // spec: 4.3/s7
   test('used by 100 at once on two replicas begins one execution', async ({ engine, twin, tenant, save, fixture }) => {
     const sandbox = await save()
     const idempotency = idempotencyOf('one of many')

@@ -22,6 +22,7 @@ function expectWhole(lines: ProgressLine[]): void {
 }
 
 describe('the progress of an execution', () => {
+  // spec: 2.4/s2, 6/r1, 6/r2, 6/r3
   test('is its admission, each node that ends, and its record', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model, 1))
     const answer = await flows.invoke(sandbox, { text: newPrompt() }, { headers: PROGRESS })
@@ -69,6 +70,7 @@ describe('the progress of an execution', () => {
     expect(await stack.provider.control.countCalls({ prompt: text })).toBe(1)
   })
 
+  // spec: 6/r2, 6/r3
   test('of an execution that fails ends with the node that did and the record', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
@@ -81,6 +83,7 @@ describe('the progress of an execution', () => {
     ])
   })
 
+  // spec: 6/s4
   test('is no answer to what is refused before it [input_type, sandbox_not_found]', async ({ flows }) => {
     const sandbox = await flows.save(echo)
     for (const [id, input, status] of [
@@ -97,6 +100,7 @@ describe('the progress of an execution', () => {
 
 // Each leaves after some bytes, at any moment of the execution; a caller who comes back under the same key has all of
 // it.
+// spec: 6/s5
 test('200 readers are cut off, and what each of them reads again has no gap, no repeat and the right last line', async ({
   tenant,
   flows,

@@ -3,6 +3,7 @@ import { ask, chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 
 describe('an invocation', () => {
+  // spec: 1/s1, 1/s8, 1/s12, 2.4/s1, 4.3/s12
   test('is answered with the record of its execution, which is named in a header and can be read again', async ({
     tenant,
     flows,
@@ -35,6 +36,7 @@ describe('an invocation', () => {
     expect(await recordOf(again)).toEqual(record)
   })
 
+  // spec: 2.4/s3, 4.3/s12
   test('whose execution fails is answered with it, and with what it was charged', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const topic = newPrompt()
@@ -49,6 +51,7 @@ describe('an invocation', () => {
     })
   })
 
+  // spec: 4.3/s2, 9/s4
   test('may name the active revision', async ({ flows }) => {
     const sandbox = await flows.save(echo)
     const answer = await flows.invoke(sandbox, { text: 'Hello' }, { fields: { revision: 1 } })
@@ -87,6 +90,7 @@ describe('an invocation', () => {
     },
   )
 
+  // spec: 3.1/r1
   test('goes on with the revision it began with when another one is activated', async ({
     stack,
     tenant,
@@ -108,6 +112,7 @@ describe('an invocation', () => {
     expect(record.chargedMicro).toBeGreaterThan(0)
   })
 
+  // spec: 6/s5
   test('goes on when its caller leaves', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
@@ -128,6 +133,7 @@ describe('an invocation', () => {
 })
 
 describe('a repeat under the same idempotency key', () => {
+  // spec: 4.3/s7
   test('is the same execution, charged once, whatever it is answered with', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const input = { text: newPrompt() }
@@ -175,6 +181,7 @@ describe('a repeat under the same idempotency key', () => {
     expect(await flows.executions()).toBe(1)
   })
 
+  // spec: 4.3/s10
   test('is the same execution after another revision was activated, and a new key executes that one', async ({
     flows,
     fixture,
@@ -198,6 +205,7 @@ describe('a repeat under the same idempotency key', () => {
 })
 
 describe('what is refused begins no execution and charges nothing', () => {
+  // spec: 4.3/s1
   test('by its headers and its body [idempotency_key_required, idempotency_key_invalid, invalid_json, invalid_request, request_too_large, method_not_allowed]', async ({
     tenant,
     flows,
@@ -231,6 +239,7 @@ describe('what is refused begins no execution and charges nothing', () => {
     expect(await flows.executions()).toBe(0)
   })
 
+  // spec: 2.3/s1, 4.3/s4, 4.3/s5, 5/s11, 7/r14
   test('of another project like of none, byte for byte [sandbox_not_found]', async ({ tenant, flows, fixture }) => {
     const neighbours = await fixture.project(tenant.owners)
     const theirs = (await fixture.sandbox(neighbours, echo)).id
@@ -245,6 +254,7 @@ describe('what is refused begins no execution and charges nothing', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
+  // spec: 4.3/s1, 4.3/s6, 4.5/s1
   test('naming another project, by each of the three variants [project_mismatch]', async ({ flows }) => {
     const sandbox = await flows.save(echo)
     const other = 'prj_other'
@@ -260,6 +270,7 @@ describe('what is refused begins no execution and charges nothing', () => {
     expect(await flows.executions()).toBe(0)
   })
 
+  // spec: 7/r6
   test('by a key that lists less than the flow and all that it calls [key_scope]', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     for (const resources of [[tenant.model], [sandbox]]) {
@@ -273,6 +284,7 @@ describe('what is refused begins no execution and charges nothing', () => {
     expect((await flows.invoke(sandbox, { text: newPrompt() }, { headers })).status).toBe(200)
   })
 
+  // spec: 3.1/r6, 3.1/s1, 4.3/s8, 4.3/s9, 7/r13, 9/s4
   test('of a revision that is not active, of a flow that is suspended, and of one that never was [revision_not_active]', async ({
     flows,
     fixture,
@@ -297,6 +309,7 @@ describe('what is refused begins no execution and charges nothing', () => {
     expect(await flows.executions()).toBe(0)
   })
 
+  // spec: 1/s10, 2.3/s9, 4.3/s11, 7/r11, 7/s4
   test('with an input of the wrong type or a choice that there is not [input_type]', async ({ tenant, flows }) => {
     const sandbox = await flows.save(ask(tenant.model))
     for (const [input, ...fields] of [
@@ -319,6 +332,7 @@ describe('what is refused begins no execution and charges nothing', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
+  // spec: 5/s13
   test('without money, whether the flow pays for anything or not [insufficient_budget, key_limit]', async ({
     tenant,
     flows,
@@ -350,6 +364,7 @@ describe('what is refused begins no execution and charges nothing', () => {
     expect(await errorOf(spent)).toMatchObject({ code: 'key_limit' })
   })
 
+  // spec: 4.3/s1
   test('by a key that is none, is bound to nothing or was revoked [key_missing, key_invalid, key_unbound, key_revoked]', async ({
     tenant,
     flows,

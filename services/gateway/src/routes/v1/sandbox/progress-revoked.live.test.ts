@@ -38,6 +38,7 @@ const losses = [
 ] as const
 
 describe.for(losses)('where %s', ([, code, sql]) => {
+  // spec: 5/s7
   test(`who began an execution and who joined it read no further line [${code}]`, async ({
     tenant,
     fixture,
@@ -63,6 +64,7 @@ describe.for(losses)('where %s', ([, code, sql]) => {
     await tenant.settled()
   })
 
+  // spec: 5/s7
   test(`a call of the tool that is told of progress is refused [${code}]`, async ({
     tenant,
     fixture,
