@@ -77,6 +77,6 @@ export const exceptions = [
     'the header Origin, and what URL calls so',
   ],
   [/local-stack\/|postgres-data/, /holders?|holdFolder|holdDataFolder/, 'who has a folder or a port'],
-  [/^docs\/specification\.md$|^scenarios\/spec\/table\//, /./, 'the words of the specification'],
+  [/^docs\/specification\.md$/, /./, 'the words of the specification'],
   [/./, /docs\/openapi\.json|pnpm-lock\.yaml/, 'made'],
 ]

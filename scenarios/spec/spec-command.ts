@@ -1,12 +1,15 @@
-import { readTable } from './read-table.ts'
+import { nothingToProve } from './nothing-to-prove.ts'
+import { acceptStatements, readProofs } from './read-proofs.ts'
 import type { Statement } from './split-specification.ts'
-import { capabilities } from './table/capabilities.ts'
 
 // `npm run spec`: how many statements of the specification have their tests, by section, and what lacks something.
 // `npm run spec -- 4.2/s7`: what proves that one; `4.2`: what proves each of that section.
+// `npm run spec -- --accept`: the specification has changed, and the tags above the tests fit what it says now.
 
-const { statements, problems, rowOf } = readTable()
-const [wanted] = process.argv.slice(2)
+const accepts = process.argv[2] === '--accept'
+if (accepts) acceptStatements()
+const wanted = accepts ? undefined : process.argv[2]
+const { statements, tests, problems } = readProofs()
 const lines = wanted === undefined ? summary() : statements.filter(({ id }) => isOf(id, wanted)).flatMap(detailsOf)
 process.stdout.write(lines.length === 0 ? `The specification has no ${wanted}.\n` : `${lines.join('\n')}\n`)
 process.exitCode = lines.length === 0 || problems.length > 0 ? 1 : 0
@@ -16,13 +19,9 @@ function isOf(id: string, wanted: string): boolean {
 }
 
 function detailsOf({ id, says }: Statement): string[] {
-  const row = rowOf(id)
-  if (row === undefined) return [`${id}  ${says}`, '  has no row']
-  if (!('provedBy' in row)) return [`${id}  ${says}`, `  ${'because' in row ? row.because : row.lacks}`]
-  return [
-    `${id}  ${says}`,
-    ...row.provedBy.map(([file, title, of]) => `  ${file}: ${title}${of === undefined ? '' : ` (${of})`}`),
-  ]
+  const proofs = tests.filter(({ proves }) => proves.includes(id)).map(({ file, title }) => `${file}: ${title}`)
+  const reasons = proofs.length > 0 ? proofs : [nothingToProve[id] ?? 'has no test']
+  return [`${id}  ${says}`, ...reasons.map((one) => `  ${one}`)]
 }
 
 function summary(): string[] {
@@ -31,18 +30,17 @@ function summary(): string[] {
     inColumns('section', 'statements', 'proved', 'need no proof', 'tests', 'lacking'),
     ...[...sections].map(([section, those]) => inColumns(section, ...figuresOf(those))),
     inColumns('all', ...figuresOf(statements)),
-    inColumns('capabilities', capabilities.length),
     ...problems.map(({ id, what }) => `  ${id} ${what}`),
   ]
 }
 
 function figuresOf(those: readonly Statement[]): number[] {
-  const rows = those.map(({ id }) => rowOf(id))
-  const proofs = rows.flatMap((row) => (row && 'provedBy' in row ? [row.provedBy] : []))
-  const tests = new Set(proofs.flat().map(([file, title]) => `${file} ${title}`))
-  const lacking = those.filter(({ id }) => problems.some((problem) => problem.id === id))
-  const noProof = rows.filter((row) => row && 'because' in row)
-  return [those.length, proofs.length, noProof.length, tests.size, lacking.length]
+  const ids = new Set(those.map(({ id }) => id))
+  const proofs = tests.filter(({ proves }) => proves.some((id) => ids.has(id)))
+  const proved = new Set(proofs.flatMap(({ proves }) => proves)).intersection(ids)
+  const lacking = new Set(problems.map(({ id }) => id)).intersection(ids)
+  const noProof = new Set(Object.keys(nothingToProve)).intersection(ids)
+  return [ids.size, proved.size, noProof.size, proofs.length, lacking.size]
 }
 
 function inColumns(...cells: (string | number)[]): string {

@@ -1,19 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { checkCapabilities } from './check-capabilities.ts'
-import { checkTable, type Row, type Suite } from './check-table.ts'
-import { readTable } from './read-table.ts'
+import { checkProofs, digestOf, type Proofs } from './check-proofs.ts'
+import { readProofs } from './read-proofs.ts'
 import { splitSpecification } from './split-specification.ts'
-import { titlesIn } from './titles-in.ts'
+import { tagsIn } from './tags-in.ts'
 
-test('every sentence and every row of the specification has its proof, and every proof is there', () => {
-  const { statements, problems } = readTable()
+test('every sentence and every row of the specification has its proof, and every tag is one', () => {
+  const { statements, problems } = readProofs()
   expect(statements.length).toBeGreaterThan(200)
   expect(problems.map(({ id, what }) => `${id} ${what}`)).toEqual([])
 })
 
-describe('the specification', () => {
-  test('is taken apart into sentences and rows, numbered within their section', () => {
-    const text = `# A title
+test('the specification is taken apart into sentences and rows, numbered within their section', () => {
+  const text = `# A title
 Before. It ends (there is more, i.e. this).
 ## 1. One
 ### 1.1 \`GET /x\`
@@ -26,93 +24,99 @@ Before. It ends (there is more, i.e. this).
 | d | e |
 
 After.`
-    expect(splitSpecification(text).map(({ id, says }) => `${id} ${says}`)).toEqual([
-      '0/s1 Before.',
-      '0/s2 It ends (there is more, i.e. this).',
-      '1.1/s1 A list: one.',
-      '1.1/s2 Two of 1.5 KB; `three`.',
-      '1.1/s3 `four` is last.',
-      '1.1/s4 Numbered.',
-      '1.1/r1 | a | b. C |',
-      '1.1/r2 | d | e |',
-      '1.1/s5 After.',
-    ])
-  })
+  expect(splitSpecification(text).map(({ id, says }) => `${id} ${says}`)).toEqual([
+    '0/s1 Before.',
+    '0/s2 It ends (there is more, i.e. this).',
+    '1.1/s1 A list: one.',
+    '1.1/s2 Two of 1.5 KB; `three`.',
+    '1.1/s3 `four` is last.',
+    '1.1/s4 Numbered.',
+    '1.1/r1 | a | b. C |',
+    '1.1/r2 | d | e |',
+    '1.1/s5 After.',
+  ])
 })
 
-describe('a test', () => {
-  test('is found by its full title, with those around it, and where it is run', () => {
-    const source = `
+test('a tag is of the test below it, by its full title, and of no other', () => {
+  const source = `
+      // spec: 1/s1
       describe('a group', () => {
-        test('one', () => {})
+        // Why.
+        // spec: 1/s2, 1/r1
+        // spec: 1/r2
+        test('one', () => {
+          // spec: 9/s1
+          const text = '// spec: 9/s2'
+        })
+        // spec: 1/s3
         for (const what of all) liveTest(\`of \${what}\`, async () => {})
         describe.each(rows)('inner', () => test.for([['test(', 1]])('two %s', () => {}))
+        // spec: 9/s3
         test.skip('skipped', () => {})
-        expect(test).toBe('none')
+        // spec: 9/s4
+
+        test('last', () => expect(test).toBe('none'))
       })
+      // spec: 9/s5
       describe.skip('all of it', () => { test('inside', () => {}) })
+      // spec: 9/s6
       const ownTest = liveTest.extend('fixture', () => 1) // test('in a comment')
-      ownTest('alone', () => {})`
-    expect([...titlesIn('a.test.ts', source)]).toEqual([
-      'a group › one',
-      'a group › of ${what}',
-      'a group › inner › two %s',
-      'alone',
-    ])
-  })
+      ownTest('alone', () => {})
+      // spec: 9/s7`
+  const { tests, lost } = tagsIn('a.test.ts', source)
+  expect(tests.map(({ title, proves }) => `${title}: ${proves.join(' ')}`)).toEqual([
+    'a group › one: 1/s1 1/s2 1/r1 1/r2',
+    'a group › of ${what}: 1/s1 1/s3',
+    'a group › inner › two %s: 1/s1',
+    'a group › last: 1/s1',
+    'alone: ',
+  ])
+  expect(lost).toEqual(['9/s1', '9/s3', '9/s4', '9/s5', '9/s6', '9/s7'])
 })
 
-describe('what the table lacks is told', () => {
-  const suite: Suite = {
-    titlesIn: (file) => (file === 'a.test.ts' ? new Set(['one']) : null),
-    says: (_file, text) => text === 'a row',
-  }
-  const says = 'It is so.'
-  const lacking = (row: Row | undefined, more: Record<string, Row> = {}) =>
-    checkTable([{ id: '1/s1', says }], { ...(row && { '1/s1': row }), ...more }, suite).map(
-      ({ id, what }) => `${id} ${what}`,
-    )
+describe('what is wrong is told', () => {
+  const statement = { id: '1/s1', says: 'It is so.' }
+  const wrong = (proofs: Partial<Proofs>) =>
+    checkProofs([statement], {
+      tests: [],
+      lost: [],
+      nothingToProve: {},
+      digests: { '1/s1': digestOf(statement) },
+      ...proofs,
+    }).map(({ id, what }) => `${id} ${what}`)
+  const tests = [{ file: 'a.test.ts', title: 'one', proves: ['1/s1'] }]
+  const nothingToProve = { '1/s1': 'it is a name' }
 
-  test('and what is whole is not', () => {
-    expect(
-      lacking({
-        says,
-        provedBy: [
-          ['a.test.ts', 'one'],
-          ['a.test.ts', 'one', 'a row'],
-        ],
-      }),
-    ).toEqual([])
-    expect(lacking({ says, because: 'it is a name' })).toEqual([])
+  test('and what is right is not', () => {
+    expect(wrong({ tests })).toEqual([])
+    expect(wrong({ nothingToProve })).toEqual([])
   })
 
-  test.for<[Row | undefined, string]>([
-    [undefined, '1/s1 has no row: It is so.'],
-    [{ says: 'It was so.', because: 'it is a name' }, '1/s1 says something else in the specification: It is so.'],
-    [{ says, provedBy: [] }, '1/s1 names no test'],
-    [{ says, because: '' }, '1/s1 gives no reason'],
-    [{ says, lacks: 'the other one' }, '1/s1 lacks a test: the other one'],
-    [{ says, provedBy: [['b.test.ts', 'one']] }, '1/s1 there is no b.test.ts'],
-    [{ says, provedBy: [['a.test.ts', 'on']] }, '1/s1 a.test.ts has no test “on”'],
-    [{ says, provedBy: [['a.test.ts', 'one', 'no row']] }, '1/s1 a.test.ts has no row “no row”'],
-  ])('%j: %s', ([row, what]) => {
-    expect(lacking(row)).toEqual([what])
+  test.for<[string, Partial<Proofs>]>([
+    ['1/s1 has no test: It is so.', {}],
+    ['1/s1 has no test: It is so.', { nothingToProve: { '1/s1': '' } }],
+    ['1/s1 has a test, and stands in nothing-to-prove.ts', { tests, nothingToProve }],
+    [
+      '1/s1 says something new; look at its tests, then npm run spec -- --accept: It is so.',
+      { tests, digests: { '1/s1': digestOf({ ...statement, says: 'It was so.' }) } },
+    ],
+    [
+      '2/s1 is no statement, and is named in a.test.ts above “one”',
+      { tests: [{ ...tests[0]!, proves: ['1/s1', '2/s1'] }] },
+    ],
+    [
+      '2/s1 is no statement, and is named in nothing-to-prove.ts',
+      { tests, nothingToProve: { '2/s1': 'it is a name' } },
+    ],
+    ['1/s1 stands above no test that runs, in a.test.ts', { tests, lost: [{ file: 'a.test.ts', id: '1/s1' }] }],
+  ])('%s', ([what, proofs]) => {
+    expect(wrong(proofs)).toEqual([what])
   })
 
-  test('as is a capability that nothing stands for, or something that is not there', () => {
-    const check = (capability: object) =>
-      checkCapabilities([{ can: 'this', ...capability }], [{ id: '1/s1', says }], suite).map(({ what }) => what)
-    for (const whole of [{ statements: ['1/s1'] }, { statements: ['1'] }, { provedBy: [['a.test.ts', 'one']] }])
-      expect(check(whole)).toEqual([])
-    expect(check({})).toEqual(['nothing stands for it'])
-    expect(check({ statements: ['1/s', '2'] })).toEqual(['the specification has no 1/s', 'the specification has no 2'])
-    expect(check({ statements: ['1'], provedBy: [['b.test.ts', 'one']] })).toEqual(['there is no b.test.ts'])
-  })
-
-  test('also a row whose statement is gone', () => {
-    const because = 'it is a name'
-    expect(lacking({ says, because }, { '1/s2': { says, because } })).toEqual([
-      '1/s2 the specification has no such statement',
+  test('also what number a sentence had before', () => {
+    expect(wrong({ tests, digests: { '1/s1': '', '1/s2': digestOf(statement) } })).toEqual([
+      '1/s1 was 1/s2; look at its tests, then npm run spec -- --accept: It is so.',
+      '1/s2 is no statement, and is named in digests.txt (npm run spec -- --accept)',
     ])
   })
 })
