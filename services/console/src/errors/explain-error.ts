@@ -5,6 +5,7 @@ import { requestIdOf } from '@gateway/http/preamble'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { ConsoleDeps } from '../deps.ts'
 import { refusalPage, returnOfBrowser } from '../page/refusal-page.ts'
+import { isDatabaseUnavailable, ranOutOfTime } from './database-failure.ts'
 
 /** What a client is told of an error (rules §2.1). What is no refusal is logged, and never shown. @param stylesheet of a page for browsers */
 export function explainError({ log }: Pick<ConsoleDeps, 'log'>, stylesheet: string): ExplainError {
@@ -19,7 +20,7 @@ export function explainError({ log }: Pick<ConsoleDeps, 'log'>, stylesheet: stri
 function refusalFor(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof LedgerUnavailable) return refuse(error.why, {})
-  if (databaseCodes(error).includes(QUERY_CANCELED)) return tookTooLong()
+  if (ranOutOfTime(error)) return tookTooLong()
   if (isDatabaseUnavailable(error)) return refuse('unavailable', {})
   if (error instanceof URIError || isReferenceDeleted(error)) return refuse('not_found', {})
   return refuse('internal_error', {})
@@ -30,13 +31,6 @@ function isReferenceDeleted(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
 }
 
-// Prisma: can't reach, timed out, closed, pool exhausted, transaction lost or in conflict with another. Postgres: lock not available,
-// deadlock, shutting down.
-const unavailable = /^(P1001|P1002|P1008|P1017|P2024|P2028|P2034|40P01|55P03|57P0\d|08\d{3}|ECONN\w+|EPIPE)$/
-
-/** A statement ran into the time limit of the console's login (packages/database/src/roles.ts). */
-const QUERY_CANCELED = '57014'
-
 function tookTooLong(): Refusal {
   return new Refusal(
     'unavailable',
@@ -44,19 +38,4 @@ function tookTooLong(): Refusal {
     'Ask for less, such as a shorter time or a smaller limit; or ask again later, if the service is busy.',
     { retryAfterMs: null },
   )
-}
-
-function isDatabaseUnavailable(error: unknown): boolean {
-  if (error instanceof Prisma.PrismaClientInitializationError) return true
-  return databaseCodes(error).some((code) => unavailable.test(code))
-}
-
-/** What Prisma and Postgres call the error. */
-function databaseCodes(error: unknown): string[] {
-  const { code, meta } = error as {
-    code?: unknown
-    meta?: { driverAdapterError?: { cause?: Record<string, unknown> } }
-  }
-  const cause = meta?.driverAdapterError?.cause
-  return [code, cause?.['originalCode'], cause?.['code']].filter((each) => typeof each === 'string')
 }
