@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
 import { liveTest } from '@gateway/testbed/live-test'
 import { callerAt, said, type Answer, type Caller } from './src/caller.ts'
-import { openStack, type Stack } from './src/stack.ts'
+import { openStack, type ProcessStack } from './src/stack.ts'
 import { startOtlpReceiver } from './src/otlp-receiver.ts'
 import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
 
@@ -86,7 +86,7 @@ test('a secret is nowhere but in the answer that shows it once', async ({ redisS
 })
 
 /** Uses every kind of secret in each way it has, rightly and wrongly. Answers them, and every answer but those that show one. */
-async function fullExecution(stack: Stack) {
+async function fullExecution(stack: ProcessStack) {
   const { fixture, provider } = stack
   const url = stack.gateways[0]!.url
   const answers: string[] = []

@@ -84,7 +84,7 @@ const test = liveTest.extend('fixture', { scope: 'file' }, async ({ database, re
     baseUrl: `${url}/v1`,
     apiKey: KEY,
     allowPrivateAddress: true,
-    // What failover.scenario.ts is about: here each provider is asked once.
+    // What failover.live.test.ts is about: here each provider is asked once.
     tries: 1,
     circuitFailures: 1_000_000,
     // Long enough for a busy machine to answer in, short enough for the rows that wait for it.

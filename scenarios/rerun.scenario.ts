@@ -9,7 +9,7 @@ import { wovenFlow } from './src/paid-flows.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
 import { openTokensOf } from './src/provider-tokens.ts'
 import { anewBy, rerunUntilOver } from './src/reruns.ts'
-import { openStack, type Stack } from './src/stack.ts'
+import { openStack, type ProcessStack } from './src/stack.ts'
 import { runAndStop } from './src/stopped-execution.ts'
 
 // Executions that succeeded, failed or were stopped are run from any node of theirs, and what comes of it from another one. The
@@ -85,7 +85,7 @@ interface Rerun extends Ended {
 }
 type Tenant = Awaited<ReturnType<typeof openTenant>>
 
-async function openTenant(stack: Stack) {
+async function openTenant(stack: ProcessStack) {
   const tenant = await openPaidTenant(stack, { mostCalls: 0, latencyMs: LATENCY_MS })
   const flows: { graph: Graph; sandbox: string }[] = []
   for (let n = 0; n < FLOWS; n++) {
@@ -98,7 +98,7 @@ async function openTenant(stack: Stack) {
 }
 
 /** One in four fails at a node, one in four is stopped at some moment. */
-async function endedExecutions(stack: Stack, { flows, secret, project }: Tenant): Promise<Ended[]> {
+async function endedExecutions(stack: ProcessStack, { flows, secret, project }: Tenant): Promise<Ended[]> {
   const texts = Array.from({ length: EXECUTIONS }, (_, n) => `run${n}.`)
   const failing = texts.flatMap((text, n) => (n % 4 === 1 ? [{ prompt: `call${n % 3} ${text}`, status: 400 }] : []))
   await stack.provider.control.setFaults([...failing, { latencyMs: LATENCY_MS }])
@@ -114,7 +114,12 @@ async function endedExecutions(stack: Stack, { flows, secret, project }: Tenant)
   return executions
 }
 
-async function runFromAny(stack: Stack, { path, token, project }: Tenant, ended: Ended, name: string): Promise<Rerun> {
+async function runFromAny(
+  stack: ProcessStack,
+  { path, token, project }: Tenant,
+  ended: Ended,
+  name: string,
+): Promise<Rerun> {
   const { graph, record: earlier } = ended
   const from = graph.nodes[Math.floor(chanceOf(name)() * graph.nodes.length)]!.id
   const again = { path, token, execution: earlier.id, from, idempotencyKey: `${project}-${name}` }
@@ -122,7 +127,7 @@ async function runFromAny(stack: Stack, { path, token, project }: Tenant, ended:
   return { ...ended, earlier, anew: anewBy(graph, earlier, from), again, record }
 }
 
-async function killParts({ workers, ledgers }: Stack, reruns: unknown[]): Promise<void> {
+async function killParts({ workers, ledgers }: ProcessStack, reruns: unknown[]): Promise<void> {
   const [one, two, three] = workers as [Program, Program, Program]
   const harms = [[one], [ledgers[0]!], [two, three], [ledgers[1]!], [one, two, three], ledgers]
   for (const [n, programs] of harms.entries()) {
@@ -130,7 +135,7 @@ async function killParts({ workers, ledgers }: Stack, reruns: unknown[]): Promis
     await Promise.all(programs.map(killed))
   }
 }
-type Program = Stack['workers'][number]
+type Program = ProcessStack['workers'][number]
 
 /** What is not below the node, and had a result, is what it was and costs nothing. */
 function expectTakenOver({ record, earlier, anew }: Rerun): void {
@@ -158,7 +163,7 @@ function promptsOf({ record, anew, text }: Rerun): string[] {
 }
 
 /** A call that was under way in a part that was killed is made again. */
-async function expectCalled(stack: Stack, reruns: readonly Rerun[], kills: boolean): Promise<void> {
+async function expectCalled(stack: ProcessStack, reruns: readonly Rerun[], kills: boolean): Promise<void> {
   const count = (prompts: readonly string[]) =>
     Object.fromEntries([...Map.groupBy(prompts, (prompt) => prompt)].map(([prompt, all]) => [prompt, all.length]))
   const expected = count(reruns.flatMap(promptsOf).toSorted())
@@ -173,7 +178,7 @@ async function expectCalled(stack: Stack, reruns: readonly Rerun[], kills: boole
 }
 
 /** Each is charged a micro-USD for each token that the provider answers to the prompts of what ran anew, and once. */
-async function expectCharged(stack: Stack, { project }: Tenant, reruns: readonly Rerun[], before: bigint) {
+async function expectCharged(stack: ProcessStack, { project }: Tenant, reruns: readonly Rerun[], before: bigint) {
   await stack.provider.control.clearFaults()
   const tokensOf = await openTokensOf(stack)
   let sum = 0n
@@ -188,7 +193,7 @@ async function expectCharged(stack: Stack, { project }: Tenant, reruns: readonly
 }
 
 /** The same question again is answered with the same execution, and there are no others. */
-async function expectBegunOnce(stack: Stack, { project }: Tenant, reruns: readonly Rerun[]): Promise<void> {
+async function expectBegunOnce(stack: ProcessStack, { project }: Tenant, reruns: readonly Rerun[]): Promise<void> {
   for (const { again, record } of reruns.filter((_, n) => n % 10 === 0))
     expect(await rerunUntilOver(stack, again)).toEqual(record)
   const { rows } = await stack.fixture.run(

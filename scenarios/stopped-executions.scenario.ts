@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { liveTest } from '@gateway/testbed/live-test'
-import { openStack, type Stack } from './src/stack.ts'
+import { openStack, type ProcessStack } from './src/stack.ts'
 import { ended, killed } from './src/kills.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
 import { openTokensOf } from './src/provider-tokens.ts'
@@ -61,10 +61,10 @@ test(`${EXECUTIONS} executions stopped at any moment while workers are killed: e
   await expectChargedAsAnswered(stack, tenant)
 }, 300_000)
 
-type Program = Stack['workers'][number]
+type Program = ProcessStack['workers'][number]
 
 /** The charge of each execution is the sum of its calls in the books, of which none was charged twice. */
-async function expectChargedOnce({ fixture, wallet }: Stack, project: string, records: ExecutionRecord[]) {
+async function expectChargedOnce({ fixture, wallet }: ProcessStack, project: string, records: ExecutionRecord[]) {
   const { rows } = await fixture.run(
     `SELECT execution, count(*)::int AS charges, count(DISTINCT node)::int AS nodes, sum(charged_micro)::int AS micro
        FROM money.attempts WHERE project = $1 AND state = 'Settled' GROUP BY execution`,
@@ -82,7 +82,7 @@ async function expectChargedOnce({ fixture, wallet }: Stack, project: string, re
  * Each node that was settled was charged the tokens that the provider answers to its prompt, which is the same at any time. Nothing
  * was served for an execution that had ended.
  */
-async function expectChargedAsAnswered(stack: Stack, { project }: { project: string }): Promise<void> {
+async function expectChargedAsAnswered(stack: ProcessStack, { project }: { project: string }): Promise<void> {
   const { rows } = await stack.fixture.run(
     `SELECT convert_from(t.output, 'UTF8')::json ->> 'text' AS prompt, a.charged_micro::int AS micro,
             extract(epoch FROM e.completed_at)::float8 * 1000 AS ended_ms

@@ -1,7 +1,7 @@
-import type { Stack } from './stack.ts'
+import type { ProcessStack } from './stack.ts'
 
 /** Kills a process and starts it again. */
-export async function killed(program: Stack['workers'][number]): Promise<void> {
+export async function killed(program: ProcessStack['workers'][number]): Promise<void> {
   await program.kill()
   await program.start()
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
 import { liveTest } from '@gateway/testbed/live-test'
-import { openStack, type TenantFixture } from './stack.ts'
+import { openLiveStack, type TenantFixture } from './stack.ts'
 
 const never = 1_000_000
 /** Most tests have providers of their own, so that no circuit opens for what another test did. */
@@ -38,7 +38,7 @@ export const severalProvidersTest = liveTest
         }),
       ),
     )
-    const stack = await openStack({
+    const stack = await openLiveStack({
       adminUrl: database.adminUrl,
       ledgerUrl: database.ledgerUrl,
       redisUrl: redis.url,

@@ -2,7 +2,7 @@ import { freshDatabase } from '@gateway/testbed/fresh-database'
 import { freshRedis } from '@gateway/testbed/fresh-redis'
 import { liveTest } from '@gateway/testbed/live-test'
 import { onceAWorker } from '@gateway/testbed/once-a-worker'
-import { startServices } from '@gateway/testbed/service-stack'
+import { startServices, type ServiceStack } from '@gateway/testbed/service-stack'
 import { connectStack } from './stack.ts'
 
 /** Nobody is there: the page of a call has a link to it. */
@@ -19,7 +19,7 @@ const shared = onceAWorker(
       workers: 2,
       environment: { console: () => ({ TRACE_URL }) },
     })
-    const stack = await connectStack(services, database)
+    const stack = await connectStack<ServiceStack>(services, database)
     const stop = async () => {
       await stack.close()
       await services.stop()

@@ -1,11 +1,20 @@
 import { openDatabase } from '@gateway/database/client'
 import { checkBooks, sayFinding } from '@gateway/ledger/check-books'
-import { startServices, type ServiceStack, type ServiceStackOptions } from '@gateway/testbed/service-stack'
+import {
+  openServices,
+  startServices,
+  type OpenServices,
+  type ServiceStack,
+  type ServiceStackOptions,
+} from '@gateway/testbed/service-stack'
 import { openFixture, type CallableTenant, type KeyOptions } from '@gateway/testbed/fixture'
 
 // The whole service on real parts, and a fixture in it: what a scenario begins with.
 
-export type Stack = Awaited<ReturnType<typeof openStack>>
+/** Services wherever they run: in the test's own process, or in processes. */
+export type Stack = Awaited<ReturnType<typeof connectStack<OpenServices>>>
+/** Services in processes, to be killed, paused or restarted. */
+export type ProcessStack = Awaited<ReturnType<typeof connectStack<ServiceStack>>>
 
 export type TenantFixture = CallableTenant
 
@@ -21,16 +30,24 @@ const SHORT_WAITS: NonNullable<ServiceStackOptions['environment']> = {
   ledger: () => ({ RELEASE_GRACE_MS: '3000' }),
 }
 
-/** Starts the services as processes, for tests that kill them or set what they run with. */
-export async function openStack({ environment = {}, ...options }: StackOptions) {
-  const services = await startServices({
+/** Starts the services as processes, for tests that kill them. */
+export const openStack = async (options: StackOptions) => stackOf(await startServices(withShortWaits(options)), options)
+
+/** Opens the services in this process, for a file that sets what they run with. */
+export const openLiveStack = async (options: StackOptions) => stackOf(await openServices(options), options)
+
+function withShortWaits({ environment = {}, ...options }: StackOptions): StackOptions {
+  return {
     ...options,
     environment: {
       ...environment,
       gateway: (n) => ({ ...SHORT_WAITS.gateway?.(n), ...environment.gateway?.(n) }),
       ledger: (n) => ({ ...SHORT_WAITS.ledger?.(n), ...environment.ledger?.(n) }),
     },
-  })
+  }
+}
+
+async function stackOf<Services extends OpenServices>(services: Services, options: StackOptions) {
   const stack = await connectStack(services, options)
   const close = async () => {
     await stack.close()
@@ -40,7 +57,10 @@ export async function openStack({ environment = {}, ...options }: StackOptions) 
 }
 
 /** A fixture and the books of services that have been started. `close` leaves them running. */
-export async function connectStack(services: ServiceStack, urls: Pick<StackOptions, 'adminUrl' | 'ledgerUrl'>) {
+export async function connectStack<Services extends OpenServices>(
+  services: Services,
+  urls: Pick<StackOptions, 'adminUrl' | 'ledgerUrl'>,
+) {
   const fixture = await openFixture(urls.adminUrl)
   const reads = await openDatabase({ url: urls.ledgerUrl, poolSize: 2 })
 

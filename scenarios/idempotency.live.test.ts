@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { chat } from './src/stack.ts'
-import { stackTest as test } from './src/stack-test.ts'
+import { liveStackTest } from './src/live-stack-test.ts'
 
 const COPIES = 100
+
+const test = liveStackTest.override('counts', { ledgers: 2, gateways: 3 })
 
 describe('one idempotency key', () => {
   for (const stream of [false, true]) {
@@ -41,37 +43,4 @@ describe('one idempotency key', () => {
       expect(await stack.openReservations(tenant.project.id)).toBe(0)
     })
   }
-
-  test('with another body is refused, and charges nothing more [idempotency_mismatch]', async ({ stack }) => {
-    const tenant = await stack.tenant(10_000_000n)
-    const headers = { 'idempotency-key': randomUUID() }
-    expect((await chat(stack, tenant, { headers })).status).toBe(200)
-    const { settled } = await stack.wallet(tenant.project.id)
-    const other = await chat(stack, tenant, { headers, body: { temperature: 1 } })
-    expect(other.status).toBe(422)
-    expect(await other.json()).toMatchObject({ error: { code: 'idempotency_mismatch' } })
-    expect((await stack.wallet(tenant.project.id)).settled).toBe(settled)
-  })
-
-  test('after a failure that was not charged, a repeat calls again under the same invocation id', async ({ stack }) => {
-    const tenant = await stack.tenant(10_000_000n)
-    const key = randomUUID()
-    const call = {
-      headers: { 'idempotency-key': key },
-      body: { messages: [{ role: 'user', content: `Fails once ${key}` }] },
-    }
-    await stack.provider.control.setFaults([{ prompt: key, times: 1, status: 500 }])
-    const failed = await chat(stack, tenant, call)
-    expect([failed.status, ((await failed.json()) as { error: { code: string } }).error.code]).toEqual([
-      502,
-      'provider_failed',
-    ])
-    const again = await chat(stack, tenant, call)
-    expect(again.status).toBe(200)
-    expect(again.headers.get('x-service-invocation')).toBe(failed.headers.get('x-service-invocation'))
-    expect((await stack.invocations(tenant.project.id)).map(({ state, attempt }) => [state, attempt])).toEqual([
-      ['Released', 1],
-      ['Settled', 2],
-    ])
-  })
 })

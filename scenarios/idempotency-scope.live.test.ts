@@ -4,14 +4,14 @@ import fc from 'fast-check'
 import { describe, expect } from 'vitest'
 import type { KeyFixture } from '@gateway/testbed/fixture'
 import { answerOf, refusalIn, said } from './src/caller.ts'
-import { stackTest } from './src/stack-test.ts'
+import { liveStackTest } from './src/live-stack-test.ts'
 import { chat, type TenantFixture } from './src/stack.ts'
 import { rawChat, sendRaw } from './src/raw-http.ts'
 
 // An idempotency key belongs to its project, and a replay is given to nobody who might not make the call now
 // (rules §5, architecture §S10, §S11).
 
-const test = stackTest.extend('first', async ({ stack }) => {
+const test = liveStackTest.extend('first', async ({ stack }) => {
   const tenant = await stack.tenant(1_000_000n)
   const idempotencyKey = randomUUID()
   const repeat = async (by: Pick<TenantFixture, 'key' | 'model'>, headers: Record<string, string> = {}) =>
@@ -95,7 +95,7 @@ describe('a repeat under the same idempotency key', () => {
 })
 
 describe('whatever is sent as Idempotency-Key', () => {
-  stackTest(
+  liveStackTest(
     'is taken as it is or refused, and forges no line of a log [idempotency_key_invalid]',
     async ({ stack }) => {
       const tenant = await stack.tenant(1_000_000_000n)
@@ -120,9 +120,9 @@ describe('whatever is sent as Idempotency-Key', () => {
       const good = fc.stringMatching(/^[!-~]{8,128}$/)
       let taken = 0
       await fc.assert(
-        fc.asyncProperty(fc.oneof(bytes, attack, good), fc.nat(1), async (value, gateway) => {
+        fc.asyncProperty(fc.oneof(bytes, attack, good), async (value) => {
           const headers = [`Authorization: Bearer ${tenant.key.secret}`, `Idempotency-Key: ${value}`]
-          const answer = await sendRaw(stack.gateways[gateway]!.url, rawChat(headers, body))
+          const answer = await sendRaw(stack.gateways[0]!.url, rawChat(headers, body))
           const asRead = Buffer.from(value)
             .toString('latin1')
             .replaceAll(/^[ \t]+|[ \t]+$/g, '')
@@ -137,9 +137,9 @@ describe('whatever is sent as Idempotency-Key', () => {
           expect(['idempotency_key_invalid', 'invalid_request', 'project_mismatch']).toContain(code)
           expect(await rowsUnder(asRead.replaceAll('\0', ''))).toBe(0)
         }),
-        { numRuns: 300 },
+        { numRuns: 150 },
       )
-      expect(taken).toBeGreaterThan(50)
+      expect(taken).toBeGreaterThan(25)
       for (const { logFile } of [...stack.gateways, ...stack.ledgers])
         for (const line of (await readFile(logFile, 'utf8')).split('\n').filter((one) => one !== ''))
           expect(JSON.parse(line)).toMatchObject({ service: expect.stringMatching(/^(?:gateway|ledger)$/) })

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import { openApiClient, type ClientOptions } from '@gateway/api-client/open-api-client'
 import type { Stack } from './src/stack.ts'
-import { stackTest as test } from './src/stack-test.ts'
+import { liveStackTest as test } from './src/live-stack-test.ts'
 
 // The typed client as a page of the console and a program with a key use it, through a gateway.
 

@@ -5,7 +5,7 @@ import { refuse, type RefusalBody, type RefusalCode } from '@gateway/contracts/r
 import { refusals } from '@gateway/contracts/refusals'
 import { callerAt, refusalIn } from './src/caller.ts'
 import { paidFlow } from './src/paid-flows.ts'
-import { stackTest as test } from './src/stack-test.ts'
+import { liveStackTest as test } from './src/live-stack-test.ts'
 import type { Stack } from './src/stack.ts'
 
 // What a failed execution says of its money and of what clears it, wherever it is read (rules §2.9): each code, as it

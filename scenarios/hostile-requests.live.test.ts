@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { consoleRoutes } from '@gateway/contracts/console-routes'
 import { gatewayRoutes } from '@gateway/contracts/gateway-routes'
 import type { ApiRoute } from '@gateway/contracts/api-route'
-import { stackTest as test } from './src/stack-test.ts'
+import { liveStackTest } from './src/live-stack-test.ts'
 import { consoleMatrix } from './src/isolation/console-matrix.ts'
 import { gatewayMatrix } from './src/isolation/gateway-matrix.ts'
 import { pathOf, type Asked } from './src/isolation/request-of.ts'
@@ -11,6 +11,9 @@ import { openIsolationFixture, persons, type Ids } from './src/isolation/isolati
 
 // Every route, asked by somebody who may, with one thing in the request that nobody should send. Whatever comes is no fault
 // of ours (never 5xx), and what is refused says what clears it.
+
+/** On services of its own: what is asked of sign-in here is counted against the address of every test. */
+const test = liveStackTest.override('kind', 'own')
 
 const TEXTS = [
   '',

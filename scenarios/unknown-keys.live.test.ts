@@ -5,7 +5,7 @@ import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/con
 import { liveTest } from '@gateway/testbed/live-test'
 import { privatePostgres } from '@gateway/testbed/private-servers'
 import { callerAt, said, type Answer } from './src/caller.ts'
-import { openStack, type Stack } from './src/stack.ts'
+import { openLiveStack, type Stack } from './src/stack.ts'
 import { imprint } from './src/isolation/request-of.ts'
 import { idsOfNothing } from './src/isolation/isolation-fixture.ts'
 import { logEveryStatement } from './src/stored-bytes.ts'
@@ -16,7 +16,7 @@ import { logEveryStatement } from './src/stored-bytes.ts'
 const test = liveTest
   .extend('stack', { scope: 'file' }, async ({ redis }, { onCleanup }) => {
     const postgres = await privatePostgres() // whose log is read
-    const stack = await openStack({ ...postgres, redisUrl: redis.url })
+    const stack = await openLiveStack({ ...postgres, redisUrl: redis.url })
     onCleanup(async () => {
       await stack.close()
       await postgres.stop()
@@ -94,7 +94,7 @@ describe('a key with a wrong checksum', () => {
           expect(said(answer)).toMatch(/^401 (?:key_invalid|token_invalid|session_missing)$/)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
     expect(await lookUps()).toEqual(before)
   })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { callerAt } from './src/caller.ts'
-import { stackTest as test } from './src/stack-test.ts'
+import { liveStackTest as test } from './src/live-stack-test.ts'
 
 // A sandbox product is its project's alone: whatever is done with one, nobody else sees anything that was not there before.
 

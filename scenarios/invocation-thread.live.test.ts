@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { callerAt } from './src/caller.ts'
-import { stackTest as test } from './src/stack-test.ts'
+import { liveStackTest as test } from './src/live-stack-test.ts'
 import { chat } from './src/stack.ts'
 
 // `X-Service-Invocation` is the thread: what an answer names is found in the calls, the usage and the books of its project.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { stackTest } from './src/stack-test.ts'
+import { liveStackTest } from './src/live-stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 
 // A caller may leave a stream wherever they like. The call goes on, is charged on its real usage, and holds nothing afterwards.
@@ -10,7 +10,7 @@ const TEXT = 'one two three four five six seven eight nine ten'
 const LEAST_CHUNKS = 12
 const PER_CHUNK_MS = 10
 
-const test = stackTest.extend('stream', async ({ stack }) => {
+const test = liveStackTest.extend('stream', async ({ stack }) => {
   const tenant = await stack.tenant(10_000_000n)
   const prompt = `Count ${randomUUID()}`
   await stack.provider.control.setFaults([{ prompt, text: TEXT, perChunkMs: PER_CHUNK_MS }])
@@ -105,20 +105,6 @@ describe('a caller who leaves a stream', () => {
       }
       expect((await stack.wallet(tenant.project.id)).settled).toBe(cost * BigInt(1 + indices.length))
     })
-
-  test('before its headers came is charged on its real usage', async ({ stack, stream }) => {
-    const { tenant, prompt, cost, options } = stream
-    await stack.provider.control.setFaults([{ prompt, text: TEXT, hold: true }])
-    const before = await stack.provider.control.countCalls({ prompt })
-    const leaving = new AbortController()
-    const left = chat(stack, tenant, { ...options, signal: leaving.signal }).catch((error: Error) => error.name)
-    await stack.provider.control.waitForCalls(before + 1, { prompt })
-    leaving.abort()
-    expect(await left).toBe('AbortError')
-    await stack.provider.control.release()
-    await stack.untilNothingIsReserved(tenant.project.id, 10_000)
-    expect((await stack.wallet(tenant.project.id)).settled).toBe(2n * cost)
-  })
 
   test('whose connection is reset at any byte of it leaves nothing behind either', async ({ stack, stream }) => {
     const { tenant, cost, options } = stream

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Graph } from '@gateway/contracts/graph'
 import type { KeyFixture } from '@gateway/testbed/fixture'
 import { answerOf, callerAt, said } from './src/caller.ts'
-import { stackTest as test } from './src/stack-test.ts'
+import { liveStackTest as test } from './src/live-stack-test.ts'
 import { chat, type Stack } from './src/stack.ts'
 
 // GET /v1/models and admission agree (rules §4.1): in any state of a project, its flows, its key and its creator, each id
@@ -85,12 +85,12 @@ test('what is listed can be called, and what is not listed can not', async ({ st
         }
       }
     }),
-    { numRuns: 120 },
+    { numRuns: 60 },
   )
   console.log(
     `calls of listed models: ${seen.listed} (flows: ${seen.listedFlows}), of others: ${seen.unlisted} (flows: ${seen.flows}), by refused keys: ${seen.refused}`,
   )
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(20)
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(8)
 })
 
 /** Whether it is listed and may be called. */
