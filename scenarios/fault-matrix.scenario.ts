@@ -169,6 +169,7 @@ for (const [setup, providers] of setups) {
   describe.concurrent(`with ${setup}`, () => {
     for (const [what, , json, streamed] of faults)
       for (const stream of [false, true])
+        // spec: 1/s11, 9/s3
         test(`${what}, ${stream ? 'as a stream' : 'in one piece'}`, async ({ fixture, expect }) => {
           const { stack, first, second } = fixture
           const alone = stream ? streamed : json

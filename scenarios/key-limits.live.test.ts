@@ -112,6 +112,7 @@ describe('a window', () => {
   })
 
   for (const reset of ['daily', 'weekly', 'monthly'] as const)
+    // spec: 2.1/r6, 5/s8, 7/r7, 8.3/s2
     test(`that is ${reset} starts full once it has passed, and what was admitted before counts before [key_limit]`, async ({
       stack,
     }) => {
@@ -139,6 +140,7 @@ describe('a window', () => {
       expect([await call(), await call(), await call()]).toEqual(['200', '200', '403 key_limit'])
     })
 
+  // spec: 2.1/r6, 8.3/s2
   test('of a lifetime never passes [key_limit]', async ({ stack }) => {
     const tenant = await flatTenant(stack, { micro: PRICE, reset: 'lifetime' })
     const call = async () => answerOf(await chat(stack, tenant))

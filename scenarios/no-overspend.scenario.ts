@@ -55,7 +55,7 @@ describe('no overspend', () => {
     expect(await stack.findings([tenant.project.id])).toEqual([])
   })
 
-  // spec: can/spending-limits
+  // spec: 5/s8, can/spending-limits
   test(`a key limit that holds ${FIT} admits exactly ${FIT} [key_limit]`, async ({ stack }) => {
     const rich = await stack.tenant(1_000_000_000n)
     const bound = await boundOf(stack, rich)

@@ -300,12 +300,14 @@ const resolutions: ResolutionStory[] = [
 
 describe('what clears a refusal', () => {
   for (const { code, resolution, story } of [...resolutions, ...flowResolutions])
+    // spec: 1/s7, 2.1/r5, 4.4/s1, 5/s13, 7/r16, 7/r17, 7/s3
     liveStackTest(`${resolution.source} [${code}]`, async ({ stack }) => {
       const context = await openResolutionContext(stack, resolution, code)
       await story(context)
       await context.areTypedByTheClient()
     })
 
+  // spec: 7/s3
   liveStackTest('is tried for every 402, 403 and 422', () => {
     const codes = Object.entries(refusals).filter(([, { status }]) => [402, 403, 422].includes(status))
     const tried = new Set<string>([...resolutions, ...flowResolutions].map(({ code }) => code))

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { callerOf, consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
+// spec: 2.1/r9, 3.2/s3, 4.6/s2
 test('a legacy key needs reissue and is never rotated [key_not_active]', async ({ stack, fixture }) => {
   const legacy = await fixture.key({ project: null, tenant: stack.tenant, by: stack.owner.id })
   const path = `${stack.path}/keys/${legacy.id}`
@@ -9,6 +10,7 @@ test('a legacy key needs reissue and is never rotated [key_not_active]', async (
   expect((await stack.owner.post(`${path}/revoke`)).body.state).toBe('Revoked')
 })
 
+// spec: 3.2/s3
 test('a legacy key stays as it is, bound to nothing, while other keys of its project are issued, rotated and revoked', async ({
   stack,
   fixture,
@@ -22,6 +24,7 @@ test('a legacy key stays as it is, bound to nothing, while other keys of its pro
   expect(await shown()).toEqual(before)
 })
 
+// spec: 2.1/r8, 4.6/s1, 9/s5
 test('a replacement keeps everything but the secret, and the lineage says so', async ({ stack, fixture }) => {
   const product = await fixture.product()
   await fixture.assign(stack.project, product)
@@ -63,6 +66,7 @@ test('of many who rotate a key at once one gets the replacement, the others its 
   }
 })
 
+// spec: 4.5/r3, 4.6/s2
 test('a key rotates itself and nothing else [not_found]', async ({ stack, console, fixture }) => {
   const create = async () => (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
   const [mine, other] = [await create(), await create()]

@@ -93,7 +93,7 @@ describe('who am I', () => {
     expect(await who.status(secret)).toMatchObject({ spentMicro: 0, remainingMicro: 100_000, resetsAt })
   })
 
-  // spec: 2.1/r9, 5/s8, 7/r2
+  // spec: 2.1/r9, 3.2/s3, 5/s8, 7/r2
   test('is refused as a call would be, with the same bytes [key_revoked, key_expired, key_unbound, key_issuer_denied, project_mismatch]', async ({
     tenant,
     who,

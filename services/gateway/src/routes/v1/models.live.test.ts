@@ -4,7 +4,7 @@ import { echo } from '../../flow-stack.fixture.ts'
 import { errorOf, stackTest as test } from '../../stack.fixture.ts'
 
 describe('the models of a key', () => {
-  // spec: 2.2/r13, 2.2/r16, 2.2/s4, 4.1/s2
+  // spec: 1/s5, 2.2/r13, 2.2/r16, 2.2/s2, 2.2/s4, 4.1/s2, 4.1/s6, 4.1/s8, 8.3/s4
   test('are those that its project can call now, with both kinds of price', async ({ tenant }) => {
     const perRequest = await tenant.sell({ requestPico: 2_000_000_000n })
     await tenant.sell({ state: 'draft' })
@@ -90,7 +90,7 @@ describe('the models of a key', () => {
     })
   })
 
-  // spec: 2.1/r5
+  // spec: 2.1/r5, 4.1/s6, 4.2/s14, 5/s8, 7/r6
   test('grow with what the project gets later, but for a key that lists what it may call', async ({
     tenant,
     fixture,
