@@ -99,7 +99,7 @@ test('a taken port names the variable to change and exits with 78', async () => 
 test('what was started is stopped when the start fails, and the exit code is 1', async () => {
   const service = startProgram({ GREETING: 'hello', FAIL: 'start' })
   expect(await service.ended).toBe(1)
-  expect(service.messages()).toEqual(['could not start', 'stopping', 'first stopped'])
+  expect(service.messages()).toEqual(['could not start', 'stopping', 'first stopped', 'stopped'])
 })
 
 test('a rejection that nobody caught is logged and ends the process with 1', async () => {
