@@ -7,21 +7,26 @@ import { mintId } from '@gateway/contracts/ids'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
+import { onceAWorker } from '@gateway/testbed/once-a-worker'
 import { openStack } from '@gateway/testbed/stack-test'
 import type { KeyFixture, ProductOptions } from '@gateway/testbed/fixture'
 import { openWorker, type OpenWorker } from './worker-in-process.fixture.ts'
-import { startWorkerProcess, type WorkerProcess } from './worker-process.fixture.ts'
+import { workerProcesses, type WorkerProcess } from './worker-process.fixture.ts'
 
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
 
 // Workers with a real ledger behind them, a real queue before them and a simulated provider beside them. Executions are started at
 // the ledger, as a gateway starts them. The files of a vitest worker share all that: no worker is in it but those that a test starts.
 
+const shared = onceAWorker(
+  () => openStack('shared', {}, { gateways: 0, workers: 0, consoles: 0 }),
+  (opened) => opened.close(),
+)
+
 export const stackTest = test
-  .extend('opened', { scope: 'worker' }, async ({}, { onCleanup }) => {
-    const opened = await openStack('shared', {}, { gateways: 0, workers: 0, consoles: 0 })
-    onCleanup(opened.close)
-    return opened
+  .extend('opened', { scope: 'worker' }, ({}, { onCleanup }) => {
+    onCleanup(shared.close)
+    return shared.open()
   })
   .extend('stack', { scope: 'file' }, ({ opened }) => opened.services)
   .extend('redis', { scope: 'file' }, ({ opened }) => opened.redis)
@@ -74,15 +79,10 @@ export const stackTest = test
   })
   // In a process to itself, to be killed or sent a signal.
   .extend('startWorkerProcess', ({ environment }, { onCleanup }) => {
-    const started: WorkerProcess[] = []
-    onCleanup(async () => {
-      for (const worker of started) worker.signal('SIGKILL')
-      await Promise.all(started.map((worker) => worker.ended))
-    })
+    const start = workerProcesses(onCleanup)
     /** Answers once it is ready. */
     return async (more: Record<string, string> = {}): Promise<WorkerProcess> => {
-      const worker = await startWorkerProcess({ ...environment, ...more })
-      started.push(worker)
+      const worker = await start({ ...environment, ...more })
       await worker.ready()
       return worker
     }

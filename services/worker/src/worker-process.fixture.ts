@@ -19,8 +19,22 @@ export interface WorkerProcess {
   ended: Promise<number | null>
 }
 
+/** Starts workers as processes, which are killed when the test ends. Answers once a worker listens. */
+export function workerProcesses(onCleanup: (end: () => Promise<void>) => void) {
+  const started: WorkerProcess[] = []
+  onCleanup(async () => {
+    for (const worker of started) worker.signal('SIGKILL')
+    await Promise.all(started.map((worker) => worker.ended))
+  })
+  return async (env: Record<string, string>): Promise<WorkerProcess> => {
+    const worker = await startWorkerProcess(env)
+    started.push(worker)
+    return worker
+  }
+}
+
 /** Answers once it listens, which is before it is ready. */
-export async function startWorkerProcess(env: Record<string, string>): Promise<WorkerProcess> {
+async function startWorkerProcess(env: Record<string, string>): Promise<WorkerProcess> {
   const child = fork(program, { env: { STOP_WITH_PARENT: '1', ...env }, silent: true, execArgv: [] })
   let output = ''
   child.stdout?.on('data', (text) => (output += String(text)))

@@ -3,7 +3,7 @@ import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openStack } from '@gateway/testbed/stack-test'
 import { openWorker, type OpenWorker } from './worker-in-process.fixture.ts'
-import { startWorkerProcess, type WorkerProcess } from './worker-process.fixture.ts'
+import { workerProcesses } from './worker-process.fixture.ts'
 
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
 
@@ -41,14 +41,6 @@ export const workerTest = liveTest
   })
   // In a process to itself, to be sent a signal.
   .extend('startWorkerProcess', ({ environment }, { onCleanup }) => {
-    const started: WorkerProcess[] = []
-    onCleanup(async () => {
-      for (const worker of started) worker.signal('SIGKILL')
-      await Promise.all(started.map((worker) => worker.ended))
-    })
-    return async () => {
-      const worker = await startWorkerProcess(environment)
-      started.push(worker)
-      return worker
-    }
+    const start = workerProcesses(onCleanup)
+    return () => start(environment)
   })
