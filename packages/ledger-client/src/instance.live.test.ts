@@ -38,7 +38,7 @@ test('the ledger knows it before it is handed out', async () => {
   const { peer, register } = await open()
   const opening = register(long)
   const request = await peer.next()
-  expect(request.question).toEqual({ instance: 'ins_1', service: 'gateway', deadAfterMs: 15_000 })
+  expect(request.question).toEqual({ instance: 'ins_1', service: 'gateway', deadAfterMs: 3 * long })
   request.reply(200, { alive: true })
   const instance = await opening
   expect(instance.id()).toBe('ins_1')
