@@ -39,6 +39,12 @@ export interface InstanceOptions {
   now?: () => number
 }
 
+/** After as many without an answer the ledger takes the process for dead. */
+export const MISSED_HEARTBEATS = 3
+
+/** What may be configured between two heartbeats: the ledger takes a process for dead after 1 to 60 s. */
+export const HEARTBEAT_LIMITS = { min: 500, max: 20_000 }
+
 /** A heartbeat that stalls for as long is given up, and the next one takes another connection. */
 const MIN_BUDGET_MS = 1_000
 const AGAIN_MS = 1_000
@@ -53,7 +59,7 @@ export async function registerInstance({
   ledger,
   service,
   heartbeatMs,
-  deadAfterMs = 3 * heartbeatMs,
+  deadAfterMs = MISSED_HEARTBEATS * heartbeatMs,
   newId,
   notifier,
   stopping,

@@ -1,6 +1,7 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { chatLimits } from '@gateway/contracts/limits'
+import { HEARTBEAT_LIMITS } from '@gateway/ledger-client/instance'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { flag, httpUrl, json, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
@@ -44,7 +45,7 @@ export const gatewayConfig = z.object({
       description:
         'Bytes of images, as they are sent, of all chat calls under way; one more call waits for them. A byte takes up to five of memory',
     }),
-  HEARTBEAT_MS: wholeNumber({ min: 100, max: 60_000 }).default(5_000).meta({
+  HEARTBEAT_MS: wholeNumber(HEARTBEAT_LIMITS).default(5_000).meta({
     description:
       'Milliseconds between two heartbeats at the ledger. After three missed ones the reservations of its calls are released',
   }),

@@ -4,7 +4,7 @@ import { mint } from './fixtures/engine.ts'
 import { openTenant, test as tenantTest } from './fixtures/ledger-test.ts'
 import { openClients, openLedger } from './fixtures/open-ledger.ts'
 
-// The whole ledger, of which somebody asks more than it can answer at once.
+// The whole ledger, asked for more than it can answer concurrently.
 
 const LOAD = 20
 

@@ -1,6 +1,7 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { chatLimits } from '@gateway/contracts/limits'
+import { HEARTBEAT_LIMITS } from '@gateway/ledger-client/instance'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
@@ -25,7 +26,7 @@ export const workerConfig = z.object({
   CONCURRENCY: wholeNumber({ min: 1, max: 1_000 })
     .default(32)
     .meta({ description: 'Nodes that this process runs at once' }),
-  HEARTBEAT_MS: wholeNumber({ min: 100, max: 60_000 }).default(1_000).meta({
+  HEARTBEAT_MS: wholeNumber(HEARTBEAT_LIMITS).default(1_000).meta({
     description:
       'Milliseconds between two heartbeats at the ledger. After three missed ones its nodes are given to another worker',
   }),

@@ -5,7 +5,7 @@ import { refuse } from '@gateway/contracts/refusal'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { openIdGenerator } from '@gateway/contracts/ids'
-import { registerInstance } from '@gateway/ledger-client/instance'
+import { MISSED_HEARTBEATS, registerInstance } from '@gateway/ledger-client/instance'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openNotifier } from '@gateway/notifier/notifier'
 import type { ServiceTools } from '@gateway/process/open-service'
@@ -53,7 +53,7 @@ export async function openDeps(
     now,
   })
   onStop('instance', () => instance.stop())
-  const ledgerSilent = `has answered no heartbeat for ${(3 * config.HEARTBEAT_MS) / 1_000} seconds`
+  const ledgerSilent = `has answered no heartbeat for ${(MISSED_HEARTBEATS * config.HEARTBEAT_MS) / 1_000} seconds`
   readiness.check('ledger', () => (instance.silent() ? ledgerSilent : null))
 
   const providers = openProviders(providersConfig, {

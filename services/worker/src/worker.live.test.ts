@@ -84,7 +84,7 @@ workerTest('a worker waits for a ledger that is not there yet', async ({ startWo
   await isReady(worker)
 })
 
-workerTest('a worker that waits for its ledger stops when it is told to', async ({ startWorkerProcess, proxy }) => {
+workerTest('a worker that waits for its ledger stops on SIGTERM', async ({ startWorkerProcess, proxy }) => {
   await proxy.down()
   const worker = await startWorkerProcess()
   worker.signal('SIGTERM')

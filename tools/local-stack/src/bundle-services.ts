@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
 
-// The services as bundles, for whatever starts them on this machine: a process that reads one file is ready about a second
-// sooner than one that strips the types of a thousand. A bundle is made when a source changes and kept in the project's cache.
+// The services as bundles, for starting them on this machine: a process that reads one file is ready about a second sooner than
+// one that strips the types of a thousand. A bundle is made when a source changes and kept in the project's cache.
 // The sources stay where they are: a bundle finds files that lie beside its modules, such as pages and migrations, there.
 
 export type BundledProgram = 'gateway' | 'worker' | 'ledger' | 'console' | 'provider'
@@ -20,8 +20,10 @@ const programs: Record<BundledProgram, string> = {
   provider: 'tools/simulated-provider/src/main.ts',
 }
 const sourceFolders = ['services', 'packages', 'tools/simulated-provider']
+/** The page of the console is built by itself, and read by the console as files. */
+const leftOut = new Set(['packages/console-page/page', 'packages/console-page/dist'])
 /** Bundles of other sources are kept this long after their last use: a running service still reads from its own. */
-const KEPT_MS = 24 * 60 * 60 * 1000
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 let made: Promise<Record<BundledProgram, string>> | undefined
 
@@ -52,8 +54,10 @@ async function make(folder: string): Promise<void> {
   await removeOld()
   try {
     const build = await rolldown({ input, platform: 'node', plugins: [{ name: 'places', transform: keepPlaces }] })
-    await build.write({ dir: work, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })
+    const naming = { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
+    const { output } = await build.write({ dir: work, format: 'esm', ...naming })
     await build.close()
+    checkSeen(output.flatMap((part) => ('moduleIds' in part ? part.moduleIds : [])))
     await rename(work, folder).catch(async (error: unknown) => {
       if (!(await exists(folder))) throw error // otherwise another process was quicker
     })
@@ -62,15 +66,32 @@ async function make(folder: string): Promise<void> {
   }
 }
 
-/** A module's place is that of its source. Bundles lie two folders below the project's cache. */
-function keepPlaces(code: string, id: string): string | null {
+/**
+ * A module's place is that of its source. Bundles lie in a folder of the cache.
+ * @returns null if the module does not ask where it is
+ * @throws Error if it asks in a way that would name the bundle's place
+ */
+export function keepPlaces(code: string, id: string): string | null {
   if (!code.includes('import.meta.') || id.includes('node_modules')) return null
-  const own = `new URL(${JSON.stringify(path.relative(path.join(cacheFolder, '_'), id))}, import.meta.url)`
+  const relative = path.relative(path.join(cacheFolder, '_'), id).split(path.sep).map(encodeURIComponent).join('/')
+  const own = `new URL(${JSON.stringify(relative)}, import.meta.url)`
+  const file = `process.getBuiltinModule('node:url').fileURLToPath(${own})`
   const from: Record<string, string> = {
-    'import.meta.dirname': `process.getBuiltinModule('node:path').dirname(${own}.pathname)`,
-    'import.meta.url': `${own}.href`,
+    dirname: `process.getBuiltinModule('node:path').dirname(${file})`,
+    url: `${own}.href`,
   }
-  return code.replaceAll(/import\.meta\.(?:dirname|url)/g, (name) => from[name]!)
+  return code.replaceAll(/import\.meta\.(\w+)/g, (_, name: string) => {
+    if (from[name] === undefined)
+      throw new Error(`${id} uses import.meta.${name}, which a bundle would answer wrongly.`)
+    return from[name]
+  })
+}
+
+/** Otherwise a change of such a file would go on in an old bundle. */
+function checkSeen(modules: readonly string[]): void {
+  const seen = new Set(sourceFolders.flatMap(sourcesIn))
+  const unseen = modules.filter((id) => path.isAbsolute(id) && !id.includes('node_modules') && !seen.has(id))
+  if (unseen.length > 0) throw new Error(`The bundles hold what their fingerprint does not see: ${unseen.join(', ')}`)
 }
 
 async function removeOld(): Promise<void> {
@@ -98,8 +119,8 @@ function fingerprint(): string {
 function sourcesIn(folder: string): string[] {
   return readdirSync(path.join(projectFolder, folder), { withFileTypes: true }).flatMap((entry) => {
     const name = path.join(folder, entry.name)
-    if (entry.isDirectory()) return ['node_modules', 'dist', 'page'].includes(entry.name) ? [] : sourcesIn(name)
+    if (entry.isDirectory()) return entry.name === 'node_modules' || leftOut.has(name) ? [] : sourcesIn(name)
     const isSource = /\.(?:ts|js|json)$/.test(entry.name) && !/\.(?:test|fixture)\.ts$/.test(entry.name)
-    return isSource && statSync(path.join(projectFolder, name)).isFile() ? [path.join(projectFolder, name)] : []
+    return isSource ? [path.join(projectFolder, name)] : []
   })
 }

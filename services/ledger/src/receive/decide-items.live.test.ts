@@ -18,7 +18,7 @@ import { ledgerEnvironment, secrets } from '../fixtures/open-ledger.ts'
 const ANSWER = '\u0001'.repeat(900_000)
 const REPEATS = 105
 
-/** A process, whose memory is told. */
+/** In a process, whose memory is measured. */
 const test = tenantTest.extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
   const ledger = await startProgram({
     name: 'ledger',
