@@ -1,7 +1,7 @@
 // `npm test`: every check, and the tests that a change can break. At the end `N passed, N failed`.
 // `npm run test:full`: the same, and then everything else: kills, browsers, foreign clients, shells.
 // `npm test -- <filter>`: only the tests whose file matches, of both. `--project unit`: only those of that kind.
-// `--shard=1/3`: a part of the files, without the checks, for machines that share the work. `--full --beyond`: only what `npm test` lacks.
+// `--shard=1/3`: a part of the files, without the checks, for machines that share the work.
 // `--times`: prints the time and the processes of each file besides those of each layer.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,15 +13,13 @@ import { readReport, timesTable } from './test-report.js'
 
 const tiers = { test: ['unit', 'live', 'scenario'], full: ['full', 'full-alone'] }
 const args = process.argv.slice(2)
-const flags = new Set(['--full', '--beyond', '--times'])
+const flags = new Set(['--full', '--times'])
 const shard = args.filter((arg) => arg.startsWith('--shard='))
 const filter = args.filter((arg) => !flags.has(arg) && !shard.includes(arg))
-const chosen = Object.keys(tiers).filter((tier) =>
-  tier === 'full' ? args.includes('--full') : !args.includes('--beyond'),
-)
+const chosen = args.includes('--full') ? ['test', 'full'] : ['test']
 
 await ensureInstalled()
-const failures = args.every((arg) => arg === '--full' || arg === '--times') ? await runChecks() : []
+const failures = args.every((arg) => flags.has(arg)) ? await runChecks() : []
 if (filter.length > 0)
   process.stdout.write(`  Only tests that match ${filter.join(' ')}; npm run check runs the checks.\n`)
 

@@ -12,7 +12,7 @@ import { openIsolationFixture, persons, type Ids } from './src/isolation/isolati
 // Every route, asked by somebody who may, with one thing in the request that nobody should send. Whatever comes is no fault
 // of ours (never 5xx), and what is refused says what clears it.
 
-/** On services of its own: what is asked of sign-in here is counted against the address of every test. */
+/** On separate services: sign-in attempts here count against the address of every test. */
 const test = liveStackTest.override('kind', 'own')
 
 const TEXTS = [

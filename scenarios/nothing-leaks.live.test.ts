@@ -13,7 +13,7 @@ import { liveStackTest as test } from './src/live-stack-test.ts'
 function expectNoTrace({ provider }: Stack, text: string): void {
   const { host, port } = new URL(provider.url)
   expect(tracesIn(text, ['simulated', '"sim"', host])).toEqual([])
-  // As a number of its own: some digits of an id or of a time are the same by chance.
+  // As a whole number: an id or a time may contain the same digits by chance.
   expect(text, 'an answer shows the port').not.toMatch(new RegExp(`\\b${port}\\b`))
 }
 
@@ -90,7 +90,7 @@ describe('no answer about an execution shows the provider', () => {
       ]
       for (const answer of answers) expectNoTrace(stack, await everyByte(answer))
       await provider.control.clearFaults()
-      // Its circuit may have opened; whoever comes next finds it closed.
+      // Its circuit may have opened; the next caller finds it closed.
       await expect.poll(async () => (await chat(stack, tenant)).status, { timeout: 20_000 }).toBe(200)
       await stack.untilNothingIsReserved(tenant.project.id, 5_000)
       expect(await stack.findings([tenant.project.id])).toEqual([])

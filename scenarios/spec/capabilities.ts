@@ -13,7 +13,7 @@ export const capabilities: Readonly<Record<string, string>> = {
   'can/rotation': 'rotation with grace and lineage',
   'can/wallet': 'a wallet that is funded once per funding, and accounts of its use',
   'can/graphs': 'graphs of typed nodes: products, templates, branches, expressions, constants',
-  'can/one-job': 'one job for a node of an execution, done once whatever dies',
+  'can/one-job': 'one job for a node of an execution, done once through any crash',
   'can/tool-calls': 'tool calls that are charged once, with images and sounds as such',
   'can/console-api': 'a console API of which every route is described and guarded',
   'can/console': 'a console in the browser',

@@ -74,7 +74,7 @@ test('a tag is of the test below it, by its full title, and of no other', () => 
   expect(lost).toEqual(['9/s1', '9/s3', '9/s4', '9/s5', '9/s6', '9/s7'])
 })
 
-describe('what is wrong is told', () => {
+describe('reports what is wrong', () => {
   const statement = { id: '1/s1', says: 'It is so.' }
   const wrong = (proofs: Partial<Proofs>) =>
     checkProofs([statement], {

@@ -44,7 +44,7 @@ describe('a mutation', () => {
   })
 })
 
-test('the list has sixty rules, each with a name of its own, and each is really broken', () => {
+test('the list has sixty rules, each with a unique name and a real change', () => {
   expect(new Set(mutations.map(({ id }) => id)).size).toBe(60)
   expect(mutations.filter(({ find, replace }) => find === replace)).toEqual([])
   expect(mutations.filter(({ tests, rule }) => tests.length === 0 || !rule.endsWith('.'))).toEqual([])

@@ -20,7 +20,7 @@ test('each mutation is one line, in columns', () => {
   ])
 })
 
-test('what no test noticed is told with its rule, and the last line counts what applies', () => {
+test('prints the rule of each survivor, and counts what applies in the last line', () => {
   expect(summary(all).split('\n')).toEqual([
     'survived: third. The rule third.',
     'unsure: fourth. The rule fourth.',

@@ -70,7 +70,7 @@ export const gatewayRules: Mutation[] = [
   },
   {
     id: 'gateway-close-once',
-    rule: 'A reservation is closed once, whatever comes after it.',
+    rule: 'A reservation is closed once.',
     file: 'services/gateway/src/provider-call/reservation.ts',
     find: '  if (reservation.closed) return null // H1\n',
     replace: '',
