@@ -1,3 +1,4 @@
+import type { StackKind } from '@gateway/testbed/stack-test'
 import { randomBytes } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { consoleRoutes } from '@gateway/contracts/console-routes'
@@ -13,7 +14,7 @@ import { openIsolationFixture, persons, type Ids } from './src/isolation/isolati
 // of ours (never 5xx), and what is refused says what clears it.
 
 /** On separate services: sign-in attempts here count against the address of every test. */
-const test = liveStackTest.override('kind', 'own')
+const test = liveStackTest.extend('kind', { scope: 'file' }, (): StackKind => 'own')
 
 const TEXTS = [
   '',

@@ -5,7 +5,7 @@ import { liveStackTest } from './src/live-stack-test.ts'
 
 const COPIES = 100
 
-const test = liveStackTest.override('counts', { ledgers: 2, gateways: 3 })
+const test = liveStackTest.extend('counts', { scope: 'file' }, () => ({ ledgers: 2, gateways: 3 }))
 
 describe('one idempotency key', () => {
   for (const stream of [false, true]) {

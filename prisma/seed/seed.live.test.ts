@@ -24,7 +24,7 @@ const real: RealModel = {
 }
 
 const test = stackTest
-  .override('counts', { gateways: 0, workers: 0 })
+  .extend('counts', { scope: 'file' }, () => ({ gateways: 0, workers: 0 }))
   .extend('ledger', { scope: 'file' }, ({ services }) => services.ledgers[0]!)
   .extend('console', { scope: 'file' }, ({ services }) => services.console!)
   .extend('run', { scope: 'file' }, ({ database, ledger, console, services }) => {

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect } from 'vitest'
-import { processOf } from '@gateway/testbed/stack-test'
-import { bodyOf, eventsOf, stackTest as test, newPrompt } from './stack.fixture.ts'
+import { processOf, type StackKind } from '@gateway/testbed/stack-test'
+import { bodyOf, eventsOf, stackTest, newPrompt } from './stack.fixture.ts'
 
 // The last of these stop what the file shares, so they come in this order.
 
-test.override('kind', 'processes')
-test.override('counts', { workers: 0, consoles: 0 })
+const test = stackTest
+  .extend('kind', { scope: 'file' }, (): StackKind => 'processes')
+  .extend('counts', { scope: 'file' }, () => ({ workers: 0, consoles: 0 }))
 
 describe('money at the edges of a life', () => {
   test('an answer is given while the ledger is away, and charged when it is back', async ({ stack, tenant }) => {

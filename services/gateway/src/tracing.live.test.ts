@@ -1,3 +1,4 @@
+import type { StackKind } from '@gateway/testbed/stack-test'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -45,9 +46,9 @@ const test = stackTest
     }
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, trace }
   })
-  .override('kind', 'processes') // the SDK is one a process
-  .override('counts', { workers: 0, consoles: 0 })
-  .override('settings', ({ collector }) => ({
+  .extend('kind', { scope: 'file' }, (): StackKind => 'processes') // the SDK is one a process
+  .extend('counts', { scope: 'file' }, () => ({ workers: 0, consoles: 0 }))
+  .extend('settings', { scope: 'file' }, ({ collector }) => ({
     gateway: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

@@ -48,8 +48,9 @@ const shared = onceAWorker(
 )
 
 /**
- * `test` with the whole service: a ledger, a gateway, a worker and the console. A file overrides `kind`, `settings` (variables by
- * service) or `counts`; with settings or counts, `kind` is at least `own`.
+ * `test` with the whole service: a ledger, a gateway, a worker and the console. A file extends it by another `kind`, `settings`
+ * (variables by service) or `counts`; with settings or counts, `kind` is at least `own`. It never calls `override`, which changes
+ * this object itself, for every later file of the vitest worker.
  */
 export const stackTest = test
   .extend('sharedStack', { scope: 'worker' }, ({}, { onCleanup }) => {
@@ -82,6 +83,6 @@ export const stackTest = test
 /** A service that a file of the kind `processes` has, to be killed or paused. */
 export function processOf(service: RunningService | undefined): TestProgram {
   if (service === undefined || !('pid' in service))
-    throw new Error("Override 'kind' by 'processes' in this file first.")
+    throw new Error("Extend the test of this file by the kind 'processes' first.")
   return service as TestProgram
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+import { consoleTest, outcomeOf } from '../console.fixture.ts'
 
-test.override('counts', { gateways: 0, workers: 0 }) // the catalogue is one for all tenants: a separate installation
+const test = consoleTest.extend('counts', { scope: 'file' }, () => ({ gateways: 0, workers: 0 })) // the catalogue is one for all tenants: a separate installation
 
 const body = (id: string) => ({
   id,

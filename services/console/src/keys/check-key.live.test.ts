@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { admissionCheck } from '@gateway/contracts/admission-check'
-import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+import { consoleTest, outcomeOf } from '../console.fixture.ts'
 
-test.override('counts', { gateways: 0, workers: 0 }) // the test brings the only gateway
+const test = consoleTest.extend('counts', { scope: 'file' }, () => ({ gateways: 0, workers: 0 })) // the test brings the only gateway
 
 test('whoever sees a key and the wallet asks what a call with it would reserve, and why not [not_permitted] [unavailable]', async ({
   stack,

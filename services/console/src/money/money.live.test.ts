@@ -1,10 +1,11 @@
+import type { StackKind } from '@gateway/testbed/stack-test'
 import { expect } from 'vitest'
 import { mintId } from '@gateway/contracts/ids'
 import { randomBytes } from 'node:crypto'
 import { outcomeOf } from '../console.fixture.ts'
-import { callsTest as test } from './calls.fixture.ts'
+import { callsTest } from './calls.fixture.ts'
 
-test.override('kind', 'own') // one test stops the ledger
+const test = callsTest.extend('kind', { scope: 'file' }, (): StackKind => 'own') // one test stops the ledger
 
 // spec: can/wallet
 test('money comes in once per funding id [already_exists]', async ({ stack, signIn }) => {

@@ -1,3 +1,4 @@
+import type { StackKind } from '@gateway/testbed/stack-test'
 import { randomBytes } from 'node:crypto'
 import type { InvocationRecord } from '@gateway/contracts/console/money'
 import type { FundingRecord, JournalEntry, Statement } from '@gateway/contracts/console/statement'
@@ -29,7 +30,7 @@ function monthsBefore(now: Date): Date[] {
 }
 
 const test = callsTest
-  .override('kind', 'own') // its clock is set
+  .extend('kind', { scope: 'file' }, (): StackKind => 'own') // its clock is set
   /** Sets the clock of the database, by which everything goes from the first funding on. */
   .extend('setClock', { scope: 'file' }, async ({ ledger, database, fixture }) => {
     await ledger.stop()

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { processOf } from '@gateway/testbed/stack-test'
+import { processOf, type StackKind } from '@gateway/testbed/stack-test'
 import { answerOf, consoleTest, outcomeOf, untilSomebodyWaits, type Answer, type Caller } from '../console.fixture.ts'
 import { echo } from '../sandboxes/graphs.fixture.ts'
 
 const test = consoleTest
-  .override('kind', 'processes')
-  .override('counts', { gateways: 0, workers: 0 })
+  .extend('kind', { scope: 'file' }, (): StackKind => 'processes')
+  .extend('counts', { scope: 'file' }, () => ({ gateways: 0, workers: 0 }))
   .extend('post', ({ console }) => {
     return async (caller: Caller, path: string, key: string, body: unknown): Promise<Answer> =>
       answerOf(

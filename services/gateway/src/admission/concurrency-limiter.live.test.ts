@@ -5,18 +5,19 @@ import { errorOf, stackTest, newPrompt, openCalls } from '../stack.fixture.ts'
 // A gateway of ten permits: a project alone may have eight, and leaves two for others.
 
 const ALONE = 8
-const test = stackTest.extend('busy', async ({ tenant, stack }, { onCleanup }) => {
-  await (await tenant.chat()).text() // from here on the gateway knows the project of the key
-  const content = newPrompt()
-  await stack.provider.control.setFaults([{ prompt: content, hold: true }])
-  onCleanup(async () => void (await stack.provider.control.release()))
-  const messages = [{ role: 'user', content }]
-  const callers = Array.from({ length: ALONE }, () => new AbortController())
-  const calls = callers.map(({ signal }) => tenant.chat({ messages, stream: true }, { signal }))
-  await stack.provider.control.waitForCalls(ALONE, { prompt: content })
-  return { calls, callers, messages, content }
-})
-test.override('settings', { gateway: { CALLS_AT_ONCE: '10' } })
+const test = stackTest
+  .extend('settings', { scope: 'file' }, () => ({ gateway: { CALLS_AT_ONCE: '10' } }))
+  .extend('busy', async ({ tenant, stack }, { onCleanup }) => {
+    await (await tenant.chat()).text() // from here on the gateway knows the project of the key
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, hold: true }])
+    onCleanup(async () => void (await stack.provider.control.release()))
+    const messages = [{ role: 'user', content }]
+    const callers = Array.from({ length: ALONE }, () => new AbortController())
+    const calls = callers.map(({ signal }) => tenant.chat({ messages, stream: true }, { signal }))
+    await stack.provider.control.waitForCalls(ALONE, { prompt: content })
+    return { calls, callers, messages, content }
+  })
 
 async function expectOverloaded(answer: Response): Promise<void> {
   expect(answer.status).toBe(503)

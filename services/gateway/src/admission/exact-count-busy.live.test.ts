@@ -4,16 +4,17 @@ import { bodyOf, errorOf, newPrompt, stackTest } from '../stack.fixture.ts'
 // A gateway in which no prompt can be counted in time.
 
 const CAP = 50
-const test = stackTest.extend(
-  'call',
-  ({ tenant }) =>
-    (content: string, model: string, secret = tenant.secret) =>
-      tenant.chat(
-        { model, max_tokens: CAP, messages: [{ role: 'user', content }] },
-        { headers: { authorization: `Bearer ${secret}` } },
-      ),
-)
-test.override('settings', { gateway: { COUNTING_AT_ONCE: '1' } })
+const test = stackTest
+  .extend('settings', { scope: 'file' }, () => ({ gateway: { COUNTING_AT_ONCE: '1' } }))
+  .extend(
+    'call',
+    ({ tenant }) =>
+      (content: string, model: string, secret = tenant.secret) =>
+        tenant.chat(
+          { model, max_tokens: CAP, messages: [{ role: 'user', content }] },
+          { headers: { authorization: `Bearer ${secret}` } },
+        ),
+  )
 
 const prompt = () => newPrompt() + ' ab'.repeat(2_000) // 6 kilobytes, 2,000 tokens
 const BYTES = 6_100

@@ -1,8 +1,10 @@
 import { expect } from 'vitest'
-import { echo, flowTest as test, newKey } from '../flow-stack.fixture.ts'
+import { echo, flowTest, newKey } from '../flow-stack.fixture.ts'
 import { errorOf } from '../stack.fixture.ts'
 
-test.override('settings', { gateway: { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) } })
+const test = flowTest.extend('settings', { scope: 'file' }, () => ({
+  gateway: { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) },
+}))
 
 test('a key that executes as often as it may begins nothing more, and has every execution again [rate_limited]', async ({
   flows,

@@ -1,7 +1,9 @@
 import { describe, expect } from 'vitest'
-import { errorOf, stackTest as test, newPrompt } from '../stack.fixture.ts'
+import { errorOf, stackTest, newPrompt } from '../stack.fixture.ts'
 
-test.override('settings', { gateway: { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) } })
+const test = stackTest.extend('settings', { scope: 'file' }, () => ({
+  gateway: { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) },
+}))
 
 describe('a key that calls as often as it may', () => {
   test('is refused, told until when, and charged nothing [rate_limited]', async ({ tenant }) => {

@@ -4,55 +4,56 @@ import { errorOf } from '../stack.fixture.ts'
 
 // A sandbox product is called while no worker takes executions.
 
-flowTest.override('counts', { workers: 0 })
-flowTest.override('settings', { ledger: { CHAT_FIRST_CLAIM_SECONDS: '1' } })
+const test = flowTest
+  .extend('counts', { scope: 'file' }, () => ({ workers: 0 }))
+  .extend('settings', { scope: 'file' }, () => ({ ledger: { CHAT_FIRST_CLAIM_SECONDS: '1' } }))
 
 const content = 'Hello'
 const messages = [{ role: 'user', content }]
 
-flowTest(
-  'as a chat model it is refused soon, and its execution has failed uncharged [no_worker]',
-  async ({ tenant, flows }) => {
-    const sandbox = await flows.save(echo)
-    const answer = await tenant.chat({ model: sandbox, messages })
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-    expect(answer.headers.get('x-should-retry')).toBeNull()
-    const execution = answer.headers.get('x-service-invocation')
-    expect(await errorOf(answer)).toMatchObject({ code: 'no_worker', details: { execution, chargedMicro: 0 } })
-    expect(await recordOf(await flows.get(`/v1/executions/${execution}`))).toMatchObject({
-      status: 'Failed',
-      startedAt: null,
-      chargedMicro: 0,
-      error: { code: 'execution_timeout' },
-    })
-  },
-)
+test('as a chat model it is refused soon, and its execution has failed uncharged [no_worker]', async ({
+  tenant,
+  flows,
+}) => {
+  const sandbox = await flows.save(echo)
+  const answer = await tenant.chat({ model: sandbox, messages })
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(answer.headers.get('x-should-retry')).toBeNull()
+  const execution = answer.headers.get('x-service-invocation')
+  expect(await errorOf(answer)).toMatchObject({ code: 'no_worker', details: { execution, chargedMicro: 0 } })
+  expect(await recordOf(await flows.get(`/v1/executions/${execution}`))).toMatchObject({
+    status: 'Failed',
+    startedAt: null,
+    chargedMicro: 0,
+    error: { code: 'execution_timeout' },
+  })
+})
 
-flowTest(
-  'a repeat under its idempotency key is told the same of the same execution [no_worker]',
-  async ({ tenant, flows }) => {
-    const sandbox = await flows.save(echo)
-    const headers = { 'idempotency-key': newKey() }
-    const answers = [
-      await tenant.chat({ model: sandbox, messages }, { headers }),
-      await tenant.chat({ model: sandbox, messages }, { headers }),
-    ]
-    for (const { status, headers } of answers)
-      expect([status, headers.get('x-should-retry'), headers.get('retry-after')]).toEqual([503, 'false', null])
-    expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true'])
-    const [first, second] = [await errorOf(answers[0]!), await errorOf(answers[1]!)]
-    expect(second).toEqual(first)
-    expect(await flows.executions()).toBe(1)
-  },
-)
+test('a repeat under its idempotency key is told the same of the same execution [no_worker]', async ({
+  tenant,
+  flows,
+}) => {
+  const sandbox = await flows.save(echo)
+  const headers = { 'idempotency-key': newKey() }
+  const answers = [
+    await tenant.chat({ model: sandbox, messages }, { headers }),
+    await tenant.chat({ model: sandbox, messages }, { headers }),
+  ]
+  for (const { status, headers } of answers)
+    expect([status, headers.get('x-should-retry'), headers.get('retry-after')]).toEqual([503, 'false', null])
+  expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true'])
+  const [first, second] = [await errorOf(answers[0]!), await errorOf(answers[1]!)]
+  expect(second).toEqual(first)
+  expect(await flows.executions()).toBe(1)
+})
 
-flowTest('a stream whose headers wait is refused like any other [no_worker]', async ({ tenant, flows }) => {
+test('a stream whose headers wait is refused like any other [no_worker]', async ({ tenant, flows }) => {
   const sandbox = await flows.save(echo)
   const answer = await tenant.chat({ model: sandbox, messages, stream: true })
   expect([answer.status, (await errorOf(answer))['code']]).toEqual([503, 'no_worker'])
 })
 
-flowTest('an invocation goes on waiting', async ({ flows, fixture }) => {
+test('an invocation goes on waiting', async ({ flows, fixture }) => {
   const sandbox = await flows.save(echo)
   const leave = new AbortController()
   const invocation = flows.invoke(sandbox, { text: content }, { signal: leave.signal })

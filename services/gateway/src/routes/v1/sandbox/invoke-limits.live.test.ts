@@ -6,32 +6,33 @@ import { errorOf, newPrompt, openCalls } from '../../../stack.fixture.ts'
 // A gateway of ten permits, of which one project may have eight; a stop leaves what is under way a second to end.
 
 const ALONE = 8
-const test = flowTest.extend('held', async ({ stack, tenant, flows, fixture }, { onCleanup }) => {
-  const sandbox = await flows.save(chain(tenant.model))
-  expect((await flows.invoke(sandbox, { text: newPrompt() })).status).toBe(200) // the gateway knows the project from here on
-  const text = newPrompt()
-  await stack.provider.control.setFaults([{ prompt: text, hold: true }])
-  const release = () => stack.provider.control.release()
-  onCleanup(async () => void (await release()))
-  /** Resolves when all executions of the project have ended. */
-  async function ended(): Promise<void> {
-    for (;;) {
-      const { rowCount } = await fixture.run(
-        'SELECT FROM money.executions WHERE project = $1 AND completed_at IS NULL',
-        [tenant.project],
-      )
-      if (rowCount === 0) return
+const test = flowTest
+  .extend('settings', { scope: 'file' }, () => ({ gateway: { CALLS_AT_ONCE: '10', DRAIN_MS: '2000' } }))
+  .extend('held', async ({ stack, tenant, flows, fixture }, { onCleanup }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    expect((await flows.invoke(sandbox, { text: newPrompt() })).status).toBe(200) // the gateway knows the project from here on
+    const text = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: text, hold: true }])
+    const release = () => stack.provider.control.release()
+    onCleanup(async () => void (await release()))
+    /** Resolves when all executions of the project have ended. */
+    async function ended(): Promise<void> {
+      for (;;) {
+        const { rowCount } = await fixture.run(
+          'SELECT FROM money.executions WHERE project = $1 AND completed_at IS NULL',
+          [tenant.project],
+        )
+        if (rowCount === 0) return
+      }
     }
-  }
-  return {
-    sandbox,
-    text,
-    release,
-    ended,
-    called: (count: number) => stack.provider.control.waitForCalls(count, { prompt: text }),
-  }
-})
-test.override('settings', { gateway: { CALLS_AT_ONCE: '10', DRAIN_MS: '2000' } })
+    return {
+      sandbox,
+      text,
+      release,
+      ended,
+      called: (count: number) => stack.provider.control.waitForCalls(count, { prompt: text }),
+    }
+  })
 
 describe('invocations that wait', () => {
   test('use the permits of their project, and begin nothing beyond them [overloaded]', async ({
