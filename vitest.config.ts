@@ -60,6 +60,7 @@ const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_0
 // Two cores: two files at once. The files of a worker share its process, and in it one stack and one browser.
 export default defineConfig({
   test: {
+    teardownTimeout: 60_000, // the stacks of the last files stop
     projects: [
       {
         test: {

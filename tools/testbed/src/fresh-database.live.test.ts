@@ -1,8 +1,10 @@
+import { databaseOf, withDatabase } from '@gateway/database/database-url'
 import { Client } from 'pg'
 import { expect } from 'vitest'
 import { ask } from './ask.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { liveTest } from './live-test.ts'
+import { copyOf, onServer, startTestServers } from './test-servers.ts'
 
 liveTest('fresh databases are migrated, empty and independent', async ({ database, onTestFinished }) => {
   const other = await freshDatabase()
@@ -26,4 +28,21 @@ liveTest('a dropped database is gone, with a session still on it', async () => {
   await database.drop()
   await ended
   await expect(ask(database.adminUrl, 'SELECT 1')).rejects.toThrow('does not exist')
+})
+
+liveTest('the servers stay until the last copy of their template is dropped', async ({ database, redis }) => {
+  const given = { databaseUrl: database.adminUrl, redisUrl: redis.url }
+  const servers = await startTestServers({ ...given, containers: false, log: () => {} })
+  const template = databaseOf(servers.adminUrl)
+  const copy = `${copyOf(template)}1`
+  await onServer(servers.adminUrl, `CREATE DATABASE ${copy} TEMPLATE ${template}`)
+  const order: string[] = []
+  const stopped = servers.stop().then(() => order.push('servers'))
+  await ask(withDatabase(servers.adminUrl, copy), 'SELECT pg_sleep(0.2)')
+  order.push('copy')
+  await onServer(servers.adminUrl, `DROP DATABASE ${copy}`)
+  await stopped
+  expect(order).toEqual(['copy', 'servers'])
+  const left = await ask(database.adminUrl, 'SELECT datname FROM pg_database WHERE datname = $1', [template])
+  expect(left).toEqual([])
 })

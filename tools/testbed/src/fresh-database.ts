@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { databaseOf, withDatabase } from '@gateway/database/database-url'
 import { inject } from 'vitest'
-import { onServer } from './test-servers.ts'
+import { copyOf, onServer } from './test-servers.ts'
 
 export interface FreshDatabase {
   /** The owner's login: every right. */
@@ -15,7 +15,7 @@ export interface FreshDatabase {
 /** A migrated, empty database of one's own, as a copy of the template that all test files share. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const { adminUrl, ledgerUrl, consoleUrl } = inject('testServers')
-  const name = `svc_test_${randomBytes(6).toString('hex')}`
+  const name = `${copyOf(databaseOf(adminUrl))}${randomBytes(6).toString('hex')}`
   await onServer(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${databaseOf(adminUrl)}`)
   return {
     adminUrl: withDatabase(adminUrl, name),

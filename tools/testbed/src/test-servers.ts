@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { withDatabase } from '@gateway/database/database-url'
 import { migrate } from '@gateway/database/migrate'
 import { ensureRoles } from '@gateway/database/roles'
@@ -61,6 +62,8 @@ async function postgresServer({ databaseUrl, containers, log }: ServerChoice): P
   }
 }
 
+/** A service that hangs is killed after 20 s. */
+const LAST_STOP_MS = 40_000
 /** One for each test file, and plenty. */
 const REDIS_DATABASES = 1_000
 
@@ -91,10 +94,31 @@ async function makeTemplate(
   // Nobody may be connected to a template while it is copied.
   await onServer(serverUrl, `ALTER DATABASE ${name} WITH IS_TEMPLATE true ALLOW_CONNECTIONS false`)
   const drop = async () => {
+    await untilCopiesAreDropped(serverUrl, name)
     await onServer(serverUrl, `ALTER DATABASE ${name} WITH IS_TEMPLATE false`)
     await onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
   }
   return { urls, drop }
+}
+
+/**
+ * vitest ends its workers while it ends this, and their services need the servers until they have stopped. What a worker that was
+ * killed has left behind is dropped here.
+ */
+async function untilCopiesAreDropped(serverUrl: string, template: string): Promise<void> {
+  const server = withDatabase(serverUrl, 'postgres')
+  const copies = `SELECT datname FROM pg_database WHERE starts_with(datname, $1)`
+  for (const start = performance.now(); ; await setTimeout(50)) {
+    const left = await ask(server, copies, [copyOf(template)])
+    if (left.length === 0) return
+    if (performance.now() - start < LAST_STOP_MS) continue
+    for (const { datname } of left) await onServer(serverUrl, `DROP DATABASE ${datname} WITH (FORCE)`)
+  }
+}
+
+/** What the names of the template's copies begin with. */
+export function copyOf(template: string): string {
+  return `${template}_copy_`
 }
 
 /** Makes the services' logins on a migrated database. The passwords are fixed: a given server may serve several runs at once. */
