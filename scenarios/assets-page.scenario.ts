@@ -193,7 +193,9 @@ test('a shorter time for which assets are kept is confirmed first; a longer one 
   expect(await kept()).toBeNull()
   await page.getByRole('button', { name: 'Keep them so' }).click()
   await dialog.getByRole('button', { name: 'Delete it' }).click()
-  await expect.poll(kept).toBe(30)
+  // Until what is shown is read anew, the dialog has the page to itself.
+  await dialog.waitFor({ state: 'detached' })
+  expect(await kept()).toBe(30)
   await setTo('90')
   await expect.poll(kept).toBe(90)
   await setTo('')
