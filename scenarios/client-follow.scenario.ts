@@ -2,11 +2,10 @@ import { randomInt } from 'node:crypto'
 import { expect } from 'vitest'
 import { Gateway, type ProgressLine } from '@gateway/client'
 import { startFaultProxy, type FaultProxy } from '@gateway/testbed/fault-proxy'
-import { liveTest } from '@gateway/testbed/live-test'
+import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 import { ended, killed } from './src/kills.ts'
 import { expectPaidOnce } from './src/paid-once.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
-import { openStack } from './src/stack.ts'
 
 // What a program sees that follows executions with our client while its connections are cut and every part is killed.
 
@@ -17,13 +16,6 @@ const CUTS_EACH = 20
 const ANSWERED_BYTES = 1_200
 /** Less than any request has. */
 const ASKED_BYTES = 150
-
-const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { onCleanup }) => {
-  const { adminUrl, ledgerUrl } = postgresServer
-  const stack = await openStack({ adminUrl, ledgerUrl, redisUrl: redisServer.url, ledgers: 2, gateways: 2, workers: 3 })
-  onCleanup(stack.close)
-  return stack
-})
 
 test(`${EXECUTIONS * CUTS_EACH} cuts and kills of every part lose no line, repeat none, and charge once`, async ({
   stack,

@@ -1,22 +1,9 @@
 import { describe, expect } from 'vitest'
-import { liveTest } from '@gateway/testbed/live-test'
 import { expectOrder, startKeyedCalls } from './src/keyed-calls.ts'
-import { openStack } from './src/stack.ts'
+import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 
 // Parts of the stack are killed under load. Afterwards nothing is held, the books add up, and whoever was charged under an
 // idempotency key can have the answer.
-
-const test = liveTest.extend('stack', async ({ postgresServer, redis }, { onCleanup }) => {
-  const stack = await openStack({
-    adminUrl: postgresServer.adminUrl,
-    ledgerUrl: postgresServer.ledgerUrl,
-    redisUrl: redis.url,
-    ledgers: 2,
-    gateways: 2,
-  })
-  onCleanup(stack.close)
-  return stack
-})
 
 const CALLERS = 60
 

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis'
 import { describe, expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
-import { liveTest } from '@gateway/testbed/live-test'
-import { openStack, type Stack } from './src/stack.ts'
+import { harmedStackTest } from './src/harmed-stack-test.ts'
+import type { Stack } from './src/stack.ts'
 import { ended, killed } from './src/kills.ts'
 import { expectPaidOnce } from './src/paid-once.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
@@ -15,80 +15,63 @@ const EXECUTIONS = 500
 const AT_ONCE = 24
 const MOST_CALLS = 8
 
-/** With nodes handed on, and with each of them through the queue (N6 of run-node.ts). */
-const SLICES_MS = [200, 0]
+/** With nodes handed on, as workers do by default, and with each of them through the queue (N6 of run-node.ts). */
+const SETTINGS = [{}, { NODE_SLICE_MS: '0' }]
 
-const test = liveTest
-  .extend('sliceMs', 0)
-  .extend('stack', async ({ postgresServer, redisServer, sliceMs }, { onCleanup }) => {
-    const stack = await openStack({
-      adminUrl: postgresServer.adminUrl,
-      ledgerUrl: postgresServer.ledgerUrl,
-      redisUrl: redisServer.url,
-      ledgers: 2,
-      gateways: 2,
-      workers: 3,
-      environment: { worker: () => ({ NODE_SLICE_MS: String(sliceMs) }) },
-    })
-    onCleanup(stack.close)
-    return stack
-  })
-
-describe.for(SLICES_MS)('with slices of %d ms', (sliceMs) => {
-  test.override('sliceMs', sliceMs)
+describe.for(SETTINGS)('workers with %j', (settings: Record<string, string>) => {
+  const unset = Object.fromEntries(Object.keys(settings).map((name) => [name, '']))
 
   // spec: 8.2/s1, 8.2/s2
-  test(`${EXECUTIONS} runs survive kills of every part: each ends, and pays each of its calls once`, async ({
-    stack,
-    postgresServer,
-    redisServer,
-  }) => {
-    const tenant = await openPaidTenant(stack, { mostCalls: MOST_CALLS, latencyMs: 20 })
-    const records: ExecutionRecord[] = []
-    let next = 0
-    const callers = Array.from({ length: AT_ONCE }, async () => {
-      for (let n = next++; n < EXECUTIONS; n = next++) {
-        const sandbox = tenant.sandboxes[n % MOST_CALLS]!
-        const mark = `run${n}.`
-        const call = { sandbox, secret: tenant.secret, input: { text: mark }, idempotencyKey: `crash-run-${n}` }
-        records.push(await runUntilOver(stack, call))
+  harmedStackTest(
+    `${EXECUTIONS} runs survive kills of every part: each ends, and pays each of its calls once`,
+    async ({ stack, postgresServer, redisServer }) => {
+      const tenant = await openPaidTenant(stack, { mostCalls: MOST_CALLS, latencyMs: 20 })
+      const records: ExecutionRecord[] = []
+      let next = 0
+      const callers = Array.from({ length: AT_ONCE }, async () => {
+        for (let n = next++; n < EXECUTIONS; n = next++) {
+          const sandbox = tenant.sandboxes[n % MOST_CALLS]!
+          const mark = `run${n}.`
+          const call = { sandbox, secret: tenant.secret, input: { text: mark }, idempotencyKey: `crash-run-${n}` }
+          records.push(await runUntilOver(stack, call))
+        }
+      })
+
+      const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null })
+      redis.on('error', () => {})
+      const stopPostgres = () => postgresServer.stopImmediately().then(postgresServer.restart) // takes back claims
+      const harms: (() => Promise<unknown>)[] = [
+        () => Promise.all(stack.workers.map((worker) => killed(worker, settings))),
+        stopPostgres,
+        () => killed(stack.ledgers[0]!),
+        () => redis.flushall(),
+        () => killed(stack.workers[1]!),
+        stopPostgres,
+        () => killed(stack.gateways[0]!),
+        () => redisServer.stopImmediately().then(redisServer.restart),
+        stopPostgres,
+        () => killed(stack.ledgers[1]!),
+        () => redis.flushall(),
+        () => killed(stack.gateways[1]!),
+        () => Promise.all(stack.workers.map((worker) => killed(worker, unset))),
+      ]
+      for (const [n, harm] of harms.entries()) {
+        await ended(records, Math.floor(((n + 1) * EXECUTIONS) / (harms.length + 2)))
+        await harm()
       }
-    })
+      await Promise.all(callers)
+      redis.disconnect()
+      await stack.untilNothingIsReserved(tenant.project, 30_000)
 
-    const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null })
-    redis.on('error', () => {})
-    const stopPostgres = () => postgresServer.stopImmediately().then(postgresServer.restart) // takes back claims
-    const harms: (() => Promise<unknown>)[] = [
-      () => killed(stack.workers[0]!),
-      stopPostgres,
-      () => killed(stack.ledgers[0]!),
-      () => redis.flushall(),
-      () => killed(stack.workers[1]!),
-      stopPostgres,
-      () => killed(stack.gateways[0]!),
-      () => redisServer.stopImmediately().then(redisServer.restart),
-      () => Promise.all(stack.workers.map(killed)),
-      stopPostgres,
-      () => killed(stack.ledgers[1]!),
-      () => redis.flushall(),
-      () => killed(stack.gateways[1]!),
-      () => killed(stack.workers[2]!),
-    ]
-    for (const [n, harm] of harms.entries()) {
-      await ended(records, Math.floor(((n + 1) * EXECUTIONS) / (harms.length + 2)))
-      await harm()
-    }
-    await Promise.all(callers)
-    redis.disconnect()
-    await stack.untilNothingIsReserved(tenant.project, 30_000)
-
-    expect(records.map(({ status, error }) => (status === 'Succeeded' ? status : JSON.stringify(error)))).toEqual(
-      Array.from({ length: EXECUTIONS }, () => 'Succeeded'),
-    )
-    expect(await stack.findings()).toEqual([])
-    await expectPaidOnce(stack, tenant.project, records)
-    await expectNothingRanAgain(stack, tenant.project)
-  }, 400_000)
+      expect(records.map(({ status, error }) => (status === 'Succeeded' ? status : JSON.stringify(error)))).toEqual(
+        Array.from({ length: EXECUTIONS }, () => 'Succeeded'),
+      )
+      expect(await stack.findings()).toEqual([])
+      await expectPaidOnce(stack, tenant.project, records)
+      await expectNothingRanAgain(stack, tenant.project)
+    },
+    400_000,
+  )
 })
 
 /** No call reached the provider for a node after the node's result had been recorded. */

@@ -9,7 +9,7 @@ import { runUntilOver } from './src/executions.ts'
 // node of the single execution waits for its worker, only what the backlog's share of the queue holds is taken up before it. What goes on
 // beside a node that runs delays nobody, and is not counted.
 
-const BACKLOG = 5_000
+const BACKLOG = 2_000
 const STARTERS = 48
 const NODES_AT_ONCE = 16
 

@@ -2,14 +2,13 @@ import { hash } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { ExecutionDetail, ExecutionRecord } from '@gateway/contracts/execution'
 import type { Graph } from '@gateway/contracts/graph'
-import { liveTest } from '@gateway/testbed/live-test'
-import { startBalancer, type Balancer } from './src/balancer.ts'
+import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 import { ended, killed } from './src/kills.ts'
 import { wovenFlow } from './src/paid-flows.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
 import { openTokensOf } from './src/provider-tokens.ts'
 import { anewBy, rerunUntilOver } from './src/reruns.ts'
-import { openStack, type ProcessStack } from './src/stack.ts'
+import type { ProcessStack } from './src/stack.ts'
 import { runAndStop } from './src/stopped-execution.ts'
 
 // Executions that succeeded, failed or were stopped are run from any node of theirs, and what comes of it from another one. The
@@ -21,24 +20,6 @@ const EXECUTIONS = 50
 const MOST_CALLS = 7
 const AT_ONCE = 6
 const LATENCY_MS = 15
-
-const test = liveTest.extend('stack', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-  let balancer: Balancer | null = null
-  const stack = await openStack({
-    ...database,
-    redisUrl: redis.url,
-    ledgers: 2,
-    gateways: 2,
-    workers: 3,
-    consoles: 2, // each asks another ledger
-    consolesAt: async (urls) => (balancer = await startBalancer(urls)).url,
-  })
-  onCleanup(async () => {
-    await stack.close()
-    await balancer?.stop()
-  })
-  return stack
-})
 
 describe.for([
   ['all parts run', false],
@@ -132,7 +113,7 @@ async function killParts({ workers, ledgers }: ProcessStack, reruns: unknown[]):
   const harms = [[one], [ledgers[0]!], [two, three], [ledgers[1]!], [one, two, three], ledgers]
   for (const [n, programs] of harms.entries()) {
     await ended(reruns, Math.floor(((n + 1) * 2 * EXECUTIONS) / (harms.length + 2)))
-    await Promise.all(programs.map(killed))
+    await Promise.all(programs.map((program) => killed(program)))
   }
 }
 type Program = ProcessStack['workers'][number]

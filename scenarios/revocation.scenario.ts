@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { answerOf, callerAt, refusalIn, type Answer, type Caller } from './src/caller.ts'
-import { stackTest as test } from './src/stack-test.ts'
+import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 
 // Whatever ends a caller's right ends it at once, on every replica: no call that starts after the revocation has answered is
@@ -205,9 +205,11 @@ function countEnds(calls: Call[]): Record<string, number> {
 }
 
 /** How long the console took for a request, barrier included: without the callers in this process that its answer waits behind. */
-async function servedMs({ console }: Stack, requestId: string): Promise<number> {
-  const log = await readFile(console!.logFile, 'utf8')
-  const line = log.split('\n').find((one) => one.includes(`"${requestId}"`) && one.includes('"ms":'))
+async function servedMs({ consoles }: Stack, requestId: string): Promise<number> {
+  const logs = await Promise.all(consoles.map(({ logFile }) => readFile(logFile, 'utf8')))
+  const line = logs
+    .flatMap((log) => log.split('\n'))
+    .find((one) => one.includes(`"${requestId}"`) && one.includes('"ms":'))
   return (JSON.parse(line!) as { ms: number }).ms
 }
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
-import { liveTest } from '@gateway/testbed/live-test'
-import { startBalancer, type Balancer } from './src/balancer.ts'
-import { openStack, type Stack, type TenantFixture } from './src/stack.ts'
+import { harmedStackTest as test } from './src/harmed-stack-test.ts'
+import type { Stack, TenantFixture } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { patientClient, type PatientClient } from './src/patient-client.ts'
 
@@ -12,35 +11,6 @@ import { patientClient, type PatientClient } from './src/patient-client.ts'
 const CALLERS = { json: 6, stream: 4, run: 3, person: 2 }
 const PAID_NODES = 3
 const BETWEEN = 25
-
-const test = liveTest.extend('stack', async ({ database, redisServer }, { onCleanup }) => {
-  const ledgers: string[] = []
-  const balancer = Promise.withResolvers<Balancer>()
-  const ofConsoles = Promise.withResolvers<Balancer>()
-  const stack = await openStack({
-    ...database,
-    redisUrl: redisServer.url,
-    ledgers: 2,
-    gateways: 2,
-    workers: 2,
-    consoles: 2,
-    async consolesAt(urls) {
-      ofConsoles.resolve(await startBalancer(urls))
-      return (await ofConsoles.promise).url
-    },
-    async through(url) {
-      if (!ledgers.includes(url)) ledgers.push(url)
-      if (ledgers.length === 2) balancer.resolve(await startBalancer(ledgers))
-      return (await balancer.promise).url
-    },
-  })
-  onCleanup(async () => {
-    await stack.close()
-    await (await balancer.promise).stop()
-    await (await ofConsoles.promise).stop()
-  })
-  return stack
-})
 
 test('a rolling restart of every service under load loses nothing that was accepted, and charges it once', async ({
   stack,

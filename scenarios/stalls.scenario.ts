@@ -17,7 +17,7 @@ const PAID_NODES = 2
 const MODEL_MS = 3_000
 
 /** Below, at and above the three seconds after which a silent worker is dead. */
-const STALLS_S = [2, 3, 10]
+const STALLS_S = [2, 3, 5]
 /** All ledgers at once: Postgres goes on, and its clock with it. */
 const STALLS_OF_ALL_S = [4, 10]
 

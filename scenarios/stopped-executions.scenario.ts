@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
-import { liveTest } from '@gateway/testbed/live-test'
-import { openStack, type ProcessStack } from './src/stack.ts'
+import { harmedStackTest as test } from './src/harmed-stack-test.ts'
+import type { ProcessStack } from './src/stack.ts'
 import { ended, killed } from './src/kills.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
 import { openTokensOf } from './src/provider-tokens.ts'
@@ -16,19 +16,6 @@ const MOST_CALLS = 4
 const LATENCY_MS = 40
 /** One in ten is left to itself; the others are stopped between their admission and some time after their end. */
 const stopAfterMs = (n: number) => (n % 10 === 0 ? null : (n * 37) % 229)
-
-const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { onCleanup }) => {
-  const stack = await openStack({
-    adminUrl: postgresServer.adminUrl,
-    ledgerUrl: postgresServer.ledgerUrl,
-    redisUrl: redisServer.url,
-    ledgers: 2,
-    gateways: 2,
-    workers: 3,
-  })
-  onCleanup(stack.close)
-  return stack
-})
 
 test(`${EXECUTIONS} executions stopped at any moment while workers are killed: each ends, and is charged what was answered`, async ({
   stack,
@@ -46,7 +33,7 @@ test(`${EXECUTIONS} executions stopped at any moment while workers are killed: e
   const harms = [[one], [two], [stack.ledgers[0]!], [one, two, three], [three], [stack.ledgers[1]!], [two]]
   for (const [n, programs] of harms.entries()) {
     await ended(records, Math.floor(((n + 1) * EXECUTIONS) / (harms.length + 2)))
-    await Promise.all(programs.map(killed))
+    await Promise.all(programs.map((program) => killed(program)))
   }
   await Promise.all(callers)
 

@@ -1,9 +1,12 @@
 import type { ProcessStack } from './stack.ts'
 
-/** Kills a process and starts it again. */
-export async function killed(program: ProcessStack['workers'][number]): Promise<void> {
+/** Kills a process and starts it again, with these settings besides. */
+export async function killed(
+  program: ProcessStack['workers'][number],
+  settings: Record<string, string> = {},
+): Promise<void> {
   await program.kill()
-  await program.start()
+  await program.start(settings)
 }
 
 /** Resolves once so many have ended, so that what is killed is killed in the middle of others. */

@@ -1,17 +1,22 @@
 import { symlink } from 'node:fs/promises'
 import path from 'node:path'
+import { onceAWorker } from '@gateway/testbed/once-a-worker'
 import { startSeededStack } from '@gateway/testbed/seeded-stack'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { test as base } from 'vitest'
 import { openShell } from './guide-shell.ts'
 
+const shared = onceAWorker(
+  () => startSeededStack({ write: () => {} }),
+  (stack) => stack.stop(),
+)
+
 /** `test` with what `npm start` starts, and `open`, which opens a shell for a guide in an empty folder. */
 export const guideTest = base
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
-  .extend('stack', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const stack = await startSeededStack({ write: () => {} })
-    onCleanup(stack.stop)
-    return stack
+  .extend('stack', { scope: 'worker' }, ({}, { onCleanup }) => {
+    onCleanup(shared.close)
+    return shared.open()
   })
   // oxlint-disable-next-line no-empty-pattern -- as above
   .extend('open', async ({}, { onCleanup }) => {
