@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
 const globalSetup = ['tools/testbed/src/global-setup.ts']
+/** `npm run test:full`, where each random test tries all its cases, and both kinds of scenarios share their stacks. */
+const isFull = process.env['TEST_TIER'] === 'full'
 /** `npm run test:unit`: only these tests are asked for, and the answer is wanted soon. */
 const unitAlone = process.argv.join(' ').endsWith('--project unit')
 /** What is waited for comes when it comes: nothing here is a claim of time. */
@@ -81,6 +83,7 @@ export default defineConfig({
           isolate: false,
           exclude,
           globalSetup,
+          provide: { propertyShare: isFull ? 1 : 0.25 },
           expect,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -92,13 +95,22 @@ export default defineConfig({
         test: {
           name: 'scenario',
           include: ['**/*.scenario.ts'],
-          exclude: [...exclude, ...full, ...fullAlone],
+          exclude: [...exclude, ...(isFull ? [] : full), ...fullAlone],
           ...scenario,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
-      { test: { name: 'full', include: full, exclude, ...scenario, maxWorkers: 2, sequence: { groupOrder: 3 } } },
+      {
+        test: {
+          name: 'full',
+          include: isFull ? [] : full,
+          exclude,
+          ...scenario,
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
+        },
+      },
       {
         test: {
           name: 'full-alone',

@@ -11,21 +11,20 @@ import { runChecks } from './checks.js'
 import { ensureInstalled, environment, projectFolder } from './install.js'
 import { readReport, timesTable } from './test-report.js'
 
-const tiers = { test: ['unit', 'live', 'scenario'], full: ['full', 'full-alone'] }
 const args = process.argv.slice(2)
 const flags = new Set(['--full', '--times'])
 const shard = args.filter((arg) => arg.startsWith('--shard='))
 const filter = args.filter((arg) => !flags.has(arg) && !shard.includes(arg))
-const chosen = args.includes('--full') ? ['test', 'full'] : ['test']
+const isFull = args.includes('--full')
+const projects = isFull ? ['unit', 'live', 'scenario', 'full-alone'] : ['unit', 'live', 'scenario']
 
 await ensureInstalled()
 const failures = args.every((arg) => flags.has(arg)) ? await runChecks() : []
 if (filter.length > 0)
   process.stdout.write(`  Only tests that match ${filter.join(' ')}; npm run check runs the checks.\n`)
 
-const rows = []
-if (filter.length > 0) rows.push(...(await runTests(filter)))
-else for (const tier of chosen) rows.push(...(await runTests([...projects(tiers[tier]), ...shard])))
+const all = [...projects.flatMap((name) => ['--project', name]), ...shard]
+const rows = await runTests(filter.length > 0 ? filter : all)
 
 if (rows.length > 0) process.stdout.write(`\n${timesTable(rows, 'layer')}`)
 if (args.includes('--times')) process.stdout.write(`\n${timesTable(rows, 'file')}`)
@@ -34,10 +33,6 @@ const count = (state) => rows.reduce((sum, row) => sum + row[state], 0)
 process.stdout.write(`\n${count('passed')} passed, ${count('failed') + failures.length} failed\n`)
 process.exitCode = count('failed') + failures.length > 0 ? 1 : 0
 
-function projects(names) {
-  return names.flatMap((name) => ['--project', name])
-}
-
 async function runTests(selection) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-tests-'))
   const [report, starts] = [join(folder, 'report.json'), join(folder, 'starts')]
@@ -45,7 +40,7 @@ async function runTests(selection) {
   process.stdout.write('  tests\n')
   const reporters = ['--reporter=default', `--reporter=${join(projectFolder, 'bootstrap/test-report.js')}`]
   const vitest = join(projectFolder, 'node_modules', '.bin', 'vitest')
-  const env = environment({ TEST_REPORT: report, TEST_STARTS: starts })
+  const env = environment({ TEST_REPORT: report, TEST_STARTS: starts, ...(isFull && { TEST_TIER: 'full' }) })
   const code = await stream(vitest, ['run', ...reporters, ...selection], env)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   process.stdout.write(`  ${'tests'.padEnd(28)}${code === 0 ? 'ok' : 'FAILED'}  ${seconds} s\n`)

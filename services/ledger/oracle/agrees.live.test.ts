@@ -1,10 +1,10 @@
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { liveTest as test } from '@gateway/testbed/live-test'
 import { playHistories } from './play-histories.fixture.ts'
 
 // `npm run bench -- histories` plays the same for as long as you like.
 
-const OPERATIONS = 100_000
+const OPERATIONS = 100_000 * inject('propertyShare')
 
 describe('the decision in SQL and the pure one', () => {
   // spec: can/settlement

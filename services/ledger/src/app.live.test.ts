@@ -20,7 +20,7 @@ const test = liveTest
     return fixture
   })
   .extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-    const ledger = await openLedger({ database, redis }, { CHECK_EVERY_SECONDS: '1' })
+    const ledger = await openLedger({ database, redis }, { CHECK_EVERY_SECONDS: '1', RELEASE_GRACE_MS: '1000' })
     onCleanup(ledger.stop)
     return ledger
   })
@@ -49,7 +49,7 @@ const admission = (instance: string, tenant: { model: string; key: { hash: strin
   idempotency: null,
 })
 
-// What waits for a turn of a job does so beside the rest. The first waits for half a minute (D2 of reservation-reaper.ts).
+// What waits for a turn of a job does so beside the rest (D2 of reservation-reaper.ts).
 
 describe.concurrent('maintenance', () => {
   test('a call past its deadline is released though its instance lives', async ({ gateway, tenant, fixture }) => {

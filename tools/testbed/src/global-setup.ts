@@ -5,7 +5,10 @@ import { startTestServers, type TestServers } from './test-servers.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     testServers: TestServers
-    /** The share of its cases that a property test of the project `unit` tries: a tenth for `npm run test:unit`, else 1. */
+    /**
+     * The share of its cases that a random test tries. Unit tests: a tenth for `npm run test:unit`, else 1. Live tests: 1 for
+     * `npm run test:full`, else a quarter.
+     */
     propertyShare: number
   }
 }

@@ -1,9 +1,11 @@
-import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { createHash } from 'node:crypto'
-import { describe, expect } from 'vitest'
-import { dayOf, monthsAgo, test as booksTest } from '../fixtures/past-months.ts'
+import { describe, expect, test as fileTest } from 'vitest'
+import { dayOf, monthsAgo, openPastBooks } from '../fixtures/past-months.ts'
+import { checkArchive } from './check-archive.ts'
 import { attemptsName, journalName, manifestName, walletsName } from './manifest.ts'
 
 // Somebody changes the files of an archive, and each time the check names what was changed.
@@ -11,15 +13,27 @@ import { attemptsName, journalName, manifestName, walletsName } from './manifest
 const months = [monthsAgo(6), monthsAgo(5), monthsAgo(4)] as const
 const [first, second, third] = months
 
-const test = booksTest.extend('archive', async ({ books }) => {
+// oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+const writtenTest = fileTest.extend('books', { scope: 'file' }, async ({}, { onCleanup }) => {
+  const books = await openPastBooks()
+  onCleanup(books.close)
   for (const month of months) for (const day of [3, 17]) await books.call(dayOf(month, day))
   await books.rollUp()
   await books.archive({ before: monthsAgo(3) })
-  const at = (file: string) => path.join(books.folder, file)
+  return books
+})
+
+/** Each test has a copy of the files. */
+const test = writtenTest.extend('archive', async ({ books }, { onCleanup }) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'archive-'))
+  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  await cp(books.folder, folder, { recursive: true })
+  const at = (file: string) => path.join(folder, file)
   return {
+    folder,
     at,
-    found: async () => (await books.checkFiles()).findings,
-    foundWithBooks: books.checkBoth,
+    found: async () => (await checkArchive(folder, { database: null })).findings,
+    foundWithBooks: async () => (await checkArchive(folder, { database: books.replica.reads })).findings,
     /** Lines of a file, changed, with a manifest that names its new hash. */
     async forge(month: string, file: string, change: (lines: string[]) => string[]) {
       const lines = gunzipSync(await readFile(at(file)))
@@ -150,16 +164,21 @@ describe('ledger check --archive', () => {
 
   test('finds an archive that lacks its beginning, and a month that the database does not know', async ({
     archive,
-    books,
+    books: { unguarded },
+    onTestFinished,
   }) => {
-    await books.unguarded('DELETE FROM money.archives WHERE month = $1', [`${third}-01`])
+    const { rows } = await unguarded('DELETE FROM money.archives WHERE month = $1 RETURNING to_json(archives) AS row', [
+      `${third}-01`,
+    ])
+    const put = 'INSERT INTO money.archives SELECT * FROM json_populate_record(NULL::money.archives, $1)'
+    onTestFinished(async () => void (await unguarded(put, [(rows as { row: object }[])[0]!.row])))
     expect(await archive.foundWithBooks()).toContain(`${manifestName(third)} is not recorded in the database`)
     for (const name of [journalName, walletsName, manifestName]) await rm(archive.at(name(first)))
     expect(await archive.found()).toContain(`the months before ${second} are missing`)
   })
 
-  test('finds a folder that has nothing', async ({ archive, books }) => {
+  test('finds a folder that has nothing', async ({ archive }) => {
     for (const month of months) await rm(archive.at(manifestName(month)))
-    expect(await archive.found()).toEqual([`${books.folder} has no manifest of a month`])
+    expect(await archive.found()).toEqual([`${archive.folder} has no manifest of a month`])
   })
 })

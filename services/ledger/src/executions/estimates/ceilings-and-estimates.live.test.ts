@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import type { EstimatedProduct } from '@gateway/contracts/estimate'
 import { estimate } from '@gateway/flow/estimate'
 import { validFlow, type ValidFlow } from '@gateway/flow/generators'
@@ -17,7 +17,7 @@ import { readPrices } from './read-prices.ts'
 // that report more than they may: what an execution is charged is never above its ceiling, nor above what was said before.
 
 const SEED = Number(process.env['FLOW_SEED'] ?? 20_261_123)
-const EXECUTIONS = 10_000
+const EXECUTIONS = 10_000 * inject('propertyShare')
 const PROJECTS = 5
 const AT_A_TIME = 500
 const WORKERS = 96
