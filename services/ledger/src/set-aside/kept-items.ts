@@ -3,7 +3,7 @@ import type { CompleteItem } from '@gateway/contracts/flow-items'
 import type { SettleItem } from '@gateway/contracts/ledger-items'
 import { classify } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
-import { halvesOf } from './halves-of.ts'
+import { halvesOf } from './resilient-batches.ts'
 
 // Closings whose sender was told to stop, kept until they are decided.
 //   K1  An item is on the disk before its sender is told: a settlement that nobody sends any more is not lost. What can't

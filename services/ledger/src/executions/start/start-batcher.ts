@@ -1,9 +1,9 @@
 import { openItemBatcher } from '@gateway/async/batcher'
+import type { Database } from '@gateway/database/client'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import { refused } from '@gateway/contracts/ledger-refusal'
-import { classify } from '../../admissions/classify-error.ts'
 import type { Deps, NodeBatcher, StartBatcher } from '../../deps.ts'
-import { halvesOf } from '../../set-aside/halves-of.ts'
+import { openResilientBatches, type BatchEntry, type BatchMode } from '../../set-aside/resilient-batches.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
 import { decideCaller, decideMeans, decideRevision } from './decide-start.ts'
 import { readInput } from './read-input.ts'
@@ -11,7 +11,7 @@ import { refuseGraph } from './refuse-graph.ts'
 import { readStarts, scopeOf, type StartFacts } from './start-facts.ts'
 import { writeStarts, type FreshExecution } from './write-starts.ts'
 
-// Executions start many at a time, with one batch in flight.
+// Executions start many at a time, with one batch in flight. What happens after an error is in resilient-batches.ts.
 //   S1  Facts are read at one moment, after the question came: what was revoked before it counts. Nothing is reserved,
 //       so no wallet is locked.
 //   S2  The idempotency key is taken by its primary key. A copy that comes second, in this batch or on another replica,
@@ -31,11 +31,14 @@ export interface StartLimits {
   chatFirstClaimMs: number
 }
 
-type StartDeps = Pick<Deps, 'executions' | 'packageCache' | 'nodeQueue' | 'metrics' | 'keyUses' | 'now'> & {
+type StartDeps = Pick<
+  Deps,
+  'executions' | 'reads' | 'packageCache' | 'setAside' | 'nodeQueue' | 'metrics' | 'keyUses' | 'now'
+> & {
   nodeBatcher: Pick<NodeBatcher, 'introduce'>
 }
 
-interface Waiting {
+interface Waiting extends BatchEntry {
   question: StartQuestion
   resolve: (answer: StartAnswer) => void
   reject: (error: unknown) => void
@@ -48,35 +51,41 @@ const WAIT_MS = 5_000
 
 export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBatcher {
   const { now } = deps
+  const batches = openResilientBatches<Waiting>(deps, {
+    patientAfter: Infinity, // it waits for no lock
+    idOf: ({ question }) => `start ${question.id}`,
+    groupsOf: () => [],
+    partOf: ({ question }) => question.id,
+    identify: async () => {},
+    run: decideAll,
+    putBack: (waiting) => batcher.add(waiting),
+    drop,
+    answerFromMemory: async ({ reject }, { error }) => reject(new Error(error)),
+    report: ({ question }, error) => deps.metrics.setAside(question, error),
+  })
   const batcher = openItemBatcher<Waiting>({
     maxItems: BATCH_ITEMS,
-    run: startAll,
+    run: batches.run,
     now,
     line: {
       nameOf: ({ question }) => question.id, // S3
       dropAtMs: ({ dropAtMs }) => dropAtMs,
       join: joinCopy, // S3
-      drop: ({ reject }) => reject(new Error('the question has waited for too long')), // S4
+      drop, // S4
     },
   })
 
-  /**
-   * The error of a batch goes to those who asked, and they ask again. A final error is only for the question that
-   * causes it.
-   */
-  async function startAll(batch: Waiting[]): Promise<void> {
-    try {
-      await decideAll(batch)
-    } catch (error) {
-      if (batch.length > 1 && classify(error) === 'final') for (const half of halvesOf(batch)) await startAll(half)
-      else for (const { reject } of batch) reject(error)
-    }
+  function drop({ reject }: Waiting): void {
+    reject(new Error('the question has waited for too long'))
   }
 
-  async function decideAll(batch: Waiting[]): Promise<void> {
+  async function decideAll(batch: Waiting[], { outside, passOver, onWritten }: BatchMode<Waiting>): Promise<void> {
+    const database = outside ? deps.reads : deps.executions
     const questions = batch.map(({ question }) => question)
-    const facts = await readStarts(deps.executions, questions, limits.openExecutions)
-    const decided = await Promise.all(questions.map((question, n) => decideStart(deps, question, facts[n]!, limits)))
+    const facts = await readStarts(database, questions, limits.openExecutions)
+    const decided = await Promise.all(
+      questions.map((question, n) => decideStart(deps, database, question, facts[n]!, limits)),
+    )
     const answers: [Waiting, StartAnswer][] = []
     const later: Waiting[] = []
     const fresh = new Map<FreshExecution, Waiting>()
@@ -92,7 +101,7 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
       }
     }
     if (fresh.size > 0) {
-      const { started, jobs } = await writeStarts(deps.executions, [...fresh.keys()], limits)
+      const { started, jobs } = await writeStarts(database, [...fresh.keys()], limits)
       for (const begun of started.values()) deps.nodeBatcher.introduce(begun) // before a worker hears of it
       enqueueJobs(deps, jobs)
       for (const [execution, waiting] of fresh) {
@@ -103,17 +112,25 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
         }
       }
     }
+    onWritten()
     for (const [{ resolve }, answer] of answers) resolve(answer)
-    for (const waiting of later) batcher.add(waiting)
+    for (const waiting of later) passOver(waiting)
   }
 
   return {
     submit(question) {
       if (batcher.waiting().all >= limits.waitingStarts) return Promise.resolve(refused('overloaded', {}))
-      return new Promise((resolve, reject) => batcher.add({ question, resolve, reject, dropAtMs: now() + WAIT_MS }))
+      return new Promise((resolve, reject) => {
+        const dropAtMs = now() + WAIT_MS
+        const waiting = { question, resolve, reject, dropAtMs, deferrals: 0, ambiguous: false }
+        if (!batches.take(waiting)) batcher.add(waiting)
+      })
     },
     waiting: batcher.waiting,
-    drain: batcher.idle,
+    async drain() {
+      await batcher.idle()
+      await batches.idle()
+    },
   }
 }
 
@@ -130,7 +147,8 @@ function isFresh(start: StartAnswer | FreshExecution): start is FreshExecution {
 
 /** Everything that is decided about a question by itself. */
 async function decideStart(
-  { executions, packageCache }: Pick<StartDeps, 'executions' | 'packageCache'>,
+  { packageCache }: Pick<StartDeps, 'packageCache'>,
+  database: Pick<Database, 'prisma' | 'sql'>,
   question: StartQuestion,
   facts: StartFacts,
   { openExecutions }: Pick<StartLimits, 'openExecutions'>,
@@ -139,9 +157,9 @@ async function decideStart(
   if (decided !== null) return decided
   const { sandbox } = question
   const { number: revision, digest } = facts.revision!
-  if (digest === null) return refuseGraph(executions, sandbox, revision)
+  if (digest === null) return refuseGraph(database, sandbox, revision)
   const flow = await packageCache.get({ sandbox, revision, digest })
-  const input = await readInput(executions, question, facts, flow)
+  const input = await readInput(database, question, facts, flow)
   if ('refused' in input) return input
   return decideMeans(facts, openExecutions) ?? { question, facts, plan: flow.plan, values: input.values }
 }

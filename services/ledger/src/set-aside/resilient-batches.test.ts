@@ -1,0 +1,136 @@
+import { openItemBatcher } from '@gateway/async/batcher'
+import { describe, expect, test } from 'vitest'
+import { openResilientBatches, type BatchEntry, type BatchMode } from './resilient-batches.ts'
+import { openSetAside } from './set-aside.ts'
+
+interface Item extends BatchEntry {
+  id: string
+  answer: (outcome: string) => void
+}
+type Run = (ids: string[], mode: Pick<BatchMode<Item>, 'hurried' | 'outside' | 'patient'>) => void
+
+const sqlError = (code: string) => Object.assign(new Error(`SQLSTATE ${code}`), { code })
+const violatesCheck = sqlError('23514')
+const outOfTime = sqlError('57014')
+const lockTimeout = sqlError('55P03')
+const connectionLost = sqlError('08006')
+
+/** Batches whose `run` throws what Postgres would. */
+function open(run: Run, { outside = false, maxItems = 8 } = {}) {
+  let nowMs = 0
+  const setAside = openSetAside({ now: () => nowMs })
+  const reported: string[] = []
+  const ran: string[] = []
+  const batches = openResilientBatches<Item>(
+    { setAside, metrics: { lockedOut: () => void ran.push('locked out') } },
+    {
+      patientAfter: 3,
+      ...(outside && { wakeAfterOutside: () => void ran.push('wake') }),
+      idOf: ({ id }) => id,
+      groupsOf: ({ project }) => (project ? [`closings ${project}`] : []),
+      partOf: ({ project }) => project ?? '',
+      identify: async () => {},
+      async run(entries, { passOver: _, onWritten, ...mode }) {
+        const ids = entries.map(({ id }) => id)
+        ran.push(`${ids.join('')}${mode.hurried ? ' hurried' : ''}${mode.outside ? ' outside' : ''}`)
+        run(ids, mode)
+        onWritten()
+        for (const { answer } of entries) answer('done')
+      },
+      putBack: (entry) => batcher.add(entry),
+      drop: ({ answer, ambiguous }) => answer(ambiguous ? 'unknown' : 'unavailable'),
+      answerFromMemory: async ({ answer }, { givenUp }) => answer(givenUp ? 'given up' : 'set aside'),
+      report: ({ id }) => void reported.push(id),
+    },
+  )
+  const batcher = openItemBatcher<Item>({ maxItems, run: batches.run })
+  const ask = (id: string, project: string | null = null) =>
+    new Promise<string>((answer) => {
+      const entry = { id, project, deferrals: 0, ambiguous: false, answer }
+      if (!batches.take(entry)) batcher.add(entry)
+    })
+  const askAll = (ids: string, project?: string) => Promise.all(ids.split('').map((id) => ask(id, project)))
+  return { ask, askAll, ran, reported, later: (ms: number) => void (nowMs += ms), idle: batches.idle }
+}
+
+/** The first calls throw, each what stands in its place. */
+function failing(...errors: (Error | undefined)[]): Run {
+  return () => {
+    const error = errors.shift()
+    if (error) throw error
+  }
+}
+
+const refuse =
+  (...bad: string[]): Run =>
+  (ids) => {
+    if (ids.some((id) => bad.includes(id))) throw violatesCheck
+  }
+
+describe('resilient batches', () => {
+  test('decide all items again after a transient error', async () => {
+    const { askAll, ran, reported } = open(failing(connectionLost))
+    expect(await askAll('abc')).toEqual(['done', 'done', 'done'])
+    expect([ran, reported]).toEqual([['abc', 'abc'], []])
+  })
+
+  test('find one bad item by halves, set it aside, and decide the others', async () => {
+    const { ask, askAll, ran, reported } = open(refuse('c'))
+    expect(await askAll('abcdefgh')).toEqual(['done', 'done', 'set aside', 'done', 'done', 'done', 'done', 'done'])
+    expect(ran).toEqual(['abcdefgh', 'abcd', 'ab', 'cd', 'c', 'd', 'efgh'])
+    expect(reported).toEqual(['c'])
+    expect(await ask('c')).toBe('set aside')
+    expect(ran).toHaveLength(7)
+  })
+
+  test('retry an item that is set aside alone once it is due, and let it join batches again after it succeeds', async () => {
+    const bad = ['c']
+    const { ask, ran, later } = open((ids) => refuse(...bad)(ids, { hurried: false, outside: false, patient: false }))
+    expect(await ask('c')).toBe('set aside')
+    bad.pop()
+    later(1_000)
+    expect(await ask('c')).toBe('done')
+    expect(await ask('c')).toBe('done')
+    expect(ran).toEqual(['c', 'c hurried outside', 'c'])
+  })
+
+  test('split between projects first', async () => {
+    const { ask, ran } = open(refuse('c'))
+    await Promise.all([ask('a', 'p'), ask('b', 'q'), ask('c', 'q'), ask('d', 'p')])
+    expect(ran).toEqual(['abcd', 'ad', 'bc', 'b', 'c'])
+  })
+
+  test('split a batch that exceeds its time twice, with little time for its parts', async () => {
+    const { askAll, ran, reported } = open(failing(outOfTime, outOfTime))
+    expect(await askAll('ab')).toEqual(['done', 'done'])
+    expect([ran, reported]).toEqual([['ab', 'ab', 'a hurried', 'b hurried'], []])
+  })
+
+  test('let an item that timed out on a lock pass up many batches before it waits for a lock again', async () => {
+    const patience: boolean[] = []
+    const fail = failing(lockTimeout)
+    const { ask, ran } = open((ids, mode) => {
+      patience.push(mode.patient)
+      fail(ids, mode)
+    })
+    expect(await ask('a')).toBe('done')
+    expect([ran, patience]).toEqual([
+      ['a', 'locked out', 'a'],
+      [false, false],
+    ])
+  })
+
+  test('split what is of one project outside of the batches, and look at the queue again after that', async () => {
+    const { askAll, ran, idle } = open(refuse('b'), { outside: true })
+    expect(await askAll('abc', 'p')).toEqual(['done', 'set aside', 'done'])
+    await idle()
+    expect(ran).toEqual([
+      'abc',
+      'ab hurried outside',
+      'a hurried outside',
+      'b hurried outside',
+      'c hurried outside',
+      'wake',
+    ])
+  })
+})

@@ -1,0 +1,210 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { classify, lockedOut, ranOutOfTime } from '../admissions/classify-error.ts'
+import type { Deps } from '../deps.ts'
+import type { Group, Remembered } from './set-aside.ts'
+
+// Decides items in batches so that neither a short outage nor one bad item harms the rest. Admissions, nodes and starts share it.
+//   R1  A transient error leaves open whether the batch was written. Items are idempotent by their id, so all of them are decided
+//       again, until each is past its deadline.
+//   R2  A batch that timed out on a lock goes back to the queue. Its items pass up many batches before one waits for a lock again.
+//   R3  A batch that exceeds the statement time is repeated once. The second time it is split, and its parts have little time.
+//   R4  After any other error the batch is split until the items that Postgres refuses stand alone. Those are set aside: they join no
+//       batch, are retried alone, and are answered from memory in between (A1 to A6 of set-aside.ts).
+//   R5  If all that is left belongs to one project, it is split on a connection that no batch waits for, where its user allows that.
+
+/** An item that waits for a batch. */
+export interface BatchEntry {
+  /** Batches that have passed it over. */
+  deferrals: number
+  /** Whether a batch with it failed in a way that leaves open whether it was written. */
+  ambiguous: boolean
+  /** Project of what it closes, once looked up; null if there is none. */
+  project?: string | null
+}
+
+/** How a batch is to run. */
+export interface BatchMode<Entry> {
+  /** Wait for rows that others have locked. */
+  patient: boolean
+  /** Give each statement little time. */
+  hurried: boolean
+  /** Use a connection that no batch waits for. */
+  outside: boolean
+  /** Takes an entry that the batch did not decide. */
+  passOver: (entry: Entry) => void
+  /** To be called once the batch is written, before its entries are answered. */
+  onWritten: () => void
+}
+
+/** What a user of resilient batches states about its own items. */
+export interface BatchUser<Entry> {
+  /** Deferrals after which a batch waits for locks. */
+  patientAfter: number
+  /** Looks at the queue again, after R5. If absent, R5 does not apply. */
+  wakeAfterOutside?: () => void
+  /** Id under which an entry is set aside. */
+  idOf: (entry: Entry) => string
+  /** Groups it belongs to, its own first. While another one of them is set aside, it is not retried. */
+  groupsOf: (entry: Entry) => readonly Group[]
+  /** Entries of one key stay in one part for as long as there are others. */
+  partOf: (entry: Entry) => string
+  /** Looks up missing projects. Those it cannot find stay unknown. Must not reject. */
+  identify: (entries: readonly Entry[]) => Promise<void>
+  /** Decides a batch and answers its entries. Rejects with the error of Postgres. */
+  run: (entries: Entry[], mode: BatchMode<Entry>) => Promise<void>
+  /** Puts an entry back into the queue. */
+  putBack: (entry: Entry) => void
+  /** Answers an entry undecided. */
+  drop: (entry: Entry) => void
+  /** Answers an entry that is set aside. Must not reject. */
+  answerFromMemory: (entry: Entry, remembered: Remembered) => Promise<void>
+  /** Reports an entry that Postgres refused. */
+  report: (entry: Entry, error: unknown) => void
+}
+
+export interface ResilientBatches<Entry> {
+  /** Takes an entry that is set aside: retries it alone if it is due, else answers it. Returns false for any other entry. */
+  take(entry: Entry): boolean
+  /** Runs a batch, without what has been set aside since it was gathered. Never rejects. */
+  run(entries: Entry[]): Promise<void>
+  /** Resolves when nothing is retried or answered outside of batches. */
+  idle(): Promise<void>
+}
+
+/** Batches that an entry of R2 passes up. */
+const DEFERRALS_AFTER_LOCKOUT = -20
+const RETRY_MS = 50
+const NO_ID = ''
+
+type Apart = Pick<BatchMode<never>, 'hurried' | 'outside'>
+type How = Apart & Pick<BatchMode<never>, 'patient'>
+
+export function openResilientBatches<Entry extends BatchEntry>(
+  { setAside, metrics }: Pick<Deps, 'setAside'> & { metrics: Pick<Deps['metrics'], 'lockedOut'> },
+  user: BatchUser<Entry>,
+): ResilientBatches<Entry> {
+  const { idOf, groupsOf, drop } = user
+  /** Work that no batch waits for. */
+  const underWay = new Set<Promise<void>>()
+
+  async function attempt(entries: Entry[], { hurried, outside }: Apart): Promise<void> {
+    const how = { hurried, outside, patient: entries.some(({ deferrals }) => deferrals >= user.patientAfter) }
+    try {
+      await user.run(entries, { ...how, passOver: user.putBack, onWritten: () => {} })
+    } catch (error) {
+      await recover(entries, error, how)
+    }
+  }
+
+  async function recover(entries: Entry[], error: unknown, { patient, hurried, outside }: How): Promise<void> {
+    if (lockedOut(error)) {
+      if (!patient) metrics.lockedOut() // it does not wait for wallets
+      for (const entry of entries) {
+        entry.deferrals = DEFERRALS_AFTER_LOCKOUT // R2
+        user.putBack(entry)
+      }
+    } else if (mayPass(entries, error, hurried)) {
+      for (const entry of entries) {
+        entry.ambiguous ||= !ranOutOfTime(error) // R1
+        user.putBack(entry)
+      }
+      await delay(RETRY_MS)
+    } else if (entries.length > 1) await split(entries, { hurried: hurried || ranOutOfTime(error), outside })
+    else await refused(entries[0]!, error)
+  }
+
+  /** R1, R3 */
+  function mayPass(entries: Entry[], error: unknown, hurried: boolean): boolean {
+    if (!ranOutOfTime(error)) return classify(error) === 'transient'
+    return !hurried && !setAside.ranOutOfTime(entries.map(idOf))
+  }
+
+  /** R4 */
+  async function split(entries: Entry[], how: Apart): Promise<void> {
+    await user.identify(entries)
+    const left = leaveOut(entries)
+    const wake = user.wakeAfterOutside
+    if (wake && !how.outside && isOfOneProject(left))
+      return track(split(left, { outside: true, hurried: true }).then(wake)) // R5
+    for (const part of left.length < entries.length ? [left] : partsOf(left)) {
+      const together = leaveOut(part) // what was found in the part before
+      if (together.length > 0) await attempt(together, how)
+    }
+  }
+
+  function isOfOneProject([first, ...rest]: readonly Entry[]): boolean {
+    return typeof first?.project === 'string' && rest.every(({ project }) => project === first.project)
+  }
+
+  function partsOf(entries: readonly Entry[]): Entry[][] {
+    const groups = [...Map.groupBy(entries, user.partOf).values()]
+    return groups.length === 1 ? halvesOf(entries) : halvesOf(groups).map((half) => half.flat())
+  }
+
+  async function retryAlone(entry: Entry): Promise<void> {
+    const onWritten = () => setAside.decided(idOf(entry))
+    try {
+      await user.run([entry], { patient: true, hurried: true, outside: true, passOver: drop, onWritten })
+    } catch (error) {
+      if (ranOutOfTime(error) || (!lockedOut(error) && classify(error) === 'final')) return refused(entry, error)
+      entry.ambiguous ||= !lockedOut(error) // R1
+      drop(entry)
+    }
+  }
+
+  async function refused(entry: Entry, error: unknown): Promise<void> {
+    user.report(entry, error)
+    await user.identify([entry])
+    setAside.refused(idOf(entry), groupsOf(entry)[0] ?? null, error)
+    leaveOut([entry]) // no batch will take it again
+  }
+
+  function rememberedOf(entry: Entry): Remembered | null {
+    const groups = groupsOf(entry)
+    const remembered = setAside.find(idOf(entry), groups)
+    if (remembered !== null && groups[0] !== undefined) setAside.belongs(idOf(entry), groups[0])
+    return remembered
+  }
+
+  /** Answers the entries that are set aside, and returns the others. */
+  function leaveOut(entries: readonly Entry[]): Entry[] {
+    return entries.filter((entry) => {
+      const remembered = rememberedOf(entry)
+      if (remembered !== null) track(user.answerFromMemory(entry, remembered))
+      return remembered === null
+    })
+  }
+
+  function isDue(entry: Entry): boolean {
+    const [own, ...others] = groupsOf(entry)
+    if (setAside.find(NO_ID, others) !== null) return false
+    return setAside.mayTry(idOf(entry), own === undefined ? [] : [own])
+  }
+
+  function track(work: Promise<void>): void {
+    underWay.add(work)
+    void work.finally(() => underWay.delete(work))
+  }
+
+  return {
+    take(entry) {
+      const remembered = rememberedOf(entry)
+      if (remembered === null) return false
+      track(isDue(entry) ? retryAlone(entry) : user.answerFromMemory(entry, remembered))
+      return true
+    },
+    async run(entries) {
+      const together = leaveOut(entries)
+      if (together.length > 0) await attempt(together, { hurried: false, outside: false })
+    },
+    async idle() {
+      while (underWay.size > 0) await Promise.all(underWay)
+    },
+  }
+}
+
+/** Two halves of a list: bad items are found in a few times log n batches each. */
+export function halvesOf<Item>(items: readonly Item[]): [Item[], Item[]] {
+  const middle = Math.ceil(items.length / 2)
+  return [items.slice(0, middle), items.slice(middle)]
+}
