@@ -15,5 +15,5 @@ export type Running = Extract<AdmitOutcome, { kind: 'running' }>
 export interface Caller {
   /** Aborts when they leave before they have their answer. */
   disconnected: AbortSignal
-  permit: Pick<Permit, 'attributeTo'>
+  permit: Pick<Permit, 'attributeTo' | 'onRelease'>
 }

@@ -93,6 +93,18 @@ describe('permits', () => {
     expect(() => limiter.acquire('key 1')).toThrow('overloaded')
   })
 
+  test('give back what hangs on them once, when they are released or at once if they were', () => {
+    const limiter = openConcurrencyLimiter({ maxPermits: 2 })
+    const permit = limiter.acquire('key')
+    const given: string[] = []
+    permit.onRelease(() => given.push('before'))
+    expect(given).toEqual([])
+    permit.release()
+    permit.release()
+    permit.onRelease(() => given.push('after'))
+    expect(given).toEqual(['before', 'after'])
+  })
+
   test('add up, whatever comes and goes in whatever order', () => {
     const step = fc.record({
       key: fc.nat(5),

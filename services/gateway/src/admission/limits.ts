@@ -23,6 +23,8 @@ export interface Permit {
    * changes.
    */
   attributeTo(project: string): void
+  /** Gives something back when it is released; at once if it was. */
+  onRelease(giveBack: () => void): void
   /** Safe to repeat. */
   release(): void
 }
@@ -63,6 +65,7 @@ export function openConcurrencyLimiter({ maxPermits, maxOfProject = maxPermits }
       add(project ?? keyHash, 1)
       if (project === undefined) unidentified++
       let released = false
+      const givesBack: (() => void)[] = []
 
       return {
         attributeTo(named) {
@@ -73,9 +76,14 @@ export function openConcurrencyLimiter({ maxPermits, maxOfProject = maxPermits }
           add(keyHash, -1)
           add(named, 1)
         },
+        onRelease(giveBack) {
+          if (released) giveBack()
+          else givesBack.push(giveBack)
+        },
         release() {
           if (released) return
           released = true
+          for (const giveBack of givesBack) giveBack()
           total--
           add(project ?? keyHash, -1)
           if (project === undefined) unidentified--

@@ -1,5 +1,4 @@
 import { SpanKind } from '@opentelemetry/api'
-import { imageUrls } from '@gateway/assets/image-urls'
 import { inSpan, markFailed, startSpan, withSpan } from '@gateway/process/spans'
 import type { ChatAnswer, ChatChunk, Completion } from '@gateway/providers/chat-port'
 import { callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
@@ -11,7 +10,7 @@ import { noteAnswer, noteChunks } from './trace-answer.ts'
 // Calls the provider of an admitted product, in a span by the semantic conventions for generative AI. The providers
 // hold the time limit of 300 s; here a call ends early only where this process has to stop.
 
-type Needed = Pick<Deps, 'providers' | 'openCalls' | 'traceContent' | 'assetStore'>
+type Needed = Pick<Deps, 'providers' | 'openCalls' | 'traceContent'>
 
 /** @throws ProviderFailure, ProcessStopping */
 export function callForCompletion(deps: Needed, call: Call): Promise<Completion> {
@@ -45,7 +44,7 @@ async function ask(deps: Needed, call: Call): Promise<ChatAnswer> {
   const { providers, openCalls } = deps
   const { request, admitted } = call
   const { routes, outputCap, supportedParameters } = admitted
-  const assetUrls = call.assets.length > 0 ? await loadAssets(deps, call) : undefined
+  const assetUrls = await call.images?.load(admitted.project)
   return providers.chat({
     routes,
     forwarded: forwardedFor(request, supportedParameters, assetUrls),
@@ -53,14 +52,6 @@ async function ask(deps: Needed, call: Call): Promise<ChatAnswer> {
     stream: request.stream,
     signal: openCalls.cancellation,
   })
-}
-
-async function loadAssets({ assetStore }: Needed, { admitted: { project }, assets, room }: Call) {
-  await room.take(
-    project,
-    assets.reduce((sum, { bytes }) => sum + bytes, 0),
-  )
-  return imageUrls(assetStore, project, assets)
 }
 
 function nameOf({ request: { model } }: Call): string {

@@ -2,13 +2,12 @@ import type { Request, RequestHandler, Response } from 'express'
 import { disconnectSignal } from '@gateway/http/client-disconnected'
 import { sendText } from '@gateway/http/send'
 import { withSpan } from '@gateway/process/spans'
-import type { AdmittedCall, Caller } from '../../admission/admission.ts'
+import type { AdmittedCall } from '../../admission/admission.ts'
 import { admitCall } from '../../admission/admit-call.ts'
 import { withPermit, type Permit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { chatWithSandbox } from '../../executions/chat-with-sandbox.ts'
-import { checkImages, type CheckedImages } from '../../images/check-images.ts'
-import { makeRoomForBody, openImageRoom, type ImageRoom } from '../../images/image-room.ts'
+import { isLargerThanText, makeRoomForBody, prepareImages, type CallImages } from '../../images/prepare-images.ts'
 import type { Call } from '../../provider-call/call.ts'
 import { openReservation } from '../../provider-call/reservation.ts'
 import { readChat, type ChatCall } from '../../request/read-chat.ts'
@@ -31,34 +30,18 @@ export function chatCompletions(deps: Deps): RequestHandler {
 }
 
 async function complete(deps: Deps, req: Request, res: Response, keyHash: string, permit: Permit): Promise<void> {
-  const caller = { disconnected: disconnectSignal(res), permit }
-  const room = openImageRoom(deps, caller)
-  try {
-    await answer(deps, req, res, keyHash, caller, room)
-  } finally {
-    room.giveBack()
-  }
-}
-
-async function answer(
-  deps: Deps,
-  req: Request,
-  res: Response,
-  keyHash: string,
-  caller: Caller,
-  room: ImageRoom,
-): Promise<void> {
   const { metrics, now } = deps
   const startMs = now()
-  await makeRoomForBody(deps, req, caller, room)
+  const caller = { disconnected: disconnectSignal(res), permit }
+  if (isLargerThanText(req)) await makeRoomForBody(deps, req, caller)
   const chat = await readChat(req, keyHash)
   deps.refusals.nameModel(res, chat.request.model)
   if (namesSandbox(chat)) {
     await withSpan('run', {}, () => chatWithSandbox(deps, res, chat, caller))
     return metrics.answered('sandbox', now() - startMs)
   }
-  const images = await checkImages(deps, chat)
-  const admission = await withSpan('admit', {}, () => admitCall(deps, chat, caller, images.misfit))
+  const images = chat.request.images.length > 0 ? await prepareImages(deps, chat, caller) : null
+  const admission = await withSpan('admit', {}, () => admitCall(deps, chat, caller, images?.misfit))
   res.setHeader('X-Service-Invocation', admission.invocation)
   if (admission.kind === 'replay') {
     res.setHeader('Idempotent-Replayed', 'true')
@@ -66,7 +49,7 @@ async function answer(
     sendText(res, 200, body, { 'Content-Type': contentType })
     return metrics.answered('replay', now() - startMs)
   }
-  const call = callOf(chat, admission, images, room)
+  const call = callOf(chat, admission, images)
   await withSpan('call', {}, () => respond(deps, res, call))
   metrics.answered(call.request.stream ? 'stream' : 'json', now() - startMs, call.timing.providerMs)
 }
@@ -76,17 +59,11 @@ function namesSandbox({ request }: ChatCall): boolean {
   return request.model.startsWith('sbx-')
 }
 
-function callOf(
-  { request, idempotency }: ChatCall,
-  admitted: AdmittedCall,
-  { assets }: CheckedImages,
-  room: ImageRoom,
-): Call {
+function callOf({ request, idempotency }: ChatCall, admitted: AdmittedCall, images: CallImages | null): Call {
   return {
     request,
     admitted,
-    assets,
-    room,
+    images,
     reservation: openReservation(admitted, idempotency !== null),
     timing: { providerMs: 0 },
   }

@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http'
+import { imageUrls } from '@gateway/assets/image-urls'
+import { assetIdsOf, imageMisfit, type ImageAsset } from '@gateway/contracts/image-limits'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { chatLimits } from '@gateway/contracts/limits'
+import type { Refusal } from '@gateway/contracts/refusal'
+import { ClientDisconnected } from '@gateway/http/client-disconnected'
+import { refuseUnread } from '@gateway/http/read-body'
+import type { Caller } from '../admission/admission.ts'
+import type { Deps } from '../deps.ts'
+import type { ChatCall } from '../request/read-chat.ts'
+import { readCaller, storable } from '../request/read-headers.ts'
+
+// Images of chat calls, and the memory they take: a part of what all calls share (packages/async/src/byte-budget.ts).
+//   R1  A body larger than a text may be is read only once there is memory for it; until then it stays with its sender.
+//   R2  Memory belongs to a project. The key of such a body is verified before a byte of it is read, so that keys of no project
+//       cannot take the memory of others.
+//   R3  All of it is given back with the permit of the call.
+
+/** Images of one call. */
+export interface CallImages {
+  /** Why the model cannot take them; reported only if the admission refuses nothing first. */
+  misfit: Refusal | null
+  /**
+   * Reads the assets among them as `data:` URLs, by reference, once there is memory for them; undefined if there are none.
+   * @throws Refusal `overloaded`, `asset_not_found`; ClientDisconnected
+   */
+  load(project: string): Promise<Map<string, string> | undefined>
+}
+
+/** Asks the ledger whether the model of a call takes its images (spec 3.11). Only for calls that have some. */
+export async function prepareImages(
+  deps: Pick<Deps, 'ledger' | 'imageMemory' | 'assetStore'>,
+  { keyHash, selector, request: { model, images } }: ChatCall,
+  caller: Caller,
+): Promise<CallImages> {
+  const ids = assetIdsOf(images)
+  const answer = await deps.ledger.readImages({ caller: { keyHash, selector }, model: storable(model), assets: ids })
+  if ('refused' in answer) return { misfit: refusalFor(answer.refused, 'chat'), load: async () => undefined }
+  const { limits, assets } = answer
+  const recorded = new Map(assets.map((asset) => [asset.id, asset]))
+  const misfit =
+    limits === null
+      ? refusalFor({ code: 'images_unsupported', facts: {} }, 'chat')
+      : imageMisfit(images, recorded, limits, 'chat')
+  return {
+    misfit,
+    load: async (project) => (assets.length > 0 ? loadAssets(deps, project, assets, caller) : undefined),
+  }
+}
+
+/** Whether a body announces more than a text may have, so that `makeRoomForBody` is due. */
+export function isLargerThanText(req: IncomingMessage): boolean {
+  return Number(req.headers['content-length'] ?? 0) > chatLimits.textBodyBytes
+}
+
+/**
+ * Takes memory for the body of a chat request.
+ * @throws Refusal `request_too_large`, `overloaded`, or as the admission of a call would; ClientDisconnected
+ */
+export async function makeRoomForBody(
+  deps: Pick<Deps, 'ledger' | 'imageMemory'>,
+  req: IncomingMessage,
+  caller: Caller,
+): Promise<void> {
+  const asked = readCaller(req)
+  refuseUnread(req, chatLimits.bodyBytes)
+  const answer = await deps.ledger.key(asked) // R2
+  if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
+  const { project } = answer.key
+  caller.permit.attributeTo(project)
+  await takeMemory(deps, project, Number(req.headers['content-length']), caller) // R1
+}
+
+async function loadAssets(
+  deps: Pick<Deps, 'imageMemory' | 'assetStore'>,
+  project: string,
+  assets: readonly ImageAsset[],
+  caller: Caller,
+): Promise<Map<string, string>> {
+  const bytes = assets.reduce((sum, asset) => sum + asset.bytes, 0)
+  await takeMemory(deps, project, bytes, caller)
+  return imageUrls(deps.assetStore, project, assets)
+}
+
+async function takeMemory(
+  { imageMemory }: Pick<Deps, 'imageMemory'>,
+  project: string,
+  bytes: number,
+  { disconnected, permit }: Caller,
+): Promise<void> {
+  try {
+    permit.onRelease(await imageMemory.take(project, bytes, disconnected)) // R3
+  } catch (error) {
+    throw disconnected.aborted ? new ClientDisconnected() : error
+  }
+}
