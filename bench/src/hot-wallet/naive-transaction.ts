@@ -83,7 +83,7 @@ export function naiveAdmission({ prisma }: Pick<Database, 'prisma'>) {
           throw new Error('unsupported_parameter')
         const { micro, cap } = boundOf(item, product)
 
-        const instance = await tx.instance.findUnique({ where: { id: item.instance } })
+        const instance = await tx.instance.findUnique({ where: { id: item.instance ?? '' } })
         if (!instance || instance.endedAt) throw new Error('instance unknown')
 
         const meter = key.limit_micro === null ? null : await tx.meter.findUnique({ where: { lineage: key.lineage } })
@@ -103,7 +103,7 @@ export function naiveAdmission({ prisma }: Pick<Database, 'prisma'>) {
             lineage: key.lineage,
             windowStart,
             product: product.id,
-            instance: item.instance,
+            instance: instance.id,
             micro,
             outputCap: Number(cap),
             promptPico: product.prompt_pico,

@@ -16,8 +16,8 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/)
 export const admitItem = z.strictObject({
   op: z.literal('admit'),
   id,
-  /** The process incarnation that will call the provider. */
-  instance: id,
+  /** The process incarnation that will call the provider. null: decide what comes before money, and reserve nothing. */
+  instance: id.nullable(),
   /** SHA-256 of the secret, hex. */
   keyHash: hash,
   /** The project a header or body field names; null when none does. */

@@ -42,6 +42,8 @@ export type AdmitOutcome =
   /** The first call under this idempotency key has not ended. */
   | { kind: 'running'; invocation: string }
   | RefusedItem
+  /** An item without an instance passed every check that comes before money. Nothing is reserved. */
+  | { kind: 'would-admit' }
   /** The ledger does not know the instance, or has declared it dead: register a new one, then ask again. */
   | { kind: 'instance-unknown' }
 

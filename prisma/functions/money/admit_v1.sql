@@ -247,6 +247,7 @@ BEGIN
                WHEN d.images > 0 AND (d.p).max_tokens_per_image IS NULL THEN 'images_unsupported'
                WHEN d.max_tokens > (d.p).max_output_tokens
                  OR d.prompt_tokens + d.output_cap > (d.p).context_length THEN 'context_limit'
+               WHEN d.instance IS NULL THEN 'would_admit' -- nothing is to be reserved for it
                WHEN NOT d.instance = ANY (live_instances) THEN 'instance_unknown'
              END AS code
         FROM (

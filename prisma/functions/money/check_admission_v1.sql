@@ -1,13 +1,12 @@
 -- Whether a direct call would be admitted now, decided by money.admit_v1 itself, so that the two can't disagree. Nothing is
 -- written and no lock is taken: the transaction has to be READ ONLY, and REPEATABLE READ, so that both calls see the same.
 --
---   C1  First in the name of an instance that is never on the books: all is decided that comes before money, and the bound is
---       answered.
---   C2  Then in the name of one that lives. What is refused for money is answered. What is admitted comes to the first statement
+--   C1  First without an instance: everything that comes before money is decided, and the bound is answered.
+--   C2  Then for an instance that lives. What is refused for money is answered. What is admitted comes to the first statement
 --       that writes, and Postgres refuses that.
 --
--- Answers what money.admit_v1 answers for this one call; where it would be admitted, its code is `admitted`. Where no instance
--- lives nobody could call, and it stays `instance_unknown`.
+-- Answers what money.admit_v1 answers for this one call; where it would be admitted, its code is `admitted`. While no instance
+-- lives no call is possible, and the code stays `would_admit`.
 CREATE OR REPLACE FUNCTION money.check_admission_v1(
   key_hash text,
   selector text,
@@ -31,7 +30,7 @@ DECLARE
   moment timestamptz(3) := clock_timestamp();
   locked text[] := ARRAY(SELECT k.project FROM control.keys k
                           WHERE k.hash = decode(key_hash, 'hex') AND k.project IS NOT NULL);
-  instance text := 'nobody';
+  instance text;
 BEGIN
   IF NOT current_setting('transaction_read_only')::boolean THEN
     RAISE 'a check of an admission needs a transaction that is READ ONLY';
@@ -59,7 +58,7 @@ BEGIN
       a_fingerprint => ARRAY[NULL]::text[],
       a_node => '{}',
       a_lease => '{}');
-    EXIT WHEN decision::jsonb -> 'code' ->> 0 IS DISTINCT FROM 'instance_unknown'; -- C1
+    EXIT WHEN decision::jsonb -> 'code' ->> 0 IS DISTINCT FROM 'would_admit'; -- C1
     instance := (SELECT h.id FROM money.instances h WHERE h.ended_at IS NULL LIMIT 1); -- C2
   END LOOP;
 EXCEPTION WHEN read_only_sql_transaction THEN -- `decision` is still that of C1

@@ -32,6 +32,7 @@ const step = fc.record({
   asked: admission.map((one) => ({
     ...one,
     instance: 'alive' as const,
+    reservesNothing: null,
     sameIdAs: null,
     idempotency: null,
     copyOf: null,

@@ -52,7 +52,7 @@ export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, rema
       lineage: key.lineage,
       windowStartMs: fit.windowStartMs,
       product: product.id,
-      instance: item.instance,
+      instance: item.instance!, // nothing fits without one
       micro: fit.micro,
       outputCap: fit.cap,
       promptTokens: fit.prompt,

@@ -44,6 +44,7 @@ export function decideFit(
 ): Fit {
   const { refusal, micro, cap, prompt } = boundOf(item, product, book.factors.get(product.id) ?? NO_FACTOR)
   if (refusal) return { code: refusal }
+  if (item.instance === null) return { code: 'would_admit' }
   if (!book.liveInstances.has(item.instance)) return { code: 'instance_unknown' }
   const leftOfCeiling = execution === null ? null : remaining.ceiling(execution)
   if (leftOfCeiling !== null && micro > leftOfCeiling) return { code: 'ceiling_reached' }

@@ -48,7 +48,7 @@ function admitItem(one: Admission, setup: HistorySetup, ids: string[]): AdmitIte
   return {
     op: 'admit',
     id: one.sameIdAs !== null && ids.length > 0 ? ids[one.sameIdAs % ids.length]! : freshId(),
-    instance: setup.instances[one.instance],
+    instance: one.reservesNothing ? null : setup.instances[one.instance],
     keyHash: key,
     selector: one.selector === 'own' ? project : one.selector === 'other' ? 'prj_elsewhere' : null,
     model: setup.models[one.model % setup.models.length]!,

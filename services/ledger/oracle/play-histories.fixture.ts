@@ -37,6 +37,7 @@ const OUTCOMES = [
   'replay',
   'running',
   'unsupported_parameter',
+  'would_admit',
   'closing settled',
   'closing released',
   'closing fenced',

@@ -29,6 +29,8 @@ const asked = {
 export const admission = fc.record({
   ...asked,
   of: fc.constant('a key' as const),
+  /** Asks only what would be decided, without an instance. */
+  reservesNothing: oneIn(12, fc.constant(true)),
   key: fc.nat(),
   selector: fc.constantFrom(null, null, null, null, null, null, 'own', 'own', 'own', 'other'),
   /** Small, so that keys meet again: repeats, mismatches, copies in one batch. */

@@ -19,9 +19,8 @@ import { tooOften } from './rates.ts'
 //   A2  the exact count of a prompt that would be refused by its bytes alone, after which the ledger is asked once
 //       more. A prompt that can't be counted in time is refused as `overloaded`: whether it fits is not known. Who waits
 //       for a count takes no place in the queue to the ledger;
-//   A3  the rate that an operator has set. A call beyond it is asked for in the name of no instance. The ledger then
-//       decides all that comes before money, so the caller is told what they would be told anyway, and nothing is
-//       reserved. So it is with images that the model can't take.
+//   A3  the rate that an operator has set, and images that the model cannot take. Such a call is asked about without an
+//       instance: the ledger decides everything that comes before money and reserves nothing, so that its refusals come first.
 
 type Needed = Pick<
   Deps,
@@ -39,13 +38,11 @@ type Needed = Pick<
 
 /** How long the ledger may take to decide; past it nothing stays reserved and nothing was called. */
 const ADMISSION_MS = 5_000
-/** An instance that is never on the books. */
-const NO_INSTANCE = 'nobody'
 
 /**
  * Asks the ledger to admit a call: one question, in which everything is decided (architecture §2.1). While the
  * first call under the same idempotency key is running, this one joins it.
- * @param misfit why the model can't take the images of the call; it is told after what the ledger has to say before money
+ * @param misfit why the model cannot take the images of the call; thrown only if the ledger refuses nothing before money
  * @throws Refusal as the ledger decided, `rate_limited`, `overloaded` or `idempotency_in_progress`
  * @throws LedgerUnavailable
  * @throws ClientDisconnected
@@ -84,12 +81,13 @@ async function askLedger(
 ): Promise<Admission | Running> {
   if (disconnected.aborted) throw new ClientDisconnected() // A1
   const exceeded = await deps.rates.exceeded(chat.keyHash)
-  const inNobodysName = exceeded !== null || misfit !== null // A3
-  let decided = await waiting(() => decide(deps, chat, null, inNobodysName))
+  const refusedHere = misfit ?? (exceeded === null ? null : tooOften(exceeded)) // A3
+  const mayReserve = refusedHere === null
+  let decided = await waiting(() => decide(deps, chat, null, mayReserve))
   if (decided.outcome.kind === 'refused') {
     const count = await countPrompt(deps, chat, decided.outcome)
     if (disconnected.aborted) throw new ClientDisconnected() // A1
-    if (count.kind === 'counted') decided = await waiting(() => decide(deps, chat, count.tokens, inNobodysName))
+    if (count.kind === 'counted') decided = await waiting(() => decide(deps, chat, count.tokens, mayReserve))
   }
   const { id, outcome } = decided
   const project = projectOf(outcome)
@@ -107,8 +105,10 @@ async function askLedger(
       return outcome
     case 'refused':
       throw refusalFor(outcome, 'chat')
+    case 'would-admit':
+      throw refusedHere ?? new Error('the ledger reserved nothing for a call that may be admitted') // A3
     case 'instance-unknown':
-      throw misfit ?? (exceeded === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(exceeded)) // A3
+      throw new LedgerUnavailable({ why: 'unavailable' })
   }
 }
 
@@ -132,15 +132,11 @@ async function decide(
   { ledger, instance, newId }: Needed,
   chat: ChatCall,
   counted: number | null,
-  inNobodysName: boolean,
+  mayReserve: boolean,
 ) {
-  const item = {
-    ...itemOf(chat, counted),
-    id: newId('inv'),
-    instance: inNobodysName ? NO_INSTANCE : instance.id(),
-  }
+  const item = { ...itemOf(chat, counted), id: newId('inv'), instance: mayReserve ? instance.id() : null }
   let outcome = await ledger.admit(item, { budgetMs: ADMISSION_MS })
-  if (outcome.kind === 'instance-unknown' && !inNobodysName) {
+  if (outcome.kind === 'instance-unknown') {
     await instance.renew()
     outcome = await ledger.admit({ ...item, instance: instance.id() }, { budgetMs: ADMISSION_MS })
   }

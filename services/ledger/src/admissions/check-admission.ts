@@ -34,7 +34,7 @@ export async function checkAdmission(
   const { code, facts, micro, outputCap } = JSON.parse(decision) as AdmissionColumns
   const bound = { boundMicro: micro[0] ?? null, outputCap: outputCap[0] ?? null }
   if (code[0] === 'admitted') return { refusal: null, ...bound }
-  if (code[0] === 'instance_unknown') return { refusal: { code: 'unavailable', facts: {} }, ...bound }
+  if (code[0] === 'would_admit') return { refusal: { code: 'unavailable', facts: {} }, ...bound }
   const outcome = admitOutcome([1, code[0]!, facts[0] ?? {}], { op: 'admit', model }, {})
   if (outcome.kind !== 'refused') throw new Error(`a check was answered ${outcome.kind}`)
   return { refusal: outcome, ...bound }

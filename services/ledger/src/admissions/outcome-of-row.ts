@@ -53,6 +53,8 @@ export function admitOutcome(
       return { kind: 'running', invocation: facts['invocation'] as string }
     case 'replay':
       return { kind: 'replay', invocation: facts['invocation'] as string, contentType: '', body: '' }
+    case 'would_admit':
+      return { kind: 'would-admit' }
     case 'instance_unknown':
       return { kind: 'instance-unknown' }
     case 'fenced':
