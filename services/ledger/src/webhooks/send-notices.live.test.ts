@@ -64,8 +64,11 @@ const test = ledgerTest
         expect(rows).toHaveLength(1)
         return rows[0]!['id'] as string
       },
-      /** Makes whatever waits due. */
-      elapse: () => fixture.run(`UPDATE money.webhook_deliveries SET next_try_at = now() WHERE state = 'Pending'`),
+      /** Makes what waits due. The column is rounded to milliseconds, so that now() may lie ahead. */
+      elapse: () =>
+        fixture.run(
+          `UPDATE money.webhook_deliveries SET next_try_at = now() - interval '1 ms' WHERE state = 'Pending'`,
+        ),
       async deliveries() {
         const { rows } = await fixture.run(
           'SELECT state, tries, status, error FROM money.webhook_deliveries d JOIN money.notices n ON n.id = d.notice WHERE n.project = $1',
