@@ -63,7 +63,9 @@ codes('whoever has seen a code has nothing, and spoils nothing [invalid_request]
 })
 
 codes('a code that is five minutes old is none [invalid_request]', async ({ fixture, person, confirmed, redeem }) => {
-  await fixture.run(`UPDATE control.sign_in_codes SET expires_at = now() WHERE person = $1`, [person.id])
+  await fixture.run(`UPDATE control.sign_in_codes SET expires_at = now() - interval '1 ms' WHERE person = $1`, [
+    person.id,
+  ])
   const refused = await redeem(confirmed)
   expect(outcomeOf(refused)).toBe(UNKNOWN)
   expect(refused.body.error.resolution).toContain('gateway login')

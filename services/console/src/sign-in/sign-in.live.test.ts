@@ -19,7 +19,9 @@ test('malformed, unknown, expired tokens and keys answer alike [token_invalid]',
   fixture,
 }) => {
   const expired = await signIn()
-  await fixture.run(`UPDATE control.person_tokens SET expires_at = now() WHERE person = $1`, [expired.id])
+  await fixture.run(`UPDATE control.person_tokens SET expires_at = now() - interval '1 ms' WHERE person = $1`, [
+    expired.id,
+  ])
   const known = await signIn()
   const unknown = known.token.slice(0, -7) + (known.token.at(-7) === 'x' ? 'y' : 'x') + known.token.slice(-6)
   const bodies = await Promise.all(

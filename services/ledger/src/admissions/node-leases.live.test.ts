@@ -198,7 +198,9 @@ describe('closing a node’s call', () => {
       replica.admit(direct),
     ])
     await fixture.run('UPDATE money.instances SET ended_at = now() WHERE id = $1', [instance])
-    await fixture.run('UPDATE money.reservations SET deadline_at = now() WHERE id = $1', [node!.reservation])
+    await fixture.run(`UPDATE money.reservations SET deadline_at = now() - interval '1 ms' WHERE id = $1`, [
+      node!.reservation,
+    ])
     await openReservationReaper(replica, { graceMs: 30_000 }).runOnce()
     expect(await rowsOf(fixture, 'reservations', node!.execution)).toHaveLength(1)
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n) // the direct call's was released

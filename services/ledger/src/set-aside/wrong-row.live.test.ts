@@ -50,7 +50,8 @@ const mend = (fixture: Fixture, project: string) =>
     [project],
   )
 
-const nextTryNow = (fixture: Fixture) => fixture.run('UPDATE money.set_aside_items SET next_try_at = clock_timestamp()')
+const nextTryNow = (fixture: Fixture) =>
+  fixture.run("UPDATE money.set_aside_items SET next_try_at = clock_timestamp() - interval '1 ms'")
 const keptOf = async (fixture: Fixture, project: string) =>
   (await fixture.run('SELECT name FROM money.set_aside_items WHERE project = $1', [project])).rowCount
 

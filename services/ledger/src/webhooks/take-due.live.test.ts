@@ -44,7 +44,7 @@ test('looking for what is due does not grow with webhooks, nor with what waits f
   // T2 of take-due.ts: one of them is due, and is found at once.
   const [one] = (
     await fixture.run(
-      `UPDATE money.webhook_deliveries SET next_try_at = now() WHERE notice = 'ntc_777' RETURNING webhook`,
+      `UPDATE money.webhook_deliveries SET next_try_at = now() - interval '1 ms' WHERE notice = 'ntc_777' RETURNING webhook`,
     )
   ).rows as { webhook: string }[]
   const few = await look()
