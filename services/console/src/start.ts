@@ -13,7 +13,7 @@ import { repeat } from './repeat.ts'
 import { forgetCreations } from './request/forget-creations.ts'
 import { openPasswords } from './sign-in/password.ts'
 import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign-in-provider.ts'
-import { openThrottle } from './sign-in/throttle.ts'
+import { forgetAttempts, openThrottle } from './sign-in/throttle.ts'
 
 /** Longer than Postgres lets a statement of this login take, and a lock be waited for: its answer comes first. */
 const QUERY_LIMIT_MS = 7_000
@@ -38,7 +38,8 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   onStop('asset store', () => assetStore.close())
   const removal = { name: 'removal of assets', everyMs: 60_000, work: () => removeDeleted({ ledger, assetStore, log }) }
   const forgetting = { name: 'idempotency keys', everyMs: 600_000, work: () => forgetCreations({ prisma }) }
-  for (const job of [removal, forgetting]) onStop(job.name, repeat({ log }, job))
+  const attempts = { name: 'sign-in attempts', everyMs: 300_000, work: () => forgetAttempts({ prisma }) }
+  for (const job of [removal, forgetting, attempts]) onStop(job.name, repeat({ log }, job))
 
   readiness.check('postgres', async () => ((await prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
   const random = (bytes: number) => randomBytes(bytes)

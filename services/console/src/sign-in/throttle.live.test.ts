@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
+import { openDatabase } from '@gateway/database/client'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import { answerOf, consoleTest as test, outcomeOf, signInBy } from '../console.fixture.ts'
+import { forgetAttempts } from './throttle.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -51,4 +53,15 @@ test('no e-mail and no address can be read from what is counted', async ({ conso
   const { rows } = await fixture.run('SELECT key FROM control.sign_in_attempts')
   expect(rows.length).toBeGreaterThanOrEqual(3)
   for (const { key } of rows) expect(key).toMatch(/^(both|email|address):[\w-]{43}$/)
+})
+
+test('attempts are deleted an hour after they stopped to count', async ({ database, fixture, onTestFinished }) => {
+  const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
+  onTestFinished(close)
+  const add = `INSERT INTO control.sign_in_attempts (key, points, expire) VALUES ($1, 1, now() - $2::interval)`
+  await fixture.run(add, ['test:old', '61 minutes'])
+  await fixture.run(add, ['test:new', '59 minutes'])
+  expect(await forgetAttempts({ prisma })).toBe(1)
+  const { rows } = await fixture.run(`DELETE FROM control.sign_in_attempts WHERE key LIKE 'test:%' RETURNING key`)
+  expect(rows).toEqual([{ key: 'test:new' }])
 })
