@@ -1,28 +1,26 @@
 // Who may know whom: services → packages → contracts → money. One table; the rule beside it only reads it.
 
-/** What each package may import of the others. Whoever is not listed may import async, contracts and money. */
+/** What each package may import of the others. A package that is not listed may import what anyPackageMayKnow says. */
 const packagesMayKnow = {
   money: [],
-  async: [],
   contracts: ['money'],
   'api-client': ['contracts'], // its types alone
-  assets: ['async', 'contracts', 'money', 'http'], // assets come and go as bodies of requests and answers
+  'service-kit': ['contracts'],
+  assets: ['service-kit/async', 'contracts', 'money', 'service-kit/http'], // assets come and go as bodies of requests and answers
   'simulated-provider': [],
   typescript: ['api-client', 'contracts'], // clients/typescript runs wherever there is fetch
   cli: ['api-client', 'contracts', 'flow', 'mcp-bridge', 'money'], // bundled whole: nothing of a service is in it
-  'mcp-bridge': ['contracts', 'money', 'process'],
-  'ledger-client': ['async', 'contracts', 'money', 'process'],
-  'public-network': [],
-  providers: ['async', 'contracts', 'money', 'public-network'],
-  tokens: ['contracts', 'process', 'providers'],
-  'node-queue': ['async', 'contracts', 'money', 'process', 'redis'],
-  notifier: ['async', 'contracts', 'money', 'redis'],
+  'mcp-bridge': ['contracts', 'money', 'service-kit/process'],
+  'ledger-client': ['service-kit/async', 'contracts', 'money', 'service-kit/process'],
+  providers: ['service-kit/async', 'contracts', 'money', 'service-kit/public-network'],
+  tokens: ['contracts', 'service-kit/process', 'providers'],
+  'node-queue': ['service-kit/async', 'contracts', 'money', 'service-kit/process', 'service-kit/redis'],
   'console-page': ['api-client', 'contracts', 'flow', 'money'], // it runs in browsers: of ours only what is pure
   'local-stack': [
     'contracts',
     'money',
     'database',
-    'process',
+    'service-kit/process',
     'simulated-provider',
     'providers',
     'ledger-client',
@@ -30,7 +28,7 @@ const packagesMayKnow = {
   ],
   testbed: 'all',
 }
-const anyPackageMayKnow = ['async', 'contracts', 'money']
+const anyPackageMayKnow = ['service-kit/async', 'contracts', 'money']
 
 const services = ['gateway', 'worker', 'ledger', 'console']
 
@@ -38,9 +36,9 @@ const services = ['gateway', 'worker', 'ledger', 'console']
 const reserved = [
   {
     names: /^express($|\/)/,
-    allowed: ({ floor, room }) => room === 'http' || ['services', 'bench', 'scenarios'].includes(floor),
+    allowed: ({ floor, room }) => room === 'service-kit' || ['services', 'bench', 'scenarios'].includes(floor),
     reason:
-      'Express stays in the services and in http, which is their shell: no other package knows how its caller is reached.',
+      'Express stays in the services and in service-kit, which is their shell: no other package knows how its caller is reached.',
   },
   {
     names: /^bullmq/,
@@ -87,8 +85,9 @@ export function objection(place, name) {
   const found = reserved.find(({ names, allowed }) => names.test(name) && !allowed(place))
   if (found) return found.reason
 
-  const [, room] = /^@gateway\/([^/]+)/.exec(name) ?? []
-  if (!room || room === place.room) return null
+  // The kit is many small rooms, each allowed by itself.
+  const [, room] = /^@gateway\/(service-kit\/[^/]+|[^/]+)/.exec(name) ?? []
+  if (!room || room.split('/')[0] === place.room) return null
   if (services.includes(room)) return serviceObjection(place)
   if (!['packages', 'clients', 'tools'].includes(place.floor)) return null
   const known = packagesMayKnow[place.room] ?? anyPackageMayKnow

@@ -19,7 +19,11 @@ const forbidden: [file: string, code: string, answer: RegExp][] = [
   ['services/console/src/a.ts', "import '@gateway/local-stack/ready-facts'", /no part of the stack knows them/],
   ['packages/providers/src/a.ts', "import '@gateway/ledger/app'", /A package never imports a service/],
   ['packages/providers/src/b.ts', "import express from 'express'", /Express stays in the services/],
-  ['packages/providers/src/c.ts', "import '@gateway/process/logger'", /providers may know async, contracts, money/],
+  [
+    'packages/providers/src/c.ts',
+    "import '@gateway/service-kit/process/logger'",
+    /providers may know service-kit\/async, contracts, money/,
+  ],
   ['packages/contracts/src/a.ts', "import '@gateway/providers/open-providers'", /contracts may know money/],
   ['packages/api-client/src/a.ts', "import '@gateway/money/price'", /api-client may know contracts/],
   ['packages/api-client/src/b.ts', "import 'node:http'", /a browser has no node:http/],

@@ -1,5 +1,5 @@
-import { ConfigurationError, readConfig } from '@gateway/process/config'
-import { wrongConfigurationExit } from '@gateway/process/run-service'
+import { ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
+import { wrongConfigurationExit } from '@gateway/service-kit/process/run-service'
 import { jobConfig } from './config.ts'
 import { prepare } from './prepare.ts'
 

@@ -1,7 +1,7 @@
 // Fills an empty stack that runs elsewhere, such as that of docker compose, and prints what to try it with.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { ConfigurationError, readConfig } from '@gateway/process/config'
-import { wrongConfigurationExit } from '@gateway/process/run-service'
+import { ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
+import { wrongConfigurationExit } from '@gateway/service-kit/process/run-service'
 import { seedConfig } from './seed-config.ts'
 import { seed } from './seed.ts'
 import type { Seeded } from './seeded.ts'

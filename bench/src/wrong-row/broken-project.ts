@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { backOffMs } from '@gateway/async/back-off'
+import { backOffMs } from '@gateway/service-kit/async/back-off'
 import type { Database } from '@gateway/database/client'
 import { admission, settlement } from '../hot-wallet/items.ts'
 import type { BenchFixture, BenchWallet } from '../hot-wallet/wallets.ts'

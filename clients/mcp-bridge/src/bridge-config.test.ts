@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ConfigurationError } from '@gateway/process/config'
+import { ConfigurationError } from '@gateway/service-kit/process/config'
 import { readBridgeConfig } from './bridge-config.ts'
 
 const MCP_BRIDGE_URL = 'https://gateway.example/v1/sandbox/sbx-1/mcp'

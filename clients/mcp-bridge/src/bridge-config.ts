@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { ConfigurationError, readConfig, type Environment } from '@gateway/process/config'
-import { httpUrl, wholeNumber } from '@gateway/process/config-fields'
+import { ConfigurationError, readConfig, type Environment } from '@gateway/service-kit/process/config'
+import { httpUrl, wholeNumber } from '@gateway/service-kit/process/config-fields'
 import { z } from 'zod'
 
 export interface BridgeConfig {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@gateway/process/config'
+import { ConfigurationError } from '@gateway/service-kit/process/config'
 import { readBridgeConfig, USAGE } from './bridge-config.ts'
 import { runBridge } from './run-bridge.ts'
 

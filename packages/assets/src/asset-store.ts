@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { backOffMs, type BackOffLimits } from '@gateway/async/back-off'
+import { backOffMs, type BackOffLimits } from '@gateway/service-kit/async/back-off'
 import { AssetMissing, AssetStoreUnavailable } from './asset-failures.ts'
 import type { AssetStoreSettings } from './asset-store-config.ts'
 import type { BlobBackend, ByteRange, StoredAsset } from './blob-backend.ts'

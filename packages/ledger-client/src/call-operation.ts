@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'undici'
-import { backOffMs } from '@gateway/async/back-off'
+import { backOffMs } from '@gateway/service-kit/async/back-off'
 import { isFinalStatus, LedgerRejected, LedgerUnavailable } from './ledger-failures.ts'
 import type { TokenSource } from './service-token.ts'
 

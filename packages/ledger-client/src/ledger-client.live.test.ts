@@ -4,7 +4,7 @@ import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger, type PeerLedger, type Received } from './fixtures/peer-ledger.ts'
 import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'
 import { LedgerRejected, LedgerUnavailable } from './ledger-failures.ts'
-import { createLogger } from '@gateway/process/logger'
+import { createLogger } from '@gateway/service-kit/process/logger'
 import { openTokenVerifier } from './service-token.ts'
 
 const secret = 's'.repeat(32)

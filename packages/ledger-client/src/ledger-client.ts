@@ -1,6 +1,6 @@
 import { isSpanContextValid, SpanKind, type Span } from '@opentelemetry/api'
 import { Pool } from 'undici'
-import { settlesWithin } from '@gateway/async/with-timeout'
+import { settlesWithin } from '@gateway/service-kit/async/with-timeout'
 import {
   itemNames,
   itemsEndpoint,
@@ -19,7 +19,7 @@ import {
   type ResponseOf,
 } from '@gateway/contracts/ledger-operations'
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
-import { withSpan } from '@gateway/process/spans'
+import { withSpan } from '@gateway/service-kit/process/spans'
 import { callOperation, type Connection } from './call-operation.ts'
 import { openRequestBatcher } from './request-batcher.ts'
 import { openTokenSource } from './service-token.ts'

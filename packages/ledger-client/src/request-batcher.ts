@@ -1,6 +1,6 @@
 import type { Pool } from 'undici'
-import { backOffMs } from '@gateway/async/back-off'
-import { openBatcher } from '@gateway/async/batcher'
+import { backOffMs } from '@gateway/service-kit/async/back-off'
+import { openBatcher } from '@gateway/service-kit/async/batcher'
 import { itemsEndpoint, type ItemRow, type OutcomeLine } from '@gateway/contracts/ledger-items'
 import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'
 import type { TokenSource } from './service-token.ts'

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { decodeJwt, errors, jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
-import type { Logger } from '@gateway/process/logger'
+import type { Logger } from '@gateway/service-kit/process/logger'
 
 // How a service proves to the ledger who it is: a JWT of five minutes, signed with a secret that only the two know.
 //   T1  A leaked token is worth its lifetime and what clocks may be apart, and the permissions of one service.

@@ -1,4 +1,4 @@
-import { backOffMs } from '@gateway/async/back-off'
+import { backOffMs } from '@gateway/service-kit/async/back-off'
 import { ledgerItems, type ItemName, type ItemRow, type OutcomeLine } from '@gateway/contracts/ledger-items'
 import type { Undecided } from '@gateway/contracts/ledger-outcomes'
 import type { PendingItem, RequestBatcher } from './request-batcher.ts'

@@ -1,5 +1,5 @@
 import { SpanKind, type Attributes } from '@opentelemetry/api'
-import { activeCarrier, inSpan, markFailed, startSpan, withSpan } from '@gateway/process/spans'
+import { activeCarrier, inSpan, markFailed, startSpan, withSpan } from '@gateway/service-kit/process/spans'
 import { jobIdOf, queueName, type NodeJob } from './node-job.ts'
 
 // The queue in a trace, by the semantic conventions for messaging (docs/decisions/0011-spans-of-the-queue.md).

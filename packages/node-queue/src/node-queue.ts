@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { backOffMs, type BackOffLimits } from '@gateway/async/back-off'
-import { openRedis } from '@gateway/redis/open-redis'
+import { backOffMs, type BackOffLimits } from '@gateway/service-kit/async/back-off'
+import { openRedis } from '@gateway/service-kit/redis/open-redis'
 import { Queue } from 'bullmq'
 import { defaultPrefix, jobIdOf, queueName, readNodeJob, type NodeJob } from './node-job.ts'
 import { sendInSpans } from './job-spans.ts'

@@ -1,5 +1,5 @@
-import { settlesWithin } from '@gateway/async/with-timeout'
-import { redisConnection } from '@gateway/redis/open-redis'
+import { settlesWithin } from '@gateway/service-kit/async/with-timeout'
+import { redisConnection } from '@gateway/service-kit/redis/open-redis'
 import { WaitingError, type ConnectionOptions, type Job } from 'bullmq'
 import { Cluster } from 'ioredis'
 import { AbandonableWorker, observedBackend } from './adapted-bullmq.ts'

@@ -1,4 +1,4 @@
-import { openRedis } from '@gateway/redis/open-redis'
+import { openRedis } from '@gateway/service-kit/redis/open-redis'
 import { Queue } from 'bullmq'
 import { defaultPrefix, queueName } from './node-job.ts'
 

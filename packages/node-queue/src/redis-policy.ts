@@ -1,4 +1,4 @@
-import { mastersOf, openRedis } from '@gateway/redis/open-redis'
+import { mastersOf, openRedis } from '@gateway/service-kit/redis/open-redis'
 
 /** Redis can't be used for a queue now. The message names no address, so it may be shown by a readiness check. */
 export class RedisUnfit extends Error {}

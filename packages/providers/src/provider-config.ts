@@ -1,7 +1,7 @@
 import { fieldProblem, READABLE } from '@gateway/contracts/field-problem'
 import { z } from 'zod'
 import { providerKey } from './provider-key.ts'
-import { isPrivateAddress } from '@gateway/public-network/private-address'
+import { isPrivateAddress } from '@gateway/service-kit/public-network/private-address'
 
 /** No call lasts longer than this, whatever the configuration says (rules §3.8). */
 export const longestCallMs = 300_000

@@ -1,4 +1,4 @@
-import { backOffMs, type BackOffLimits } from '@gateway/async/back-off'
+import { backOffMs, type BackOffLimits } from '@gateway/service-kit/async/back-off'
 import type { ProviderFailure } from './provider-failure.ts'
 
 /** A longer `Retry-After` isn't waited for: the caller decides better what to do with the time. */

@@ -1,5 +1,5 @@
 import type { FailureFacts } from './provider-failure.ts'
-import { privateAddressCode } from '@gateway/public-network/public-lookup'
+import { privateAddressCode } from '@gateway/service-kit/public-network/public-lookup'
 
 /** What an error of undici or the socket says about the call. `started`: the request had been written. */
 export function transportFailure(

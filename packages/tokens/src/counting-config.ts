@@ -1,4 +1,4 @@
-import { wholeNumber } from '@gateway/process/config-fields'
+import { wholeNumber } from '@gateway/service-kit/process/config-fields'
 
 /** Variables of each service that counts the tokens of prompts. */
 export const countingConfig = {

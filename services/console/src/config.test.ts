@@ -1,4 +1,4 @@
-import { ConfigurationError, readConfig } from '@gateway/process/config'
+import { ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
 import { expect, test } from 'vitest'
 import { consoleConfig } from './config.ts'
 

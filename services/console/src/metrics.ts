@@ -1,6 +1,6 @@
 import type { Meter } from '@opentelemetry/api'
-import type { FinishedRequest } from '@gateway/http/preamble'
-import { seconds } from '@gateway/process/seconds'
+import type { FinishedRequest } from '@gateway/service-kit/http/preamble'
+import { seconds } from '@gateway/service-kit/process/seconds'
 
 /** What the console counts. */
 export interface Metrics {

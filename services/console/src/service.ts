@@ -1,4 +1,4 @@
-import type { Service } from '@gateway/process/open-service'
+import type { Service } from '@gateway/service-kit/process/open-service'
 import { consoleConfig } from './config.ts'
 import { startConsole } from './start.ts'
 

@@ -1,5 +1,5 @@
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import type { HealthCheck } from '@gateway/process/health'
+import type { HealthCheck } from '@gateway/service-kit/process/health'
 
 /** The hash of no key. */
 const NO_KEY = '0'.repeat(64)

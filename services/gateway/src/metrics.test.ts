@@ -1,4 +1,4 @@
-import { startTelemetry } from '@gateway/process/telemetry'
+import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { expect, test } from 'vitest'
 import { openMetrics } from './metrics.ts'
 

@@ -1,5 +1,5 @@
 import type { Meter } from '@opentelemetry/api'
-import { seconds } from '@gateway/process/seconds'
+import { seconds } from '@gateway/service-kit/process/seconds'
 import type { ProvidersOptions } from '@gateway/providers/open-providers'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
 import type { AcceptedAnswer } from './request/accepted-answer.ts'

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { context, createContextKey, SpanKind, type Attributes, type Span } from '@opentelemetry/api'
 import { Refusal } from '@gateway/contracts/refusal'
-import { withSpan } from '@gateway/process/spans'
+import { withSpan } from '@gateway/service-kit/process/spans'
 
 // The span of a whole call. Its stages are spans inside it, by `withSpan`.
 

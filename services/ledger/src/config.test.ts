@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ConfigurationError, readConfig } from '@gateway/process/config'
+import { ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
 import { ledgerConfig, serviceSecretsOf } from './config.ts'
 
 const [gateway, worker, console, previous] = ['g', 'w', 'c', 'p'].map((letter) => letter.repeat(32))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import { startTelemetry } from '@gateway/process/telemetry'
+import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { test as ledgerTest } from './fixtures/ledger-test.ts'
 import { observeDatabase } from './database-metrics.ts'
 

@@ -1,4 +1,4 @@
-import type { HealthCheck } from '@gateway/process/health'
+import type { HealthCheck } from '@gateway/service-kit/process/health'
 import { classify } from './admissions/classify-error.ts'
 import { runBatch } from './admissions/run-batch.ts'
 import type { Deps } from './deps.ts'

@@ -1,4 +1,4 @@
-import { runService } from '@gateway/process/run-service'
+import { runService } from '@gateway/service-kit/process/run-service'
 import { service } from './service.ts'
 
 await runService(service)

@@ -1,6 +1,6 @@
 import type { Meter } from '@opentelemetry/api'
-import { seconds } from '@gateway/process/seconds'
-import type { Logger } from '@gateway/process/logger'
+import { seconds } from '@gateway/service-kit/process/seconds'
+import type { Logger } from '@gateway/service-kit/process/logger'
 
 export type Metrics = ReturnType<typeof openMetrics>
 

@@ -1,5 +1,5 @@
 import { openDatabase, type Database } from '@gateway/database/client'
-import type { ServiceTools } from '@gateway/process/open-service'
+import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import type { LedgerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 

@@ -1,5 +1,5 @@
 import { openDatabase, type Database } from '@gateway/database/client'
-import { ConfigurationError, readConfig, type Environment } from '@gateway/process/config'
+import { ConfigurationError, readConfig, type Environment } from '@gateway/service-kit/process/config'
 import { archiveBooks } from './archive/archive-books.ts'
 import { archiveConfig } from './archive/config.ts'
 import { NotArchivable } from './archive/not-archivable.ts'

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express'
 import type { LedgerItem } from '@gateway/contracts/ledger-items'
 import type { OperationSpan } from '@gateway/contracts/ledger-operations'
 import { attributesOf, RESERVATION } from '@gateway/ledger-client/span-attributes'
-import { withSpan } from '@gateway/process/spans'
+import { withSpan } from '@gateway/service-kit/process/spans'
 
 // The ledger in other processes' traces.
 //   T1  The span of an item is a child of the span that its line names. An item of a caller that isn't traced has none,

@@ -1,11 +1,11 @@
 import type { Express } from 'express'
-import { answerErrors } from '@gateway/http/answer-errors'
-import { mountHealth } from '@gateway/http/health'
-import { internalAnswers } from '@gateway/http/internal-answers'
-import { openApp } from '@gateway/http/open-app'
-import { notFound } from '@gateway/http/routes'
-import type { Readiness } from '@gateway/process/health'
-import type { Logger } from '@gateway/process/logger'
+import { answerErrors } from '@gateway/service-kit/http/answer-errors'
+import { mountHealth } from '@gateway/service-kit/http/health'
+import { internalAnswers } from '@gateway/service-kit/http/internal-answers'
+import { openApp } from '@gateway/service-kit/http/open-app'
+import { notFound } from '@gateway/service-kit/http/routes'
+import type { Readiness } from '@gateway/service-kit/process/health'
+import type { Logger } from '@gateway/service-kit/process/logger'
 
 export interface AppOptions {
   readiness: Readiness

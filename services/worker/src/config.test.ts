@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ConfigurationError, readConfig } from '@gateway/process/config'
+import { ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
 import { providersOf, workerConfig } from './config.ts'
 
 const env = {

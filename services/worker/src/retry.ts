@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { backOffMs, type BackOffLimits } from '@gateway/async/back-off'
+import { backOffMs, type BackOffLimits } from '@gateway/service-kit/async/back-off'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 
 const BACK_OFF: BackOffLimits = { firstMs: 25, maxMs: 1_000 }

@@ -1,6 +1,6 @@
 import { openQueueDepth } from '@gateway/node-queue/queue-depth'
-import type { CommonConfig } from '@gateway/process/common-config'
-import type { ServiceTools } from '@gateway/process/open-service'
+import type { CommonConfig } from '@gateway/service-kit/process/common-config'
+import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import { workerApp } from './app.ts'
 import type { WorkerConfig } from './config.ts'

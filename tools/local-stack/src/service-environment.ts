@@ -1,4 +1,4 @@
-import type { Environment } from '@gateway/process/config'
+import type { Environment } from '@gateway/service-kit/process/config'
 import type { ProviderConfig } from '@gateway/providers/provider-config'
 import type { MetricsPorts, StackPorts } from './stack-ports.ts'
 import type { StackSecrets } from './stack-secrets.ts'

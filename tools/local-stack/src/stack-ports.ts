@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { ConfigurationError } from '@gateway/process/config'
+import { ConfigurationError } from '@gateway/service-kit/process/config'
 import { freePort } from './free-port.ts'
 import type { StackConfig } from './stack-config.ts'
 

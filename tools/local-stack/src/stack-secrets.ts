@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { ConfigurationError } from '@gateway/process/config'
+import { ConfigurationError } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 
 const secret = z.string().min(32)

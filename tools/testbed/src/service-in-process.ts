@@ -1,9 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readServiceConfig } from '@gateway/process/common-config'
-import { createLogger } from '@gateway/process/logger'
-import { openService, type OpenService, type Service } from '@gateway/process/open-service'
+import { readServiceConfig } from '@gateway/service-kit/process/common-config'
+import { createLogger } from '@gateway/service-kit/process/logger'
+import { openService, type OpenService, type Service } from '@gateway/service-kit/process/open-service'
 import { untilReady, type RunningService } from './test-program.ts'
 
 export type ServiceName = 'ledger' | 'gateway' | 'worker' | 'console'

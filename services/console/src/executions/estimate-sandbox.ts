@@ -1,4 +1,4 @@
-import { inTurns } from '@gateway/async/in-turns'
+import { inTurns } from '@gateway/service-kit/async/in-turns'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { estimate } from '@gateway/flow/estimate'
 import type { ConsoleDeps } from '../deps.ts'

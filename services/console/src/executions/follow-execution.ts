@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { backOffMs } from '@gateway/async/back-off'
+import { backOffMs } from '@gateway/service-kit/async/back-off'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { ConsoleDeps } from '../deps.ts'

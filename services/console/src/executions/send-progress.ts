@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 import { Refusal } from '@gateway/contracts/refusal'
-import { disconnectSignal } from '@gateway/http/client-disconnected'
+import { disconnectSignal } from '@gateway/service-kit/http/client-disconnected'
 import type { ConsoleDeps } from '../deps.ts'
 
 /**

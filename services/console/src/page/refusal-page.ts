@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { pageAddress } from '@gateway/console-page/built-page'
 import type { Refusal } from '@gateway/contracts/refusal'
-import type { HttpAnswer } from '@gateway/http/answer-errors'
+import type { HttpAnswer } from '@gateway/service-kit/http/answer-errors'
 import { pageHeaders } from './page-headers.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '@gateway/contracts/refusal'
-import { readBody } from '@gateway/http/read-body'
+import { readBody } from '@gateway/service-kit/http/read-body'
 
 const LIMIT_BYTES = 256 * 1024
 

@@ -1,6 +1,6 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { openSemaphore } from '@gateway/async/semaphore'
+import { openSemaphore } from '@gateway/service-kit/async/semaphore'
 import { refuse } from '@gateway/contracts/refusal'
 
 // Passwords are kept as argon2id in PHC form, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so that the cost can rise later

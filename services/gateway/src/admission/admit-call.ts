@@ -1,6 +1,6 @@
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/http/client-disconnected'
+import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'

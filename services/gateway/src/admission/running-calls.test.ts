@@ -1,5 +1,5 @@
 import { refuse, Refusal } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/http/client-disconnected'
+import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { describe, expect, test } from 'vitest'
 import type { Admission, AdmittedCall, Running } from './admission.ts'

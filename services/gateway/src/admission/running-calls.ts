@@ -1,8 +1,8 @@
-import { openWaiter, type Waiter } from '@gateway/async/waiter'
+import { openWaiter, type Waiter } from '@gateway/service-kit/async/waiter'
 import { times } from '@gateway/contracts/limits'
 import { refuse, Refusal } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/http/client-disconnected'
-import type { Notifier } from '@gateway/notifier/notifier'
+import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
+import type { Notifier } from '@gateway/service-kit/notifier/notifier'
 import type { Admission, Running } from './admission.ts'
 
 // Callers who wait for the end of a running call ask for it again, at each notification and each second; each time all is

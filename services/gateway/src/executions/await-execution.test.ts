@@ -1,6 +1,6 @@
 import type { EndedAnswer, ExecutionAnswer } from '@gateway/contracts/flow-reads'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/http/client-disconnected'
+import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { describe, expect, test } from 'vitest'
 import type { Deps } from '../deps.ts'

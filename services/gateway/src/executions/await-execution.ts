@@ -1,6 +1,6 @@
 import { flowLimits, times } from '@gateway/contracts/limits'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/http/client-disconnected'
+import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { Deps } from '../deps.ts'
 import { untilNextLook } from './ending-watch.ts'

@@ -1,4 +1,4 @@
-import { openItemBatcher } from '@gateway/async/batcher'
+import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 
 // Whether executions have ended, of all that callers wait for here. A notification says so and may be lost, so each is also looked at

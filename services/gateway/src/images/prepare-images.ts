@@ -4,14 +4,14 @@ import { assetIdsOf, imageMisfit, type ImageAsset } from '@gateway/contracts/ima
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { chatLimits } from '@gateway/contracts/limits'
 import type { Refusal } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/http/client-disconnected'
-import { refuseUnread } from '@gateway/http/read-body'
+import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
+import { refuseUnread } from '@gateway/service-kit/http/read-body'
 import type { Caller } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
 import type { ChatCall } from '../request/read-chat.ts'
 import { readCaller, storable } from '../request/read-headers.ts'
 
-// Images of chat calls, and the memory they take: a part of what all calls share (packages/async/src/byte-budget.ts).
+// Images of chat calls, and the memory they take: a part of what all calls share (packages/service-kit/src/async/byte-budget.ts).
 //   R1  A body larger than a text may be is read only once there is memory for it; until then it stays with its sender.
 //   R2  Memory belongs to a project. The key of such a body is verified before a byte of it is read, so that keys of no project
 //       cannot take the memory of others.
@@ -28,7 +28,7 @@ export interface CallImages {
   load(project: string): Promise<Map<string, string> | undefined>
 }
 
-/** Asks the ledger whether the model of a call takes its images (spec 3.11). Only for calls that have some. */
+/** Asks the ledger whether the model of a call takes its images (rules §3.11). Only for calls that have some. */
 export async function prepareImages(
   deps: Pick<Deps, 'ledger' | 'imageMemory' | 'assetStore'>,
   { keyHash, selector, request: { model, images } }: ChatCall,

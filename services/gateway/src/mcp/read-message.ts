@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { flowLimits } from '@gateway/contracts/limits'
-import { parseJson, readBody } from '@gateway/http/read-body'
+import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 
 /** What was sent. Whether it is a message of JSON-RPC is for the SDK to say. */
 export interface Message {

@@ -1,6 +1,6 @@
 import { toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { createMcpHandler, Server, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server'
-import { limitFlush } from '@gateway/http/send'
+import { limitFlush } from '@gateway/service-kit/http/send'
 import type { Deps } from '../deps.ts'
 import { callTool } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'

@@ -1,5 +1,5 @@
 import { SpanKind } from '@opentelemetry/api'
-import { inSpan, markFailed, startSpan, withSpan } from '@gateway/process/spans'
+import { inSpan, markFailed, startSpan, withSpan } from '@gateway/service-kit/process/spans'
 import type { ChatAnswer, ChatChunk, Completion } from '@gateway/providers/chat-port'
 import { callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
 import { forwardedFor } from '@gateway/providers/forwarded-for'

@@ -1,5 +1,5 @@
 import type { Span } from '@opentelemetry/api'
-import { markFailed } from '@gateway/process/spans'
+import { markFailed } from '@gateway/service-kit/process/spans'
 import type { ChatChunk, Completion, Usage } from '@gateway/providers/chat-port'
 import { answerAttributes, contentAttributes } from '@gateway/providers/call-attributes'
 import { openTextAccumulator } from '@gateway/tokens/text-accumulator'

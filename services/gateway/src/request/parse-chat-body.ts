@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isImageData } from '@gateway/contracts/chat-images'
 import { chatLimits } from '@gateway/contracts/limits'
 import { Refusal } from '@gateway/contracts/refusal'
-import { parseJson } from '@gateway/http/read-body'
+import { parseJson } from '@gateway/service-kit/http/read-body'
 
 // A body may be megabytes of images in base64 and some kilobytes of all the rest. What is costly (to parse, to check, to walk) is
 // done with the rest alone.

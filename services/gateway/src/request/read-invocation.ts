@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { readInvokeRequest } from '@gateway/contracts/invoke-request'
 import { flowLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
-import { parseJson, readBody } from '@gateway/http/read-body'
+import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { fingerprintOf } from './fingerprint.ts'
 import { readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { wireUsage } from '@gateway/contracts/chat-answer'
-import { sendJson } from '@gateway/http/send'
+import { sendJson } from '@gateway/service-kit/http/send'
 import type { Completion } from '@gateway/providers/chat-port'
 import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 import type { Deps } from '../deps.ts'

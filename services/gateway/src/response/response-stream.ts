@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { times } from '@gateway/contracts/limits'
-import { limitFlush } from '@gateway/http/send'
+import { limitFlush } from '@gateway/service-kit/http/send'
 import { NDJSON } from '../request/accepted-answer.ts'
 import { KEEP_ALIVE } from './event-lines.ts'
 

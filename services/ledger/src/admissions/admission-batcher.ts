@@ -1,5 +1,5 @@
-import { openBatcher } from '@gateway/async/batcher'
-import { openSweep } from '@gateway/async/sweep'
+import { openBatcher } from '@gateway/service-kit/async/batcher'
+import { openSweep } from '@gateway/service-kit/async/sweep'
 import { trace } from '@opentelemetry/api'
 import type { AdmissionBatcher, Deps } from '../deps.ts'
 import { inAHurry } from '../set-aside/in-a-hurry.ts'

@@ -1,5 +1,5 @@
 import type { Span } from '@opentelemetry/api'
-import { WaitingLine } from '@gateway/async/waiting-line'
+import { WaitingLine } from '@gateway/service-kit/async/waiting-line'
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
 import type {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { startTelemetry } from '@gateway/process/telemetry'
+import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { monthsAgo, test } from '../fixtures/past-months.ts'
 import { observeArchive } from './archive-metrics.ts'
 import { endOf } from './month.ts'

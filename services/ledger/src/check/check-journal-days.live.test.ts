@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { createLogger } from '@gateway/process/logger'
+import { createLogger } from '@gateway/service-kit/process/logger'
 import { test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { dayOf, monthsAgo, test as pastTest } from '../fixtures/past-months.ts'
 import { rollUpUsage } from '../maintenance/usage-roll-up.ts'

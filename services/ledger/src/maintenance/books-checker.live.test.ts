@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { createLogger } from '@gateway/process/logger'
+import { createLogger } from '@gateway/service-kit/process/logger'
 import { unmeasured } from '../fixtures/replica.ts'
 import { test } from '../fixtures/ledger-test.ts'
 import { openBooksChecker } from './books-checker.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '@gateway/process/logger'
+import type { Logger } from '@gateway/service-kit/process/logger'
 
 export interface MaintenanceJob {
   name: string

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
-import { createLogger } from '@gateway/process/logger'
+import { createLogger } from '@gateway/service-kit/process/logger'
 import { checkBooks, sayFinding } from '../check/check-books.ts'
 import { closeNodes, insertExecution, insertNodes, nodeItem } from '../fixtures/execution-rows.ts'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'

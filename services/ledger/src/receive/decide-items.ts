@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { itemsEndpoint, ledgerItem, type LedgerItem, type OutcomeLine } from '@gateway/contracts/ledger-items'
-import { readBody } from '@gateway/http/read-body'
+import { readBody } from '@gateway/service-kit/http/read-body'
 import type { Deps } from '../deps.ts'
 import { withItemSpan } from '../spans.ts'
 

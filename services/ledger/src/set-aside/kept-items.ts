@@ -1,4 +1,4 @@
-import { openItemBatcher } from '@gateway/async/batcher'
+import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import type { CompleteItem } from '@gateway/contracts/flow-items'
 import type { SettleItem } from '@gateway/contracts/ledger-items'
 import { classify } from '../admissions/classify-error.ts'

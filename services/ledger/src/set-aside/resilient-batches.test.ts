@@ -1,4 +1,4 @@
-import { openItemBatcher } from '@gateway/async/batcher'
+import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import { describe, expect, test } from 'vitest'
 import { openResilientBatches, type BatchEntry, type BatchMode } from './resilient-batches.ts'
 import { openSetAside } from './set-aside.ts'

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { publicLookup } from '@gateway/public-network/public-lookup'
+import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
 import { objectionTo, type Objection } from './webhook-address.ts'
 
 /** What came of it: a status, or why there was none. Nothing else of the answer is read. */

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { publicLookup } from '@gateway/public-network/public-lookup'
+import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
 import { expect, test } from 'vitest'
 import { objectionTo } from './webhook-address.ts'
 

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
-import { isPrivateAddress } from '@gateway/public-network/private-address'
-import { privateAddressCode, publicLookup } from '@gateway/public-network/public-lookup'
+import { isPrivateAddress } from '@gateway/service-kit/public-network/private-address'
+import { privateAddressCode, publicLookup } from '@gateway/service-kit/public-network/public-lookup'
 
 export type Objection = 'not_https' | 'private' | 'unknown_host'
 

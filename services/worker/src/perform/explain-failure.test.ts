@@ -1,5 +1,5 @@
 import type { RefusalBody } from '@gateway/contracts/refusal'
-import { createLogger } from '@gateway/process/logger'
+import { createLogger } from '@gateway/service-kit/process/logger'
 import { ProviderFailure, type FailureFacts } from '@gateway/providers/provider-failure'
 import { expect, test } from 'vitest'
 import { LeaseLost, WorkCancelled } from '../work.ts'

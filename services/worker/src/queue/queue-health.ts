@@ -1,6 +1,6 @@
 import type { NodeWorker } from '@gateway/node-queue/node-worker'
 import { assertNoEviction, RedisUnfit } from '@gateway/node-queue/redis-policy'
-import type { HealthCheck } from '@gateway/process/health'
+import type { HealthCheck } from '@gateway/service-kit/process/health'
 
 /** An empty queue is polled every two seconds, and a full worker renews its locks within five. */
 const SILENT_MS = 10_000

@@ -45,9 +45,9 @@ export const packageRules: Mutation[] = [
   {
     id: 'log-redaction',
     rule: 'The secret of a key never stands in a log line.',
-    file: 'packages/process/src/redact.ts',
+    file: 'packages/service-kit/src/process/redact.ts',
     find: "    .replace(ownSecret, '$1…') // R2\n",
     replace: '',
-    tests: ['packages/process'],
+    tests: ['packages/service-kit/src/process'],
   },
 ]

@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
-import type { Logger } from '@gateway/process/logger'
+import type { Logger } from '@gateway/service-kit/process/logger'
 import { wordsOf } from './sign-in-provider.ts'
 
 /** What went wrong between us and the provider, in words for the person before the browser. The rest is for the operator. */

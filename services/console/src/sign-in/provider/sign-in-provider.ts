@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as oidc from 'openid-client'
-import { backOffMs } from '@gateway/async/back-off'
+import { backOffMs } from '@gateway/service-kit/async/back-off'
 import { refuse } from '@gateway/contracts/refusal'
-import type { Logger } from '@gateway/process/logger'
+import type { Logger } from '@gateway/service-kit/process/logger'
 
 /** Where people sign in by OpenID Connect, if the operator has named a provider. */
 export interface SignInProvider {

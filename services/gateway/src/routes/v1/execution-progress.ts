@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
-import { disconnectSignal } from '@gateway/http/client-disconnected'
+import { disconnectSignal } from '@gateway/service-kit/http/client-disconnected'
 import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { explainError } from '../../errors/explain-error.ts'

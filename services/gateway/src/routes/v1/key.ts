@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
-import { sendJson } from '@gateway/http/send'
+import { sendJson } from '@gateway/service-kit/http/send'
 import { askWithPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { readCaller } from '../../request/read-headers.ts'

@@ -1,5 +1,5 @@
 import { trace } from '@opentelemetry/api'
-import { openItemBatcher } from '@gateway/async/batcher'
+import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import type { Claimed, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import { callFunction } from '@gateway/database/call-function'
 import { joinCopy } from '../../admissions/join-copy.ts'
@@ -26,7 +26,7 @@ import { writeOffFenced } from '../store/write-off-fenced.ts'
 //   L2  After one deferral a batch waits for the locks that others have on executions and wallets. After three it locks
 //       the executions before it reads them.
 //   L3  An item past its deadline is dropped undecided, by a timer too; one that is sent again while it waits takes no more
-//       room (W1, W2 of packages/async/src/waiting-line.ts).
+//       room (W1, W2 of packages/service-kit/src/async/waiting-line.ts).
 //   L4  Notifications and jobs come after the commit, and nothing depends on them: maintenance finds what was lost.
 //   L5  Before a completion is answered `fenced`, what its call used is written off. An item that is repeated adds nothing.
 

@@ -1,4 +1,4 @@
-import { openSemaphore, type Semaphore } from '@gateway/async/semaphore'
+import { openSemaphore, type Semaphore } from '@gateway/service-kit/async/semaphore'
 
 /** Looks of followers that may wait; whoever asked for one more asks again a second later. */
 const MAX_WAITING = 1_000

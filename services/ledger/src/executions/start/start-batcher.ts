@@ -1,4 +1,4 @@
-import { openItemBatcher } from '@gateway/async/batcher'
+import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import type { Database } from '@gateway/database/client'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import { refused } from '@gateway/contracts/ledger-refusal'

@@ -1,7 +1,7 @@
 import { trace } from '@opentelemetry/api'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import { attributesOf } from '@gateway/ledger-client/span-attributes'
-import { activeCarrier } from '@gateway/process/spans'
+import { activeCarrier } from '@gateway/service-kit/process/spans'
 import type { Deps } from '../../deps.ts'
 
 /** Starts an execution. It is stored with the trace of its caller, or with the span under way here (T3 of spans.ts). */

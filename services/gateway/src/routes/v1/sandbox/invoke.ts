@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { disconnectSignal } from '@gateway/http/client-disconnected'
-import { withSpan } from '@gateway/process/spans'
+import { disconnectSignal } from '@gateway/service-kit/http/client-disconnected'
+import { withSpan } from '@gateway/service-kit/process/spans'
 import { withPermit, type Permit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { explainError } from '../../../errors/explain-error.ts'

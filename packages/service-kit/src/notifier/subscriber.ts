@@ -1,4 +1,4 @@
-import type { RedisClient } from '@gateway/redis/open-redis'
+import type { RedisClient } from '../redis/open-redis.ts'
 import { channelOf, topicsOf, type Channel } from './channel.ts'
 
 type OnNotify = () => void

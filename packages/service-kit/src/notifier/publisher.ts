@@ -1,5 +1,5 @@
-import { openBatcher } from '@gateway/async/batcher'
-import type { RedisClient } from '@gateway/redis/open-redis'
+import { openBatcher } from '../async/batcher.ts'
+import type { RedisClient } from '../redis/open-redis.ts'
 import { channelOf, messageOf } from './channel.ts'
 
 /** Beyond so many topics that wait to be published, the next one is dropped. */

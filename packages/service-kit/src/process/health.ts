@@ -1,4 +1,4 @@
-import { TimedOut, withTimeout } from '@gateway/async/with-timeout'
+import { TimedOut, withTimeout } from '../async/with-timeout.ts'
 
 export interface HealthAnswer {
   status: 200 | 503

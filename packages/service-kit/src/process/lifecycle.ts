@@ -1,4 +1,4 @@
-import { withTimeout } from '@gateway/async/with-timeout'
+import { withTimeout } from '../async/with-timeout.ts'
 import type { Logger } from './logger.ts'
 
 // A service starts in order and stops in reverse.

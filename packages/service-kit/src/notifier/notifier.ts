@@ -1,5 +1,5 @@
-import { backOffMs, type BackOffLimits } from '@gateway/async/back-off'
-import { openRedis, type RedisClient } from '@gateway/redis/open-redis'
+import { backOffMs, type BackOffLimits } from '../async/back-off.ts'
+import { openRedis, type RedisClient } from '../redis/open-redis.ts'
 import { openPublisher } from './publisher.ts'
 import { openSubscriber } from './subscriber.ts'
 
