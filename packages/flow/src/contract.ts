@@ -75,8 +75,7 @@ function compile(side: ContractSide): CheckValues {
 
 /**
  * The one text field of either side where a contract is exactly one text in and one text out (rules §3.9); text is a
- * string that
- * is no select. null where it is anything else.
+ * string that is no select. null where it is anything else.
  */
 export function chatFieldsOf(input: ContractSide, output: ContractSide): { input: string; output: string } | null {
   const inputField = onlyText(fieldsOf(input))

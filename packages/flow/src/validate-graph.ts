@@ -14,8 +14,7 @@ export type { ProblemCode } from './problem.ts'
 
 /**
  * All that is wrong with a graph, at once (flows §2.7); none for one that may be activated. Of a graph beyond 50 nodes
- * or 200
- * edges it is not told how its nodes are joined, so that the time this takes is bounded.
+ * or 200 edges it is not told how its nodes are joined, so that the time this takes is bounded.
  * @param products what is known of the products that its nodes name; one that is not in it is not assigned
  */
 export function validateGraph(graph: Graph, products: ReadonlyMap<string, ProductFacts>): GraphProblem[] {

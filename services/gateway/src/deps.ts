@@ -56,8 +56,6 @@ export interface Deps {
   log: Logger
   metrics: Metrics
   readiness: Pick<Readiness, 'live' | 'ready'>
-  /** The body of GET /metrics. */
-
   /** Whether prompts and answers get into traces. */
   traceContent: boolean
   /** Host names whose pages in a browser may call MCP, besides those of this machine. */

@@ -82,9 +82,8 @@ async function whoRotates(
 
 /**
  * A replacement is issued on its creator's authority, whoever asks for it; so that must still stand (rules §6.5). And
- * its
- * secret goes to whoever asks: an Admin or owner without the three requirements could else take by rotating what issuing
- * is refused to them for.
+ * its secret goes to whoever asks: an Admin or owner without the three requirements could else take by rotating what
+ * issuing is refused to them for.
  */
 async function requireIssuer(
   tx: Transaction,

@@ -4,8 +4,7 @@ export const NDJSON = 'application/x-ndjson'
 
 /**
  * What an invocation is to be answered with (flows §4.4, §4.5): its `progress`, its `record`, or, where no content type
- * is
- * named and its output is one image, the `bytes` of that image.
+ * is named and its output is one image, the `bytes` of that image.
  */
 export type AcceptedAnswer = 'progress' | 'record' | 'bytes'
 
