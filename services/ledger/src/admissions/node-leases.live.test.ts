@@ -65,7 +65,9 @@ describe('a lease', () => {
     const [again] = await reclaimNodes(fixture, [node!]) // as nobody does after a result
     expect(await codeNow(replica, tenant, again!)).toBe('fenced')
     await fixture.run(
-      `INSERT INTO money.reservations
+      `INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, window_start, product, instance, micro,
+                                       output_cap, prompt_pico, completion_pico, request_pico, keyed, admitted_at,
+                                       deadline_at, execution, node)
        SELECT 'inv_second', invocation, 2, project, key, lineage, window_start, product, instance, 0, 1, 0, 0, 0, false,
               now(), now(), execution, node
          FROM money.attempts WHERE id = $1`,

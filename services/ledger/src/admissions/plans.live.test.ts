@@ -181,7 +181,7 @@ function expectNoMore(now: Costs, before: Costs): void {
 const FILLS: [table: string, columns: string, values: string][] = [
   [
     'money.reservations',
-    '',
+    '(id, invocation, attempt, project, key, lineage, window_start, product, instance, micro, output_cap, prompt_pico, completion_pico, request_pico, keyed, admitted_at, deadline_at)',
     `'r' || n, 'r' || n, 1, 'p' || n % 500, 'k', 'k', NULL, 'm', 'h1', 5, 1, 0, 0, 0, false, now(), now() + interval '1 hour'`,
   ],
   [
@@ -208,7 +208,11 @@ const FILLS: [table: string, columns: string, values: string][] = [
   ['money.idempotency_keys', '', `'p' || n % 500, 'chat', 'k' || n, sha256(n::text::bytea), 'i' || n, 'i' || n, now()`],
   ['money.wallets', '(project, funded)', `'p' || n, 100`],
   ['money.meters', '', `'l' || n, 'p' || n % 500, now(), 100, 0, 0`],
-  ['money.instances', '', `'h' || n, 'gateway', now(), now(), 15000, now()`],
+  [
+    'money.instances',
+    '(id, service, started_at, heartbeat_at, dead_after_ms, ended_at)',
+    `'h' || n, 'gateway', now(), now(), 15000, now()`,
+  ],
   ['control.people', '(id, email, name)', `'per' || n, 'per' || n || '@example.test', 'P'`],
   ['control.project_grants', '(project, person, role)', `project, 'per' || n, 'Project Consumer'`],
   [

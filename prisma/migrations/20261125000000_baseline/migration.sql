@@ -1,0 +1,1025 @@
+-- Tables, indexes, partitions, roles and grants. `control` holds who may do what, `money` is the book of record. Views,
+-- functions and triggers are in prisma/functions and are applied after this file.
+--
+-- The functions decide; a CHECK is the last line of defence and rejects what they must never write.
+--
+-- Flow graphs, node results and errors are stored as bytea: text from outside may contain what text and jsonb reject.
+
+CREATE SCHEMA control;
+CREATE SCHEMA money;
+
+------------------------------------------------------------------------------------------ organizations and people
+
+CREATE TABLE control.tenants (
+  id         text PRIMARY KEY,
+  name       text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT now()
+);
+
+CREATE TABLE control.people (
+  id                text PRIMARY KEY,
+  email             text NOT NULL UNIQUE CHECK (email = lower(email)),
+  name              text NOT NULL,
+  password_hash     text,
+  platform_operator boolean NOT NULL DEFAULT false,
+  -- The organization whose Admin set the first password, and so could have signed in with it; null: no Admin did.
+  -- No foreign key, because this stays true after the organization is deleted.
+  vouched_by        text,
+  created_at        timestamptz(3) NOT NULL DEFAULT now()
+);
+
+CREATE TABLE control.memberships (
+  tenant     text NOT NULL REFERENCES control.tenants,
+  person     text NOT NULL REFERENCES control.people,
+  role       text NOT NULL CHECK (role IN ('Admin', 'Member')),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (tenant, person)
+);
+CREATE INDEX ON control.memberships (person);
+
+CREATE TABLE control.teams (
+  id         text PRIMARY KEY,
+  tenant     text NOT NULL REFERENCES control.tenants,
+  name       text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT now()
+);
+CREATE INDEX ON control.teams (tenant);
+
+CREATE TABLE control.team_members (
+  team       text NOT NULL REFERENCES control.teams,
+  person     text NOT NULL REFERENCES control.people,
+  role       text NOT NULL CHECK (role IN ('Team Owner', 'Team Member')),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (team, person)
+);
+CREATE INDEX ON control.team_members (person);
+
+CREATE TABLE control.projects (
+  id                   text PRIMARY KEY,
+  tenant               text NOT NULL REFERENCES control.tenants,
+  team                 text NOT NULL REFERENCES control.teams,
+  name                 text NOT NULL,
+  asset_retention_days integer CHECK (asset_retention_days BETWEEN 1 AND 3650), -- null: assets are never deleted
+  created_at           timestamptz(3) NOT NULL DEFAULT now()
+);
+CREATE INDEX ON control.projects (tenant);
+
+CREATE TABLE control.project_grants (
+  project    text NOT NULL REFERENCES control.projects,
+  person     text NOT NULL REFERENCES control.people,
+  role       text NOT NULL CHECK (role IN ('Project Owner', 'Project Consumer', 'Project Viewer')),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (project, person)
+);
+CREATE INDEX ON control.project_grants (person);
+
+---------------------------------------------------------------------------------------------------------- sign-in
+
+-- A person's identity at an OpenID Connect provider, recorded at the first sign-in. One identity per provider: when the
+-- provider reassigns an e-mail address, the new owner does not inherit the account of the old one.
+CREATE TABLE control.person_identities (
+  issuer     text NOT NULL,
+  subject    text NOT NULL,
+  person     text NOT NULL REFERENCES control.people,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (issuer, subject),
+  UNIQUE (person, issuer)
+);
+
+-- Failed sign-ins, counted across all replicas. Unlogged: a crash that loses them gives an attacker one more minute of
+-- guesses.
+CREATE UNLOGGED TABLE control.sign_in_attempts (
+  key    text PRIMARY KEY,
+  points integer NOT NULL,
+  expire timestamptz(3)
+);
+
+-- What a person has confirmed in the console, until the program that asked for it fetches its token (decision 20).
+CREATE TABLE control.sign_in_codes (
+  hash            bytea PRIMARY KEY CHECK (octet_length(hash) = 32),
+  person          text NOT NULL REFERENCES control.people,
+  challenge       text NOT NULL, -- PKCE, S256
+  name            text NOT NULL, -- of the token to create
+  expires_in_days integer NOT NULL, -- of the token to create
+  expires_at      timestamptz(3) NOT NULL -- of this code
+);
+CREATE INDEX ON control.sign_in_codes (person);
+
+CREATE TABLE control.person_tokens (
+  id         text PRIMARY KEY,
+  person     text NOT NULL REFERENCES control.people,
+  name       text NOT NULL,
+  hash       bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
+  prefix     text NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  expires_at timestamptz(3)
+);
+CREATE INDEX ON control.person_tokens (person);
+
+-- Service tokens of an organization or one of its projects, with a subset of the permissions that roles have.
+CREATE TABLE control.access_tokens (
+  id          text PRIMARY KEY,
+  tenant      text NOT NULL REFERENCES control.tenants,
+  project     text REFERENCES control.projects, -- null: the whole organization
+  name        text NOT NULL,
+  hash        bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
+  prefix      text NOT NULL CHECK (length(prefix) = 12),
+  permissions text[] NOT NULL CHECK (cardinality(permissions) > 0),
+  created_by  text NOT NULL,
+  created_at  timestamptz(3) NOT NULL DEFAULT now(),
+  expires_at  timestamptz(3) NOT NULL
+);
+CREATE INDEX ON control.access_tokens (tenant, project, id);
+
+------------------------------------------------------------------------------------- changes made in the console
+
+-- What was created under an idempotency key, so that a repeat creates nothing and gets the same answer
+-- (services/console/src/request/create-once.ts). Kept for two days.
+CREATE TABLE control.idempotent_creations (
+  person      text NOT NULL, -- or an access token
+  key         text NOT NULL,
+  fingerprint bytea NOT NULL,
+  answer      bytea, -- JSON without secrets; null only inside the transaction that creates it
+  created_at  timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (person, key)
+);
+CREATE INDEX ON control.idempotent_creations (created_at);
+
+CREATE TABLE control.audit (
+  id      bigserial PRIMARY KEY,
+  tenant  text,
+  at      timestamptz(3) NOT NULL DEFAULT now(),
+  person  text,
+  action  text NOT NULL,
+  subject text NOT NULL,
+  details jsonb NOT NULL DEFAULT '{}'
+);
+CREATE INDEX ON control.audit (tenant, id);
+-- One index per filter, so that a page never scans rows it does not return
+-- (services/console/src/request/found-rows.ts).
+CREATE INDEX ON control.audit (tenant, at, id);
+CREATE INDEX ON control.audit (tenant, person, at, id);
+CREATE INDEX ON control.audit (tenant, subject, at, id);
+
+-------------------------------------------------------------------------------------------------------- catalogue
+
+-- The ceilings on prices and tokens keep `tokens * price` of one call within a bigint, with room to add three of them.
+CREATE TABLE control.products (
+  id                         text PRIMARY KEY,
+  name                       text NOT NULL,
+  description                text NOT NULL,
+  owned_by                   text NOT NULL,
+  kind                       text NOT NULL CHECK (kind IN ('chat', 'image', 'audio')),
+  state                      text NOT NULL CHECK (state IN ('draft', 'published', 'suspended')),
+
+  context_length             integer NOT NULL CHECK (context_length BETWEEN 1 AND 10000000),
+  max_output_tokens          integer NOT NULL CHECK (max_output_tokens BETWEEN 1 AND 10000000),
+  supported_parameters       text[] NOT NULL,
+  input_modalities           text[] NOT NULL,
+  output_modalities          text[] NOT NULL,
+  is_moderated               boolean NOT NULL DEFAULT false,
+
+  unit                       text NOT NULL CHECK (unit IN ('tokens', 'request')),
+  prompt_pico                bigint NOT NULL DEFAULT 0 CHECK (prompt_pico BETWEEN 0 AND 100000000000),
+  completion_pico            bigint NOT NULL DEFAULT 0 CHECK (completion_pico BETWEEN 0 AND 100000000000),
+  request_pico               bigint NOT NULL DEFAULT 0 CHECK (request_pico BETWEEN 0 AND 1000000000000000000),
+  -- Prompt tokens read from the provider's cache and reasoning tokens of the completion; null: the usual price. Never
+  -- more than that, so a reservation covers the charge however many tokens were cached or reasoning (money §2.1).
+  cached_pico                bigint CONSTRAINT cached_is_no_dearer CHECK (cached_pico BETWEEN 0 AND prompt_pico),
+  reasoning_pico             bigint CONSTRAINT reasoning_is_no_dearer
+                               CHECK (reasoning_pico BETWEEN 0 AND completion_pico),
+
+  -- How the prompt size is bounded before the call.
+  tokenizer                  text CHECK (tokenizer IN ('o200k_base', 'cl100k_base')),
+  tokens_per_byte_millionths integer NOT NULL DEFAULT 1000000 CHECK (tokens_per_byte_millionths BETWEEN 1 AND 1000000),
+  per_message                integer NOT NULL DEFAULT 8 CHECK (per_message BETWEEN 0 AND 10000),
+  per_tool                   integer NOT NULL DEFAULT 16 CHECK (per_tool BETWEEN 0 AND 10000),
+  fixed_with_tools           integer NOT NULL DEFAULT 64 CHECK (fixed_with_tools BETWEEN 0 AND 100000),
+  max_tokens_per_image       integer CHECK (max_tokens_per_image BETWEEN 1 AND 100000),
+  -- Raised when a provider reports more prompt tokens than the bound (money §2.5).
+  factor_millionths          integer NOT NULL DEFAULT 1000000 CHECK (factor_millionths BETWEEN 1000000 AND 4000000),
+
+  -- Images that a chat product accepts (rules §3.11). 15,728,640 bytes is the limit for all images of one request.
+  image_max_bytes            integer NOT NULL DEFAULT 5242880 CHECK (image_max_bytes BETWEEN 1 AND 15728640),
+  image_max_count            integer NOT NULL DEFAULT 10 CHECK (image_max_count BETWEEN 1 AND 100),
+  image_https                boolean NOT NULL DEFAULT false,
+  -- What image and audio products return, and the parameters a node may set (flows §2.3). 25,000,000 bytes is the limit
+  -- for an asset.
+  max_output_bytes           integer NOT NULL DEFAULT 5242880 CHECK (max_output_bytes BETWEEN 1 AND 25000000),
+  parameter_values           jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(parameter_values) = 'object'),
+
+  providers                  jsonb NOT NULL CHECK (jsonb_typeof(providers) = 'array'),
+  created_at                 timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT prices_fit_unit
+    CHECK (CASE unit WHEN 'tokens' THEN request_pico = 0 ELSE prompt_pico = 0 AND completion_pico = 0 END),
+  -- Images and audio use no tokens, so a price per token would make them free (money §1.2).
+  CONSTRAINT media_are_priced_by_request CHECK (kind = 'chat' OR unit = 'request')
+);
+
+CREATE TABLE control.assignments (
+  project    text NOT NULL REFERENCES control.projects,
+  product    text NOT NULL REFERENCES control.products,
+  created_by text,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (project, product)
+);
+CREATE INDEX ON control.assignments (product);
+
+------------------------------------------------------------------------------------------------------------- keys
+
+CREATE TABLE control.keys (
+  id           text PRIMARY KEY,
+  hash         bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
+  prefix       text NOT NULL CHECK (length(prefix) = 12),
+  name         text NOT NULL,
+  tenant       text NOT NULL REFERENCES control.tenants,
+  project      text REFERENCES control.projects,
+  lineage      text NOT NULL,
+  policy       text NOT NULL CHECK (policy IN ('all-eligible', 'listed')),
+  limit_micro  bigint CHECK (limit_micro BETWEEN 1 AND 9007199254740991),
+  limit_reset  text CHECK (limit_reset IN ('daily', 'weekly', 'monthly', 'lifetime')),
+  created_by   text NOT NULL REFERENCES control.people,
+  created_at   timestamptz(3) NOT NULL DEFAULT now(),
+  expires_at   timestamptz(3),
+  expiry_days  integer CHECK (expiry_days BETWEEN 1 AND 365),
+  revoked_at   timestamptz(3),
+  rotated_from text UNIQUE,
+  rotated_to   text UNIQUE,
+  grace_until  timestamptz(3),
+  CONSTRAINT limit_has_reset CHECK ((limit_micro IS NULL) = (limit_reset IS NULL)),
+  CONSTRAINT bound_key_expires CHECK (project IS NULL OR (expires_at IS NOT NULL AND expiry_days IS NOT NULL))
+);
+CREATE INDEX ON control.keys (tenant);
+CREATE INDEX ON control.keys (project);
+CREATE INDEX ON control.keys (lineage);
+
+CREATE TABLE control.key_resources (
+  key      text NOT NULL REFERENCES control.keys,
+  resource text NOT NULL,
+  PRIMARY KEY (key, resource)
+);
+
+------------------------------------------------------------------------------------------------------------ flows
+
+-- `created_by` here and in revisions is a person or an access token. No foreign key: a token may be deleted.
+CREATE TABLE control.sandboxes (
+  id              text PRIMARY KEY CHECK (id LIKE 'sbx-%'),
+  project         text NOT NULL REFERENCES control.projects,
+  name            text NOT NULL,
+  description     text NOT NULL,
+  mcp_enabled     boolean NOT NULL DEFAULT false,
+  suspended       boolean NOT NULL DEFAULT false,
+  latest_revision integer NOT NULL DEFAULT 0 CHECK (latest_revision >= 0),
+  active_revision integer CONSTRAINT active_revision_exists CHECK (active_revision BETWEEN 1 AND latest_revision),
+  active_digest   text, -- of the package; null: the newest package of the revision
+  activated_at    timestamptz(3),
+  created_by      text NOT NULL,
+  created_at      timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT active_has_activated_at CHECK ((active_revision IS NULL) = (activated_at IS NULL))
+);
+CREATE INDEX ON control.sandboxes (project);
+
+CREATE TABLE control.revisions (
+  sandbox       text NOT NULL REFERENCES control.sandboxes,
+  number        integer NOT NULL CHECK (number >= 1),
+  draft         boolean NOT NULL,
+  base_revision integer,
+  graph         bytea NOT NULL,
+  problems      bytea NOT NULL,
+  digest        text CHECK (digest ~ '^[0-9a-f]{64}$'), -- null, like the package: the graph has problems
+  package       bytea,
+  manifest      text[] NOT NULL DEFAULT '{}',
+  paid_nodes    integer NOT NULL DEFAULT 0 CHECK (paid_nodes BETWEEN 0 AND 8),
+  chat_input    text, -- the one text field on each side; null: the contract is not chat-compatible (rules §3.9)
+  chat_output   text,
+  created_by    text NOT NULL,
+  created_at    timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (sandbox, number),
+  CONSTRAINT digest_has_package CHECK ((digest IS NULL) = (package IS NULL)),
+  CONSTRAINT chat_fields_in_pairs CHECK ((chat_input IS NULL) = (chat_output IS NULL))
+);
+ALTER TABLE control.sandboxes ADD FOREIGN KEY (id, active_revision) REFERENCES control.revisions (sandbox, number);
+
+-- What an activation builds. It is a record of its own, so that a saved revision never changes (flows §3.1). An
+-- execution names the package it started with and keeps it, whatever is activated later.
+CREATE TABLE control.packages (
+  sandbox        text NOT NULL,
+  revision       integer NOT NULL,
+  digest         text NOT NULL CHECK (digest ~ '^[0-9a-f]{64}$'),
+  package        bytea NOT NULL,
+  runner_version text NOT NULL,
+  manifest       text[] NOT NULL,
+  paid_nodes     integer NOT NULL CHECK (paid_nodes BETWEEN 0 AND 8),
+  chat_input     text,
+  chat_output    text,
+  built_at       timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (sandbox, revision, digest),
+  FOREIGN KEY (sandbox, revision) REFERENCES control.revisions (sandbox, number) ON DELETE CASCADE,
+  CONSTRAINT chat_fields_in_pairs CHECK ((chat_input IS NULL) = (chat_output IS NULL))
+);
+
+----------------------------------------------------------------------------------------------- wallets and windows
+
+-- fillfactor 50 here and below: rows that change with every batch stay in their page (HOT) if it is half empty.
+-- Autovacuum: each batch leaves as many dead rows as it changes. These tables are small, so it may run often; how often
+-- it looks is a setting of the server (docs/operating.md, "Postgres").
+CREATE TABLE money.wallets (
+  project         text PRIMARY KEY,
+  funded          bigint NOT NULL DEFAULT 0,
+  reserved        bigint NOT NULL DEFAULT 0 CHECK (reserved >= 0),
+  settled         bigint NOT NULL DEFAULT 0 CHECK (settled >= 0),
+  journal_seq     bigint NOT NULL DEFAULT 0,
+  seal            bytea NOT NULL DEFAULT '\x'::bytea,
+  -- Thresholds that the project wants notices for (money §10); null: none. `notice_below` is in micro-USD, highest
+  -- first; `notice_percents` applies to every spending window, lowest first. So the first item decides in one
+  -- comparison that no threshold can be crossed.
+  notice_below    bigint[],
+  notice_percents integer[],
+  CONSTRAINT within_funds CHECK (settled + reserved <= funded)
+) WITH (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+CREATE TABLE money.meters (
+  lineage      text PRIMARY KEY,
+  project      text NOT NULL,
+  window_start timestamptz(3) NOT NULL,
+  limit_micro  bigint NOT NULL,
+  spent        bigint NOT NULL DEFAULT 0 CHECK (spent >= 0),
+  reserved     bigint NOT NULL DEFAULT 0 CHECK (reserved >= 0),
+  CONSTRAINT within_limit CHECK (spent + reserved <= limit_micro)
+) WITH (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0
+);
+CREATE INDEX ON money.meters (project);
+
+CREATE TABLE money.fundings (
+  project    text NOT NULL,
+  funding_id text NOT NULL,
+  micro      bigint NOT NULL CHECK (micro BETWEEN 1 AND 9007199254740991),
+  funded_by  text NOT NULL,
+  at         timestamptz(3) NOT NULL,
+  PRIMARY KEY (project, funding_id)
+);
+CREATE INDEX ON money.fundings (project, at);
+
+-- Money funded or charged by mistake is adjusted by an entry of its own (money §5.4).
+CREATE TABLE money.corrections (
+  project       text NOT NULL,
+  correction_id text NOT NULL,
+  micro         bigint NOT NULL CHECK (micro <> 0 AND abs(micro) <= 9007199254740991),
+  reason        text NOT NULL CHECK (char_length(reason) BETWEEN 1 AND 500),
+  corrected_by  text NOT NULL,
+  at            timestamptz(3) NOT NULL,
+  PRIMARY KEY (project, correction_id)
+);
+CREATE INDEX ON money.corrections (project, at);
+
+-------------------------------------------------------------------------------------------------------- instances
+
+-- Processes that work under reservations and leases, one row for each start of a process.
+CREATE TABLE money.instances (
+  id            text PRIMARY KEY,
+  service       text NOT NULL,
+  started_at    timestamptz(3) NOT NULL,
+  heartbeat_at  timestamptz(3) NOT NULL,
+  dead_after_ms integer NOT NULL CHECK (dead_after_ms BETWEEN 1000 AND 60000),
+  monitor       text, -- the replica that took the last heartbeat, and the only one that may declare it dead
+  watched_from  timestamptz(3), -- silence before this does not count
+  ended_at      timestamptz(3)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+-- The live instances of one monitor, so that its poll reads no ended ones.
+CREATE INDEX instances_alive ON money.instances (monitor) WHERE ended_at IS NULL;
+
+-- One row for each start of a ledger replica. The rules are in prisma/functions/money/monitor_instances_v1.sql.
+CREATE TABLE money.instance_monitors (
+  id        text PRIMARY KEY,
+  looked_at timestamptz(3) NOT NULL
+) WITH (fillfactor = 50);
+
+------------------------------------------------------------------------------------------------------------ calls
+
+-- Open reservations only, so the table stays as small as what is in flight.
+CREATE TABLE money.reservations (
+  id              text PRIMARY KEY,
+  invocation      text NOT NULL,
+  attempt         integer NOT NULL CHECK (attempt >= 1),
+  project         text NOT NULL,
+  key             text NOT NULL,
+  lineage         text NOT NULL,
+  window_start    timestamptz(3),
+  product         text NOT NULL,
+  instance        text NOT NULL,
+  micro           bigint NOT NULL CHECK (micro >= 0),
+  output_cap      integer NOT NULL,
+  prompt_bound    bigint, -- usage above it raises the factor of the product
+  prompt_pico     bigint NOT NULL, -- this and the other prices: as of the admission
+  completion_pico bigint NOT NULL,
+  request_pico    bigint NOT NULL,
+  cached_pico     bigint,
+  reasoning_pico  bigint,
+  keyed           boolean NOT NULL,
+  admitted_at     timestamptz(3) NOT NULL,
+  deadline_at     timestamptz(3) NOT NULL,
+  execution       text, -- of a node's call; null: a direct call
+  node            text,
+  CONSTRAINT node_of_execution CHECK ((execution IS NULL) = (node IS NULL))
+) WITH (
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0
+);
+CREATE UNIQUE INDEX one_reservation_a_node ON money.reservations (execution, node) WHERE execution IS NOT NULL;
+CREATE INDEX ON money.reservations (project, invocation);
+CREATE INDEX ON money.reservations (instance);
+CREATE INDEX direct_calls_by_deadline ON money.reservations (deadline_at) WHERE execution IS NULL;
+
+-- The tables from here to execution_nodes that are PARTITION BY grow with every call and are partitioned by time: the
+-- usage records and the journal by month, executions and their nodes by week, saved answers by day. An id begins with
+-- its time, so a table that is read by id is partitioned by id and keeps its primary key.
+--   - Rows outside every other partition go to the default partition, `<table>_unplanned`.
+--   - money.make_partition_v1 creates partitions ahead of time.
+--   - Ids that bound partitions are compared byte by byte, as Postgres orders partitions: COLLATE "C".
+
+-- Closed reservations, each an attempt under an invocation: the usage records, never updated. That a node is charged
+-- once is not an index here, since it would have to span partitions; it is `charge` in the node's row.
+CREATE TABLE money.attempts (
+  id                text COLLATE "C" PRIMARY KEY,
+  invocation        text NOT NULL,
+  attempt           integer NOT NULL,
+  state             text NOT NULL CHECK (state IN ('Settled', 'Released')),
+  project           text,
+  key               text,
+  lineage           text,
+  window_start      timestamptz(3),
+  product           text,
+  instance          text,
+  reserved_micro    bigint NOT NULL DEFAULT 0,
+  charged_micro     bigint NOT NULL DEFAULT 0
+                      CONSTRAINT charged_within_reserved CHECK (charged_micro BETWEEN 0 AND reserved_micro),
+  prompt_pico       bigint NOT NULL DEFAULT 0,
+  completion_pico   bigint NOT NULL DEFAULT 0,
+  request_pico      bigint NOT NULL DEFAULT 0,
+  cached_pico       bigint,
+  reasoning_pico    bigint,
+  prompt_tokens     integer,
+  completion_tokens integer,
+  cached_tokens     integer, -- of the prompt; null: the provider did not report it
+  reasoning_tokens  integer, -- of the completion; null: the provider did not report it
+  estimated         boolean NOT NULL DEFAULT false,
+  reason            text,
+  answer_day        date,
+  admitted_at       timestamptz(3),
+  closed_at         timestamptz(3) NOT NULL,
+  execution         text, -- of a node's call; null: a direct call
+  node              text,
+  CONSTRAINT only_settled_is_charged CHECK (state = 'Settled' OR charged_micro = 0),
+  CONSTRAINT settled_has_project CHECK (project IS NOT NULL OR state = 'Released'),
+  CONSTRAINT node_of_execution CHECK ((execution IS NULL) = (node IS NULL))
+) PARTITION BY RANGE (id);
+CREATE INDEX ON money.attempts (project, admitted_at);
+CREATE INDEX ON money.attempts (key, admitted_at);
+CREATE INDEX later_attempts ON money.attempts (invocation) WHERE attempt > 1;
+CREATE INDEX attempts_of_nodes ON money.attempts (execution) WHERE execution IS NOT NULL;
+
+-- No index can make (project, seq) unique across partitions. The number comes from the wallet's row under its lock, and
+-- the check of the books verifies it. The same holds for (project, last_seq) of the blocks.
+CREATE TABLE money.journal (
+  project   text NOT NULL,
+  seq       bigint NOT NULL,
+  kind      text NOT NULL CHECK (kind IN ('fund', 'correct', 'reserve', 'settle', 'release')),
+  reference text NOT NULL,
+  available bigint NOT NULL,
+  reserved  bigint NOT NULL,
+  settled   bigint NOT NULL,
+  outside   bigint NOT NULL,
+  at        timestamptz(3) NOT NULL,
+  PRIMARY KEY (project, seq, at),
+  CONSTRAINT balanced CHECK (available + reserved + settled + outside = 0)
+) PARTITION BY RANGE (at);
+
+CREATE TABLE money.journal_blocks (
+  project  text NOT NULL,
+  last_seq bigint NOT NULL,
+  seal     bytea NOT NULL,
+  at       timestamptz(3) NOT NULL DEFAULT now(), -- of its entries
+  PRIMARY KEY (project, last_seq, at)
+) PARTITION BY RANGE (at);
+
+-- Served but charged to nobody: usage above the reservation (excess), or an answer after its end (fenced).
+CREATE TABLE money.write_offs (
+  reservation text NOT NULL,
+  kind        text NOT NULL CHECK (kind IN ('excess', 'fenced')),
+  micro       bigint NOT NULL CHECK (micro >= 0),
+  product     text,
+  at          timestamptz(3) NOT NULL,
+  PRIMARY KEY (reservation, kind)
+);
+
+CREATE TABLE money.idempotency_keys (
+  project     text NOT NULL,
+  scope       text NOT NULL, -- `chat`, also for flows called as models (rules §5.1), or the id of a sandbox
+  key         text NOT NULL,
+  fingerprint bytea NOT NULL,
+  invocation  text NOT NULL,
+  reservation text NOT NULL,
+  created_at  timestamptz(3) NOT NULL,
+  PRIMARY KEY (project, scope, key)
+) WITH (autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX ON money.idempotency_keys (created_at);
+
+-- Saved answers. Retention drops a partition.
+CREATE TABLE money.answers (
+  day          date NOT NULL,
+  reservation  text NOT NULL,
+  content_type text NOT NULL,
+  body         bytea NOT NULL,
+  PRIMARY KEY (day, reservation)
+) PARTITION BY RANGE (day);
+
+CREATE TABLE money.key_uses (
+  key          text PRIMARY KEY,
+  last_used_at timestamptz(3) NOT NULL
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+
+-- Settlements and completions that Postgres keeps rejecting for no business reason, kept until they can be written
+-- (services/ledger/src/set-aside).
+CREATE TABLE money.set_aside_items (
+  name        text PRIMARY KEY, -- of a settlement its reservation, of a completion its lease of a node
+  project     text, -- null: it could not be looked up
+  item        bytea NOT NULL, -- as the sender wrote it; may contain an answer
+  error       text NOT NULL, -- the message from Postgres
+  tries       integer NOT NULL DEFAULT 0,
+  kept_at     timestamptz(3) NOT NULL,
+  next_try_at timestamptz(3) NOT NULL
+);
+CREATE INDEX ON money.set_aside_items (next_try_at);
+
+------------------------------------------------------------------------------------------------------- executions
+
+-- Started by a key or by a person in the console. Calls of its nodes go by the key's lineage, so a rotation does not
+-- stop it.
+CREATE TABLE money.executions (
+  id           text COLLATE "C" PRIMARY KEY,
+  project      text NOT NULL,
+  sandbox      text NOT NULL,
+  revision     integer NOT NULL,
+  digest       text, -- of its package; null: the package saved with the revision
+  key          text,
+  lineage      text,
+  person       text,
+  surface      text NOT NULL CHECK (surface IN ('invoke', 'chat')),
+  rerun_of     text COLLATE "C", -- the execution whose results it takes over (flows §4.12); null: none
+  max_micro    bigint CHECK (max_micro >= 0), -- its ceiling (money §7.5); null: the wallet and the key's limit alone
+  status       text NOT NULL CHECK (status IN ('Admitted', 'Running', 'Succeeded', 'Failed', 'Cancelled')),
+  version      integer NOT NULL DEFAULT 0, -- of the execution and its nodes together: rises with each change
+  seq          integer NOT NULL DEFAULT 0, -- of its newest progress line
+  output       bytea,
+  error        bytea, -- set when it starts to fail; it is Failed once none of its nodes is Running
+  traceparent  text,
+  tracestate   text,
+  created_at   timestamptz(3) NOT NULL,
+  started_at   timestamptz(3), -- the first claim of a node
+  deadline_at  timestamptz(3) NOT NULL, -- of the first claim; then of the execution; then of the nodes that outlast it
+  completed_at timestamptz(3),
+  CONSTRAINT started_by_key_or_person
+    CHECK ((key IS NULL) = (lineage IS NULL) AND (key IS NULL) <> (person IS NULL)),
+  CONSTRAINT ended_has_completed_at
+    CHECK ((status IN ('Succeeded', 'Failed', 'Cancelled')) = (completed_at IS NOT NULL)),
+  CONSTRAINT failed_has_error CHECK (status NOT IN ('Failed', 'Cancelled') OR error IS NOT NULL),
+  CONSTRAINT succeeded_has_output CHECK (status <> 'Succeeded' OR output IS NOT NULL)
+) PARTITION BY RANGE (id);
+CREATE INDEX ON money.executions (deadline_at) WHERE completed_at IS NULL;
+CREATE INDEX ON money.executions (project) WHERE completed_at IS NULL;
+CREATE INDEX executions_that_fail ON money.executions (id) WHERE completed_at IS NULL AND error IS NOT NULL;
+CREATE INDEX ON money.executions (completed_at) WHERE completed_at IS NOT NULL; -- for retention
+-- The console lists the executions of a flow or of a project (services/console/src/executions/find-executions.ts).
+CREATE INDEX ON money.executions (sandbox, created_at);
+CREATE INDEX ON money.executions (project, created_at);
+
+-- No foreign key to executions: both are written by one statement, and their partitions are dropped together.
+CREATE TABLE money.execution_nodes (
+  execution    text COLLATE "C" NOT NULL,
+  ordinal      integer NOT NULL, -- in the order of the graph
+  node         text NOT NULL,
+  kind         text NOT NULL,
+  project      text NOT NULL,
+  sources      integer[] NOT NULL, -- ordinals of the nodes that its inputs come from
+  state        text NOT NULL CHECK (state IN ('Pending', 'Ready', 'Running', 'Succeeded', 'Failed', 'Skipped')),
+  attempt      integer NOT NULL DEFAULT 1, -- rises whenever a lease ends without a result
+  deaths       integer NOT NULL DEFAULT 0, -- leases that ended because their instance did
+  seq          integer, -- of its progress line
+  ports        text, -- the output ports that have a value: a JSON list
+  output       bytea,
+  error        bytea,
+  taken_over   boolean NOT NULL DEFAULT false, -- its result is that of the earlier execution
+  instance     text, -- the one that runs it or ran it
+  lease        text, -- kept with the result, so that a repeated `complete` is recognised
+  call         text, -- the invocation of its paid call, the same for each attempt
+  reservation  text, -- of this attempt
+  charge       text, -- the attempt it was charged for; set once
+  enqueued_at  timestamptz(3), -- when it was last enqueued
+  claimed_at   timestamptz(3),
+  completed_at timestamptz(3),
+  duration_ms  integer,
+  remote_ms    integer,
+  PRIMARY KEY (execution, ordinal),
+  CONSTRAINT lease_has_instance CHECK ((lease IS NULL) = (instance IS NULL)),
+  CONSTRAINT running_has_lease CHECK (state <> 'Running' OR lease IS NOT NULL),
+  CONSTRAINT waiting_has_no_lease CHECK (state NOT IN ('Pending', 'Ready', 'Skipped') OR lease IS NULL),
+  CONSTRAINT ended_has_seq CHECK ((state IN ('Succeeded', 'Failed')) = (seq IS NOT NULL)),
+  CONSTRAINT succeeded_has_output CHECK (state <> 'Succeeded' OR output IS NOT NULL AND ports IS NOT NULL),
+  CONSTRAINT failed_has_error CHECK ((state = 'Failed') = (error IS NOT NULL))
+) PARTITION BY RANGE (execution);
+CREATE INDEX ON money.execution_nodes (instance) WHERE state = 'Running';
+CREATE INDEX ON money.execution_nodes (project, execution) WHERE state = 'Ready' AND enqueued_at IS NULL;
+CREATE INDEX ON money.execution_nodes (project, enqueued_at)
+  WHERE state IN ('Ready', 'Running') AND enqueued_at IS NOT NULL;
+
+----------------------------------------------------------------------------------------------------------- assets
+
+-- A deleted asset is marked first; then its bytes are removed, and then its row
+-- (services/ledger/src/assets/delete-asset.ts).
+CREATE TABLE money.assets (
+  id         text PRIMARY KEY,
+  project    text NOT NULL,
+  mime_type  text NOT NULL,
+  bytes      integer NOT NULL CHECK (bytes > 0),
+  execution  text, -- the one that created it; null: it was uploaded
+  key        text, -- that uploaded it
+  person     text, -- who uploaded it in the console
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  deleted_at timestamptz(3)
+);
+CREATE INDEX ON money.assets (project, created_at);
+CREATE INDEX assets_there ON money.assets (project, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX assets_deleted ON money.assets (deleted_at) WHERE deleted_at IS NOT NULL;
+
+------------------------------------------------------------------------------------------- usage and statements
+
+-- Usage by hour and by day, rolled up from the journal (money §9.2) and kept for ever.
+-- fillfactor 80 here and below: only the rows of the current hour or day change.
+CREATE TABLE money.usage_hours (
+  project           text NOT NULL,
+  hour              timestamptz(3) NOT NULL CHECK (hour = date_trunc('hour', hour, 'UTC')), -- of the admission
+  product           text NOT NULL,
+  key               text NOT NULL, -- empty: an execution that a person started in the console
+  calls             bigint NOT NULL CHECK (calls > 0),
+  prompt_tokens     bigint NOT NULL CHECK (prompt_tokens >= 0),
+  completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
+  micro             bigint NOT NULL CHECK (micro >= 0),
+  sandbox           text NOT NULL DEFAULT '', -- whose execution made the call; empty: a direct call
+  PRIMARY KEY (project, hour, product, key, sandbox)
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
+
+CREATE TABLE money.usage_days (
+  project           text NOT NULL,
+  day               timestamptz(3) NOT NULL CHECK (day = date_trunc('day', day, 'UTC')), -- of the admission
+  product           text NOT NULL,
+  key               text NOT NULL,
+  calls             bigint NOT NULL CHECK (calls > 0),
+  prompt_tokens     bigint NOT NULL CHECK (prompt_tokens >= 0),
+  completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
+  micro             bigint NOT NULL CHECK (micro >= 0),
+  sandbox           text NOT NULL DEFAULT '',
+  PRIMARY KEY (project, day, product, key, sandbox)
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
+
+-- The journal by the day its entries were written, so that a statement reads few rows, also for archived months
+-- (money §9.5). Kept for ever.
+CREATE TABLE money.journal_days (
+  project  text NOT NULL,
+  day      date NOT NULL, -- UTC
+  kind     text NOT NULL CHECK (kind IN ('opening', 'fund', 'correct', 'reserve', 'settle', 'release')),
+  product  text NOT NULL, -- of settlements; otherwise empty
+  entries  bigint NOT NULL CHECK (entries > 0),
+  reserved bigint NOT NULL, -- this and the next two: sums over the entries
+  settled  bigint NOT NULL,
+  outside  bigint NOT NULL,
+  PRIMARY KEY (project, day, kind, product)
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
+
+-- The journal entry up to which a project is rolled up into the three tables above.
+CREATE TABLE money.usage_positions (
+  project text PRIMARY KEY,
+  seq     bigint NOT NULL,
+  at      timestamptz(3) NOT NULL, -- of the newest entry so far
+  micro   bigint NOT NULL -- settled by the entries up to seq
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+
+------------------------------------------------------------------------------------------- the check of the books
+
+-- How far the check has folded a wallet's journal.
+CREATE TABLE money.checked_wallets (
+  project    text PRIMARY KEY,
+  seq        bigint NOT NULL,
+  funded     bigint NOT NULL,
+  reserved   bigint NOT NULL,
+  settled    bigint NOT NULL,
+  seal       bytea NOT NULL,
+  checked_at timestamptz(3) NOT NULL,
+  findings   text NOT NULL DEFAULT '[]', -- JSON: what did not add up, checked again until it does
+  at         timestamptz(3) -- of the entry `seq`, so that the next check reads no partition before it
+);
+CREATE INDEX ON money.checked_wallets (checked_at);
+
+CREATE TABLE money.checked_meters (
+  lineage      text NOT NULL,
+  window_start timestamptz(3) NOT NULL,
+  project      text NOT NULL,
+  spent        bigint NOT NULL,
+  PRIMARY KEY (lineage, window_start)
+);
+CREATE INDEX ON money.checked_meters (project);
+
+-- How far the check that reads older parts of the journals again has come.
+CREATE TABLE money.rechecked_wallets (
+  project  text PRIMARY KEY,
+  seq      bigint NOT NULL, -- 0: starts from the first entry
+  seal     bytea NOT NULL, -- of that entry
+  findings integer NOT NULL, -- at that entry; it stays there until they are fixed
+  at       timestamptz(3) NOT NULL
+);
+CREATE INDEX ON money.rechecked_wallets (at);
+
+-- The state of the books at a moment, as one hash that is also published outside the database (money §9.3).
+CREATE TABLE money.anchors (
+  number  bigint PRIMARY KEY,
+  at      timestamptz(3) NOT NULL,
+  wallets integer NOT NULL,
+  root    bytea NOT NULL CHECK (octet_length(root) = 32)
+);
+
+-- The journal entry of a wallet that an anchor reaches up to. A wallet has a row for each anchor before which it moved,
+-- so the newest row up to an anchor counts. The rows only help to find the entries; the hash proves them.
+CREATE TABLE money.anchored_heads (
+  project text NOT NULL,
+  anchor  bigint NOT NULL,
+  seq     bigint NOT NULL,
+  seal    bytea NOT NULL,
+  PRIMARY KEY (project, anchor)
+);
+
+-- Months of the books that were written to files (money §9.4). Only the owner's login writes this and the next table,
+-- because only the owner may drop a partition.
+CREATE TABLE money.archives (
+  month    date PRIMARY KEY CHECK (extract(day FROM month) = 1), -- its first day
+  manifest bytea NOT NULL CHECK (octet_length(manifest) = 32), -- SHA-256 of the file that names all others
+  folder   text NOT NULL, -- as given to the command
+  entries  bigint NOT NULL, -- of the journal
+  attempts date[] NOT NULL, -- the months whose usage records are in this archive
+  at       timestamptz(3) NOT NULL
+);
+
+-- The newest archived entry of each wallet: the check of the books starts after it.
+CREATE TABLE money.archived_wallets (
+  project  text PRIMARY KEY,
+  month    date NOT NULL, -- the newest archived month in which the wallet moved
+  seq      bigint NOT NULL,
+  at       timestamptz(3) NOT NULL, -- no archived entry of the wallet is later
+  funded   bigint NOT NULL,
+  reserved bigint NOT NULL,
+  settled  bigint NOT NULL,
+  seal     bytea NOT NULL,
+  windows  text NOT NULL -- JSON: lineage, start and spending of the windows that a meter may still have
+);
+
+--------------------------------------------------------------------------------------------------------- refusals
+
+-- What callers were refused, reported by the gateways from time to time. Some of it may be lost; no money depends on it.
+CREATE TABLE money.refusal_hours (
+  project text NOT NULL,
+  hour    timestamptz(3) NOT NULL CHECK (hour = date_trunc('hour', hour, 'UTC')),
+  key     text NOT NULL,
+  code    text NOT NULL,
+  count   bigint NOT NULL CHECK (count > 0),
+  PRIMARY KEY (project, hour, key, code)
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
+CREATE INDEX ON money.refusal_hours (hour);
+
+CREATE TABLE money.latest_refusals (
+  project text NOT NULL,
+  at      timestamptz(3) NOT NULL,
+  request text NOT NULL, -- the X-Request-Id of the answer
+  key     text NOT NULL,
+  model   text CHECK (char_length(model) <= 128), -- as the caller named it; null: it was not read
+  code    text NOT NULL,
+  PRIMARY KEY (project, at, request)
+);
+CREATE INDEX ON money.latest_refusals (at);
+
+-- The newest report of each gateway, so that a repeated report is recognised.
+CREATE TABLE money.refusal_senders (
+  sender text PRIMARY KEY,
+  report integer NOT NULL,
+  at     timestamptz(3) NOT NULL
+) WITH (fillfactor = 50);
+
+--------------------------------------------------------------------------------------------- notices and webhooks
+
+-- Projects that want a notice when their money lasts for fewer days than this (money §10).
+CREATE TABLE money.days_left_thresholds (
+  project text PRIMARY KEY,
+  days    integer NOT NULL CHECK (days BETWEEN 1 AND 365),
+  told    boolean NOT NULL DEFAULT false -- it lasts for fewer, and the notice was written
+);
+
+-- One row for each threshold crossing, written in the transaction that crosses it.
+CREATE TABLE money.notices (
+  id              text PRIMARY KEY,
+  project         text NOT NULL,
+  kind            text NOT NULL CHECK (kind IN ('wallet.below', 'wallet.days_left', 'key.percent')),
+  threshold       bigint NOT NULL, -- micro-USD, days or percent
+  remaining_micro bigint, -- of a wallet: funded less settled, after the crossing
+  key             text, -- of a window: the key that crossed it, and the window of its lineage
+  lineage         text,
+  window_start    timestamptz(3),
+  limit_micro     bigint,
+  spent_micro     bigint,
+  at              timestamptz(3) NOT NULL
+);
+CREATE INDEX ON money.notices (project, at, id);
+CREATE INDEX ON money.notices (at);
+
+-- Where notices are sent (money §10.2).
+CREATE TABLE money.webhooks (
+  id         text PRIMARY KEY,
+  project    text NOT NULL,
+  url        text NOT NULL CHECK (char_length(url) <= 2048),
+  secret_key text NOT NULL, -- the operator's key that its secret is derived from; the secret itself is not stored
+  created_by text NOT NULL,
+  created_at timestamptz(3) NOT NULL
+);
+CREATE INDEX ON money.webhooks (project);
+
+-- One row for each notice and each webhook its project had at that time. No foreign keys, so that no settlement waits
+-- for the deletion of a webhook.
+CREATE TABLE money.webhook_deliveries (
+  notice      text NOT NULL,
+  webhook     text NOT NULL,
+  state       text NOT NULL DEFAULT 'Pending' CHECK (state IN ('Pending', 'Delivered', 'Dead')),
+  tries       integer NOT NULL DEFAULT 0,
+  next_try_at timestamptz(3) NOT NULL, -- during a try: when that try counts as lost
+  status      integer, -- of the last answer
+  error       text, -- why there was no answer
+  ended_at    timestamptz(3),
+  PRIMARY KEY (notice, webhook)
+) WITH (fillfactor = 80);
+CREATE INDEX pending_deliveries ON money.webhook_deliveries (webhook, next_try_at) WHERE state = 'Pending';
+-- Due deliveries are found by time. Webhooks with pending ones take turns in the order of their reversed ids, whose
+-- last characters are random (services/ledger/src/webhooks/take-due.ts).
+CREATE INDEX due_deliveries ON money.webhook_deliveries (next_try_at) WHERE state = 'Pending';
+CREATE INDEX webhooks_with_pending ON money.webhook_deliveries (reverse(webhook)) WHERE state = 'Pending';
+
+------------------------------------------------------------------------------------------------ maintenance jobs
+
+-- Jobs that one replica does for all.
+CREATE TABLE money.maintenance_turns (
+  job     text PRIMARY KEY,
+  replica text NOT NULL, -- that has the turn, or had the last one
+  until   timestamptz(3) NOT NULL,
+  done_at timestamptz(3), -- this and the report: of the last turn that ended, for the metrics of all replicas
+  report  text
+);
+
+------------------------------------------------------------------------------------------------------- partitions
+
+CREATE TABLE money.answers_unplanned PARTITION OF money.answers DEFAULT;
+CREATE TABLE money.attempts_unplanned PARTITION OF money.attempts DEFAULT;
+CREATE TABLE money.journal_unplanned PARTITION OF money.journal DEFAULT;
+CREATE TABLE money.journal_blocks_unplanned PARTITION OF money.journal_blocks DEFAULT;
+CREATE TABLE money.executions_unplanned PARTITION OF money.executions DEFAULT
+  WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+CREATE TABLE money.execution_nodes_unplanned PARTITION OF money.execution_nodes DEFAULT
+  WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+
+-- As prisma/functions/money/id_bound_v1.sql, which is applied after this file.
+CREATE FUNCTION pg_temp.id_bound(prefix text, moment timestamptz) RETURNS text LANGUAGE sql AS $$
+  SELECT prefix || '_' || string_agg(
+           substr('0123456789abcdefghjkmnpqrstvwxyz', ((ms >> (5 * n)) & 31)::integer + 1, 1), '' ORDER BY n DESC)
+    FROM (SELECT floor(extract(epoch FROM moment) * 1000)::bigint AS ms) t, generate_series(0, 9) n
+$$;
+
+-- From today to two months, or five weeks, from now. Later ones, and those of answers, are made by the ledger.
+DO $$
+DECLARE
+  today date := (now() AT TIME ZONE 'UTC')::date;
+  part record;
+BEGIN
+  FOR part IN
+    WITH month AS (
+      SELECT m AS starts, m + interval '1 month' AS ends
+        FROM generate_series(
+          date_trunc('month', today::timestamp), today + interval '2 months', interval '1 month') m
+    ), week AS (
+      SELECT w AS starts, w + interval '1 week' AS ends
+        FROM generate_series(date_trunc('week', today::timestamp), today + interval '5 weeks', interval '1 week') w
+    )
+    SELECT name, starts, '' AS options,
+           pg_temp.id_bound('inv', starts AT TIME ZONE 'UTC') AS lower,
+           pg_temp.id_bound('inv', ends AT TIME ZONE 'UTC') AS upper
+      FROM month, unnest(ARRAY['attempts']) name
+    UNION ALL
+    SELECT name, starts, '', (starts AT TIME ZONE 'UTC')::text, (ends AT TIME ZONE 'UTC')::text
+      FROM month, unnest(ARRAY['journal', 'journal_blocks']) name
+    UNION ALL
+    SELECT name, starts, 'WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01)',
+           pg_temp.id_bound('exe', starts AT TIME ZONE 'UTC'),
+           pg_temp.id_bound('exe', ends AT TIME ZONE 'UTC')
+      FROM week, unnest(ARRAY['executions', 'execution_nodes']) name
+  LOOP
+    EXECUTE format('CREATE TABLE money.%I PARTITION OF money.%I FOR VALUES FROM (%L) TO (%L) %s',
+                   part.name || '_' || to_char(part.starts, 'YYYYMMDD'), part.name, part.lower, part.upper,
+                   part.options);
+  END LOOP;
+END $$;
+
+------------------------------------------------------------------------------------------------- roles and grants
+
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'svc_ledger') THEN CREATE ROLE svc_ledger NOLOGIN; END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'svc_console') THEN CREATE ROLE svc_console NOLOGIN; END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; -- another database of this server just created them
+END $$;
+
+REVOKE ALL ON SCHEMA control, money FROM PUBLIC;
+GRANT USAGE ON SCHEMA control, money TO svc_ledger, svc_console;
+
+-- Both read all of `money`, including later tables and partitions. Only the ledger reads answers.
+ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_ledger, svc_console;
+GRANT SELECT ON ALL TABLES IN SCHEMA money TO svc_ledger, svc_console;
+REVOKE ALL ON money.answers, money.answers_unplanned, money.set_aside_items FROM svc_console;
+
+-- The ledger reads what admission needs, never a password.
+GRANT SELECT ON
+  control.memberships,
+  control.team_members,
+  control.projects,
+  control.project_grants,
+  control.products,
+  control.assignments,
+  control.keys,
+  control.key_resources,
+  control.sandboxes,
+  control.revisions,
+  control.packages
+TO svc_ledger;
+
+-- It writes money, and only adds to what is append-only.
+GRANT INSERT ON
+  money.fundings,
+  money.corrections,
+  money.attempts,
+  money.journal,
+  money.journal_blocks,
+  money.write_offs,
+  money.answers,
+  money.assets,
+  money.anchors,
+  money.anchored_heads
+TO svc_ledger;
+GRANT INSERT, UPDATE ON
+  money.wallets,
+  money.meters,
+  money.key_uses,
+  money.executions,
+  money.execution_nodes,
+  money.usage_hours,
+  money.usage_days,
+  money.journal_days,
+  money.usage_positions,
+  money.rechecked_wallets,
+  money.maintenance_turns
+TO svc_ledger;
+GRANT UPDATE (deleted_at), DELETE ON money.assets TO svc_ledger;
+GRANT INSERT, DELETE ON
+  money.reservations,
+  money.notices,
+  money.webhooks
+TO svc_ledger;
+GRANT INSERT, UPDATE, DELETE ON
+  money.instances,
+  money.instance_monitors,
+  money.idempotency_keys,
+  money.set_aside_items,
+  money.checked_wallets,
+  money.checked_meters,
+  money.refusal_hours,
+  money.latest_refusals,
+  money.refusal_senders,
+  money.days_left_thresholds,
+  money.webhook_deliveries
+TO svc_ledger;
+
+-- The console writes who may do what, and reads money without ever writing it.
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA control TO svc_console;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA control TO svc_console;
+REVOKE UPDATE, DELETE ON control.audit, control.packages FROM svc_console; -- these never change
+REVOKE UPDATE ON control.person_identities, control.sign_in_codes, control.access_tokens FROM svc_console;
