@@ -1,0 +1,94 @@
+import { cp, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readFunctions } from './function-files.ts'
+import { sqlFunctions } from './sql-functions.ts'
+
+// Nothing else looks for dead SQL. A rule added to a function that nobody calls does nothing, silently.
+
+const root = path.resolve(import.meta.dirname, '../../..')
+const projectFunctions = path.join(root, 'prisma/functions')
+
+/** What production runs: no tests, no fixtures, and not the table of signatures, which calls nothing. */
+const SHIPPED = ['services/*/src/**/*.ts', 'packages/*/src/**/*.ts', 'prisma/{job,seed}/**/*.ts']
+const NOT_SHIPPED = /\.(test|fixture)\.ts$|\/(fixtures|generated|node_modules)\/|\/sql-functions\.ts$/
+const shipped = (await readAll(SHIPPED)).map(withoutTypeScriptComments)
+const migrations = (await readAll(['prisma/migrations/*/migration.sql'])).map(withoutSqlComments)
+
+test('every function and view is used by a service, a trigger, a migration or another used one', async () => {
+  expect(await unreached(projectFunctions)).toEqual([])
+})
+
+test('every row of sql-functions.ts is called by a service', () => {
+  const called = new Set(
+    shipped.flatMap((text) => [...text.matchAll(/\bcallFunction\(\s*[^,]+,\s*'([\w.]+)'/g)].map(([, name]) => name)),
+  )
+  expect(Object.keys(sqlFunctions).filter((name) => !called.has(name))).toEqual([])
+})
+
+test('reports a function that nobody calls, and what only that one calls', async () => {
+  const folder = await copyOfFunctions({
+    dead: `CREATE OR REPLACE FUNCTION money.dead() RETURNS void LANGUAGE sql AS $$ SELECT money.dead_too() $$;`,
+    dead_too: `CREATE OR REPLACE FUNCTION money.dead_too() RETURNS void LANGUAGE sql AS $$ SELECT money.run_batch_v1() $$;`,
+  })
+  expect(await unreached(folder)).toEqual(['money.dead', 'money.dead_too'])
+})
+
+test('reports a function that only a comment names, or that only calls itself', async () => {
+  const admit = await readFile(path.join(projectFunctions, 'money/admit_v1.sql'), 'utf8')
+  const folder = await copyOfFunctions({
+    admit_v1: `-- As money.named.\n${admit}`,
+    named: `CREATE OR REPLACE FUNCTION money.named() RETURNS void LANGUAGE sql AS $$ SELECT 1 $$;`,
+    recursive: `CREATE OR REPLACE FUNCTION money.recursive() RETURNS void LANGUAGE sql AS $$ SELECT money.recursive() $$;`,
+  })
+  expect(await unreached(folder)).toEqual(['money.named', 'money.recursive'])
+})
+
+/** Names of the files that neither shipped TypeScript nor a trigger nor a migration uses, nor another file that one does. */
+async function unreached(folder: string): Promise<string[]> {
+  const files = (await readFunctions(folder)).files.map(({ name, sql }) => ({ name, sql: withoutSqlComments(sql) }))
+  const reached = files.filter(
+    ({ name, sql }) =>
+      [...shipped, ...migrations].some((text) => namesIn(text).has(name)) || sql.includes(`EXECUTE FUNCTION ${name}()`),
+  )
+  for (const { name: user, sql } of reached) {
+    const names = namesIn(sql)
+    for (const file of files)
+      if (file.name !== user && names.has(file.name) && !reached.includes(file)) reached.push(file)
+  }
+  return files.filter((file) => !reached.includes(file)).map(({ name }) => name)
+}
+
+const names = new Map<string, Set<string>>()
+
+function namesIn(text: string): Set<string> {
+  const known =
+    names.get(text) ?? new Set([...text.matchAll(/(?<![\w.])(?:money|control)\.\w+/g)].map(([name]) => name))
+  names.set(text, known)
+  return known
+}
+
+async function readAll(patterns: string[]): Promise<string[]> {
+  const files = await Array.fromAsync(glob(patterns, { cwd: root, exclude: (name) => name === 'node_modules' }))
+  return Promise.all(
+    files.filter((file) => !NOT_SHIPPED.test(file)).map((file) => readFile(path.join(root, file), 'utf8')),
+  )
+}
+
+function withoutTypeScriptComments(text: string): string {
+  return text.replaceAll(/\/\*\*?\s[^]*?\*\//g, ' ').replaceAll(/(?<!:)\/\/.*$/gm, ' ')
+}
+
+function withoutSqlComments(sql: string): string {
+  return sql.replaceAll(/--.*$/gm, ' ')
+}
+
+/** The functions of this project with these files added or replaced. */
+async function copyOfFunctions(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-functions-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await cp(projectFunctions, folder, { recursive: true })
+  for (const [name, sql] of Object.entries(files)) await writeFile(path.join(folder, `money/${name}.sql`), sql)
+  return folder
+}
