@@ -20,7 +20,7 @@ describe('a reference is found dead', () => {
     'docs/rules.md':
       '# Rules\n\n## 1. One\n\n### 1.2 Two (of it)\n\nSee §1.2, [two](#12-two-of-it), [one](rules.md#1-one).\n',
     'docs/core.md': '# Core\n\n### M4. Four\n',
-    'prisma/a.sql': '--   B1  A rule.\nCREATE FUNCTION money.run_batch_v1(a text)\nCREATE TABLE money.wallets (',
+    'prisma/a.sql': '--   B1  A rule.\nCREATE FUNCTION money.run_batch(a text)\nCREATE TABLE money.wallets (',
     'services/x/src/a.ts': '// The head:\n//   A1  A rule.\nexport const a = 1 // A1\n',
     'services/x/src/b.ts': 'export const b = 1\n',
     'services/y/src/b.ts': 'export const b = 1\n',
@@ -38,7 +38,7 @@ describe('a reference is found dead', () => {
     for (const text of [
       'rules §1.2 and §1, core §M4',
       'docs/rules.md, rules.md, services/x/src/a.ts, a.ts, services/*/src/{a,b}.ts, services/x',
-      'A1 of a.ts, B1 of run_batch, money.wallets, money.run_batch_v1',
+      'A1 of a.ts, B1 of run_batch, money.wallets, money.run_batch',
       'Node.js, S3, UTF-8, example.com/docs/x.html, ~/docs/x.html, RFC 9110, tools/call',
     ])
       expect([text, inComment(text)]).toEqual([text, []])

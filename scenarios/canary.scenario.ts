@@ -69,7 +69,7 @@ test('a secret is nowhere but in the answer that shows it once', async ({ redisS
   }
   // That a place has been looked at shows in what must be there.
   expect(places['Postgres, every row']).toContain(seen.project)
-  expect(places['Postgres, every statement']).toContain('money.run_batch_v1')
+  expect(places['Postgres, every statement']).toContain('money.run_batch')
   expect(places['Redis, every command']).toMatch(/p?subscribe/i)
   expect(places['the logs']).toContain('a provider failed an attempt')
   expect(places['the traces']).toContain('POST /v1/chat/completions')

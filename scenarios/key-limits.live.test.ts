@@ -97,7 +97,7 @@ describe('a window', () => {
       await stack.fixture.run(`SET TimeZone = '${zone}'`)
       const { rows } = await stack.fixture.run(
         `SELECT reset, (extract(epoch FROM moment) * 1000)::float8 AS "atMs",
-                (extract(epoch FROM money.window_start_v1(reset, moment)) * 1000)::float8 AS "startMs"
+                (extract(epoch FROM money.window_start(reset, moment)) * 1000)::float8 AS "startMs"
            FROM (SELECT timestamptz '2020-01-01 UTC' + n * interval '18 hours 28 minutes 52.308 seconds' AS moment
                    FROM generate_series(0, 2499) n) m, unnest($1::text[]) reset`,
         [resets],

@@ -4,7 +4,7 @@ import type { Finding, Repository } from './repository.ts'
 
 const DEFINED = /^[ \t]*(?<letter>[A-Z]\d{1,2})(?= {2,}\S)/gm
 const NAMED = /(?<![\w+./§-])(?<letter>[A-Z]\d{1,2})(?![\w-]|\.\d|\/| {2,}\S)/g
-/** `F1 of read_executions_v1`, `B8 and B9 of run_batch`. */
+/** `F1 of read_executions`, `B8 and B9 of run_batch`. */
 const WHERE = /^(?:(?:\s*,\s*|\s+(?:and|to)\s+)[A-Z]\d{1,2})*\s+(?:of|in)\s+(?:the\s+)?`?(?<name>[\w./-]*\w)/
 /** Names of other things that look the same, where a file has no such rule. */
 const OTHER_THINGS = new Set(['S3', 'V8'])
@@ -41,8 +41,8 @@ export function openInvariantCheck(
     })
 
   function homesOf(name: string): string[] {
-    const bare = name.replace(/^(?:money|control)\./, '').replace(/_v\d+$/, '')
-    const created = new RegExp(String.raw`CREATE (?:OR REPLACE )?FUNCTION (?:money|control)\.${bare}(?:_v\d+)?\(`)
+    const bare = name.replace(/^(?:money|control)\./, '')
+    const created = new RegExp(String.raw`CREATE (?:OR REPLACE )?FUNCTION (?:money|control)\.${bare}\(`)
     return repository.paths
       .filter((one) => `/${one}`.endsWith(`/${name}`) || path.posix.basename(one).replace(/\.\w+$/, '') === name)
       .concat(sqlFiles.filter((one) => /^\w+$/.test(bare) && created.test(repository.read(one))))

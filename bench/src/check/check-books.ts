@@ -23,7 +23,7 @@ export async function checkRound({ options, stops, tell }: BenchDeps): Promise<s
   stops.add(database.close)
 
   return withFixture(postgres.adminUrl, async ({ run }) => {
-    await run(`SELECT money.fund_v1('p' || n, 'f', ${FUNDS}, 'bench') FROM generate_series(1, ${WALLETS}) n`)
+    await run(`SELECT money.fund('p' || n, 'f', ${FUNDS}, 'bench') FROM generate_series(1, ${WALLETS}) n`)
     await run(RESERVE)
     await run('ANALYZE')
 
@@ -38,7 +38,7 @@ export async function checkRound({ options, stops, tell }: BenchDeps): Promise<s
     const figures: Record<string, number[]> = { still: [], moved: [], compared: [] }
     for (let n = 1; n <= options.rounds; n++) {
       figures['still']!.push((await round()).tookMs)
-      await run(`SELECT money.fund_v1('p' || w, 'f${n}', 1, 'bench') FROM generate_series(1, ${MOVED}) w`)
+      await run(`SELECT money.fund('p' || w, 'f${n}', 1, 'bench') FROM generate_series(1, ${MOVED}) w`)
       const { wallets, tookMs } = await round()
       if (wallets !== MOVED) throw new Error(`${wallets} wallets were looked at, and ${MOVED} had moved.`)
       figures['moved']!.push(tookMs)

@@ -28,7 +28,7 @@ export async function growAround(fixture: Fixture, growth: Growth, around: Aroun
   const [{ id: project, key }] = growth.projects as [Growth['projects'][0]]
   const { tenant, owner, sandbox } = around
   const range = (each: number) => [Math.floor(from / each) + 1, Math.floor(growth.calls / each)]
-  await fixture.run(`SELECT money.fund_v1($1, 'grown-' || n, 1, $2) FROM generate_series($3::int, $4::int) n`, [
+  await fixture.run(`SELECT money.fund($1, 'grown-' || n, 1, $2) FROM generate_series($3::int, $4::int) n`, [
     project,
     owner,
     ...range(CALLS_EACH.funding),
@@ -36,7 +36,7 @@ export async function growAround(fixture: Fixture, growth: Growth, around: Aroun
   await fixture.run(
     `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, seq, output, error, created_at, started_at,
        deadline_at, completed_at)
-     SELECT left(money.id_bound_v1('exe', at), 14) || lpad(to_hex(n), 16, '0'), $1, $2, 1 + n % 7, $3, 'invoke',
+     SELECT left(money.id_bound('exe', at), 14) || lpad(to_hex(n), 16, '0'), $1, $2, 1 + n % 7, $3, 'invoke',
             CASE WHEN n % 50 = 0 THEN 'Failed' ELSE 'Succeeded' END, 3, CASE WHEN n % 50 > 0 THEN '{}'::bytea END,
             CASE WHEN n % 50 = 0 THEN convert_to($6, 'UTF8') END, at, at, at, at
        FROM (SELECT n, now() - n * interval '1 millisecond' AS at FROM generate_series($4::int, $5::int) n) e`,

@@ -69,7 +69,7 @@ async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
   for (let month = MONTHS; month > 0; month--) {
     const [fromMs, toMs] = [monthsBefore(endMs, month), monthsBefore(endMs, month - 1)]
     const at = (ms: number) => `'${new Date(ms).toISOString()}'`
-    const id = (ms: number) => `money.id_bound_v1('inv', ${at(ms)}::timestamptz)`
+    const id = (ms: number) => `money.id_bound('inv', ${at(ms)}::timestamptz)`
     for (const [table, bound] of [
       ['attempts', id],
       ['journal', at],
@@ -97,7 +97,7 @@ ON CONFLICT (project) DO UPDATE SET seq = excluded.seq, at = excluded.at, funded
 /** One project's calls, one after the other. Two entries a call, and a seal for so many of them. */
 const FUNCTIONS = `
 CREATE OR REPLACE FUNCTION pg_temp.id_of(at timestamptz, n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT left(money.id_bound_v1('inv', at), 14) || lpad(to_hex(n), 16, '0')
+  SELECT left(money.id_bound('inv', at), 14) || lpad(to_hex(n), 16, '0')
 $$;
 CREATE OR REPLACE FUNCTION pg_temp.add_calls(
   of_project text, of_key text, of_lineage text, model text, of_instance text,

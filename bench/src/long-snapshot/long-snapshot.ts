@@ -68,7 +68,7 @@ async function callFor(lastsMs: number, batcher: BatcherUnderTest, fixture: Benc
 }
 
 async function oldestS({ sql }: Pick<Database, 'sql'>): Promise<number> {
-  const { oldest_ms: ms } = await callFunction(sql, 'money.oldest_transaction_v1', {})
+  const { oldest_ms: ms } = await callFunction(sql, 'money.oldest_transaction', {})
   if (ms === null) throw new Error('The ledger may not see the sessions of others.')
   return Number(ms) / 1_000
 }

@@ -15,7 +15,7 @@ export const FROM = new Date(TO.getTime() - MONTH_MS)
 
 /** So many calls, one after the other through the month: their numbers, moments and ids. */
 const CALL = `
-  SELECT n, at, money.id_bound_v1('inv', at) || lpad(n::text, 16, '0') AS id
+  SELECT n, at, money.id_bound('inv', at) || lpad(n::text, 16, '0') AS id
     FROM (SELECT n, $1::timestamptz + n * $2::float8 * interval '1 ms' AS at FROM generate_series($3::int, $4::int) n) c`
 
 /** Each call has an entry for its reservation and one for its settlement. */

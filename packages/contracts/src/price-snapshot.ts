@@ -13,7 +13,7 @@ export type PriceSnapshot = [
   reasoning: string | null,
 ]
 
-/** What the settlement of this usage charges, in micro-USD: the same as money.close_batch_v1 (money §3.2). */
+/** What the settlement of this usage charges, in micro-USD: the same as money.close_batch (money §3.2). */
 export function chargeOfUsage(
   [prompt, completion, request, cached, reasoning]: PriceSnapshot,
   usage: Omit<Usage, 'estimated'>,

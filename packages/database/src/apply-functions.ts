@@ -1,8 +1,8 @@
 // Brings the functions and views of a database up to the files under prisma/functions.
 //   R1  A file is applied when its checksum is not the one that was applied last, or what it makes is not there.
 //   R2  All that changed is one transaction: the services never see half of a change.
-//   R3  A signature never changes, because two releases run side by side while one replaces the other. What needs
-//       another signature gets another name, `_v2` beside `_v1`.
+//   R3  A signature never changes, because two releases run side by side while one replaces the other. A new signature
+//       gets a new name (prisma/functions/README.md).
 import { DatabaseError, type Client } from 'pg'
 import { readFunctions, type FunctionFile } from './function-files.ts'
 import { withShortLocks, type LockOptions } from './short-locks.ts'

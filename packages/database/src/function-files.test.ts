@@ -6,11 +6,11 @@ import { readFunctions } from './function-files.ts'
 
 test('a file is one function or view, the one that its name says', async () => {
   const read = await openFolder()
-  const one = 'CREATE OR REPLACE FUNCTION money.f_v1() RETURNS void'
-  expect((await read({ 'money/f_v1.sql': one })).files).toMatchObject([{ name: 'money.f_v1' }])
-  await expect(read({ 'money/f_v1.sql': `${one};\n${one}` })).rejects.toThrow('money/f_v1.sql has to hold one')
-  await expect(read({ 'money/f_v1.sql': one.replace('f_v1', 'f_v2') })).rejects.toThrow('that of money.f_v1')
-  await expect(read({ 'money/f_v1.sql': one.replace('OR REPLACE ', '') })).rejects.toThrow('that of money.f_v1')
+  const one = 'CREATE OR REPLACE FUNCTION money.f() RETURNS void'
+  expect((await read({ 'money/f.sql': one })).files).toMatchObject([{ name: 'money.f' }])
+  await expect(read({ 'money/f.sql': `${one};\n${one}` })).rejects.toThrow('money/f.sql has to hold one')
+  await expect(read({ 'money/f.sql': one.replace('money.f', 'money.g') })).rejects.toThrow('that of money.f')
+  await expect(read({ 'money/f.sql': one.replace('OR REPLACE ', '') })).rejects.toThrow('that of money.f')
 })
 
 test('a file that needs one without a file, or itself, is refused', async () => {

@@ -27,22 +27,31 @@ test('every row of sql-functions.ts is called by a service', () => {
   expect(Object.keys(sqlFunctions).filter((name) => !called.has(name))).toEqual([])
 })
 
+test('no function or view has a version in its name', async () => {
+  expect(await versioned(projectFunctions)).toEqual([])
+})
+
 test('reports a function that nobody calls, and what only that one calls', async () => {
   const folder = await copyOfFunctions({
     dead: `CREATE OR REPLACE FUNCTION money.dead() RETURNS void LANGUAGE sql AS $$ SELECT money.dead_too() $$;`,
-    dead_too: `CREATE OR REPLACE FUNCTION money.dead_too() RETURNS void LANGUAGE sql AS $$ SELECT money.run_batch_v1() $$;`,
+    dead_too: `CREATE OR REPLACE FUNCTION money.dead_too() RETURNS void LANGUAGE sql AS $$ SELECT money.run_batch() $$;`,
   })
   expect(await unreached(folder)).toEqual(['money.dead', 'money.dead_too'])
 })
 
 test('reports a function that only a comment names, or that only calls itself', async () => {
-  const admit = await readFile(path.join(projectFunctions, 'money/admit_v1.sql'), 'utf8')
+  const admit = await readFile(path.join(projectFunctions, 'money/admit.sql'), 'utf8')
   const folder = await copyOfFunctions({
-    admit_v1: `-- As money.named.\n${admit}`,
+    admit: `-- As money.named.\n${admit}`,
     named: `CREATE OR REPLACE FUNCTION money.named() RETURNS void LANGUAGE sql AS $$ SELECT 1 $$;`,
     recursive: `CREATE OR REPLACE FUNCTION money.recursive() RETURNS void LANGUAGE sql AS $$ SELECT money.recursive() $$;`,
   })
   expect(await unreached(folder)).toEqual(['money.named', 'money.recursive'])
+})
+
+test('reports a name that ends in a version', async () => {
+  const folder = await copyOfFunctions({ admit_v2: 'CREATE OR REPLACE FUNCTION money.admit_v2() RETURNS void' })
+  expect(await versioned(folder)).toEqual(['money.admit_v2'])
 })
 
 /** Names of the files that neither shipped TypeScript nor a trigger nor a migration uses, nor another file that one does. */
@@ -58,6 +67,10 @@ async function unreached(folder: string): Promise<string[]> {
       if (file.name !== user && names.has(file.name) && !reached.includes(file)) reached.push(file)
   }
   return files.filter((file) => !reached.includes(file)).map(({ name }) => name)
+}
+
+async function versioned(folder: string): Promise<string[]> {
+  return (await readFunctions(folder)).files.map(({ name }) => name).filter((name) => /_v\d+$/.test(name))
 }
 
 const names = new Map<string, Set<string>>()

@@ -33,7 +33,7 @@ interface SqlFunction {
 }
 
 export const sqlFunctions = {
-  'money.run_batch_v1': {
+  'money.run_batch': {
     takes: {
       wait_for_locks: 'boolean',
       p_hash: 'text[]',
@@ -69,7 +69,7 @@ export const sqlFunctions = {
       at_ms: 'bigint',
     },
   },
-  'money.check_admission_v1': {
+  'money.check_admission': {
     takes: {
       key_hash: 'text',
       selector: 'text | null',
@@ -86,7 +86,7 @@ export const sqlFunctions = {
       decision: 'text',
     },
   },
-  'money.fund_v1': {
+  'money.fund': {
     takes: {
       to_project: 'text',
       funding: 'text',
@@ -98,7 +98,7 @@ export const sqlFunctions = {
       recorded: 'bigint',
     },
   },
-  'money.correct_v1': {
+  'money.correct': {
     takes: {
       of_project: 'text',
       correction: 'text',
@@ -114,7 +114,7 @@ export const sqlFunctions = {
       reserved: 'bigint',
     },
   },
-  'money.record_refusals_v1': {
+  'money.record_refusals': {
     takes: {
       of_sender: 'text',
       number: 'integer',
@@ -131,7 +131,7 @@ export const sqlFunctions = {
       fresh: 'boolean',
     },
   },
-  'money.set_notice_thresholds_v1': {
+  'money.set_notice_thresholds': {
     takes: {
       of_project: 'text',
       below: 'text[]',
@@ -140,13 +140,13 @@ export const sqlFunctions = {
     },
     answers: {},
   },
-  'money.tell_days_left_v1': {
+  'money.notify_days_left': {
     takes: {},
     answers: {
       notices: 'integer',
     },
   },
-  'money.roll_up_usage_v1': {
+  'money.roll_up_usage': {
     takes: {
       projects: 'text[]',
       max_entries: 'integer',
@@ -155,7 +155,7 @@ export const sqlFunctions = {
       entries: 'integer | null',
     },
   },
-  'money.anchor_v1': {
+  'money.take_anchor': {
     takes: {},
     answers: {
       anchor: 'bigint | null',
@@ -163,14 +163,14 @@ export const sqlFunctions = {
       root: 'text | null',
     },
   },
-  'money.oldest_transaction_v1': {
+  'money.oldest_transaction': {
     takes: {},
     answers: {
       oldest_ms: 'bigint | null',
       snapshot_age: 'bigint | null',
     },
   },
-  'money.read_estimate_v1': {
+  'money.read_estimate': {
     takes: {
       of_products: 'text[]',
       of_sandbox: 'text',
@@ -181,7 +181,7 @@ export const sqlFunctions = {
       last: 'text',
     },
   },
-  'money.read_executions_v1': {
+  'money.read_executions': {
     takes: {
       ids: 'text[]',
       instances: 'text[]',
@@ -197,7 +197,7 @@ export const sqlFunctions = {
       s_output: 'bytea[] | null',
     },
   },
-  'money.read_record_v1': {
+  'money.read_record': {
     takes: {
       wanted: 'text',
       after: 'integer | null',
@@ -213,7 +213,7 @@ export const sqlFunctions = {
       n_charged: 'text[] | null',
     },
   },
-  'money.write_executions_v2': {
+  'money.write_executions': {
     takes: {
       wait_for_locks: 'boolean',
       nodes_at_once: 'integer',
@@ -257,7 +257,7 @@ export const sqlFunctions = {
       jobs: 'text | null',
     },
   },
-  'money.lock_executions_v1': {
+  'money.lock_executions': {
     takes: {
       ids: 'text[]',
     },
@@ -265,7 +265,7 @@ export const sqlFunctions = {
       locked: 'integer',
     },
   },
-  'money.requeue_lost_nodes_v1': {
+  'money.requeue_lost_nodes': {
     takes: {
       nodes_at_once: 'integer',
       late_ms: 'integer',
@@ -275,7 +275,7 @@ export const sqlFunctions = {
       jobs: 'text',
     },
   },
-  'money.read_starts_v2': {
+  'money.read_starts': {
     takes: {
       i_id: 'text[]',
       i_hash: 'text[]',
@@ -290,7 +290,7 @@ export const sqlFunctions = {
       facts: 'text',
     },
   },
-  'money.write_starts_v4': {
+  'money.write_starts': {
     takes: {
       nodes_at_once: 'integer',
       e_id: 'text[]',
@@ -323,7 +323,7 @@ export const sqlFunctions = {
       jobs: 'text | null',
     },
   },
-  'money.write_rerun_v1': {
+  'money.write_rerun': {
     takes: {
       nodes_at_once: 'integer',
       e_id: 'text',
@@ -357,7 +357,7 @@ export const sqlFunctions = {
       jobs: 'text | null',
     },
   },
-  'money.write_off_fenced_v1': {
+  'money.write_off_fenced': {
     takes: {
       w_reservation: 'text[]',
       w_execution: 'text[]',
@@ -367,7 +367,7 @@ export const sqlFunctions = {
       written: 'integer',
     },
   },
-  'money.monitor_instances_v1': {
+  'money.monitor_instances': {
     takes: {
       by_monitor: 'text',
     },
@@ -377,7 +377,7 @@ export const sqlFunctions = {
       taken_over: 'integer',
     },
   },
-  'money.make_partition_v1': {
+  'money.make_partition': {
     takes: {
       of_table: 'text',
       days_ahead: 'integer',
@@ -386,7 +386,7 @@ export const sqlFunctions = {
       made: 'text | null',
     },
   },
-  'money.drop_archived_v1': {
+  'money.drop_archived': {
     takes: {
       of_table: 'text',
       of_month: 'text',
@@ -395,7 +395,7 @@ export const sqlFunctions = {
       done: 'text | null',
     },
   },
-  'money.drop_partition_v1': {
+  'money.drop_partition': {
     takes: {
       of_table: 'text',
       days_kept: 'integer',

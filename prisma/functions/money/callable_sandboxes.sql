@@ -2,7 +2,7 @@
 -- suspended, and the project can call all that they call. What has a `chat_input` can be called as a model (rules §3.9,
 -- §4.1).
 -- needs: money.active_packages
--- needs: money.unassigned_v1
+-- needs: money.unassigned_product
 CREATE OR REPLACE VIEW money.callable_sandboxes AS
 SELECT s.project,
        s.id,
@@ -16,4 +16,4 @@ SELECT s.project,
   FROM control.sandboxes s
   JOIN money.active_packages p ON p.sandbox = s.id
  WHERE NOT s.suspended
-   AND money.unassigned_v1(s.project, p.manifest) IS NULL;
+   AND money.unassigned_product(s.project, p.manifest) IS NULL;

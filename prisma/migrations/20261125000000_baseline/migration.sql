@@ -397,7 +397,7 @@ CREATE TABLE money.instances (
 -- The live instances of one monitor, so that its poll reads no ended ones.
 CREATE INDEX instances_alive ON money.instances (monitor) WHERE ended_at IS NULL;
 
--- One row for each start of a ledger replica. The rules are in prisma/functions/money/monitor_instances_v1.sql.
+-- One row for each start of a ledger replica. The rules are in prisma/functions/money/monitor_instances.sql.
 CREATE TABLE money.instance_monitors (
   id        text PRIMARY KEY,
   looked_at timestamptz(3) NOT NULL
@@ -444,7 +444,7 @@ CREATE INDEX direct_calls_by_deadline ON money.reservations (deadline_at) WHERE 
 -- usage records and the journal by month, executions and their nodes by week, saved answers by day. An id begins with
 -- its time, so a table that is read by id is partitioned by id and keeps its primary key.
 --   - Rows outside every other partition go to the default partition, `<table>_unplanned`.
---   - money.make_partition_v1 creates partitions ahead of time.
+--   - money.make_partition creates partitions ahead of time.
 --   - Ids that bound partitions are compared byte by byte, as Postgres orders partitions: COLLATE "C".
 
 -- Closed reservations, each an attempt under an invocation: the usage records, never updated. That a node is charged
@@ -899,7 +899,7 @@ CREATE TABLE money.executions_unplanned PARTITION OF money.executions DEFAULT
 CREATE TABLE money.execution_nodes_unplanned PARTITION OF money.execution_nodes DEFAULT
   WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 
--- As prisma/functions/money/id_bound_v1.sql, which is applied after this file.
+-- As prisma/functions/money/id_bound.sql, which is applied after this file.
 CREATE FUNCTION pg_temp.id_bound(prefix text, moment timestamptz) RETURNS text LANGUAGE sql AS $$
   SELECT prefix || '_' || string_agg(
            substr('0123456789abcdefghjkmnpqrstvwxyz', ((ms >> (5 * n)) & 31)::integer + 1, 1), '' ORDER BY n DESC)

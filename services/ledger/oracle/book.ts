@@ -2,7 +2,7 @@ import type { Reset } from '@gateway/money/spending-window'
 import type { Price } from '@gateway/money/price'
 import type { Overheads } from '@gateway/money/upper-bound'
 
-// The books as the decision sees them, in memory. money.run_batch_v1 has the same in tables.
+// The books as the decision sees them, in memory. money.run_batch has the same in tables.
 
 export interface KeyFacts {
   id: string

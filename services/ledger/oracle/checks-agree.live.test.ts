@@ -112,7 +112,7 @@ test('a project without a wallet has nothing, and gets none by a check [insuffic
 })
 
 test('the function that checks refuses a transaction that could write', async ({ fixture, tenant }) => {
-  const asked = fixture.run(`SELECT money.check_admission_v1($1, NULL, $2, '', 1, 1, 0, 0, NULL, NULL)`, [
+  const asked = fixture.run(`SELECT money.check_admission($1, NULL, $2, '', 1, 1, 0, 0, NULL, NULL)`, [
     tenant.key.hash,
     tenant.product,
   ])

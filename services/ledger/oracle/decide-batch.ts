@@ -8,7 +8,7 @@ import { decideNodeAdmission } from './decide-node-admission.ts'
 import { tellFullWindow, tellLowWallet } from './tell-crossings.ts'
 import { NO_FACTOR, raisedFactor } from '@gateway/money/upper-bound'
 
-// The whole decision of a batch, without a database: what money.run_batch_v1 must agree with, item by item.
+// The whole decision of a batch, without a database: what money.run_batch must agree with, item by item.
 
 /** Decides a batch and enters it into the book: closings first, then admissions in order of arrival. */
 export function decideBatch(
@@ -20,7 +20,7 @@ export function decideBatch(
 }
 
 /**
- * Decides closings alone and enters them: those of nodes, as money.close_v1 does, or those of direct calls (B9
+ * Decides closings alone and enters them: those of nodes, as money.close_node_calls does, or those of direct calls (B9
  * of run_batch).
  */
 export function decideClosings(book: Book, items: ClosingItem[], ofExecutions: boolean): ClosingDecision[] {
@@ -30,7 +30,7 @@ export function decideClosings(book: Book, items: ClosingItem[], ofExecutions: b
 }
 
 /**
- * Answers that came under a lease that was another's by then, as money.write_off_fenced_v1 has them: enters what is written
+ * Answers that came under a lease that was another's by then, as money.write_off_fenced has them: enters what is written
  * off, and answers how many are new.
  */
 export function decideLateAnswers(book: Book, answers: LateAnswer[]): number {

@@ -135,7 +135,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     new Map(projects.flatMap(({ id }) => some.map((product) => [`${id} ${product.id}`, product] as const)))
   const keyHashes = [...often([...keys.keys()].slice(0, GOOD_KEYS), 4), ...keys.keys(), 'f'.repeat(64)]
   for (const { id } of projects)
-    await fixture.run('SELECT money.set_notice_thresholds_v1($1, $2, $3, NULL)', [
+    await fixture.run('SELECT money.set_notice_thresholds($1, $2, $3, NULL)', [
       id,
       THRESHOLDS.below,
       THRESHOLDS.percents,

@@ -173,7 +173,7 @@ async function playHistory(
         break
     }
   }
-  await callFunction(replicas[0]!.sql, 'money.roll_up_usage_v1', {
+  await callFunction(replicas[0]!.sql, 'money.roll_up_usage', {
     projects: setup.projects,
     max_entries: 1_000_000,
   })

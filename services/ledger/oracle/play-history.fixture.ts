@@ -80,7 +80,7 @@ function isOfNode({ book }: HistorySetup, id: string): boolean {
   return found !== undefined && found.node !== null
 }
 
-/** What money.close_v1 does, and then the leases end: an answered node is done, any other one is claimed anew. */
+/** What money.close_node_calls does, and then the leases end: an answered node is done, any other one is claimed anew. */
 export async function playNodeClosings(
   setup: HistorySetup,
   wanted: NodeClosing[],
@@ -146,7 +146,7 @@ export async function playCorrection(
   return 1
 }
 
-/** What money.write_off_fenced_v1 does with answers of nodes whose leases are another's by now. */
+/** What money.write_off_fenced does with answers of nodes whose leases are another's by now. */
 export async function playLateAnswers(
   { book, executions: { held, lost } }: HistorySetup,
   wanted: RandomLateAnswer[],
@@ -162,7 +162,7 @@ export async function playLateAnswers(
     const execution = instead === 'of another execution' ? 'exe_another' : node.execution
     return [{ reservation: node.reservation, execution, usage }]
   })
-  const { written } = await callFunction(replica.sql, 'money.write_off_fenced_v1', {
+  const { written } = await callFunction(replica.sql, 'money.write_off_fenced', {
     w_reservation: answers.map(({ reservation }) => reservation),
     w_execution: answers.map(({ execution }) => execution),
     w_usage: JSON.stringify(answers.map(({ usage }) => usage)),

@@ -41,12 +41,12 @@ test('where the sessions of others are not shown, there is no figure rather than
   const { rows } = await fixture.run(`SELECT current_user AS me`)
   await fixture.run(`CREATE ROLE ${owner}`)
   await fixture.run(`GRANT CREATE, USAGE ON SCHEMA money TO ${owner}`)
-  await fixture.run(`ALTER FUNCTION money.oldest_transaction_v1() OWNER TO ${owner}`)
+  await fixture.run(`ALTER FUNCTION money.oldest_transaction() OWNER TO ${owner}`)
   try {
     expect(await metric('ledger_transactions_oldest')).toBeNull()
     expect(await metric('ledger_usage_behind')).not.toBeNull()
   } finally {
-    await fixture.run(`ALTER FUNCTION money.oldest_transaction_v1() OWNER TO "${(rows as [{ me: string }])[0].me}"`)
+    await fixture.run(`ALTER FUNCTION money.oldest_transaction() OWNER TO "${(rows as [{ me: string }])[0].me}"`)
     await fixture.run(`DROP OWNED BY ${owner}`)
     await fixture.run(`DROP ROLE ${owner}`)
   }

@@ -8,7 +8,7 @@ export function observeDatabase(meter: Meter, deps: Pick<Deps, 'reads'>): void {
   observeUsage(meter, deps)
 }
 
-/** Without a figure where this database lets nobody see the sessions of others (oldest_transaction_v1). */
+/** Without a figure where this database lets nobody see the sessions of others (oldest_transaction). */
 function observeTransactions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
   const oldest = meter.createObservableGauge('ledger.transactions.oldest', {
     description: 'Age of the oldest transaction in the database, whoever has it',
@@ -20,7 +20,7 @@ function observeTransactions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void
   })
   meter.addBatchObservableCallback(
     async (result) => {
-      const row = await callFunction(reads.sql, 'money.oldest_transaction_v1', {})
+      const row = await callFunction(reads.sql, 'money.oldest_transaction', {})
       if (row.oldest_ms !== null) result.observe(oldest, Number(row.oldest_ms) / 1_000)
       if (row.snapshot_age !== null) result.observe(age, Number(row.snapshot_age))
     },

@@ -10,9 +10,9 @@ test('a ledger whose database decides a batch of nothing is ready, one without t
 }) => {
   const check = booksDecide(replica)
   expect(await check()).toBe(null)
-  await fixture.run('ALTER FUNCTION money.run_batch_v1 RENAME TO run_batch_away')
+  await fixture.run('ALTER FUNCTION money.run_batch RENAME TO run_batch_away')
   expect(await check()).toBe('refuses a batch of nothing: is the database migrated?')
-  await fixture.run('ALTER FUNCTION money.run_batch_away RENAME TO run_batch_v1')
+  await fixture.run('ALTER FUNCTION money.run_batch_away RENAME TO run_batch')
   expect(await check()).toBe(null)
 })
 

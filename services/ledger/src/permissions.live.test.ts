@@ -68,10 +68,8 @@ describe('permissions in Postgres', () => {
   }
 
   test('the console can neither fund nor correct a wallet, nor read a saved answer', async ({ database }) => {
-    expect(await as(database.consoleUrl, `SELECT money.fund_v1('p', 'f', 1, 'me')`)).toMatch(/permission denied/)
-    expect(await as(database.consoleUrl, `SELECT money.correct_v1('p', 'c', 1, 'r', 'me')`)).toMatch(
-      /permission denied/,
-    )
+    expect(await as(database.consoleUrl, `SELECT money.fund('p', 'f', 1, 'me')`)).toMatch(/permission denied/)
+    expect(await as(database.consoleUrl, `SELECT money.correct('p', 'c', 1, 'r', 'me')`)).toMatch(/permission denied/)
     expect(await as(database.consoleUrl, 'SELECT * FROM money.answers')).toMatch(/permission denied/)
     expect(await as(database.consoleUrl, 'SELECT item FROM money.set_aside_items')).toMatch(/permission denied/)
   })
@@ -83,7 +81,7 @@ describe('permissions in Postgres', () => {
                           FROM pg_tables WHERE schemaname = 'money' AND tablename ~ '^answers' ORDER BY 1`
     const today = `answers_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`
     for (const ahead of [2, 5]) {
-      const make = `SELECT made FROM money.make_partition_v1('answers', ${ahead})`
+      const make = `SELECT made FROM money.make_partition('answers', ${ahead})`
       while ((await query<{ made: string | null }>(database.ledgerUrl, make)).rows[0]!.made !== null);
       const { rows } = await query<{ name: string; readable: boolean }>(database.adminUrl, partitions)
       expect(rows.length).toBeGreaterThan(ahead + 2)

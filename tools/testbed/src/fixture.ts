@@ -149,7 +149,7 @@ export async function openFixture(adminUrl: string) {
   }
 
   async function fund(project: string, micro: bigint, fundingId: string = id('fun')): Promise<void> {
-    await run('SELECT money.fund_v1($1, $2, $3, $4)', [project, fundingId, micro, 'test'])
+    await run('SELECT money.fund($1, $2, $3, $4)', [project, fundingId, micro, 'test'])
   }
 
   const { publishProduct } = productFixtures({ id, run })

@@ -70,7 +70,7 @@ test('what is written down can not be changed, nor an identity moved, by whoever
     `TRUNCATE control.audit`,
     `UPDATE control.person_identities SET person = 'per_x'`,
     `UPDATE money.wallets SET funded = 1`,
-    `SELECT money.fund_v1('prj', 'f', 1, 'me')`,
+    `SELECT money.fund('prj', 'f', 1, 'me')`,
   ])
     await expect(ask(database.consoleUrl, statement)).rejects.toThrow(/permission denied/)
 })

@@ -69,7 +69,7 @@ test('what excesses have raised the factor to is shown to the operator, who alon
   const operator = await signIn({ platformOperator: true })
   const path = '/api/v2/products/acme%2Ffactor'
   await operator.post('/api/v2/products', body('acme/factor'))
-  await stack.fixture.run(`SELECT money.raise_factors_v1('{acme/factor}', '{1800000}')`)
+  await stack.fixture.run(`SELECT money.raise_factors('{acme/factor}', '{1800000}')`)
   const factorAfter = async (overheads: object) =>
     (await operator.patch(path, { overheads })).body.overheads.factor as number
   expect(await factorAfter({ perMessage: 12 })).toBe(1.8) // what is left out stays

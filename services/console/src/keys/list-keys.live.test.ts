@@ -37,9 +37,9 @@ test('a list says what the window of each lineage has, and a window that has rol
   await fixture.run(
     `INSERT INTO money.meters (lineage, project, window_start, limit_micro, spent, reserved)
      SELECT * FROM (VALUES
-       ($2, $1, money.window_start_v1('daily', now()), 1000, 300, 20),
-       ($3, $1, money.window_start_v1('lifetime', now()), 2000, 2000, 0),
-       ($4, $1, money.window_start_v1('monthly', now() - interval '40 days'), 3000, 7, 0)) m`,
+       ($2, $1, money.window_start('daily', now()), 1000, 300, 20),
+       ($3, $1, money.window_start('lifetime', now()), 2000, 2000, 0),
+       ($4, $1, money.window_start('monthly', now() - interval '40 days'), 3000, 7, 0)) m`,
     [stack.project, daily.id, lifetime.id, rolled.id],
   )
   const replacement = (await stack.owner.post(`${stack.path}/keys/${daily.id}/rotate`)).body.key

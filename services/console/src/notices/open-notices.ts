@@ -34,7 +34,7 @@ async function readFacts({ prisma }: Deps, project: string, notices: ToldNotice[
   return { remainingMicro: (wallet?.funded ?? 0n) - (wallet?.settled ?? 0n), weekMicro, windows }
 }
 
-/** The pace as the ledger has it when it tells (`tell_days_left_v1`). */
+/** The pace as the ledger has it when it tells (`notify_days_left`). */
 async function chargedInAWeek(prisma: Deps['prisma'], project: string): Promise<bigint> {
   const [row] = await prisma.$queryRaw<[{ micro: bigint }]>`
     SELECT coalesce(sum(micro), 0)::bigint AS micro FROM money.usage_hours

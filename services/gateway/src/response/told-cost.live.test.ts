@@ -29,7 +29,7 @@ async function recordOf({ url, headers }: { url: string; headers: Record<string,
 /** Ends the reservations of a project as if its instance had died. */
 const releaseAll = (fixture: Fixture, project: string) =>
   fixture.run(
-    `SELECT money.close_batch_v1(false, ARRAY[$1], now(), NULL, array_agg(id), array_agg('release'::text),
+    `SELECT money.close_batch(false, ARRAY[$1], now(), NULL, array_agg(id), array_agg('release'::text),
                                  jsonb_agg('{}'::jsonb), array_agg(false), array_agg('test'::text))
        FROM money.reservations WHERE project = $1`,
     [project],

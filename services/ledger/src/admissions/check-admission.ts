@@ -18,7 +18,7 @@ export async function checkAdmission(
 ): Promise<CheckedAdmission> {
   const { decision } = await reads.sql.transaction(async (sql) => {
     await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
-    return callFunction(sql, 'money.check_admission_v1', {
+    return callFunction(sql, 'money.check_admission', {
       key_hash: 'key' in caller ? await hashOf(sql, caller.key) : caller.keyHash,
       selector: 'key' in caller ? null : caller.selector,
       model,

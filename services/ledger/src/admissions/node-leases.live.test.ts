@@ -92,7 +92,7 @@ describe('a lease', () => {
         await tx.$queryRaw`SELECT FROM money.wallets WHERE project = ${tenant.project.id} FOR UPDATE`
         await tx.$executeRaw`UPDATE money.execution_nodes SET lease = 'taken' WHERE execution = ${nodes[0]!.execution}`
         await tx.$executeRaw`
-          SELECT money.close_v1(
+          SELECT money.close_node_calls(
             locked => ${[tenant.project.id]}, moment => clock_timestamp(), answer_day => current_date,
             c_id => ${nodes.map((n) => n.reservation)}, c_kind => ${nodes.map(() => 'release')},
             c_usage => ${JSON.stringify(nodes.map(() => ({})))}::jsonb, c_answered => ${nodes.map(() => false)},

@@ -81,7 +81,7 @@ const missing: {
 
 /** @throws Error for a code that has no case here and none in packages/contracts/src/ledger-refusal.ts */
 function refusalOf(code: string, facts: Record<string, unknown>, model: string): LedgerRefusal {
-  if (!isLedgerRefusalCode(code)) throw new Error(`money.run_batch_v1 answered ${code}, which is no refusal`)
+  if (!isLedgerRefusalCode(code)) throw new Error(`money.run_batch answered ${code}, which is no refusal`)
   return { code, facts: { ...facts, ...missing[code]?.(model, facts) } } as LedgerRefusal
 }
 

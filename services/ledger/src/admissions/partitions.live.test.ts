@@ -15,11 +15,11 @@ const PARTITION = /_(\d{8}|unplanned)$/
 const test = tenantTest
   .extend('manyPartitions', { scope: 'file' }, async ({ fixture }) => {
     for (const table of ['attempts', 'journal', 'journal_blocks', 'executions', 'execution_nodes'])
-      while ((await fixture.run(`SELECT money.make_partition_v1($1, 730) AS made`, [table])).rows[0]?.['made']);
+      while ((await fixture.run(`SELECT money.make_partition($1, 730) AS made`, [table])).rows[0]?.['made']);
     const { rows } = await fixture.run(
       `SELECT array_agg(DISTINCT p.name) AS names
          FROM unnest(ARRAY['attempts', 'journal', 'journal_blocks', 'executions', 'execution_nodes']) t
-         CROSS JOIN LATERAL (SELECT * FROM money.partition_periods_v1(t, 0) LIMIT 1) p`,
+         CROSS JOIN LATERAL (SELECT * FROM money.partition_periods(t, 0) LIMIT 1) p`,
     )
     return { current: new Set((rows[0] as { names: string[] }).names) }
   })

@@ -128,6 +128,6 @@ test('the ledger raises factors by no other way, and lowers none', async ({ repl
     /permission denied/,
   )
   await fixture.run('UPDATE control.products SET factor_millionths = 3000000 WHERE id = $1', [product])
-  await write('SELECT money.raise_factors_v1(ARRAY[$1], ARRAY[1500000::bigint])')
+  await write('SELECT money.raise_factors(ARRAY[$1], ARRAY[1500000::bigint])')
   expect(await factorOf(fixture, product)).toBe(3)
 })

@@ -49,12 +49,12 @@ export interface ProductFacts {
  */
 const NO_BYTES = Buffer.alloc(0)
 
-/** One batch, one round trip: hands the items to money.run_batch_v1 as parallel arrays. */
+/** One batch, one round trip: hands the items to money.run_batch as parallel arrays. */
 export async function runBatch(sql: Sql, { admissions, closings }: Batch, patient: boolean): Promise<BatchRows> {
   const a = admissions.map(({ item }) => item)
   const c = closings.map(({ item }) => item)
   const pairs = pairsOf(a)
-  const row = await callFunction(sql, 'money.run_batch_v1', {
+  const row = await callFunction(sql, 'money.run_batch', {
     wait_for_locks: patient,
     p_hash: pairs.hashes,
     p_model: pairs.models,
@@ -97,7 +97,7 @@ function reasonOf(item: ClosingItem): string | null {
   return item.op === 'release' ? item.reason : 'its instance ended'
 }
 
-/** What money.admit_v1 answers: a list for each column, in the order of the items. */
+/** What money.admit answers: a list for each column, in the order of the items. */
 export interface AdmissionColumns {
   /** null: admitted. */
   code: (string | null)[]

@@ -28,7 +28,7 @@ const reserved = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 10_000 }), f
 test('a gateway reckons the charge of any usage at any price as Postgres does', async ({ fixture }) => {
   const some = fc.sample(fc.tuple(price, tokens, tokens, parts, reserved), Math.ceil(5_000 * inject('propertyShare')))
   const { rows } = await fixture.run(
-    `SELECT least(money.micro_v2((c->1)::bigint, (c->0->>0)::bigint, (c->3->>'cachedTokens')::bigint, (c->0->>3)::bigint,
+    `SELECT least(money.charge_micro((c->1)::bigint, (c->0->>0)::bigint, (c->3->>'cachedTokens')::bigint, (c->0->>3)::bigint,
                                  (c->2)::bigint, (c->0->>1)::bigint, (c->3->>'reasoningTokens')::bigint, (c->0->>4)::bigint,
                                  (c->0->>2)::bigint), (c->4)::bigint)::text AS charge
        FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY t (c, n) ORDER BY n`,

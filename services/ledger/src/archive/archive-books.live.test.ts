@@ -82,7 +82,7 @@ describe('ledger archive', () => {
       if (at === 'drop') throw new Error('killed')
     }
     await expect(books.archive({ before: second, beforeStep: stop })).rejects.toThrow('killed')
-    const { rows } = await books.fixture.run(`SELECT done FROM money.drop_archived_v1('journal', $1)`, [first])
+    const { rows } = await books.fixture.run(`SELECT done FROM money.drop_archived('journal', $1)`, [first])
     expect(rows).toEqual([{ done: expect.stringContaining('detached journal_') }])
     expect(await books.check()).toEqual([])
     expect((await books.archive({ before: second })).months).toEqual([first])
@@ -140,7 +140,7 @@ describe('ledger archive', () => {
     await expect(archiveBooks(session, options)).rejects.toThrow(
       /^DATABASE_URL is the login svc_ledger_login, which may not drop tables; archive needs the owner's, \w+, as the migration job has it\.$/,
     )
-    await expect(session.prisma.$queryRaw`SELECT money.drop_archived_v1('journal', '2020-01')`).rejects.toThrow()
+    await expect(session.prisma.$queryRaw`SELECT money.drop_archived('journal', '2020-01')`).rejects.toThrow()
     await session.close()
   })
 

@@ -5,7 +5,7 @@ import { lockedOut } from '../admissions/classify-error.ts'
 import type { Month } from './month.ts'
 import { NotArchivable } from './not-archivable.ts'
 
-// Takes what is archived out of the tables, in steps of which none waits for a lock longer than 100 ms (money.drop_archived_v1).
+// Takes what is archived out of the tables, in steps of which none waits for a lock longer than 100 ms (money.drop_archived).
 
 /** Somebody reads these tables for long; the files are safe, and the next archive goes on here. */
 const TRIES = 120
@@ -34,7 +34,7 @@ export async function dropMonth(
 async function dropStep(sql: Database['sql'], table: Table, month: Month): Promise<string | null> {
   for (let n = 1; n <= TRIES; n++) {
     try {
-      const { done } = await callFunction(sql, 'money.drop_archived_v1', { of_table: table, of_month: month })
+      const { done } = await callFunction(sql, 'money.drop_archived', { of_table: table, of_month: month })
       return done
     } catch (error) {
       if (!lockedOut(error)) throw error

@@ -42,8 +42,8 @@ async function monthsInTables(prisma: Prisma, upTo: Month): Promise<Month[]> {
 async function isOpen(prisma: Prisma, month: Month): Promise<boolean> {
   const [row] = await prisma.$queryRaw<[{ open: boolean }]>`
     SELECT EXISTS (SELECT FROM money.reservations
-                    WHERE id COLLATE "C" >= money.id_bound_v1('inv', ${startOf(month)})
-                      AND id COLLATE "C" < money.id_bound_v1('inv', ${endOf(month)})) AS open`
+                    WHERE id COLLATE "C" >= money.id_bound('inv', ${startOf(month)})
+                      AND id COLLATE "C" < money.id_bound('inv', ${endOf(month)})) AS open`
   return row.open
 }
 
@@ -54,7 +54,7 @@ async function writeMonth(
   { folder, name, until }: { folder: string; name: string; until: Date },
 ): Promise<FileRecord | null> {
   const [bounds] = await prisma.$queryRaw<[{ first: string; end: string }]>`
-    SELECT money.id_bound_v1('inv', ${startOf(month)}) AS first, money.id_bound_v1('inv', ${endOf(month)}) AS end`
+    SELECT money.id_bound('inv', ${startOf(month)}) AS first, money.id_bound('inv', ${endOf(month)}) AS end`
   const file = openLineFile(folder, name)
   try {
     // No id is as short as a bound, so all of them are behind it.

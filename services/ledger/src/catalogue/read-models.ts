@@ -58,7 +58,7 @@ export async function readModels(deps: Pick<Deps, 'reads'>, question: CallerQues
       SELECT s.id, s.name, s.description, s.revision, s.activated_at, k.project_name
         FROM money.callable_sandboxes s JOIN money.callers k ON k.project = s.project
        WHERE k.id = ${caller.id} AND s.chat_input IS NOT NULL
-         AND money.unlisted_v1(k.id, k.policy, s.id, s.manifest) IS NULL
+         AND money.unlisted_resource(k.id, k.policy, s.id, s.manifest) IS NULL
        ORDER BY s.id`,
   ])
   return { entries: [...products.map(entryOf), ...sandboxes.map(sandboxEntryOf)] }

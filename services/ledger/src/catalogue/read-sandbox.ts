@@ -28,8 +28,8 @@ export async function readSandbox(
   if ('refused' in caller) return caller
   const [row] = await deps.reads.prisma.$queryRaw<SandboxRow[]>`
     SELECT s.id, s.name, s.description, s.project, s.mcp_enabled, s.suspended, p.revision, p.digest,
-           money.unlisted_v1(k.id, k.policy, s.id, p.manifest) AS unlisted,
-           money.unassigned_v1(s.project, p.manifest) AS unassigned
+           money.unlisted_resource(k.id, k.policy, s.id, p.manifest) AS unlisted,
+           money.unassigned_product(s.project, p.manifest) AS unassigned
       FROM control.sandboxes s
       JOIN control.keys k ON k.id = ${caller.id} AND k.project = s.project
       LEFT JOIN money.active_packages p ON p.sandbox = s.id

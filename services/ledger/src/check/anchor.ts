@@ -19,7 +19,7 @@ export interface Anchor {
 
 /** Takes an anchor; null where nothing has moved since the last one, or another replica takes one. */
 export async function takeAnchor({ sql }: Pick<Database, 'sql'>): Promise<Anchor | null> {
-  const { anchor, wallets, root } = await callFunction(sql, 'money.anchor_v1', {})
+  const { anchor, wallets, root } = await callFunction(sql, 'money.take_anchor', {})
   return anchor === null ? null : { text: `${anchor}:${root}`, wallets: wallets! }
 }
 

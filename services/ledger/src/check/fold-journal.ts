@@ -127,7 +127,7 @@ function placeOf({ seq, kind, reference }: Entry): string {
   return `journal entry ${seq} (${kind} ${reference})`
 }
 
-/** As whatever writes entries seals them: money.admit_v1, close_batch_v1, fund_v1 and correct_v1. */
+/** As whatever writes entries seals them: money.admit, close_batch, fund and correct. */
 function textOf({ seq, kind, reference, reserved, settled, outside }: Entry): string {
   return `${seq} ${kind} ${reference} ${reserved} ${settled} ${-outside}`
 }

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 
 // An instance is one incarnation of a process, alive as long as it sends heartbeats. Once ended it stays ended; a
 // process that comes back after that registers under a new id. One row each, so that a thousand reservations cost one
-// update a heartbeat. The replica that took the last one monitors it (I1 of monitor_instances_v1).
+// update a heartbeat. The replica that took the last one monitors it (I1 of monitor_instances).
 
 /** Registers an instance or notes that it is alive; false once it has ended. */
 export async function recordHeartbeat(

@@ -2,7 +2,7 @@ import { aliveTopic } from '@gateway/contracts/ledger-reads'
 import type { Deps } from '../deps.ts'
 
 // An instance may live and reach no replica of the ledger: the one that heard it is gone and has been taken over (I4 of
-// monitor_instances_v1), or the way to it is silent. It gives signs of life by the notifier for as long as its
+// monitor_instances), or the way to it is silent. It gives signs of life by the notifier for as long as its
 // heartbeats find nobody, and whoever monitors it listens.
 //   S1  A sign of life is taken for a heartbeat only by the replica that monitors the instance now.
 //   S2  It counts for SIGNS_COUNT_FOR_MS from the moment from which this replica listens. What reaches no ledger for

@@ -31,8 +31,8 @@ export async function readCaller(
   sandbox: string | null = null,
 ): Promise<Caller | Refused> {
   const [caller] = await reads.sql.query<CallerRow>(
-    `SELECT k.id, k.project, k.lineage, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal,
-            money.unlisted_v1(k.id, k.policy, $2, '{}') IS NULL AS lists_sandbox
+    `SELECT k.id, k.project, k.lineage, k.rotated_to, k.expires_at, money.key_refusal(k, clock_timestamp()) AS refusal,
+            money.unlisted_resource(k.id, k.policy, $2, '{}') IS NULL AS lists_sandbox
        FROM (VALUES (decode($1, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`,
     [keyHash, sandbox],
   )
@@ -43,7 +43,7 @@ export async function readCaller(
   return { id, project, lineage, listsSandbox: caller.lists_sandbox }
 }
 
-/** Why a key as such can call nothing, as money.key_refusal_v1 answers it. */
+/** Why a key as such can call nothing, as money.key_refusal answers it. */
 export type KeyRefusalCode = 'key_invalid' | 'key_revoked' | 'key_expired' | 'key_unbound' | 'key_issuer_denied'
 
 export function keyRefused(code: KeyRefusalCode, rotatedTo: string | null, expiresAt: Date | null): Refused {

@@ -34,7 +34,7 @@ export async function readKeyStatus(deps: Pick<Deps, 'reads'>, question: CallerQ
       FROM control.keys k
       LEFT JOIN money.meters t ON t.lineage = k.lineage
       CROSS JOIN (SELECT clock_timestamp() AS moment) c
-      CROSS JOIN LATERAL (SELECT money.window_start_v1(k.limit_reset, c.moment) AS window_start) n
+      CROSS JOIN LATERAL (SELECT money.window_start(k.limit_reset, c.moment) AS window_start) n
      WHERE k.id = ${caller.id}`
   return { key: statusOf(row) }
 }

@@ -3,5 +3,5 @@ import type { Deps } from '../deps.ts'
 
 /** Tells of wallets whose money does not last for as many days as their people want (money §10.1). */
 export async function tellDaysLeft({ reads }: Pick<Deps, 'reads'>): Promise<{ notices: number }> {
-  return callFunction(reads.sql, 'money.tell_days_left_v1', {})
+  return callFunction(reads.sql, 'money.notify_days_left', {})
 }

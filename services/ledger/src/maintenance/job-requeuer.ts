@@ -21,7 +21,7 @@ export async function requeueJobs(
   deps: Pick<Deps, 'reads' | 'nodeQueue' | 'metrics'>,
   { nodesAtOnce, lateMs = LATE_MS }: Limits,
 ): Promise<{ requeued: number }> {
-  const row = await callFunction(deps.reads.sql, 'money.requeue_lost_nodes_v1', {
+  const row = await callFunction(deps.reads.sql, 'money.requeue_lost_nodes', {
     nodes_at_once: nodesAtOnce,
     late_ms: lateMs,
     max_late: MAX_NODES,

@@ -10,8 +10,8 @@ const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
 /** Begins the week of so many days ago, and has the execution begun and ended in it. Answers its new id. */
 async function moveBack(fixture: Fixture, execution: string, days: number): Promise<string> {
   const { rows } = await fixture.run(
-    `SELECT to_char(w, 'YYYYMMDD') AS name, money.id_bound_v1('exe', w AT TIME ZONE 'UTC') AS lower,
-            money.id_bound_v1('exe', (w + interval '7 days') AT TIME ZONE 'UTC') AS upper
+    `SELECT to_char(w, 'YYYYMMDD') AS name, money.id_bound('exe', w AT TIME ZONE 'UTC') AS lower,
+            money.id_bound('exe', (w + interval '7 days') AT TIME ZONE 'UTC') AS upper
        FROM date_trunc('week', (now() AT TIME ZONE 'UTC') - $1 * interval '1 day') w`,
     [days],
   )

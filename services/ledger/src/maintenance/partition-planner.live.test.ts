@@ -40,7 +40,7 @@ describe('the partition planner', () => {
            FOR VALUES FROM (current_date + ${days}) TO (current_date + ${days + 1})`,
       )
     await fixture.run(`INSERT INTO money.answers VALUES (current_date - 40, 'old', 'text/plain', 'a')`)
-    await ask(database.ledgerUrl, `SELECT money.drop_partition_v1('answers', -100000)`)
+    await ask(database.ledgerUrl, `SELECT money.drop_partition('answers', -100000)`)
     await planPartitions(replica)
     const { rows } = await fixture.run(
       `SELECT to_regclass('money.' || n) IS NOT NULL AS there FROM unnest($1::text[]) n`,
@@ -82,7 +82,7 @@ describe('the partition planner', () => {
     await planPartitions(replica)
     const { rows } = await fixture.run(
       `INSERT INTO money.attempts (id, invocation, attempt, state, closed_at)
-       SELECT money.id_bound_v1('inv', now() + interval '120 days') || 'stray', 'i', 1, 'Released', now() RETURNING id`,
+       SELECT money.id_bound('inv', now() + interval '120 days') || 'stray', 'i', 1, 'Released', now() RETURNING id`,
     )
     const place = async () =>
       (
@@ -91,7 +91,7 @@ describe('the partition planner', () => {
         ])
       ).rows[0]?.['name'] as string
     expect(await place()).toBe('money.attempts_unplanned')
-    const make = `SELECT money.make_partition_v1('attempts', 120) AS made`
+    const make = `SELECT money.make_partition('attempts', 120) AS made`
     while ((await ask(database.ledgerUrl, make))[0]?.['made']);
     const name = await place()
     expect(name).toMatch(/^money\.attempts_\d{8}$/)
@@ -114,7 +114,7 @@ describe('the partition planner', () => {
       CREATE TEMP TABLE pg_inherits (inhrelid oid, inhparent oid);
       INSERT INTO pg_class VALUES ('money.wallets'::regclass, 'answers_20200101');
       INSERT INTO pg_inherits VALUES ('money.wallets'::regclass, 'money.answers'::regclass)`)
-    const { rows } = await session.query(`SELECT money.drop_partition_v1('answers', 30) AS dropped`)
+    const { rows } = await session.query(`SELECT money.drop_partition('answers', 30) AS dropped`)
     expect(rows).toEqual([{ dropped: null }])
   })
 })

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 
 // Tables that are divided by time get their partitions ahead of time, and lose those whose retention is over. Nobody
 // waits for it: rows that find no partition go into the default one, a lock that is not free at once is left for the
-// next turn, and each change is a transaction of its own (money.make_partition_v1).
+// next turn, and each change is a transaction of its own (money.make_partition).
 
 interface Partitioned {
   table: string
@@ -33,7 +33,7 @@ export async function planPartitions({
   const errors: unknown[] = []
   for (const { table, daysAhead, daysKept } of TABLES) {
     try {
-      while ((await callFunction(sql, 'money.make_partition_v1', { of_table: table, days_ahead: daysAhead })).made)
+      while ((await callFunction(sql, 'money.make_partition', { of_table: table, days_ahead: daysAhead })).made)
         counts.made++
       while (daysKept && (await dropOne(sql, table, daysKept))) counts.dropped++
     } catch (error) {
@@ -45,12 +45,12 @@ export async function planPartitions({
 }
 
 async function dropOne(sql: Deps['reads']['sql'], table: string, daysKept: number): Promise<string | null> {
-  const { dropped } = await callFunction(sql, 'money.drop_partition_v1', { of_table: table, days_kept: daysKept })
+  const { dropped } = await callFunction(sql, 'money.drop_partition', { of_table: table, days_kept: daysKept })
   return dropped
 }
 
 /** For how many days from today on each table has its partitions. */
 export function plannedDays({ reads }: Pick<Deps, 'reads'>): Promise<{ table: string; days: number }[]> {
   return reads.prisma.$queryRaw`
-    SELECT t AS table, money.planned_days_v1(t) AS days FROM unnest(${TABLES.map(({ table }) => table)}::text[]) t`
+    SELECT t AS table, money.planned_days(t) AS days FROM unnest(${TABLES.map(({ table }) => table)}::text[]) t`
 }

@@ -206,7 +206,7 @@ describe('rolling up usage', () => {
 
   test('is for the ledger: the console can not do it', async ({ database }) => {
     const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
-    await expect(prisma.$queryRaw`SELECT money.roll_up_usage_v1(ARRAY['p'], 1)`).rejects.toThrow(/permission denied/)
+    await expect(prisma.$queryRaw`SELECT money.roll_up_usage(ARRAY['p'], 1)`).rejects.toThrow(/permission denied/)
     await close()
   })
 })

@@ -2,7 +2,7 @@ import { callFunction } from '@gateway/database/call-function'
 import { classify } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
 
-// What was used is added up by the hour from the journal (money §9.2; U1 to U4 of money.roll_up_usage_v1).
+// What was used is added up by the hour from the journal (money §9.2; U1 to U4 of money.roll_up_usage).
 // One query finds the wallets that have moved; the others cost nothing. Each part is one short transaction. A project
 // whose usage can't be written keeps its position, and the others go on without it.
 
@@ -36,7 +36,7 @@ async function rollUp(deps: RollUpDeps, projects: string[], maxEntries: number):
   try {
     for (;;) {
       const args = { projects, max_entries: maxEntries }
-      const { entries } = await callFunction(deps.reads.sql, 'money.roll_up_usage_v1', args)
+      const { entries } = await callFunction(deps.reads.sql, 'money.roll_up_usage', args)
       if (entries === null) return false
       if (entries < maxEntries) return true
     }

@@ -7,7 +7,7 @@ export async function setThresholds(
   { reads }: Pick<Deps, 'reads'>,
   { project, belowMicro, daysLeft, keyPercents }: ThresholdsRequest,
 ): Promise<object> {
-  await callFunction(reads.sql, 'money.set_notice_thresholds_v1', {
+  await callFunction(reads.sql, 'money.set_notice_thresholds', {
     of_project: project,
     below: belowMicro.map(String),
     percents: keyPercents,

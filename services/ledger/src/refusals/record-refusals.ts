@@ -7,7 +7,7 @@ export async function recordRefusals(
   { reads }: Pick<Deps, 'reads'>,
   { sender, number, counts, latest }: RefusalReport,
 ): Promise<object> {
-  await callFunction(reads.sql, 'money.record_refusals_v1', {
+  await callFunction(reads.sql, 'money.record_refusals', {
     of_sender: sender,
     number,
     c_hash: counts.map(({ keyHash }) => keyHash),

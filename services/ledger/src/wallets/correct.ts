@@ -10,7 +10,7 @@ export async function correct(
   { reads }: Pick<Deps, 'reads'>,
   { project, correctionId, micro, reason, correctedBy }: Correction,
 ): Promise<CorrectionAnswer> {
-  const row = await callFunction(reads.sql, 'money.correct_v1', {
+  const row = await callFunction(reads.sql, 'money.correct', {
     of_project: project,
     correction: correctionId,
     amount_micro: micro,

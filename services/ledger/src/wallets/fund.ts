@@ -9,7 +9,7 @@ export async function fund(
   { reads }: Pick<Deps, 'reads'>,
   { project, fundingId, micro, fundedBy }: Funding,
 ): Promise<{ fresh: boolean; micro: number }> {
-  const { fresh, recorded } = await callFunction(reads.sql, 'money.fund_v1', {
+  const { fresh, recorded } = await callFunction(reads.sql, 'money.fund', {
     to_project: project,
     funding: fundingId,
     amount_micro: micro,

@@ -19,7 +19,7 @@ export function explainFailure(
 ): CompleteItem['result'] {
   if (error instanceof WorkCancelled && error.reason === 'stopping') return { kind: 'given-back' }
   // Nothing was called yet. The ledger knows best whose the lease is: it takes this, or answers `fenced`. It may be ours again: a
-  // claim that a crash of Postgres took back is granted anew by a look at the execution (F6 of write_executions_v2).
+  // claim that a crash of Postgres took back is granted anew by a look at the execution (F6 of write_executions).
   if (error instanceof LeaseLost) return { kind: 'given-back' }
   const refusal = foreseen() ?? unexpected()
   return { kind: 'failed', error: JSON.stringify(refusal.body) }

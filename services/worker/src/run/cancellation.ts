@@ -10,7 +10,7 @@ import { WorkCancelled, type Cancellation, type CancelReason, type Work } from '
 //       is asked by a repeated claim at each of them and now and then besides. It grants the lease again as long as the work is
 //       wanted.
 // What has not begun to wait for a provider isn't worth E3: the execution is watched from the moment at which that is asked for. That
-// it had begun to fail by then is what the admission of the call answers, which comes next (B9 of run_batch_v1.sql).
+// it had begun to fail by then is what the admission of the call answers, which comes next (B9 of run_batch.sql).
 
 const LOOK_EACH_MS = 5_000
 const LOOK_MS = 2_000

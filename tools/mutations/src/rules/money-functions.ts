@@ -7,7 +7,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-key-expiry',
     rule: 'A key that has expired calls nothing.',
-    file: 'prisma/functions/money/key_refusal_v1.sql',
+    file: 'prisma/functions/money/key_refusal.sql',
     find: "    WHEN k.expires_at <= moment THEN 'key_expired'\n",
     replace: '',
     tests: admissions,
@@ -15,7 +15,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-key-issuer',
     rule: 'A key whose issuer has lost the permission calls nothing.',
-    file: 'prisma/functions/money/key_refusal_v1.sql',
+    file: 'prisma/functions/money/key_refusal.sql',
     find: "    WHEN NOT k.issuer_authorized THEN 'key_issuer_denied'\n",
     replace: '',
     tests: admissions,
@@ -23,7 +23,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-key-scope',
     rule: 'A key with a list calls no model that is not on it.',
-    file: 'prisma/functions/money/admit_v1.sql',
+    file: 'prisma/functions/money/admit.sql',
     find: "WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END",
     replace: 'END',
     tests: admissions,
@@ -31,7 +31,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-selector',
     rule: 'A call that names another project than that of its key is refused.',
-    file: 'prisma/functions/money/admit_v1.sql',
+    file: 'prisma/functions/money/admit.sql',
     find: "               WHEN d.selector <> (d.p).project THEN 'project_mismatch'\n",
     replace: '',
     tests: admissions,
@@ -39,7 +39,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-context-limit',
     rule: 'A prompt and its answer may fill the context of the model to the last token.',
-    file: 'prisma/functions/money/admit_v1.sql',
+    file: 'prisma/functions/money/admit.sql',
     find: 'OR d.prompt_tokens + d.output_cap > (d.p).context_length',
     replace: 'OR d.prompt_tokens + d.output_cap >= (d.p).context_length',
     tests: admissions,
@@ -47,7 +47,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-idempotency',
     rule: 'An idempotency key of a call with another request under it is refused.',
-    file: 'prisma/functions/money/admit_v1.sql',
+    file: 'prisma/functions/money/admit.sql',
     find: "               WHEN d.first_fingerprint <> decode(d.fingerprint, 'hex') THEN 'idempotency_mismatch'\n",
     replace: '',
     tests: admissions,
@@ -55,7 +55,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-key-limit',
     rule: 'A call that costs more than is left in the window of its key is refused, by a micro-USD too.',
-    file: 'prisma/functions/money/admit_v1.sql',
+    file: 'prisma/functions/money/admit.sql',
     find: 'ELSIF micro_of[n] > left_in_meter THEN',
     replace: 'ELSIF micro_of[n] > left_in_meter + 1 THEN',
     tests: admissions,
@@ -63,7 +63,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-charge-bound',
     rule: 'A call is never charged more than was reserved for it.',
-    file: 'prisma/functions/money/close_batch_v1.sql',
+    file: 'prisma/functions/money/close_batch.sql',
     find: 'least(p.cost, p.micro) AS charged',
     replace: 'p.cost AS charged',
     tests: admissions,
@@ -71,7 +71,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-correction-bound',
     rule: 'A correction takes no more out of a wallet than is available.',
-    file: 'prisma/functions/money/correct_v1.sql',
+    file: 'prisma/functions/money/correct.sql',
     find: 'IF available + amount_micro < 0 THEN',
     replace: 'IF available + reserved + amount_micro < 0 THEN',
     tests: ['services/ledger/src/wallets', 'services/ledger/oracle'],
@@ -79,7 +79,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-rounding',
     rule: 'A charge is rounded up to a whole micro-USD.',
-    file: 'prisma/functions/money/micro_v2.sql',
+    file: 'prisma/functions/money/charge_micro.sql',
     find: '+ request_pico + 999999)',
     replace: '+ request_pico)',
     tests: admissions,
@@ -87,7 +87,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-execution-ceiling',
     rule: 'What runs for an execution counts towards its ceiling.',
-    file: 'prisma/functions/money/execution_pairs_v1.sql',
+    file: 'prisma/functions/money/execution_pairs.sql',
     find: 'pairs[n].ceiling_reserved := coalesce((reserved_of ->> pairs[n].execution)::bigint, 0)',
     replace: 'pairs[n].ceiling_reserved := 0',
     tests: admissions,
@@ -95,7 +95,7 @@ export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-node-lease',
     rule: 'A node calls only under the lease that it has now.',
-    file: 'prisma/functions/money/admit_v1.sql',
+    file: 'prisma/functions/money/admit.sql',
     find: "n.state = 'Running' AND n.lease = i.lease",
     replace: "n.state = 'Running'",
     tests: admissions,

@@ -4,7 +4,7 @@ import { hasEnded, type ExecutionChange, type ExecutionFacts } from '../store/ex
 // What this replica last read, wrote or began of executions that go on, so that the next batch about them needs no reading:
 // optimistic concurrency by `version`.
 //   M1  A snapshot may be old. What is decided from it counts when it has been written, which the version of the
-//       execution allows only if nothing has changed (F1 of write_executions_v2). What writes nothing is decided from a
+//       execution allows only if nothing has changed (F1 of write_executions). What writes nothing is decided from a
 //       reading.
 //   M2  Where another replica works on the same executions snapshots are often old, and each old one costs a write for
 //       nothing. An execution whose snapshot was old once is read from then on, and where many are, none is taken from

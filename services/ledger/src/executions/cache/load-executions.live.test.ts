@@ -11,7 +11,7 @@ function countingReads(counted: { reads: number }) {
     sql: {
       ...sql,
       query(text, values) {
-        if (text.includes('read_executions_v1')) counted.reads++
+        if (text.includes('read_executions')) counted.reads++
         return sql.query(text, values)
       },
     },

@@ -13,7 +13,7 @@ export async function readPrices(
   { sql }: Pick<Database, 'sql'>,
   { products, sandbox, digest }: Asked,
 ): Promise<Pick<EstimateFacts, 'products' | 'last'>> {
-  const row = await callFunction(sql, 'money.read_estimate_v1', {
+  const row = await callFunction(sql, 'money.read_estimate', {
     of_products: products,
     of_sandbox: sandbox,
     of_digest: digest,

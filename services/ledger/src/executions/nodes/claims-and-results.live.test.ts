@@ -61,7 +61,7 @@ describe('a claim', () => {
       (await fixture.run(`SELECT * FROM money.${table} WHERE ${id} = $1 ORDER BY 1, 2`, [execution])).rows
     const before = [await rows('executions', 'id'), await rows('execution_nodes', 'execution')]
     const taken = await takeNext(engine, instance, execution)
-    await fixture.run('BEGIN') // what was written without waiting for the disk (F6 of write_executions_v2)
+    await fixture.run('BEGIN') // what was written without waiting for the disk (F6 of write_executions)
     for (const [table, id] of [
       ['execution_nodes', 'execution'],
       ['executions', 'id'],

@@ -102,7 +102,7 @@ describe('the batcher', () => {
         intercept(inner, async (sql, ask) => {
           const answer = await ask()
           // Between reading and writing somebody else decides about the execution; but not under its lock.
-          if (sql.includes('read_executions_v1') && changed++ < 3)
+          if (sql.includes('read_executions') && changed++ < 3)
             await fixture.run('UPDATE money.executions SET version = version + 1 WHERE id = $1', [execution])
           return answer
         }),
@@ -127,7 +127,7 @@ describe('the batcher', () => {
         intercept(inner, async (sql, ask) => {
           const answer = await ask()
           // The batch is written, and its answer never arrives.
-          if (sql.includes('write_executions_v2') && lost++ === 0)
+          if (sql.includes('write_executions') && lost++ === 0)
             throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
           return answer
         }),

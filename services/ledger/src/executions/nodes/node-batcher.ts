@@ -21,7 +21,7 @@ import { writeOffFenced } from '../store/write-off-fenced.ts'
 // Decides what workers ask about nodes, and what maintenance finds, in batches with one of them in flight. What happens after an
 // error is in resilient-batches.ts: a bad item sets its whole execution aside.
 //   L1  A batch loads its executions, decides, and writes those that have not changed since: two round trips, no lock
-//       between them. What was not written goes with the next batch, which reads it (F1 of write_executions_v2). What
+//       between them. What was not written goes with the next batch, which reads it (F1 of write_executions). What
 //       this replica has just written it need not read (M1 of execution-cache.ts).
 //   L2  After one deferral a batch waits for the locks that others have on executions and wallets. After three it locks
 //       the executions before it reads them.
@@ -101,7 +101,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
     const { sql } = deps.executions
     if (batch.every(({ deferrals }) => deferrals < LOCK_AFTER)) return runNodeBatch(deps, loader, sql, batch, how)
     return sql.transaction(async (transaction) => {
-      await callFunction(transaction, 'money.lock_executions_v1', {
+      await callFunction(transaction, 'money.lock_executions', {
         ids: [...new Set(batch.map(({ item }) => item.execution))],
       })
       return runNodeBatch(deps, loader, transaction, batch, how)

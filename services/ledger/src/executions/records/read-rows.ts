@@ -44,7 +44,7 @@ export interface NodeRow {
   takenOver: boolean
 }
 
-/** As `money.read_record_v1` writes them. */
+/** As `money.read_record` writes them. */
 type ExecutionFacts = Omit<
   ExecutionRow,
   'output' | 'error' | 'begun_by' | 'max_micro' | 'created_at' | 'started_at' | 'completed_at'
@@ -71,7 +71,7 @@ export async function readRows(
   execution: string,
   after: number | 'everything',
 ): Promise<{ execution: ExecutionRow; nodes: NodeRow[] } | null> {
-  const row = await callFunction(reads.sql, 'money.read_record_v1', {
+  const row = await callFunction(reads.sql, 'money.read_record', {
     wanted: execution,
     after: after === 'everything' ? null : after,
   })

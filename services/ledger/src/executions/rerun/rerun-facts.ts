@@ -55,7 +55,7 @@ export async function readMeans(
   earlier: EarlierExecution | null,
   openExecutions: number,
 ): Promise<StartFacts> {
-  const row = await callFunction(sql, 'money.read_starts_v2', {
+  const row = await callFunction(sql, 'money.read_starts', {
     i_id: [question.id],
     i_hash: [null],
     i_project: [question.project],
@@ -77,7 +77,7 @@ export async function readUnassigned(
 ): Promise<string | null> {
   if (products.length === 0) return null
   const [row] = await prisma.$queryRaw<[{ product: string | null }]>`
-    SELECT money.unassigned_v1(${project}, ${products}::text[]) AS product`
+    SELECT money.unassigned_product(${project}, ${products}::text[]) AS product`
   return row.product
 }
 

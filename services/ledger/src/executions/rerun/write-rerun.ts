@@ -33,7 +33,7 @@ export async function writeRerun(
   const nodes = firstNodes(fresh)
   const lines = nodes.filter(({ seq }) => seq !== null).length
   const isOver = rerun.states.every(({ state }) => state === 'Succeeded' || state === 'Skipped')
-  const row = await callFunction(sql, 'money.write_rerun_v1', {
+  const row = await callFunction(sql, 'money.write_rerun', {
     nodes_at_once: nodesAtOnce,
     e_id: question.id,
     e_earlier: earlier.id,

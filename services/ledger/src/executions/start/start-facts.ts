@@ -5,7 +5,7 @@ import type { Reset } from '@gateway/money/spending-window'
 import type { KeyRefusalCode } from '../../keys/read-caller.ts'
 
 /**
- * All that decides whether an execution may start, as money.read_starts_v2 reads it at one moment. Money in micro-USD.
+ * All that decides whether an execution may start, as money.read_starts reads it at one moment. Money in micro-USD.
  */
 export interface StartFacts {
   /** Of the key or of the person; null: of a key that is not known or not bound. */
@@ -48,7 +48,7 @@ export async function readStarts(
   questions: readonly StartQuestion[],
   openExecutions: number,
 ): Promise<StartFacts[]> {
-  const row = await callFunction(sql, 'money.read_starts_v2', {
+  const row = await callFunction(sql, 'money.read_starts', {
     i_id: questions.map(({ id }) => id),
     i_hash: questions.map(({ caller }) => ('keyHash' in caller ? caller.keyHash : null)),
     i_project: questions.map(({ caller }) => ('keyHash' in caller ? null : caller.project)),

@@ -43,7 +43,7 @@ export async function writeStarts(
   )
   const questions = executions.map(({ question }) => question)
   const facts = executions.map((execution) => execution.facts)
-  const row = await callFunction(sql, 'money.write_starts_v4', {
+  const row = await callFunction(sql, 'money.write_starts', {
     nodes_at_once: nodesAtOnce,
     e_id: questions.map(({ id }) => id),
     e_project: facts.map(({ project }) => project),

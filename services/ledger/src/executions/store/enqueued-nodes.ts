@@ -1,6 +1,6 @@
 import type { NodeJob } from '@gateway/node-queue/node-job'
 
-/** A node to be enqueued, as money.enqueue_ready_nodes_v1 answers it. */
+/** A node to be enqueued, as money.enqueue_ready_nodes answers it. */
 export type EnqueuedNode = [
   execution: string,
   node: string,

@@ -39,7 +39,7 @@ type NodeColumns = [
 ]
 
 /**
- * Reads the executions of these items as they are now, and what the claims among them need to run (F1 of write_executions_v2).
+ * Reads the executions of these items as they are now, and what the claims among them need to run (F1 of write_executions).
  * @param others instances besides theirs
  */
 export async function readExecutions(
@@ -49,7 +49,7 @@ export async function readExecutions(
 ): Promise<ExecutionsReading> {
   const claims = items.filter((item) => item.op === 'claim')
   const instances = items.flatMap((item) => (item.op === 'reclaim' ? item.instance : (takerOf(item) ?? [])))
-  const row = await callFunction(sql, 'money.read_executions_v1', {
+  const row = await callFunction(sql, 'money.read_executions', {
     ids: [...new Set(items.map(({ execution }) => execution))],
     instances: [...new Set([...instances, ...others])],
     c_execution: claims.map(({ execution }) => execution),

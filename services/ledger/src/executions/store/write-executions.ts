@@ -53,7 +53,7 @@ export async function writeExecutions(
   )
   const closings = changes.flatMap((change, n) => change.closings.map((closing) => ({ execution: n + 1, ...closing })))
   const versions = changes.map(({ execution }) => execution.version + randomInt(1, MAX_STEP))
-  const row = await callFunction(sql, 'money.write_executions_v2', {
+  const row = await callFunction(sql, 'money.write_executions', {
     wait_for_locks: how.patient,
     nodes_at_once: how.nodesAtOnce,
     instances: [...how.assumedAlive],

@@ -14,7 +14,7 @@ export async function writeOffFenced(
 ): Promise<void> {
   const served = completions.filter(isServed)
   if (served.length === 0) return
-  const { written } = await callFunction(sql, 'money.write_off_fenced_v1', {
+  const { written } = await callFunction(sql, 'money.write_off_fenced', {
     w_reservation: served.map(({ reservation }) => reservation),
     w_execution: served.map(({ execution }) => execution),
     w_usage: JSON.stringify(served.map(({ usage }) => usage)),

@@ -356,7 +356,7 @@ describe('what is refused begins no execution and charges nothing', () => {
     const { secret } = await tenant.key({ limit: { micro: 1n, reset: 'daily' } })
     await fixture.run(
       `INSERT INTO money.meters (lineage, project, window_start, limit_micro, spent)
-       SELECT lineage, project, money.window_start_v1('daily', now()), 1, 1 FROM control.keys WHERE hash = sha256(convert_to($1, 'UTF8'))`,
+       SELECT lineage, project, money.window_start('daily', now()), 1, 1 FROM control.keys WHERE hash = sha256(convert_to($1, 'UTF8'))`,
       [secret],
     )
     const spent = await flows.invoke(sandbox, { text: 'a' }, { headers: { authorization: `Bearer ${secret}` } })

@@ -1,0 +1,575 @@
+-- Admissions. p_ are the different pairs of key and model, e_ those of execution and model, counted on behind them;
+-- a_pair says which of them an item is (from 1). a_node and a_lease are null for direct calls, and empty where all are.
+-- The rules of batches: B1 to B10 of run_batch.
+-- Answers one json object of lists in the order of the items: code (null: admitted) and facts of the refused,
+-- invocation (null: its own id), attempt, outputCap and micro; and by pair its callers: project, key and price.
+-- needs: money.caller_and_model
+CREATE OR REPLACE FUNCTION money.admit(
+  locked text[],
+  moment timestamptz,
+  p_hash text[],
+  p_model text[],
+  e_execution text[],
+  e_model text[],
+  a_id text[],
+  a_pair integer[],
+  a_instance text[],
+  a_selector text[],
+  a_parameters text[],
+  a_bytes integer[],
+  a_messages integer[],
+  a_tools integer[],
+  a_images integer[],
+  a_counted integer[],
+  a_max_tokens integer[],
+  a_key text[],
+  a_fingerprint text[],
+  a_node text[],
+  a_lease text[]
+) RETURNS json LANGUAGE plpgsql
+AS $$
+DECLARE
+  pairs money.caller_and_model[];
+  fenced_of boolean[]; -- per item of a node; null where no item is one
+  call_of text[];
+  try_of integer[];
+  known_ids text[]; -- that were asked before; of these, by item:
+  again_of jsonb[]; -- what is still reserved
+  closed_of text[];
+  live_instances text[];
+  is_keyed boolean := cardinality(array_remove(a_key, NULL)) > 0;
+  -- What stands under the idempotency key of an item, and the call that reserved last under it; null where none does.
+  first_invocation_of text[];
+  first_fingerprint_of bytea[];
+  first_reservation_of text[];
+  first_attempt_of integer[];
+  first_state_of text[]; -- Open: it runs
+  first_day_of date[];
+  code_of text[]; -- per item: null is admitted
+  facts_of jsonb[];
+  micro_of bigint[];
+  cap_of integer[];
+  prompt_of bigint[]; -- tokens at most
+  around_of bigint[]; -- of which so many are no text
+  invocation_of text[];
+  attempt_of integer[];
+  is_tight boolean; -- the least of all wallets, meters and ceilings can't hold all that arrived
+  scarce text[]; -- projects of which a wallet, a meter or a ceiling can't hold all that arrived
+  wallet_left jsonb := '{}';
+  meter_left jsonb := '{}';
+  ceiling_left jsonb := '{}';
+  left_in_wallet bigint;
+  left_in_meter bigint;
+  left_in_ceiling bigint;
+  least_micro bigint;
+  claimed_keys text[] := '{}'; -- admitted item by item: project and idempotency key
+  p money.caller_and_model;
+  n integer;
+  callers json;
+  -- Between which ids partitions are looked into (B10 of run_batch).
+  oldest_id text := a_id[1];
+  newest_id text := a_id[1];
+  oldest_execution text := e_execution[1];
+  newest_execution text := e_execution[1];
+  oldest_earlier text; -- what earlier calls under the same idempotency keys reserved
+  newest_earlier text;
+BEGIN
+  IF cardinality(a_id) > 1 THEN
+    SELECT min(i), max(i) INTO oldest_id, newest_id FROM unnest(a_id) i;
+  END IF;
+  IF cardinality(e_execution) > 1 THEN
+    SELECT min(e), max(e) INTO oldest_execution, newest_execution FROM unnest(e_execution) e;
+  END IF;
+
+  -- 1. The facts of each key and model.
+  SELECT array_agg(ROW (
+           m.context_length,
+           m.max_output_tokens,
+           m.max_tokens_per_image,
+           m.tokens_per_byte_millionths,
+           m.per_message,
+           m.per_tool,
+           m.fixed_with_tools,
+           m.prompt_pico,
+           m.completion_pico,
+           m.request_pico,
+           i.limit_micro,
+           greatest(t.window_start, i.window_start),
+           CASE WHEN t.window_start >= i.window_start THEN t.spent ELSE 0 END,
+           CASE WHEN t.window_start >= i.window_start THEN t.reserved ELSE 0 END,
+           coalesce(w.funded - w.settled, 0), -- run_batch makes a wallet; a check finds a project that has none
+           coalesce(w.funded - w.settled - w.reserved, 0),
+           w.journal_seq,
+           CASE WHEN i.refusal IS NOT NULL THEN i.refusal WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
+           CASE WHEN m.id IS NULL THEN 'model_not_found'
+                WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
+           i.project,
+           i.id,
+           i.lineage,
+           i.model,
+           i.limit_reset,
+           i.rotated_to,
+           i.expires_at,
+           m.tokenizer,
+           m.supported_parameters,
+           w.seal,
+           NULL, -- execution
+           NULL, -- goes_on
+           m.factor_millionths,
+           m.cached_pico,
+           m.reasoning_pico,
+           NULL, -- max_micro
+           NULL, -- ceiling_charged
+           NULL -- ceiling_reserved
+         )::money.caller_and_model ORDER BY i.n)
+    INTO pairs
+    FROM (SELECT i.n,
+                 i.model,
+                 k.*,
+                 money.key_refusal(k.row, moment) AS refusal,
+                 money.window_start(k.limit_reset, moment) AS window_start
+            FROM unnest(p_hash, p_model) WITH ORDINALITY AS i (hash, model, n)
+            LEFT JOIN LATERAL (
+              SELECT c AS row, c.* FROM money.callers c WHERE c.hash = decode(i.hash, 'hex') LIMIT 1) k ON true) i
+    LEFT JOIN LATERAL (SELECT * FROM money.wallets w WHERE w.project = i.project LIMIT 1) w ON true
+    LEFT JOIN LATERAL (
+      SELECT * FROM money.meters t WHERE t.lineage = i.lineage AND i.limit_micro IS NOT NULL LIMIT 1) t ON true
+    LEFT JOIN LATERAL (
+      SELECT * FROM money.callable_chat_products m WHERE m.project = i.project AND m.id = i.model LIMIT 1) m ON true
+    LEFT JOIN LATERAL (
+      SELECT * FROM control.key_resources r
+       WHERE r.key = i.id AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
+
+  -- 2. Of nodes: what their executions may do, and which nodes are fenced: the lease is another's, the execution ends,
+  -- or
+  --    the node was charged.
+  IF cardinality(e_execution) > 0 THEN
+    pairs := pairs || money.execution_pairs(locked, moment, e_execution, e_model);
+    SELECT array_agg(i.node IS NOT NULL AND (
+                       NOT coalesce((i.p).goes_on AND n.state = 'Running' AND n.lease = i.lease, false)
+                       OR n.reservation <> i.id
+                       OR n.charge IS NOT NULL) ORDER BY i.ord),
+           array_agg(n.call ORDER BY i.ord),
+           array_agg(n.attempt ORDER BY i.ord)
+      INTO fenced_of, call_of, try_of
+      FROM (SELECT u.*, pairs[u.pair] AS p
+              FROM unnest(a_id, a_pair, a_node, a_lease) WITH ORDINALITY AS u (id, pair, node, lease, ord)
+            OFFSET 0) i
+      LEFT JOIN LATERAL (
+        SELECT * FROM money.execution_nodes e
+         WHERE e.execution = (i.p).execution AND e.node = i.node
+           AND e.execution BETWEEN oldest_execution AND newest_execution LIMIT 1) n ON true;
+  END IF;
+
+  -- 3. Which items were asked before, and which instances live.
+  SELECT ARRAY(SELECT r.id FROM money.reservations r WHERE r.id = ANY (a_id)
+               UNION ALL
+               SELECT v.id FROM money.attempts v
+                WHERE v.id = ANY (a_id) AND v.id BETWEEN oldest_id AND newest_id),
+         ARRAY(SELECT h.id FROM money.instances h WHERE h.id = ANY (a_instance) AND h.ended_at IS NULL)
+    INTO known_ids, live_instances;
+  IF cardinality(known_ids) > 0 THEN
+    SELECT array_agg(CASE WHEN r.id IS NOT NULL THEN jsonb_build_object(
+             'invocation', r.invocation,
+             'attempt', r.attempt,
+             'project', r.project,
+             'key', r.key,
+             'product', r.product,
+             'outputCap', r.output_cap,
+             'micro', r.micro,
+             'price', money.price_snapshot(
+               r.prompt_pico, r.completion_pico, r.request_pico, r.cached_pico, r.reasoning_pico)) END ORDER BY i.ord),
+           array_agg(v.state ORDER BY i.ord)
+      INTO again_of, closed_of
+      FROM unnest(a_id) WITH ORDINALITY AS i (id, ord)
+      LEFT JOIN LATERAL (
+        SELECT * FROM money.reservations r WHERE r.id = i.id AND i.id = ANY (known_ids) LIMIT 1) r ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM money.attempts v
+         WHERE v.id = i.id AND i.id = ANY (known_ids) AND v.id BETWEEN oldest_id AND newest_id LIMIT 1) v ON true;
+  END IF;
+  IF is_keyed THEN
+    SELECT array_agg(x.invocation ORDER BY i.ord),
+           array_agg(x.fingerprint ORDER BY i.ord),
+           array_agg(x.reservation ORDER BY i.ord),
+           min(x.reservation),
+           max(x.reservation)
+      INTO first_invocation_of, first_fingerprint_of, first_reservation_of, oldest_earlier, newest_earlier
+      FROM (SELECT u.key, u.ord, pairs[u.pair] AS p FROM unnest(a_key, a_pair) WITH ORDINALITY AS u (key, pair, ord)
+            OFFSET 0) i
+      LEFT JOIN LATERAL (
+        SELECT * FROM money.idempotency_keys r
+         WHERE r.project = (i.p).project AND r.scope = 'chat' AND r.key = i.key LIMIT 1) x ON true;
+    IF oldest_earlier IS NOT NULL THEN
+      SELECT array_agg(v.attempt ORDER BY i.ord),
+             array_agg(CASE WHEN i.id IS NOT NULL THEN coalesce(v.state, 'Open') END ORDER BY i.ord),
+             array_agg(v.answer_day ORDER BY i.ord)
+        INTO first_attempt_of, first_state_of, first_day_of
+        FROM unnest(first_reservation_of) WITH ORDINALITY AS i (id, ord)
+        LEFT JOIN LATERAL (
+          SELECT * FROM money.attempts v
+           WHERE v.id = i.id AND v.id BETWEEN oldest_earlier AND newest_earlier LIMIT 1) v ON true;
+    END IF;
+  END IF;
+
+  -- 4. Every check that does not depend on what else is in the batch.
+  SELECT array_agg(i.code ORDER BY i.ord),
+         array_agg(i.micro ORDER BY i.ord),
+         array_agg(i.output_cap ORDER BY i.ord),
+         array_agg(i.prompt_tokens ORDER BY i.ord),
+         array_agg(i.around::bigint ORDER BY i.ord),
+         array_agg(coalesce(i.call, i.first_invocation) ORDER BY i.ord),
+         array_agg(coalesce(i.try, i.first_attempt + 1, 1) ORDER BY i.ord),
+         array_fill(NULL::jsonb, ARRAY[cardinality(a_id)]),
+         sum(greatest(i.micro, 1)) FILTER (WHERE i.code IS NULL)
+           > min(least(
+               (i.p).wallet_free,
+               (i.p).limit_micro - (i.p).meter_spent - (i.p).meter_reserved,
+               (i.p).max_micro - (i.p).ceiling_charged - (i.p).ceiling_reserved)) FILTER (WHERE i.code IS NULL)
+    INTO code_of, micro_of, cap_of, prompt_of, around_of, invocation_of, attempt_of, facts_of, is_tight
+    FROM (
+      SELECT d.*,
+             money.bound_micro( -- beyond the context it is refused; the price need only not overflow
+               (least(d.prompt_tokens, (d.p).context_length) * (d.p).factor_millionths + 999999) / 1000000,
+               (d.p).prompt_pico, d.output_cap, (d.p).completion_pico, (d.p).request_pico) AS micro,
+             CASE
+               WHEN d.again IS NOT NULL THEN 'again'
+               WHEN d.fenced THEN 'fenced'
+               WHEN d.closed_state IS NOT NULL THEN 'closed'
+               WHEN (d.p).key_code IS NOT NULL THEN (d.p).key_code
+               WHEN d.selector <> (d.p).project THEN 'project_mismatch'
+               WHEN (d.p).model_code IS NOT NULL THEN (d.p).model_code
+               WHEN d.first_fingerprint <> decode(d.fingerprint, 'hex') THEN 'idempotency_mismatch'
+               WHEN d.first_state = 'Open' THEN 'running'
+               WHEN d.first_state = 'Settled' THEN 'replay'
+               WHEN d.parameters <> '' AND NOT string_to_array(d.parameters, ',') <@ (d.p).supported
+                 THEN 'unsupported_parameter'
+               WHEN d.images > 0 AND (d.p).max_tokens_per_image IS NULL THEN 'images_unsupported'
+               WHEN d.max_tokens > (d.p).max_output_tokens
+                 OR d.prompt_tokens + d.output_cap > (d.p).context_length THEN 'context_limit'
+               WHEN d.instance IS NULL THEN 'would_admit' -- nothing is to be reserved for it
+               WHEN NOT d.instance = ANY (live_instances) THEN 'instance_unknown'
+             END AS code
+        FROM (
+          SELECT i.*,
+                 coalesce(i.counted, (i.bytes::bigint * (i.p).tokens_per_byte_millionths + 999999) / 1000000)
+                   + i.around AS prompt_tokens,
+                 CASE WHEN i.max_tokens > 0 THEN i.max_tokens
+                      ELSE least(8192, (i.p).max_output_tokens) END AS output_cap
+            FROM (SELECT i.*,
+                         i.messages * (i.p).per_message
+                           + CASE WHEN i.tools > 0 THEN i.tools * (i.p).per_tool + (i.p).fixed_with_tools ELSE 0 END
+                           + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around -- what is no text
+                    FROM (SELECT i.*, pairs[i.pair] AS p
+                            FROM unnest(a_id, a_pair, a_instance, a_selector, a_parameters,
+                                        a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
+                                        a_fingerprint, fenced_of, call_of, try_of, again_of, closed_of,
+                                        first_invocation_of, first_fingerprint_of, first_attempt_of, first_state_of)
+                            WITH ORDINALITY AS i (id, pair, instance, selector, parameters,
+                                        bytes, messages, tools, images, counted, max_tokens,
+                                        fingerprint, fenced, call, try, again, closed_state,
+                                        first_invocation, first_fingerprint, first_attempt, first_state, ord)
+                          OFFSET 0) i
+                  OFFSET 0) i
+          OFFSET 0) d
+      OFFSET 0) i;
+
+  -- What the refused are told beside the code.
+  IF cardinality(array_remove(code_of, NULL)) > 0 THEN
+    SELECT array_agg(CASE i.code
+             WHEN 'key_revoked' THEN jsonb_build_object('rotatedTo', (i.p).rotated_to)
+             WHEN 'key_expired' THEN jsonb_build_object('expiredAt', (i.p).expires_at)
+             WHEN 'project_mismatch' THEN jsonb_build_object('project', (i.p).project)
+             WHEN 'context_limit' THEN jsonb_build_object(
+               'promptTokens', i.prompt_tokens,
+               'outputCap', i.output_cap,
+               'contextLength', (i.p).context_length,
+               'maxOutputTokens', (i.p).max_output_tokens,
+               'tokenizer', (i.p).tokenizer,
+               'project', (i.p).project)
+             WHEN 'unsupported_parameter' THEN jsonb_build_object('param', (
+               SELECT u FROM unnest(string_to_array(i.parameters, ',')) u WHERE NOT u = ANY ((i.p).supported) LIMIT 1))
+             WHEN 'running' THEN jsonb_build_object('invocation', i.invocation)
+             WHEN 'replay' THEN jsonb_build_object(
+               'invocation', i.invocation,
+               'reservation', i.reservation,
+               'day', i.day)
+             WHEN 'again' THEN i.again
+             WHEN 'closed' THEN jsonb_build_object('state', i.closed_state)
+             ELSE CASE WHEN i.code IS NOT NULL THEN
+               jsonb_build_object('tokenizer', (i.p).tokenizer, 'project', (i.p).project) END
+           END ORDER BY i.ord)
+      INTO facts_of
+      FROM (SELECT u.*, pairs[u.pair] AS p
+              FROM unnest(a_pair, a_parameters, code_of, prompt_of, cap_of, invocation_of,
+                          first_reservation_of, first_day_of, again_of, closed_of)
+              WITH ORDINALITY AS u (pair, parameters, code, prompt_tokens, output_cap, invocation,
+                          reservation, day, again, closed_state, ord)
+            OFFSET 0) i;
+  END IF;
+
+  -- Which wallets, meters or ceilings can't hold all that is left (B4 of run_batch).
+  IF is_tight THEN
+    WITH item AS MATERIALIZED (
+      SELECT (i.p).project,
+             (i.p).wallet_free,
+             (i.p).lineage,
+             (i.p).limit_micro,
+             (i.p).limit_micro - (i.p).meter_spent - (i.p).meter_reserved AS meter_free,
+             (i.p).execution,
+             (i.p).max_micro - (i.p).ceiling_charged - (i.p).ceiling_reserved AS ceiling_free,
+             i.micro
+        FROM (SELECT pairs[u.pair] AS p, u.micro FROM unnest(a_pair, micro_of, code_of) AS u (pair, micro, code)
+               WHERE u.code IS NULL
+              OFFSET 0) i
+    )
+    SELECT array_agg(s.project) INTO scarce FROM (
+      SELECT u.project FROM item u GROUP BY u.project, u.wallet_free
+      HAVING sum(greatest(u.micro, 1)) > u.wallet_free
+      UNION ALL
+      SELECT u.project FROM item u WHERE u.limit_micro IS NOT NULL
+       GROUP BY u.project, u.lineage, u.meter_free
+      HAVING sum(u.micro) > u.meter_free
+      UNION ALL
+      SELECT u.project FROM item u WHERE u.ceiling_free IS NOT NULL
+       GROUP BY u.project, u.execution, u.ceiling_free
+      HAVING sum(u.micro) > u.ceiling_free) s;
+  END IF;
+
+  -- 5. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the
+  --    next batch. A refusal keeps no key: where money is scarce (6), a copy behind a refused one is decided now.
+  IF cardinality(array_remove(a_key, NULL)) > 1 THEN
+    FOR n IN
+      SELECT t.ord FROM (
+        SELECT u.ord, row_number() OVER (PARTITION BY (pairs[u.pair]).project, u.key ORDER BY u.ord) AS copy
+          FROM unnest(a_key, a_pair, code_of) WITH ORDINALITY AS u (key, pair, code, ord)
+         WHERE u.key IS NOT NULL AND u.code IS NULL) t
+       WHERE t.copy > 1
+    LOOP
+      code_of[n] := 'copy';
+      facts_of[n] := jsonb_build_object('project', (pairs[a_pair[n]]).project);
+    END LOOP;
+  END IF;
+
+  -- 6. Where it is scarce, item by item in order of arrival: first the ceiling of the execution, then the key's window, then
+  --    the wallet (rules §2.3), in which something has to be available whatever a call costs (money §3.1).
+  IF scarce IS NOT NULL THEN
+    FOR n IN 1 .. cardinality(a_id) LOOP
+      CONTINUE WHEN code_of[n] <> 'copy';
+      p := pairs[a_pair[n]];
+      CONTINUE WHEN NOT p.project = ANY (scarce);
+      IF code_of[n] = 'copy' THEN
+        CONTINUE WHEN p.project || ' ' || a_key[n] = ANY (claimed_keys);
+        code_of[n] := NULL;
+      END IF;
+      left_in_meter := coalesce((meter_left ->> p.lineage)::bigint, p.limit_micro - p.meter_spent - p.meter_reserved);
+      left_in_ceiling := coalesce(
+        (ceiling_left ->> p.execution)::bigint, p.max_micro - p.ceiling_charged - p.ceiling_reserved);
+      left_in_wallet := coalesce((wallet_left ->> p.project)::bigint, p.wallet_free);
+      least_micro := money.bound_micro( -- what an exact count could bring it down to
+        (around_of[n] * p.factor_millionths + 999999) / 1000000,
+        p.prompt_pico, cap_of[n], p.completion_pico, p.request_pico);
+      IF micro_of[n] > left_in_ceiling THEN
+        code_of[n] := 'ceiling_reached';
+        facts_of[n] := jsonb_build_object(
+          'tokenizer', p.tokenizer,
+          'project', p.project,
+          'maxMicro', p.max_micro,
+          'chargedMicro', p.ceiling_charged,
+          'reservedMicro', p.max_micro - p.ceiling_charged - left_in_ceiling,
+          'neededMicro', micro_of[n],
+          'leastMicro', least_micro);
+      ELSIF micro_of[n] > left_in_meter THEN
+        code_of[n] := 'key_limit';
+        facts_of[n] := jsonb_build_object(
+          'tokenizer', p.tokenizer,
+          'project', p.project,
+          'reset', p.limit_reset,
+          'windowStart', p.window_start,
+          'limitMicro', p.limit_micro,
+          'spentMicro', p.meter_spent,
+          'reservedMicro', p.limit_micro - p.meter_spent - left_in_meter,
+          'neededMicro', micro_of[n],
+          'leastMicro', least_micro);
+      ELSIF greatest(micro_of[n], 1) > left_in_wallet THEN -- where nothing is available, a call that costs nothing too
+        code_of[n] := 'insufficient_budget';
+        facts_of[n] := jsonb_build_object(
+          'tokenizer', p.tokenizer,
+          'project', p.project,
+          'availableMicro', left_in_wallet,
+          'reservedMicro', p.wallet_total - left_in_wallet,
+          'neededMicro', greatest(micro_of[n], 1),
+          'leastMicro', greatest(least_micro, 1),
+          'affordableMaxTokens', CASE
+            WHEN p.completion_pico > 0 THEN greatest(0, floor(
+              (left_in_wallet::numeric * 1000000 - p.request_pico
+               - (prompt_of[n] * p.factor_millionths + 999999) / 1000000 * p.prompt_pico)
+              / p.completion_pico))::bigint
+            ELSE 0
+          END);
+      ELSE
+        wallet_left := wallet_left || jsonb_build_object(p.project, left_in_wallet - micro_of[n]);
+        IF left_in_meter IS NOT NULL THEN
+          meter_left := meter_left || jsonb_build_object(p.lineage, left_in_meter - micro_of[n]);
+        END IF;
+        IF left_in_ceiling IS NOT NULL THEN
+          ceiling_left := ceiling_left || jsonb_build_object(p.execution, left_in_ceiling - micro_of[n]);
+        END IF;
+        IF a_key[n] IS NOT NULL THEN
+          claimed_keys := claimed_keys || (p.project || ' ' || a_key[n]);
+        END IF;
+      END IF;
+    END LOOP;
+  END IF;
+
+  -- 7. Write what was admitted.
+  IF array_position(code_of, NULL) IS NOT NULL THEN
+    WITH admitted AS MATERIALIZED (
+      SELECT e.ord,
+             e.id,
+             coalesce(e.invocation, e.id) AS invocation,
+             e.attempt,
+             e.instance,
+             e.key AS idempotency_key,
+             e.micro,
+             e.cap,
+             e.prompt,
+             (e.p).project,
+             (e.p).key,
+             (e.p).lineage,
+             (e.p).limit_micro,
+             (e.p).window_start,
+             (e.p).model,
+             (e.p).prompt_pico,
+             (e.p).completion_pico,
+             (e.p).request_pico,
+             (e.p).cached_pico,
+             (e.p).reasoning_pico,
+             (e.p).seal,
+             (e.p).execution,
+             e.node,
+             (e.p).journal_seq + row_number() OVER (PARTITION BY (e.p).project ORDER BY e.ord) AS seq
+        FROM (SELECT u.*, pairs[u.pair] AS p
+                FROM unnest(a_id, a_pair, a_instance, a_key,
+                            code_of, micro_of, cap_of, prompt_of, invocation_of, attempt_of, a_node)
+                WITH ORDINALITY AS u (id, pair, instance, key,
+                            code, micro, cap, prompt, invocation, attempt, node, ord)
+               WHERE u.code IS NULL
+              OFFSET 0) e
+    ), reserved AS (
+      INSERT INTO money.reservations (
+        id,
+        invocation,
+        attempt,
+        project,
+        key,
+        lineage,
+        window_start,
+        product,
+        instance,
+        micro,
+        output_cap,
+        prompt_pico,
+        completion_pico,
+        request_pico,
+        cached_pico,
+        reasoning_pico,
+        keyed,
+        admitted_at,
+        deadline_at,
+        execution,
+        node,
+        prompt_bound
+      )
+      SELECT
+        id,
+        invocation,
+        attempt,
+        project,
+        key,
+        lineage,
+        CASE WHEN limit_micro IS NOT NULL THEN window_start END,
+        model,
+        instance,
+        micro,
+        cap,
+        prompt_pico,
+        completion_pico,
+        request_pico,
+        cached_pico,
+        reasoning_pico,
+        idempotency_key IS NOT NULL,
+        moment,
+        moment + interval '330 seconds',
+        execution,
+        node,
+        prompt
+        FROM admitted
+    ), metered AS (
+      INSERT INTO money.meters AS t (lineage, project, window_start, limit_micro, reserved)
+      SELECT lineage, min(project), window_start, min(limit_micro), sum(micro) FROM admitted
+       WHERE limit_micro IS NOT NULL GROUP BY lineage, window_start
+      ON CONFLICT (lineage) DO UPDATE SET
+        spent = CASE WHEN t.window_start = excluded.window_start THEN t.spent ELSE 0 END,
+        reserved = CASE WHEN t.window_start = excluded.window_start THEN t.reserved ELSE 0 END + excluded.reserved,
+        window_start = excluded.window_start
+    ), written AS (
+      INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+      SELECT project, seq, 'reserve', id, -micro, micro, 0, 0, moment FROM admitted
+    ), block AS (
+      SELECT project,
+             max(seq) AS last_seq,
+             sum(micro) AS reserved,
+             sha256(min(seal) || convert_to(string_agg(
+               seq || ' reserve ' || id || ' ' || micro || ' 0 0', E'\n' ORDER BY seq
+             ), 'UTF8')) AS seal
+        FROM admitted GROUP BY project
+    ), sealed AS (
+      INSERT INTO money.journal_blocks (project, last_seq, seal, at) SELECT project, last_seq, seal, moment FROM block
+    )
+    UPDATE money.wallets w SET reserved = w.reserved + b.reserved, journal_seq = b.last_seq, seal = b.seal
+      FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project;
+
+    IF is_keyed THEN
+      INSERT INTO money.idempotency_keys AS x (project, scope, key, fingerprint, invocation, reservation, created_at)
+      SELECT u.project, 'chat', u.key, decode(u.fingerprint, 'hex'), coalesce(u.invocation, u.id), u.id, moment
+        FROM (SELECT i.*, (pairs[i.pair]).project
+                FROM unnest(a_id, a_pair, a_key, a_fingerprint, code_of, invocation_of)
+                     AS i (id, pair, key, fingerprint, code, invocation)) u
+       WHERE u.code IS NULL AND u.key IS NOT NULL
+       ORDER BY u.project, u.key -- in one order everywhere, so that no two batches wait for each other
+      ON CONFLICT (project, scope, key) DO UPDATE
+        SET reservation = excluded.reservation,
+            created_at = excluded.created_at -- remembered from its newest attempt on (rules §5.1)
+      WHERE x.invocation = excluded.invocation;
+      -- A chat with a sandbox product takes its key without the wallet's lock (write_starts): it was first.
+      IF EXISTS (SELECT FROM unnest(a_id, a_pair, a_key, code_of) AS u (id, pair, key, code)
+                  WHERE u.code IS NULL AND u.key IS NOT NULL
+                    AND (SELECT r.reservation FROM money.idempotency_keys r
+                          WHERE r.project = (pairs[u.pair]).project AND r.scope = 'chat' AND r.key = u.key)
+                        <> u.id) THEN
+        RAISE serialization_failure -- decided again, and refused
+          USING MESSAGE = 'an idempotency key was taken by an execution while its call was being admitted';
+      END IF;
+    END IF;
+    IF EXISTS (SELECT FROM money.attempts v
+                WHERE v.id = ANY (ARRAY(
+                  SELECT u.id FROM unnest(a_id, code_of) AS u (id, code) WHERE u.code IS NULL))
+                  AND v.id BETWEEN oldest_id AND newest_id) THEN
+      RAISE serialization_failure -- decided again, and refused
+        USING MESSAGE = 'an id was released while it was being admitted';
+    END IF;
+  END IF;
+
+  SELECT json_agg(json_build_array(u.project, u.key, money.price_snapshot(
+           u.prompt_pico, u.completion_pico, u.request_pico, u.cached_pico, u.reasoning_pico)))
+    INTO callers FROM unnest(pairs) u;
+  RETURN json_build_object(
+    'code', code_of,
+    'facts', facts_of,
+    'invocation', invocation_of,
+    'attempt', attempt_of,
+    'outputCap', cap_of,
+    'micro', micro_of,
+    'callers', callers);
+END $$;

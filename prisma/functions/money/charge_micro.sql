@@ -1,0 +1,20 @@
+-- What a call cost: tokens times pico-USD, rounded up once to whole micro-USD. Cached prompt tokens and reasoning tokens have
+-- their own price where there is one. It is never above the usual price, so neither is the charge.
+CREATE OR REPLACE FUNCTION money.charge_micro(
+  prompt bigint,
+  prompt_pico bigint,
+  cached bigint,
+  cached_pico bigint,
+  completion bigint,
+  completion_pico bigint,
+  reasoning bigint,
+  reasoning_pico bigint,
+  request_pico bigint
+) RETURNS bigint LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT (prompt * prompt_pico
+          - least(coalesce(cached, 0), prompt) * (prompt_pico - coalesce(cached_pico, prompt_pico))
+          + completion * completion_pico
+          - least(coalesce(reasoning, 0), completion) * (completion_pico - coalesce(reasoning_pico, completion_pico))
+          + request_pico + 999999) / 1000000
+$$;

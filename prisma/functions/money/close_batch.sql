@@ -1,0 +1,338 @@
+-- Closings: settle (charge the usage, never more than was reserved), release, expire (release, if the instance has
+-- ended or is late). The rules of batches: B1 to B10 of run_batch.
+-- `of_executions` says whose reservations may be closed: those of nodes of executions, or those of direct calls; the
+-- others are 'unknown' (B9 of run_batch).
+-- `c_answered` says whose answers are kept; null: nobody's.
+-- `c_usage` is a list with the usage of each closing, `{}` of what does not settle; what of
+-- it is priced and stored is read here.
+-- Answers one json object of lists in the order of the items: outcome, charged and excess micro.
+CREATE OR REPLACE FUNCTION money.close_batch(
+  of_executions boolean,
+  locked text[],
+  moment timestamptz,
+  answer_day date,
+  c_id text[],
+  c_kind text[],
+  c_usage jsonb,
+  c_answered boolean[],
+  c_reason text[]
+) RETURNS json LANGUAGE plpgsql
+AS $$
+DECLARE
+  outcome_of text[];
+  charged_of bigint[];
+  excess_of bigint[];
+  done integer[];
+  outcomes text[];
+  charges bigint[];
+  excesses bigint[];
+  products text[];
+  prompt_bounds bigint[];
+  raised_products text[];
+  raised_factors bigint[];
+  low_wallets jsonb; -- that are below a threshold of their people now, and windows that are over one (money §10)
+  full_windows jsonb;
+  placeholders text[];
+  tombstones text[] := '{}';
+  n integer;
+  oldest_id text := c_id[1]; -- B10 of run_batch
+  newest_id text := c_id[1];
+  charged_ids text[];
+  charged_executions text[];
+  charged_nodes text[];
+  oldest_execution text;
+  newest_execution text;
+BEGIN
+  IF cardinality(c_id) > 1 THEN
+    SELECT min(i), max(i) INTO oldest_id, newest_id FROM unnest(c_id) i;
+  END IF;
+
+  -- Whatever has an open reservation that may be closed now.
+  WITH item AS MATERIALIZED (
+    SELECT * FROM ROWS FROM (
+      unnest(c_id, c_kind, c_answered, c_reason),
+      jsonb_to_recordset(c_usage) AS (
+        "promptTokens" integer,
+        "completionTokens" integer,
+        "cachedTokens" integer,
+        "reasoningTokens" integer,
+        estimated boolean)
+    ) WITH ORDINALITY AS t (
+      id, kind, answered, reason, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated, ord)
+  ), ended AS (
+    DELETE FROM money.reservations r USING item i
+     WHERE r.id = ANY (c_id) AND r.id = i.id
+       AND r.project = ANY (locked) -- one that was admitted since may have no lock here
+       AND (r.execution IS NOT NULL) = of_executions
+       AND (i.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
+             SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
+    RETURNING r.*, i.ord, i.kind, i.prompt_tokens, i.completion_tokens, i.cached_tokens, i.reasoning_tokens,
+              i.estimated, i.answered, i.reason
+  ), priced AS (
+    SELECT *,
+           CASE kind
+             WHEN 'settle' THEN money.charge_micro(
+               prompt_tokens, prompt_pico, cached_tokens, cached_pico,
+               completion_tokens, completion_pico, reasoning_tokens, reasoning_pico, request_pico)
+             ELSE 0
+           END AS cost
+      FROM ended
+  ), charge AS MATERIALIZED (
+    SELECT p.*,
+           least(p.cost, p.micro) AS charged,
+           greatest(p.cost - p.micro, 0) AS excess,
+           CASE p.kind WHEN 'settle' THEN 'settle' ELSE 'release' END AS entry,
+           w.seal,
+           w.notice_percents,
+           w.journal_seq + row_number() OVER (PARTITION BY p.project ORDER BY p.ord) AS seq
+      FROM priced p
+      JOIN money.wallets w ON w.project = p.project AND w.project = ANY (ARRAY(SELECT project FROM ended))
+  ), recorded AS (
+    INSERT INTO money.attempts (
+      id,
+      invocation,
+      attempt,
+      state,
+      project,
+      key,
+      lineage,
+      window_start,
+      product,
+      instance,
+      reserved_micro,
+      charged_micro,
+      prompt_pico,
+      completion_pico,
+      request_pico,
+      cached_pico,
+      reasoning_pico,
+      prompt_tokens,
+      completion_tokens,
+      cached_tokens,
+      reasoning_tokens,
+      estimated,
+      reason,
+      answer_day,
+      admitted_at,
+      closed_at,
+      execution,
+      node
+    )
+    SELECT
+      id,
+      invocation,
+      attempt,
+      CASE kind WHEN 'settle' THEN 'Settled' ELSE 'Released' END,
+      project,
+      key,
+      lineage,
+      window_start,
+      product,
+      instance,
+      micro,
+      charged,
+      prompt_pico,
+      completion_pico,
+      request_pico,
+      cached_pico,
+      reasoning_pico,
+      prompt_tokens,
+      completion_tokens,
+      cached_tokens,
+      reasoning_tokens,
+      coalesce(estimated, false),
+      reason,
+      CASE WHEN answered THEN answer_day END,
+      admitted_at,
+      moment,
+      execution,
+      node
+      FROM charge
+  ), metering AS (
+    SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged, max(key) AS key,
+           min(notice_percents) AS percents
+      FROM charge WHERE window_start IS NOT NULL GROUP BY lineage, window_start
+  ), metered AS (
+    UPDATE money.meters t SET reserved = t.reserved - s.micro, spent = t.spent + s.charged
+      FROM metering s
+     WHERE t.lineage = ANY (ARRAY(SELECT lineage FROM metering))
+       AND t.lineage = s.lineage
+       AND t.window_start = s.window_start -- a window that has rolled on has no part of this reservation
+    RETURNING t.lineage, t.project, t.window_start, t.limit_micro, t.spent, s.charged, s.key, s.percents
+  ), written AS (
+    INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+    SELECT project, seq, entry, id, micro - charged, -micro, charged, 0, moment FROM charge
+  ), block AS (
+    SELECT project,
+           max(seq) AS last_seq,
+           sum(micro) AS freed,
+           sum(charged) AS settled,
+           sha256(min(seal) || convert_to(string_agg(
+             seq || ' ' || entry || ' ' || id || ' ' || -micro || ' ' || charged || ' 0', E'\n' ORDER BY seq
+           ), 'UTF8')) AS seal
+      FROM charge GROUP BY project
+  ), sealed AS (
+    INSERT INTO money.journal_blocks (project, last_seq, seal, at) SELECT project, last_seq, seal, moment FROM block
+  ), moved AS (
+    UPDATE money.wallets w
+       SET reserved = w.reserved - b.freed,
+           settled = w.settled + b.settled,
+           journal_seq = b.last_seq,
+           seal = b.seal
+      FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project
+    RETURNING w.project, w.journal_seq, w.funded - w.settled AS remaining, b.settled AS charged, w.notice_below AS below
+  )
+  SELECT array_agg(ord::integer ORDER BY ord),
+         array_agg(CASE kind WHEN 'settle' THEN 'settled' ELSE 'released' END ORDER BY ord),
+         array_agg(charged ORDER BY ord),
+         array_agg(excess ORDER BY ord),
+         array_agg(product ORDER BY ord),
+         array_agg(prompt_bound ORDER BY ord),
+         (SELECT jsonb_agg(m) FROM moved m WHERE m.remaining < m.below[1]),
+         (SELECT jsonb_agg(t) FROM metered t WHERE t.spent * 100 >= t.percents[1] * t.limit_micro)
+    INTO done, outcomes, charges, excesses, products, prompt_bounds, low_wallets, full_windows FROM charge;
+  IF low_wallets IS NOT NULL OR full_windows IS NOT NULL THEN
+    PERFORM money.notify_threshold_crossings(moment, low_wallets, full_windows);
+  END IF;
+  IF 0 < ANY (excesses) THEN
+    INSERT INTO money.write_offs (reservation, kind, micro, product, at)
+    SELECT c_id[ord], 'excess', excess, product, moment
+      FROM unnest(done, excesses, products) AS t (ord, excess, product) WHERE excess > 0;
+    SELECT array_agg(product), array_agg((tokens * 1000000 + greatest(bound, 1) - 1) / greatest(bound, 1))
+      INTO raised_products, raised_factors
+      FROM (SELECT t.product, t.bound, (c_usage -> (t.ord - 1) ->> 'promptTokens')::bigint AS tokens
+              FROM unnest(done, excesses, products, prompt_bounds) AS t (ord, excess, product, bound)
+             WHERE t.excess > 0) t
+     WHERE tokens > bound;
+    IF raised_products IS NOT NULL THEN
+      PERFORM money.raise_factors(raised_products, raised_factors); -- money §2.5
+    END IF;
+  END IF;
+
+  -- A node is charged once. No index over all partitions of attempts can say so: its row does, under the wallet's lock.
+  IF of_executions AND 'settled' = ANY (outcomes) THEN
+    SELECT array_agg(v.id), array_agg(v.execution), array_agg(v.node), min(v.execution), max(v.execution)
+      INTO charged_ids, charged_executions, charged_nodes, oldest_execution, newest_execution
+      FROM money.attempts v
+     WHERE v.id = ANY (ARRAY(SELECT c_id[o] FROM unnest(done, outcomes) t (o, outcome) WHERE outcome = 'settled'))
+       AND v.id BETWEEN oldest_id AND newest_id;
+    UPDATE money.execution_nodes n SET charge = c.id
+      FROM unnest(charged_ids, charged_executions, charged_nodes) AS c (id, execution, node)
+     WHERE n.execution = ANY (charged_executions) AND n.execution BETWEEN oldest_execution AND newest_execution
+       AND n.execution = c.execution AND n.node = c.node AND n.charge IS NULL;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n <> cardinality(charged_ids) THEN
+      RAISE unique_violation USING MESSAGE = 'a node is charged once: it has a charge already, or it is not there';
+    END IF;
+  END IF;
+  IF cardinality(c_id) = 0 THEN
+    RETURN json_build_object('outcome', c_id, 'charged', c_id, 'excess', c_id);
+  ELSIF cardinality(done) = cardinality(c_id) THEN
+    RETURN json_build_object('outcome', outcomes, 'charged', charges, 'excess', excesses);
+  END IF;
+
+  outcome_of := array_fill(NULL::text, ARRAY[cardinality(c_id)]);
+  charged_of := array_fill(0::bigint, ARRAY[cardinality(c_id)]);
+  excess_of := charged_of;
+  IF done IS NOT NULL THEN
+    FOR n IN 1 .. cardinality(done) LOOP
+      outcome_of[done[n]] := outcomes[n];
+      charged_of[done[n]] := charges[n];
+      excess_of[done[n]] := excesses[n];
+    END LOOP;
+  END IF;
+
+  -- A release of an id that nobody knows leaves a tombstone, which refuses its admission should it still arrive. That
+  -- may be under way in another batch, and there is no wallet to lock: the primary key of the reservations decides who
+  -- was first. A node's can't arrive any more: its lease is over.
+  IF 'release' = ANY (c_kind) AND NOT of_executions THEN
+    WITH placed AS ( -- waits for an admission of this id that is being written; the next batch releases what is there
+      INSERT INTO money.reservations (
+        id,
+        invocation,
+        attempt,
+        project,
+        key,
+        lineage,
+        product,
+        instance,
+        micro,
+        output_cap,
+        prompt_pico,
+        completion_pico,
+        request_pico,
+        keyed,
+        admitted_at,
+        deadline_at
+      )
+      SELECT id, id, 1, '', '', '', '', '', 0, 0, 0, 0, 0, false, moment, moment
+        FROM unnest(c_id, c_kind, outcome_of) AS t (id, kind, outcome)
+       WHERE kind = 'release' AND outcome IS NULL
+         AND (SELECT r.id FROM money.reservations r WHERE r.id = t.id) IS NULL
+         AND (SELECT v.id FROM money.attempts v
+               WHERE v.id = t.id AND v.id BETWEEN oldest_id AND newest_id) IS NULL
+       ORDER BY id ON CONFLICT DO NOTHING RETURNING id
+    ) SELECT array_agg(id) INTO placeholders FROM placed;
+    IF placeholders IS NOT NULL THEN
+      WITH tombstone AS (
+        INSERT INTO money.attempts (id, invocation, attempt, state, reason, closed_at)
+        SELECT i, i, 1, 'Released', 'released before admission', moment FROM unnest(placeholders) i
+        ON CONFLICT DO NOTHING RETURNING id
+      ) SELECT array_agg(id) INTO tombstones FROM tombstone;
+      DELETE FROM money.reservations WHERE id = ANY (placeholders);
+    END IF;
+  END IF;
+
+  -- The rest had no open reservation that may be closed now: already closed, not yet due, not locked, or never
+  -- admitted.
+  WITH found AS MATERIALIZED (
+    SELECT i.id,
+           i.kind,
+           i.ord,
+           r.id IS NOT NULL AS open,
+           r.project AS open_project,
+           v.state,
+           v.charged_micro,
+           v.product,
+           (coalesce(r.execution, v.execution) IS NOT NULL) <> of_executions
+             AND coalesce(r.project, v.project) IS NOT NULL AS of_others,
+           CASE WHEN v.id IS NOT NULL AND i.kind = 'settle' THEN money.charge_micro(
+             i.prompt_tokens, v.prompt_pico, i.cached_tokens, v.cached_pico,
+             i.completion_tokens, v.completion_pico, i.reasoning_tokens, v.reasoning_pico, v.request_pico) END AS cost
+      FROM ROWS FROM (
+        unnest(c_id, c_kind, outcome_of),
+        jsonb_to_recordset(c_usage) AS (
+          "promptTokens" integer, "completionTokens" integer, "cachedTokens" integer, "reasoningTokens" integer)
+      ) WITH ORDINALITY AS i (
+        id, kind, outcome, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, ord)
+      LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) r ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM money.attempts v
+         WHERE v.id = i.id AND v.id BETWEEN oldest_id AND newest_id LIMIT 1) v ON true
+     WHERE i.outcome IS NULL
+  ), fenced AS ( -- the answer was given after its reservation had ended: it is a write-off, never the project's
+    INSERT INTO money.write_offs (reservation, kind, micro, product, at)
+    SELECT id, 'fenced', cost, product, moment FROM found
+     WHERE kind = 'settle' AND state = 'Released' AND NOT of_others
+    ON CONFLICT DO NOTHING
+  )
+  SELECT array_agg(ord::integer),
+         array_agg(CASE
+           WHEN of_others THEN 'unknown'
+           WHEN open AND kind = 'expire' AND open_project = ANY (locked) THEN 'alive'
+           WHEN open THEN 'deferred'
+           WHEN state = 'Settled' THEN 'settled'
+           WHEN state = 'Released' AND kind = 'settle' THEN 'fenced'
+           WHEN state = 'Released' THEN 'released'
+           WHEN kind = 'release' AND NOT of_executions THEN
+             CASE WHEN id = ANY (tombstones) THEN 'released' ELSE 'deferred' END
+           ELSE 'unknown'
+         END),
+         array_agg(CASE WHEN of_others THEN 0 ELSE coalesce(charged_micro, 0) END)
+    INTO done, outcomes, charges FROM found;
+  FOR n IN 1 .. cardinality(done) LOOP
+    outcome_of[done[n]] := outcomes[n];
+    charged_of[done[n]] := charges[n];
+  END LOOP;
+  RETURN json_build_object('outcome', outcome_of, 'charged', charged_of, 'excess', excess_of);
+END $$;

@@ -1,0 +1,110 @@
+-- What executions may do with models: the pairs of an execution and a model, in the order given. An execution goes by
+-- the lineage of its key, or by the person who started it in the console (money.execution_callers). It calls products
+-- of any kind; the context of one that makes images or sounds at a price per request bounds nothing.
+-- needs: money.caller_and_model
+CREATE OR REPLACE FUNCTION money.execution_pairs(
+  locked text[],
+  moment timestamptz,
+  e_execution text[],
+  e_model text[]
+) RETURNS money.caller_and_model[] LANGUAGE plpgsql
+AS $$
+DECLARE
+  pairs money.caller_and_model[];
+  oldest_execution text := e_execution[1]; -- B10 of run_batch
+  newest_execution text := e_execution[1];
+  limited text[]; -- executions with a ceiling
+  charges text[];
+  oldest_charge text;
+  newest_charge text;
+  charged_of jsonb;
+  reserved_of jsonb;
+BEGIN
+  IF cardinality(e_execution) > 1 THEN
+    SELECT min(e), max(e) INTO oldest_execution, newest_execution FROM unnest(e_execution) e;
+  END IF;
+  SELECT array_agg(ROW (
+           CASE WHEN m.unbounded THEN 2147483647 ELSE m.context_length END,
+           CASE WHEN m.unbounded THEN 2147483647 ELSE m.max_output_tokens END,
+           m.max_tokens_per_image,
+           m.tokens_per_byte_millionths,
+           m.per_message,
+           m.per_tool,
+           m.fixed_with_tools,
+           m.prompt_pico,
+           m.completion_pico,
+           m.request_pico,
+           i.limit_micro,
+           greatest(t.window_start, i.window_start),
+           CASE WHEN t.window_start >= i.window_start THEN t.spent ELSE 0 END,
+           CASE WHEN t.window_start >= i.window_start THEN t.reserved ELSE 0 END,
+           w.funded - w.settled,
+           w.funded - w.settled - w.reserved,
+           w.journal_seq,
+           CASE WHEN i.refusal IS NOT NULL THEN i.refusal WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
+           CASE WHEN m.id IS NULL THEN 'product_not_assigned'
+                WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
+           i.project,
+           i.key,
+           i.lineage,
+           i.model,
+           i.limit_reset,
+           NULL, -- rotated_to
+           NULL, -- expires_at
+           m.tokenizer,
+           m.supported_parameters,
+           w.seal,
+           i.execution,
+           i.goes_on,
+           m.factor_millionths,
+           m.cached_pico,
+           m.reasoning_pico,
+           i.max_micro,
+           NULL, -- ceiling_charged
+           NULL -- ceiling_reserved
+         )::money.caller_and_model ORDER BY i.n)
+    INTO pairs
+    FROM (SELECT r.n, r.model, c.*, money.window_start(c.limit_reset, moment) AS window_start
+            FROM unnest(e_execution, e_model) WITH ORDINALITY AS r (execution_id, model, n)
+            LEFT JOIN LATERAL (
+              SELECT * FROM money.execution_callers c
+               WHERE c.execution = r.execution_id
+                 AND c.execution BETWEEN oldest_execution AND newest_execution LIMIT 1) c ON true) i
+    LEFT JOIN LATERAL (SELECT * FROM money.wallets w WHERE w.project = i.project LIMIT 1) w ON true
+    LEFT JOIN LATERAL (
+      SELECT * FROM money.meters t WHERE t.lineage = i.lineage AND i.limit_micro IS NOT NULL LIMIT 1) t ON true
+    LEFT JOIN LATERAL (
+      SELECT p.*, p.kind <> 'chat' AND p.unit = 'request' AS unbounded
+        FROM control.products p
+       WHERE p.id = i.model AND p.state = 'published'
+         AND (SELECT a.product FROM control.assignments a
+               WHERE a.project = i.project AND a.product = p.id) IS NOT NULL
+       LIMIT 1) m ON true
+    LEFT JOIN LATERAL (
+      SELECT * FROM control.key_resources r
+       WHERE r.key = i.key AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
+
+  -- Of a ceiling counts what the nodes were charged and what is open for them: one charge a node, which its row names, and one
+  -- reservation (one_reservation_a_node). Both change under the wallet's lock alone, which is held, and a charge never exceeds
+  -- its reservation: so what is admitted stays within the ceiling, whatever becomes of it. An attempt that was released counts
+  -- as nothing: what still comes of it is a write-off (B9 of run_batch), and its successor reserves under an id of its own.
+  SELECT array_agg(DISTINCT p.execution) INTO limited FROM unnest(pairs) p WHERE p.max_micro IS NOT NULL;
+  IF limited IS NOT NULL THEN
+    SELECT jsonb_object_agg(s.execution, s.micro) INTO reserved_of
+      FROM (SELECT r.execution, sum(r.micro) AS micro FROM money.reservations r
+             WHERE r.execution = ANY (limited) GROUP BY r.execution) s;
+    SELECT array_agg(n.charge), min(n.charge), max(n.charge) INTO charges, oldest_charge, newest_charge
+      FROM money.execution_nodes n
+     WHERE n.execution = ANY (limited) AND n.execution BETWEEN oldest_execution AND newest_execution
+       AND n.charge IS NOT NULL;
+    SELECT jsonb_object_agg(s.execution, s.micro) INTO charged_of
+      FROM (SELECT v.execution, sum(v.charged_micro) AS micro FROM money.attempts v
+             WHERE v.id = ANY (charges) AND v.id BETWEEN oldest_charge AND newest_charge GROUP BY v.execution) s;
+    FOR n IN 1 .. cardinality(pairs) LOOP
+      CONTINUE WHEN pairs[n].max_micro IS NULL;
+      pairs[n].ceiling_charged := coalesce((charged_of ->> pairs[n].execution)::bigint, 0);
+      pairs[n].ceiling_reserved := coalesce((reserved_of ->> pairs[n].execution)::bigint, 0);
+    END LOOP;
+  END IF;
+  RETURN pairs;
+END $$;

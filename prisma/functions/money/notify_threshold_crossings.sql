@@ -1,0 +1,44 @@
+-- Notices of what has just moved (money §10.1): in the transaction that moved it, under the wallet's lock.
+--   N1  A wallet is told of a threshold when `remaining` comes from it, or from above it, to below. It only falls by what
+--       was charged, so `remaining + charged` is where it came from. Coming up again tells nothing, and arms it.
+--   N2  A window is told of a percentage when `spent` reaches it. It only rises until the window ends, so once a window.
+--   N3  So each crossing is told once, whatever is repeated, and none is told that was none. Its id is made of the crossing.
+--   N4  With each notice its deliveries are written, one for each webhook that the project has at that time.
+-- Both are lists of json objects, or null: `of_wallets` { project, journal_seq, remaining, charged, below }, `of_windows`
+-- { lineage, project, window_start, limit_micro, spent, charged, key, percents }.
+CREATE OR REPLACE FUNCTION money.notify_threshold_crossings(
+  moment timestamptz,
+  of_wallets jsonb,
+  of_windows jsonb
+) RETURNS void LANGUAGE plpgsql
+AS $$
+BEGIN
+  WITH told AS (
+    INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
+    SELECT 'ntc_' || left(encode(sha256(convert_to(concat_ws(' ', w.project, w.journal_seq, t), 'UTF8')), 'hex'), 26),
+           w.project, 'wallet.below', t, w.remaining, moment
+      FROM jsonb_to_recordset(of_wallets) AS w (
+        project text, journal_seq bigint, remaining bigint, charged bigint, below bigint[])
+     CROSS JOIN unnest(w.below) t
+     WHERE w.remaining < t AND t <= w.remaining + w.charged -- N1
+    RETURNING id, project
+  )
+  INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+  SELECT n.id, w.id, moment FROM told n JOIN money.webhooks w ON w.project = n.project;
+
+  WITH told AS (
+    INSERT INTO money.notices (
+      id, project, kind, threshold, key, lineage, window_start, limit_micro, spent_micro, at)
+    SELECT 'ntc_' || left(encode(sha256(convert_to(
+             concat_ws(' ', w.lineage, extract(epoch FROM w.window_start), t), 'UTF8')), 'hex'), 26),
+           w.project, 'key.percent', t, w.key, w.lineage, w.window_start, w.limit_micro, w.spent, moment
+      FROM jsonb_to_recordset(of_windows) AS w (
+        lineage text, project text, window_start timestamptz, limit_micro bigint, spent bigint, charged bigint, key text,
+        percents integer[])
+     CROSS JOIN unnest(w.percents) t
+     WHERE (w.spent - w.charged) * 100 < t * w.limit_micro AND t * w.limit_micro <= w.spent * 100 -- N2
+    RETURNING id, project
+  )
+  INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+  SELECT n.id, w.id, moment FROM told n JOIN money.webhooks w ON w.project = n.project;
+END $$;

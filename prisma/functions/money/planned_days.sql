@@ -1,0 +1,12 @@
+-- For how many days from today on a table has its partitions, without a gap. Rows of a later day go into its partition
+-- `_unplanned`, from which they can't be dropped as a whole.
+-- needs: money.partition_periods
+CREATE OR REPLACE FUNCTION money.planned_days(
+  of_table text
+) RETURNS integer LANGUAGE sql STABLE
+  SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT coalesce(min(p.starts) FILTER (WHERE to_regclass('money.' || p.name) IS NULL), max(p.ends))
+         - (now() AT TIME ZONE 'UTC')::date
+    FROM money.partition_periods(of_table, 400) p
+$$;

@@ -1,0 +1,59 @@
+-- What the job-requeuer enqueues: nodes of projects with room that nobody has enqueued, and again those that were
+-- enqueued `late_ms` ago and that no worker has claimed, `max_late` of these at once.
+-- Answers like money.enqueue_ready_nodes, an empty list for none.
+CREATE OR REPLACE FUNCTION money.requeue_lost_nodes(
+  nodes_at_once integer,
+  late_ms integer,
+  max_late integer,
+  OUT jobs text
+) LANGUAGE plpgsql
+  SET plan_cache_mode = 'force_generic_plan'
+  SET enable_seqscan = off
+  SET enable_bitmapscan = off
+AS $$
+DECLARE
+  moment timestamptz(3) := clock_timestamp();
+  projects text[];
+  missed json;
+  late json;
+  next_execution text[];
+  next_ordinal integer[];
+  oldest_execution text; -- B10 of run_batch
+  newest_execution text;
+BEGIN
+  WITH RECURSIVE waiting (project) AS ( -- each project once, however many of its nodes wait
+    SELECT min(n.project) FROM money.execution_nodes n WHERE n.state = 'Ready' AND n.enqueued_at IS NULL
+    UNION ALL
+    SELECT (SELECT min(n.project) FROM money.execution_nodes n
+             WHERE n.state = 'Ready' AND n.enqueued_at IS NULL AND n.project > w.project)
+      FROM waiting w WHERE w.project IS NOT NULL
+  ) SELECT array_agg(project) INTO projects FROM waiting WHERE project IS NOT NULL;
+  IF projects IS NOT NULL THEN
+    missed := money.enqueue_ready_nodes(projects, nodes_at_once, moment);
+  END IF;
+  WITH next AS MATERIALIZED (
+    SELECT n.execution, n.ordinal FROM money.execution_nodes n
+     WHERE n.state = 'Ready' AND n.enqueued_at <= moment - late_ms * interval '1 millisecond'
+     LIMIT max_late FOR UPDATE SKIP LOCKED
+  )
+  SELECT array_agg(execution), array_agg(ordinal), min(execution), max(execution)
+    INTO next_execution, next_ordinal, oldest_execution, newest_execution FROM next;
+  IF next_execution IS NOT NULL THEN
+    WITH enqueued AS (
+      UPDATE money.execution_nodes n SET enqueued_at = moment
+        FROM unnest(next_execution, next_ordinal) AS next (execution, ordinal)
+       WHERE n.execution = ANY (next_execution) AND n.execution BETWEEN oldest_execution AND newest_execution
+         AND n.execution = next.execution AND n.ordinal = next.ordinal
+      RETURNING n.execution, n.ordinal, n.node, n.attempt
+    )
+    SELECT json_agg(
+             json_build_array(q.execution, q.node, q.attempt, e.traceparent, e.tracestate)
+             ORDER BY q.execution, q.ordinal)
+      INTO late
+      FROM enqueued q
+      LEFT JOIN LATERAL (
+        SELECT x.traceparent, x.tracestate FROM money.executions x
+         WHERE x.id = q.execution AND x.id BETWEEN oldest_execution AND newest_execution LIMIT 1) e ON true;
+  END IF;
+  jobs := coalesce(missed::jsonb, '[]') || coalesce(late::jsonb, '[]');
+END $$;

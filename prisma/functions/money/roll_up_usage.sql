@@ -1,0 +1,106 @@
+-- Adds what these projects have settled since to money.usage_hours and money.usage_days, and all that was written into
+-- their journals since to money.journal_days, and moves their positions on (money §9.2, §9.5).
+--   U1  Entries of a wallet are numbered without gaps in the order of their commits, so whoever sees one sees all before
+--       it. What is up to the position is counted, and nothing behind it; both are written in this transaction.
+--   U2  One at a time, on whichever replica: null, and nothing is done, while another one is at it.
+--   U3  The amount is the journal's; hour, product, key and tokens are the usage record's, the flow is the one whose
+--       execution made the call. Days of the journal go by its own time, those of usage by the admission.
+--   U4  Entries are looked for from a day before the newest one that is counted, so that few partitions are read. Where
+--       that leaves a gap (the clock went back), without that bound.
+-- Answers how many entries were read: `max_entries` means that more are left.
+CREATE OR REPLACE FUNCTION money.roll_up_usage(
+  projects text[],
+  max_entries integer,
+  OUT entries integer
+) LANGUAGE plpgsql
+  SET plan_cache_mode = 'force_generic_plan' -- as in run_batch
+  SET enable_seqscan = off
+  SET enable_bitmapscan = off
+  SET enable_hashjoin = off
+  SET enable_mergejoin = off
+AS $$
+DECLARE
+  of_project text;
+  last money.usage_positions;
+  since timestamptz;
+  found_entries bigint;
+  found_seq bigint;
+  found_at timestamptz;
+  found_micro bigint;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtext('money.roll_up_usage')) THEN -- U2
+    RETURN;
+  END IF;
+  entries := 0;
+  FOREACH of_project IN ARRAY projects LOOP
+    EXIT WHEN entries >= max_entries;
+    SELECT * INTO last FROM money.usage_positions p WHERE p.project = of_project;
+    last.seq := coalesce(last.seq, 0);
+    since := coalesce(last.at - interval '1 day', '-infinity');
+    FOR round IN 1 .. 2 LOOP -- U4
+      SELECT count(*), max(j.seq), max(j.at), sum(j.settled)
+        INTO found_entries, found_seq, found_at, found_micro
+        FROM money.journal j
+       WHERE j.project = of_project AND j.seq > last.seq AND j.seq <= last.seq + max_entries - entries AND j.at >= since;
+      EXIT WHEN round = 2 OR since = '-infinity' OR found_entries > 0 AND found_entries = found_seq - last.seq;
+      since := '-infinity';
+    END LOOP;
+    CONTINUE WHEN found_entries = 0;
+    WITH entry AS MATERIALIZED (
+      SELECT j.kind, (j.at AT TIME ZONE 'UTC')::date AS day, j.reserved, j.settled, j.outside, v.*,
+             coalesce(x.sandbox, '') AS sandbox
+        FROM money.journal j
+        LEFT JOIN LATERAL (
+          SELECT a.admitted_at, a.product, a.key, a.execution, a.prompt_tokens, a.completion_tokens
+            FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
+        LEFT JOIN LATERAL (SELECT e.sandbox FROM money.executions e WHERE e.id = v.execution LIMIT 1) x ON true
+       WHERE j.project = of_project AND j.seq > last.seq AND j.seq <= found_seq AND j.at >= since
+    ), moved AS (
+      INSERT INTO money.journal_days AS d (project, day, kind, product, entries, reserved, settled, outside)
+      SELECT of_project, day, kind, coalesce(product, ''), count(*), sum(reserved), sum(settled), sum(outside)
+        FROM entry GROUP BY 2, 3, 4
+      ON CONFLICT (project, day, kind, product) DO UPDATE SET
+        entries = d.entries + excluded.entries,
+        reserved = d.reserved + excluded.reserved,
+        settled = d.settled + excluded.settled,
+        outside = d.outside + excluded.outside
+    ), used AS MATERIALIZED (
+      SELECT date_trunc('hour', admitted_at, 'UTC') AS hour,
+             product,
+             key,
+             sandbox,
+             count(*) AS calls,
+             sum(coalesce(prompt_tokens, 0)) AS prompt,
+             sum(coalesce(completion_tokens, 0)) AS completion,
+             sum(settled) AS micro
+        FROM entry WHERE kind = 'settle' AND product IS NOT NULL
+       GROUP BY 1, 2, 3, 4
+    ), hours AS (
+      INSERT INTO money.usage_hours AS u (
+        project, hour, product, key, sandbox, calls, prompt_tokens, completion_tokens, micro)
+      SELECT of_project, hour, product, key, sandbox, calls, prompt, completion, micro FROM used
+      ON CONFLICT (project, hour, product, key, sandbox) DO UPDATE SET
+        calls = u.calls + excluded.calls,
+        prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+        completion_tokens = u.completion_tokens + excluded.completion_tokens,
+        micro = u.micro + excluded.micro
+    )
+    INSERT INTO money.usage_days AS u (
+      project, day, product, key, sandbox, calls, prompt_tokens, completion_tokens, micro)
+    SELECT of_project, date_trunc('day', hour, 'UTC'), product, key, sandbox,
+           sum(calls), sum(prompt), sum(completion), sum(micro)
+      FROM used GROUP BY 2, 3, 4, 5
+    ON CONFLICT (project, day, product, key, sandbox) DO UPDATE SET
+      calls = u.calls + excluded.calls,
+      prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = u.completion_tokens + excluded.completion_tokens,
+      micro = u.micro + excluded.micro;
+    INSERT INTO money.usage_positions AS p (project, seq, at, micro)
+    VALUES (of_project, found_seq, found_at, found_micro)
+    ON CONFLICT (project) DO UPDATE SET
+      seq = excluded.seq,
+      at = greatest(p.at, excluded.at),
+      micro = p.micro + excluded.micro;
+    entries := entries + found_entries;
+  END LOOP;
+END $$;
