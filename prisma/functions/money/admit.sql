@@ -355,7 +355,7 @@ BEGIN
   --    the wallet (rules §2.3), in which something has to be available whatever a call costs (money §3.1).
   IF scarce IS NOT NULL THEN
     FOR n IN 1 .. cardinality(a_id) LOOP
-      CONTINUE WHEN code_of[n] <> 'copy';
+      CONTINUE WHEN code_of[n] IS NOT NULL AND code_of[n] <> 'copy'; -- decided already
       p := pairs[a_pair[n]];
       CONTINUE WHEN NOT p.project = ANY (scarce);
       IF code_of[n] = 'copy' THEN
