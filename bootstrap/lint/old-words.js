@@ -61,11 +61,7 @@ export const oldWords = {
 
 /** Where an old word is the right one, and why. */
 export const exceptions = [
-  [
-    /^bootstrap\/lint\/old-words\.js$|^bootstrap\/words(\.test)?\.[jt]s$|^CHANGELOG\.md$/,
-    /./,
-    'they name the old words',
-  ],
+  [/^bootstrap\/lint\/old-words\.js$|^bootstrap\/words(\.test)?\.[jt]s$/, /./, 'they name the old words'],
   [
     /./,
     /same-origin|cross-origin|allow-origin|(location|url|headers)\.origin\b|\boriginal\w*|targetOrigin|target-origin|\(new URL\(.*\.origin|session_replication_role = origin|@scarf\S*/i,
