@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
 const globalSetup = ['tools/testbed/src/global-setup.ts']
-/** `npm run test:full`, where each random test tries all its cases, and both kinds of scenarios share their stacks. */
+/** `npm run test:full`, where each random test tries all its cases. */
 const isFull = process.env['TEST_TIER'] === 'full'
 /** `npm run test:unit`: only these tests are asked for, and the answer is wanted soon. */
 const unitAlone = process.argv.join(' ').endsWith('--project unit')
@@ -95,7 +95,7 @@ export default defineConfig({
         test: {
           name: 'scenario',
           include: ['**/*.scenario.ts'],
-          exclude: [...exclude, ...(isFull ? [] : full), ...fullAlone],
+          exclude: [...exclude, ...full, ...fullAlone],
           ...scenario,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
@@ -104,7 +104,7 @@ export default defineConfig({
       {
         test: {
           name: 'full',
-          include: isFull ? [] : full,
+          include: full,
           exclude,
           ...scenario,
           maxWorkers: 2,

@@ -16,15 +16,17 @@ const flags = new Set(['--full', '--times'])
 const shard = args.filter((arg) => arg.startsWith('--shard='))
 const filter = args.filter((arg) => !flags.has(arg) && !shard.includes(arg))
 const isFull = args.includes('--full')
-const projects = isFull ? ['unit', 'live', 'scenario', 'full-alone'] : ['unit', 'live', 'scenario']
+const tiers = [['unit', 'live', 'scenario'], ...(isFull ? [['full', 'full-alone']] : [])]
 
 await ensureInstalled()
 const failures = args.every((arg) => flags.has(arg)) ? await runChecks() : []
 if (filter.length > 0)
   process.stdout.write(`  Only tests that match ${filter.join(' ')}; npm run check runs the checks.\n`)
 
-const all = [...projects.flatMap((name) => ['--project', name]), ...shard]
-const rows = await runTests(filter.length > 0 ? filter : all)
+const rows = []
+if (filter.length > 0) rows.push(...(await runTests(filter)))
+else
+  for (const tier of tiers) rows.push(...(await runTests([...tier.flatMap((name) => ['--project', name]), ...shard])))
 
 if (rows.length > 0) process.stdout.write(`\n${timesTable(rows, 'layer')}`)
 if (args.includes('--times')) process.stdout.write(`\n${timesTable(rows, 'file')}`)
