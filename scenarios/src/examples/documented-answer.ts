@@ -4,12 +4,15 @@ import { apiDocument, type Content, type Json } from './documented-operation.ts'
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 ajv.addSchema({ $id: 'api', components: apiDocument.components })
 
-/** What is wrong with an answer as it came, by the schema and the example of its content. Nothing: it is as documented. */
-export function wrongWith(type: string, content: Content, text: string): string[] {
+/**
+ * What is wrong with an answer as it came, by the schema and the example of its content. Nothing: it is as documented.
+ * @param own ids of what the examples have made: of a list that holds any of it, what others have made does not count
+ */
+export function wrongWith(type: string, content: Content, text: string, own: ReadonlySet<string>): string[] {
   if (content.example === undefined) return ['no example']
   const example = typeof content.example === 'string' ? content.example : JSON.stringify(content.example)
   if (type === 'text/csv') return columnsOf(text) === columnsOf(example) ? [] : [`columns: ${columnsOf(text)}`]
-  const [real, shown] = [valuesIn(type, text), valuesIn(type, example)]
+  const [real, shown] = [valuesIn(type, text).map((value) => withoutOthers(value, own)), valuesIn(type, example)]
   const check = ajv.compile(asPartOf(content.schema))
   const invalid = [...real.map((value) => ['answer', value]), ...shown.map((value) => ['example', value])].flatMap(
     ([what, value]) => (check(value) ? [] : [`${String(what)}: ${ajv.errorsText(check.errors)}`]),
@@ -23,6 +26,16 @@ function valuesIn(type: string, text: string): unknown[] {
   const lines = text.split('\n').map((line) => line.trim())
   const data = type === 'text/event-stream' ? lines.flatMap((line) => line.match(/^data: (.*)$/)?.[1] ?? []) : lines
   return data.filter((line) => line !== '' && line !== '[DONE]').map((line) => JSON.parse(line) as unknown)
+}
+
+/** A stack is shared, and some lists are of all its tenants. */
+function withoutOthers(value: unknown, own: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) {
+    const mine = value.filter((item) => isThere(item) && own.has((item as { id?: string }).id ?? ''))
+    return (mine.length > 0 ? mine : value).map((item) => withoutOthers(item, own))
+  }
+  if (!isThere(value)) return value
+  return Object.fromEntries(Object.entries(value as Json).map(([key, inner]) => [key, withoutOthers(inner, own)]))
 }
 
 const columnsOf = (text: string) => text.split('\r\n')[0]

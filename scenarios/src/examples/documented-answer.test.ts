@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { wrongWith } from './documented-answer.ts'
+
+const price = { type: 'object', properties: { prompt: { type: 'string' }, request: { type: 'string' } } }
+const product = { type: 'object', properties: { id: { type: 'string' }, pricing: price } }
+const schema = { type: 'object', properties: { data: { type: 'array', items: product } } }
+const content = { schema, example: { data: [{ id: 'acme/swift', pricing: { prompt: '1' } }] } }
+const answer = JSON.stringify({
+  data: [
+    { id: 'mine', pricing: { prompt: '1' } },
+    { id: 'others', pricing: { prompt: '1', request: '2' } },
+  ],
+})
+
+test('a field of an answer that its example lacks is reported', () => {
+  expect(wrongWith('application/json', content, answer, new Set())).toEqual([
+    '.data[].pricing.request is only in the answer',
+  ])
+})
+
+test('an entry that another test has made does not count beside one of the examples', () => {
+  expect(wrongWith('application/json', content, answer, new Set(['mine']))).toEqual([])
+})
