@@ -73,9 +73,13 @@ export const completeItem = z.strictObject({
   usage: usage.nullable(),
   /** The claim's `callReservation`: under what its usage is written off where the lease is another's now. */
   reservation: id.optional(),
-  /** Milliseconds since the claim, and what the provider took. */
-  durationMs: z.int().min(0).max(3_600_000),
-  remoteMs: z.int().min(0).max(3_600_000).nullable(),
+  /** Stored with the node as it is: each field is a column of money.node_change. */
+  measured: z.strictObject({
+    /** Since the claim. */
+    durationMs: z.int().min(0).max(3_600_000),
+    /** Of it, what the provider took; null: none was called. */
+    remoteMs: z.int().min(0).max(3_600_000).nullable(),
+  }),
 })
 export type CompleteItem = z.infer<typeof completeItem>
 

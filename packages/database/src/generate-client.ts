@@ -1,13 +1,24 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { readFunctions } from './function-files.ts'
+import { sqlFunctionsModule } from './generate-sql-functions.ts'
 
 const projectFolder = path.resolve(import.meta.dirname, '../../..')
 const schemaFolder = path.join(projectFolder, 'prisma/schema')
-const madeFrom = path.join(import.meta.dirname, 'generated/made-from.txt')
+const functionsFolder = path.join(projectFolder, 'prisma/functions')
+const generated = path.join(import.meta.dirname, 'generated')
+const madeFrom = path.join(generated, 'made-from.txt')
+
+/** Generates the signatures of the SQL functions into src/generated. */
+export async function generateSqlFunctions(): Promise<void> {
+  await mkdir(generated, { recursive: true })
+  const { files } = await readFunctions(functionsFolder)
+  await writeFile(path.join(generated, 'sql-functions.ts'), sqlFunctionsModule(files))
+}
 
 /**
  * Generates the Prisma client into src/generated if the schema or the version of Prisma changed since the last

@@ -3,28 +3,20 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readFunctions } from './function-files.ts'
-import { sqlFunctions } from './sql-functions.ts'
 
 // Nothing else looks for dead SQL. A rule added to a function that nobody calls does nothing, silently.
 
 const root = path.resolve(import.meta.dirname, '../../..')
 const projectFunctions = path.join(root, 'prisma/functions')
 
-/** What production runs: no tests, no fixtures, and not the table of signatures, which calls nothing. */
+/** What production runs: no tests, no fixtures, and no generated signatures, which call nothing. */
 const SHIPPED = ['services/*/src/**/*.ts', 'packages/*/src/**/*.ts', 'prisma/{job,seed}/**/*.ts']
-const NOT_SHIPPED = /\.(test|fixture)\.ts$|\/(fixtures|generated|node_modules)\/|\/sql-functions\.ts$/
+const NOT_SHIPPED = /\.(test|fixture)\.ts$|\/(fixtures|generated|node_modules)\//
 const shipped = (await readAll(SHIPPED)).map(withoutTypeScriptComments)
 const migrations = (await readAll(['prisma/migrations/*/migration.sql'])).map(withoutSqlComments)
 
 test('every function and view is used by a service, a trigger, a migration or another used one', async () => {
   expect(await unreached(projectFunctions)).toEqual([])
-})
-
-test('every row of sql-functions.ts is called by a service', () => {
-  const called = new Set(
-    shipped.flatMap((text) => [...text.matchAll(/\bcallFunction\(\s*[^,]+,\s*'([\w.]+)'/g)].map(([, name]) => name)),
-  )
-  expect(Object.keys(sqlFunctions).filter((name) => !called.has(name))).toEqual([])
 })
 
 test('no function or view has a version in its name', async () => {

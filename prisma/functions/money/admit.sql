@@ -1,35 +1,20 @@
--- Admissions. p_ are the different pairs of key and model, e_ those of execution and model, counted on behind them;
--- a_pair says which of them an item is (from 1). a_node and a_lease are null for direct calls, and empty where all are.
--- The rules of batches: B1 to B10 of run_batch.
+-- Admissions, of direct calls and of nodes. The rules of batches: B1 to B10 of run_batch.
 -- Answers one json object of lists in the order of the items: code (null: admitted) and facts of the refused,
 -- invocation (null: its own id), attempt, outputCap and micro; and by pair its callers: project, key and price.
--- needs: money.caller_and_model
+-- needs: money.admission, money.admission_pair, money.make_caller_and_model
 CREATE OR REPLACE FUNCTION money.admit(
   locked text[],
   moment timestamptz,
-  p_hash text[],
-  p_model text[],
-  e_execution text[],
-  e_model text[],
-  a_id text[],
-  a_pair integer[],
-  a_instance text[],
-  a_selector text[],
-  a_parameters text[],
-  a_bytes integer[],
-  a_messages integer[],
-  a_tools integer[],
-  a_images integer[],
-  a_counted integer[],
-  a_max_tokens integer[],
-  a_key text[],
-  a_fingerprint text[],
-  a_node text[],
-  a_lease text[]
+  callers money.admission_pair[],
+  items money.admission[]
 ) RETURNS json LANGUAGE plpgsql
 AS $$
 DECLARE
   pairs money.caller_and_model[];
+  ids text[];
+  instances text[];
+  is_keyed boolean;
+  of_executions boolean;
   fenced_of boolean[]; -- per item of a node; null where no item is one
   call_of text[];
   try_of integer[];
@@ -37,7 +22,6 @@ DECLARE
   again_of jsonb[]; -- what is still reserved
   closed_of text[];
   live_instances text[];
-  is_keyed boolean := cardinality(array_remove(a_key, NULL)) > 0;
   -- What stands under the idempotency key of an item, and the call that reserved last under it; null where none does.
   first_invocation_of text[];
   first_fingerprint_of bytea[];
@@ -65,95 +49,93 @@ DECLARE
   claimed_keys text[] := '{}'; -- admitted item by item: project and idempotency key
   p money.caller_and_model;
   n integer;
-  callers json;
+  callers_told json;
   -- Between which ids partitions are looked into (B10 of run_batch).
-  oldest_id text := a_id[1];
-  newest_id text := a_id[1];
-  oldest_execution text := e_execution[1];
-  newest_execution text := e_execution[1];
+  oldest_id text;
+  newest_id text;
+  oldest_execution text;
+  newest_execution text;
   oldest_earlier text; -- what earlier calls under the same idempotency keys reserved
   newest_earlier text;
 BEGIN
-  IF cardinality(a_id) > 1 THEN
-    SELECT min(i), max(i) INTO oldest_id, newest_id FROM unnest(a_id) i;
-  END IF;
-  IF cardinality(e_execution) > 1 THEN
-    SELECT min(e), max(e) INTO oldest_execution, newest_execution FROM unnest(e_execution) e;
+  SELECT array_agg(i.id), array_agg(i.instance), count(i.key) > 0, min(i.id), max(i.id)
+    INTO ids, instances, is_keyed, oldest_id, newest_id FROM unnest(items) i;
+  of_executions := callers[cardinality(callers)].execution IS NOT NULL;
+  IF of_executions THEN
+    SELECT min(c.execution), max(c.execution) INTO oldest_execution, newest_execution FROM unnest(callers) c;
   END IF;
 
   -- 1. The facts of each key and model.
-  SELECT array_agg(ROW (
-           m.context_length,
-           m.max_output_tokens,
-           m.max_tokens_per_image,
-           m.tokens_per_byte_millionths,
-           m.per_message,
-           m.per_tool,
-           m.fixed_with_tools,
-           m.prompt_pico,
-           m.completion_pico,
-           m.request_pico,
-           i.limit_micro,
-           greatest(t.window_start, i.window_start),
-           CASE WHEN t.window_start >= i.window_start THEN t.spent ELSE 0 END,
-           CASE WHEN t.window_start >= i.window_start THEN t.reserved ELSE 0 END,
-           coalesce(w.funded - w.settled, 0), -- run_batch makes a wallet; a check finds a project that has none
-           coalesce(w.funded - w.settled - w.reserved, 0),
-           w.journal_seq,
-           CASE WHEN i.refusal IS NOT NULL THEN i.refusal WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
-           CASE WHEN m.id IS NULL THEN 'model_not_found'
-                WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
-           i.project,
-           i.id,
-           i.lineage,
-           i.model,
-           i.limit_reset,
-           i.rotated_to,
-           i.expires_at,
-           m.tokenizer,
-           m.supported_parameters,
-           w.seal,
-           NULL, -- execution
-           NULL, -- goes_on
-           m.factor_millionths,
-           m.cached_pico,
-           m.reasoning_pico,
-           NULL, -- max_micro
-           NULL, -- ceiling_charged
-           NULL -- ceiling_reserved
-         )::money.caller_and_model ORDER BY i.n)
+  SELECT array_agg(money.make_caller_and_model(
+           project => i.project,
+           key => i.id,
+           lineage => i.lineage,
+           model => i.model,
+           rotated_to => i.rotated_to,
+           expires_at => i.expires_at,
+           key_code => CASE WHEN i.refusal IS NOT NULL THEN i.refusal
+                            WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
+           model_code => CASE WHEN m.id IS NULL THEN 'model_not_found'
+                              WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
+           limit_micro => i.limit_micro,
+           limit_reset => i.limit_reset,
+           window_start => greatest(t.window_start, i.window_start),
+           meter_spent => CASE WHEN t.window_start >= i.window_start THEN t.spent ELSE 0 END,
+           meter_reserved => CASE WHEN t.window_start >= i.window_start THEN t.reserved ELSE 0 END,
+           -- run_batch makes a wallet; a check finds a project that has none
+           wallet_total => coalesce(w.funded - w.settled, 0),
+           wallet_free => coalesce(w.funded - w.settled - w.reserved, 0),
+           journal_seq => w.journal_seq,
+           seal => w.seal,
+           context_length => m.context_length,
+           max_output_tokens => m.max_output_tokens,
+           supported_parameters => m.supported_parameters,
+           tokenizer => m.tokenizer,
+           tokens_per_byte_millionths => m.tokens_per_byte_millionths,
+           per_message => m.per_message,
+           per_tool => m.per_tool,
+           fixed_with_tools => m.fixed_with_tools,
+           max_tokens_per_image => m.max_tokens_per_image,
+           factor_millionths => m.factor_millionths,
+           prompt_pico => m.prompt_pico,
+           completion_pico => m.completion_pico,
+           request_pico => m.request_pico,
+           cached_pico => m.cached_pico,
+           reasoning_pico => m.reasoning_pico
+         ) ORDER BY i.n)
     INTO pairs
     FROM (SELECT i.n,
                  i.model,
                  k.*,
                  money.key_refusal(k.row, moment) AS refusal,
                  money.window_start(k.limit_reset, moment) AS window_start
-            FROM unnest(p_hash, p_model) WITH ORDINALITY AS i (hash, model, n)
+            FROM (SELECT c.key_hash, c.model, c.ordinality AS n FROM unnest(callers) WITH ORDINALITY AS c
+                   WHERE c.key_hash IS NOT NULL) i
             LEFT JOIN LATERAL (
-              SELECT c AS row, c.* FROM money.callers c WHERE c.hash = decode(i.hash, 'hex') LIMIT 1) k ON true) i
+              SELECT k AS row, k.* FROM money.callers k
+               WHERE k.hash = decode(i.key_hash, 'hex') LIMIT 1) k ON true) i
     LEFT JOIN LATERAL (SELECT * FROM money.wallets w WHERE w.project = i.project LIMIT 1) w ON true
     LEFT JOIN LATERAL (
       SELECT * FROM money.meters t WHERE t.lineage = i.lineage AND i.limit_micro IS NOT NULL LIMIT 1) t ON true
     LEFT JOIN LATERAL (
-      SELECT * FROM money.callable_chat_products m WHERE m.project = i.project AND m.id = i.model LIMIT 1) m ON true
+      SELECT * FROM money.callable_chat_products m
+       WHERE m.project = i.project AND m.id = i.model LIMIT 1) m ON true
     LEFT JOIN LATERAL (
       SELECT * FROM control.key_resources r
        WHERE r.key = i.id AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
 
   -- 2. Of nodes: what their executions may do, and which nodes are fenced: the lease is another's, the execution ends,
-  -- or
-  --    the node was charged.
-  IF cardinality(e_execution) > 0 THEN
-    pairs := pairs || money.execution_pairs(locked, moment, e_execution, e_model);
+  --    or the node was charged.
+  IF of_executions THEN
+    pairs := pairs || money.execution_pairs(locked, moment, callers);
     SELECT array_agg(i.node IS NOT NULL AND (
                        NOT coalesce((i.p).goes_on AND n.state = 'Running' AND n.lease = i.lease, false)
                        OR n.reservation <> i.id
-                       OR n.charge IS NOT NULL) ORDER BY i.ord),
-           array_agg(n.call ORDER BY i.ord),
-           array_agg(n.attempt ORDER BY i.ord)
+                       OR n.charge IS NOT NULL) ORDER BY i.ordinality),
+           array_agg(n.call ORDER BY i.ordinality),
+           array_agg(n.attempt ORDER BY i.ordinality)
       INTO fenced_of, call_of, try_of
-      FROM (SELECT u.*, pairs[u.pair] AS p
-              FROM unnest(a_id, a_pair, a_node, a_lease) WITH ORDINALITY AS u (id, pair, node, lease, ord)
+      FROM (SELECT u.*, pairs[u.pair] AS p FROM unnest(items) WITH ORDINALITY AS u
             OFFSET 0) i
       LEFT JOIN LATERAL (
         SELECT * FROM money.execution_nodes e
@@ -162,11 +144,11 @@ BEGIN
   END IF;
 
   -- 3. Which items were asked before, and which instances live.
-  SELECT ARRAY(SELECT r.id FROM money.reservations r WHERE r.id = ANY (a_id)
+  SELECT ARRAY(SELECT r.id FROM money.reservations r WHERE r.id = ANY (ids)
                UNION ALL
                SELECT v.id FROM money.attempts v
-                WHERE v.id = ANY (a_id) AND v.id BETWEEN oldest_id AND newest_id),
-         ARRAY(SELECT h.id FROM money.instances h WHERE h.id = ANY (a_instance) AND h.ended_at IS NULL)
+                WHERE v.id = ANY (ids) AND v.id BETWEEN oldest_id AND newest_id),
+         ARRAY(SELECT h.id FROM money.instances h WHERE h.id = ANY (instances) AND h.ended_at IS NULL)
     INTO known_ids, live_instances;
   IF cardinality(known_ids) > 0 THEN
     SELECT array_agg(CASE WHEN r.id IS NOT NULL THEN jsonb_build_object(
@@ -181,7 +163,7 @@ BEGIN
                r.prompt_pico, r.completion_pico, r.request_pico, r.cached_pico, r.reasoning_pico)) END ORDER BY i.ord),
            array_agg(v.state ORDER BY i.ord)
       INTO again_of, closed_of
-      FROM unnest(a_id) WITH ORDINALITY AS i (id, ord)
+      FROM unnest(ids) WITH ORDINALITY AS i (id, ord)
       LEFT JOIN LATERAL (
         SELECT * FROM money.reservations r WHERE r.id = i.id AND i.id = ANY (known_ids) LIMIT 1) r ON true
       LEFT JOIN LATERAL (
@@ -189,13 +171,13 @@ BEGIN
          WHERE v.id = i.id AND i.id = ANY (known_ids) AND v.id BETWEEN oldest_id AND newest_id LIMIT 1) v ON true;
   END IF;
   IF is_keyed THEN
-    SELECT array_agg(x.invocation ORDER BY i.ord),
-           array_agg(x.fingerprint ORDER BY i.ord),
-           array_agg(x.reservation ORDER BY i.ord),
+    SELECT array_agg(x.invocation ORDER BY i.ordinality),
+           array_agg(x.fingerprint ORDER BY i.ordinality),
+           array_agg(x.reservation ORDER BY i.ordinality),
            min(x.reservation),
            max(x.reservation)
       INTO first_invocation_of, first_fingerprint_of, first_reservation_of, oldest_earlier, newest_earlier
-      FROM (SELECT u.key, u.ord, pairs[u.pair] AS p FROM unnest(a_key, a_pair) WITH ORDINALITY AS u (key, pair, ord)
+      FROM (SELECT u.key, u.ordinality, pairs[u.pair] AS p FROM unnest(items) WITH ORDINALITY AS u
             OFFSET 0) i
       LEFT JOIN LATERAL (
         SELECT * FROM money.idempotency_keys r
@@ -213,14 +195,14 @@ BEGIN
   END IF;
 
   -- 4. Every check that does not depend on what else is in the batch.
-  SELECT array_agg(i.code ORDER BY i.ord),
-         array_agg(i.micro ORDER BY i.ord),
-         array_agg(i.output_cap ORDER BY i.ord),
-         array_agg(i.prompt_tokens ORDER BY i.ord),
-         array_agg(i.around::bigint ORDER BY i.ord),
-         array_agg(coalesce(i.call, i.first_invocation) ORDER BY i.ord),
-         array_agg(coalesce(i.try, i.first_attempt + 1, 1) ORDER BY i.ord),
-         array_fill(NULL::jsonb, ARRAY[cardinality(a_id)]),
+  SELECT array_agg(i.code ORDER BY i.ordinality),
+         array_agg(i.micro ORDER BY i.ordinality),
+         array_agg(i.output_cap ORDER BY i.ordinality),
+         array_agg(i.prompt_tokens ORDER BY i.ordinality),
+         array_agg(i.around::bigint ORDER BY i.ordinality),
+         array_agg(coalesce(i.call, i.first_invocation) ORDER BY i.ordinality),
+         array_agg(coalesce(i.try, i.first_attempt + 1, 1) ORDER BY i.ordinality),
+         array_fill(NULL::jsonb, ARRAY[cardinality(items)]),
          sum(greatest(i.micro, 1)) FILTER (WHERE i.code IS NULL)
            > min(least(
                (i.p).wallet_free,
@@ -242,8 +224,7 @@ BEGIN
                WHEN d.first_fingerprint <> decode(d.fingerprint, 'hex') THEN 'idempotency_mismatch'
                WHEN d.first_state = 'Open' THEN 'running'
                WHEN d.first_state = 'Settled' THEN 'replay'
-               WHEN d.parameters <> '' AND NOT string_to_array(d.parameters, ',') <@ (d.p).supported
-                 THEN 'unsupported_parameter'
+               WHEN NOT d.parameters <@ (d.p).supported_parameters THEN 'unsupported_parameter'
                WHEN d.images > 0 AND (d.p).max_tokens_per_image IS NULL THEN 'images_unsupported'
                WHEN d.max_tokens > (d.p).max_output_tokens
                  OR d.prompt_tokens + d.output_cap > (d.p).context_length THEN 'context_limit'
@@ -261,14 +242,10 @@ BEGIN
                            + CASE WHEN i.tools > 0 THEN i.tools * (i.p).per_tool + (i.p).fixed_with_tools ELSE 0 END
                            + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around -- what is no text
                     FROM (SELECT i.*, pairs[i.pair] AS p
-                            FROM unnest(a_id, a_pair, a_instance, a_selector, a_parameters,
-                                        a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
-                                        a_fingerprint, fenced_of, call_of, try_of, again_of, closed_of,
-                                        first_invocation_of, first_fingerprint_of, first_attempt_of, first_state_of)
-                            WITH ORDINALITY AS i (id, pair, instance, selector, parameters,
-                                        bytes, messages, tools, images, counted, max_tokens,
-                                        fingerprint, fenced, call, try, again, closed_state,
-                                        first_invocation, first_fingerprint, first_attempt, first_state, ord)
+                            FROM unnest(fenced_of, call_of, try_of, again_of, closed_of, first_invocation_of,
+                                        first_fingerprint_of, first_attempt_of, first_state_of, items)
+                            WITH ORDINALITY AS i (fenced, call, try, again, closed_state, first_invocation,
+                                        first_fingerprint, first_attempt, first_state)
                           OFFSET 0) i
                   OFFSET 0) i
           OFFSET 0) d
@@ -288,7 +265,7 @@ BEGIN
                'tokenizer', (i.p).tokenizer,
                'project', (i.p).project)
              WHEN 'unsupported_parameter' THEN jsonb_build_object('param', (
-               SELECT u FROM unnest(string_to_array(i.parameters, ',')) u WHERE NOT u = ANY ((i.p).supported) LIMIT 1))
+               SELECT u FROM unnest(i.parameters) u WHERE NOT u = ANY ((i.p).supported_parameters) LIMIT 1))
              WHEN 'running' THEN jsonb_build_object('invocation', i.invocation)
              WHEN 'replay' THEN jsonb_build_object(
                'invocation', i.invocation,
@@ -298,13 +275,12 @@ BEGIN
              WHEN 'closed' THEN jsonb_build_object('state', i.closed_state)
              ELSE CASE WHEN i.code IS NOT NULL THEN
                jsonb_build_object('tokenizer', (i.p).tokenizer, 'project', (i.p).project) END
-           END ORDER BY i.ord)
+           END ORDER BY i.ordinality)
       INTO facts_of
       FROM (SELECT u.*, pairs[u.pair] AS p
-              FROM unnest(a_pair, a_parameters, code_of, prompt_of, cap_of, invocation_of,
-                          first_reservation_of, first_day_of, again_of, closed_of)
-              WITH ORDINALITY AS u (pair, parameters, code, prompt_tokens, output_cap, invocation,
-                          reservation, day, again, closed_state, ord)
+              FROM unnest(code_of, prompt_of, cap_of, invocation_of, first_reservation_of, first_day_of, again_of,
+                          closed_of, items)
+              WITH ORDINALITY AS u (code, prompt_tokens, output_cap, invocation, reservation, day, again, closed_state)
             OFFSET 0) i;
   END IF;
 
@@ -319,7 +295,7 @@ BEGIN
              (i.p).execution,
              (i.p).max_micro - (i.p).ceiling_charged - (i.p).ceiling_reserved AS ceiling_free,
              i.micro
-        FROM (SELECT pairs[u.pair] AS p, u.micro FROM unnest(a_pair, micro_of, code_of) AS u (pair, micro, code)
+        FROM (SELECT pairs[u.pair] AS p, u.micro FROM unnest(micro_of, code_of, items) AS u (micro, code)
                WHERE u.code IS NULL
               OFFSET 0) i
     )
@@ -338,28 +314,29 @@ BEGIN
 
   -- 5. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the
   --    next batch. A refusal keeps no key: where money is scarce (6), a copy behind a refused one is decided now.
-  IF cardinality(array_remove(a_key, NULL)) > 1 THEN
+  IF is_keyed THEN
     FOR n IN
-      SELECT t.ord FROM (
-        SELECT u.ord, row_number() OVER (PARTITION BY (pairs[u.pair]).project, u.key ORDER BY u.ord) AS copy
-          FROM unnest(a_key, a_pair, code_of) WITH ORDINALITY AS u (key, pair, code, ord)
+      SELECT t.ordinality FROM (
+        SELECT u.ordinality,
+               row_number() OVER (PARTITION BY (pairs[u.pair]).project, u.key ORDER BY u.ordinality) AS copy
+          FROM unnest(code_of, items) WITH ORDINALITY AS u (code)
          WHERE u.key IS NOT NULL AND u.code IS NULL) t
        WHERE t.copy > 1
     LOOP
       code_of[n] := 'copy';
-      facts_of[n] := jsonb_build_object('project', (pairs[a_pair[n]]).project);
+      facts_of[n] := jsonb_build_object('project', pairs[items[n].pair].project);
     END LOOP;
   END IF;
 
   -- 6. Where it is scarce, item by item in order of arrival: first the ceiling of the execution, then the key's window, then
   --    the wallet (rules §2.3), in which something has to be available whatever a call costs (money §3.1).
   IF scarce IS NOT NULL THEN
-    FOR n IN 1 .. cardinality(a_id) LOOP
+    FOR n IN 1 .. cardinality(items) LOOP
       CONTINUE WHEN code_of[n] IS NOT NULL AND code_of[n] <> 'copy'; -- decided already
-      p := pairs[a_pair[n]];
+      p := pairs[items[n].pair];
       CONTINUE WHEN NOT p.project = ANY (scarce);
       IF code_of[n] = 'copy' THEN
-        CONTINUE WHEN p.project || ' ' || a_key[n] = ANY (claimed_keys);
+        CONTINUE WHEN p.project || ' ' || items[n].key = ANY (claimed_keys);
         code_of[n] := NULL;
       END IF;
       left_in_meter := coalesce((meter_left ->> p.lineage)::bigint, p.limit_micro - p.meter_spent - p.meter_reserved);
@@ -415,8 +392,8 @@ BEGIN
         IF left_in_ceiling IS NOT NULL THEN
           ceiling_left := ceiling_left || jsonb_build_object(p.execution, left_in_ceiling - micro_of[n]);
         END IF;
-        IF a_key[n] IS NOT NULL THEN
-          claimed_keys := claimed_keys || (p.project || ' ' || a_key[n]);
+        IF items[n].key IS NOT NULL THEN
+          claimed_keys := claimed_keys || (p.project || ' ' || items[n].key);
         END IF;
       END IF;
     END LOOP;
@@ -425,8 +402,7 @@ BEGIN
   -- 7. Write what was admitted.
   IF array_position(code_of, NULL) IS NOT NULL THEN
     WITH admitted AS MATERIALIZED (
-      SELECT e.ord,
-             e.id,
+      SELECT e.id,
              coalesce(e.invocation, e.id) AS invocation,
              e.attempt,
              e.instance,
@@ -448,12 +424,10 @@ BEGIN
              (e.p).seal,
              (e.p).execution,
              e.node,
-             (e.p).journal_seq + row_number() OVER (PARTITION BY (e.p).project ORDER BY e.ord) AS seq
+             (e.p).journal_seq + row_number() OVER (PARTITION BY (e.p).project ORDER BY e.ordinality) AS seq
         FROM (SELECT u.*, pairs[u.pair] AS p
-                FROM unnest(a_id, a_pair, a_instance, a_key,
-                            code_of, micro_of, cap_of, prompt_of, invocation_of, attempt_of, a_node)
-                WITH ORDINALITY AS u (id, pair, instance, key,
-                            code, micro, cap, prompt, invocation, attempt, node, ord)
+                FROM unnest(code_of, micro_of, cap_of, prompt_of, invocation_of, attempt_of, items)
+                WITH ORDINALITY AS u (code, micro, cap, prompt, invocation, attempt)
                WHERE u.code IS NULL
               OFFSET 0) e
     ), reserved AS (
@@ -533,9 +507,7 @@ BEGIN
     IF is_keyed THEN
       INSERT INTO money.idempotency_keys AS x (project, scope, key, fingerprint, invocation, reservation, created_at)
       SELECT u.project, 'chat', u.key, decode(u.fingerprint, 'hex'), coalesce(u.invocation, u.id), u.id, moment
-        FROM (SELECT i.*, (pairs[i.pair]).project
-                FROM unnest(a_id, a_pair, a_key, a_fingerprint, code_of, invocation_of)
-                     AS i (id, pair, key, fingerprint, code, invocation)) u
+        FROM (SELECT i.*, (pairs[i.pair]).project FROM unnest(code_of, invocation_of, items) AS i (code, invocation)) u
        WHERE u.code IS NULL AND u.key IS NOT NULL
        ORDER BY u.project, u.key -- in one order everywhere, so that no two batches wait for each other
       ON CONFLICT (project, scope, key) DO UPDATE
@@ -543,18 +515,15 @@ BEGIN
             created_at = excluded.created_at -- remembered from its newest attempt on (rules §5.1)
       WHERE x.invocation = excluded.invocation;
       -- A chat with a sandbox product takes its key without the wallet's lock (write_starts): it was first.
-      IF EXISTS (SELECT FROM unnest(a_id, a_pair, a_key, code_of) AS u (id, pair, key, code)
-                  WHERE u.code IS NULL AND u.key IS NOT NULL
-                    AND (SELECT r.reservation FROM money.idempotency_keys r
-                          WHERE r.project = (pairs[u.pair]).project AND r.scope = 'chat' AND r.key = u.key)
-                        <> u.id) THEN
+      GET DIAGNOSTICS n = ROW_COUNT;
+      IF n < (SELECT count(u.key) FROM unnest(code_of, items) AS u (code) WHERE u.code IS NULL) THEN
         RAISE serialization_failure -- decided again, and refused
           USING MESSAGE = 'an idempotency key was taken by an execution while its call was being admitted';
       END IF;
     END IF;
     IF EXISTS (SELECT FROM money.attempts v
                 WHERE v.id = ANY (ARRAY(
-                  SELECT u.id FROM unnest(a_id, code_of) AS u (id, code) WHERE u.code IS NULL))
+                  SELECT u.id FROM unnest(ids, code_of) AS u (id, code) WHERE u.code IS NULL))
                   AND v.id BETWEEN oldest_id AND newest_id) THEN
       RAISE serialization_failure -- decided again, and refused
         USING MESSAGE = 'an id was released while it was being admitted';
@@ -563,7 +532,7 @@ BEGIN
 
   SELECT json_agg(json_build_array(u.project, u.key, money.price_snapshot(
            u.prompt_pico, u.completion_pico, u.request_pico, u.cached_pico, u.reasoning_pico)))
-    INTO callers FROM unnest(pairs) u;
+    INTO callers_told FROM unnest(pairs) u;
   RETURN json_build_object(
     'code', code_of,
     'facts', facts_of,
@@ -571,5 +540,5 @@ BEGIN
     'attempt', attempt_of,
     'outputCap', cap_of,
     'micro', micro_of,
-    'callers', callers);
+    'callers', callers_told);
 END $$;

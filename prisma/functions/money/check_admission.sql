@@ -5,19 +5,12 @@
 --   C2  Then for an instance that lives. What is refused for money is answered. What is admitted comes to the first statement
 --       that writes, and Postgres refuses that.
 --
--- Answers what money.admit answers for this one call; where it would be admitted, its code is `admitted`. While no instance
+-- `item` is of pair 1 and has no instance. Answers what money.admit answers for this one call; where it would be admitted, its code is `admitted`. While no instance
 -- lives no call is possible, and the code stays `would_admit`.
+-- needs: money.admission, money.admission_pair
 CREATE OR REPLACE FUNCTION money.check_admission(
-  key_hash text,
-  selector text,
-  model text,
-  parameters text,
-  bytes integer,
-  messages integer,
-  tools integer,
-  images integer,
-  counted integer,
-  max_tokens integer,
+  caller money.admission_pair,
+  item money.admission,
   OUT decision text
 ) LANGUAGE plpgsql
   SET plan_cache_mode = 'force_generic_plan' -- B8 of run_batch
@@ -29,37 +22,15 @@ AS $$
 DECLARE
   moment timestamptz(3) := clock_timestamp();
   locked text[] := ARRAY(SELECT k.project FROM control.keys k
-                          WHERE k.hash = decode(key_hash, 'hex') AND k.project IS NOT NULL);
-  instance text;
+                          WHERE k.hash = decode(caller.key_hash, 'hex') AND k.project IS NOT NULL);
 BEGIN
   IF NOT current_setting('transaction_read_only')::boolean THEN
     RAISE 'a check of an admission needs a transaction that is READ ONLY';
   END IF;
   FOR round IN 1 .. 2 LOOP
-    decision := money.admit(
-      locked => locked,
-      moment => moment,
-      p_hash => ARRAY[key_hash],
-      p_model => ARRAY[model],
-      e_execution => '{}',
-      e_model => '{}',
-      a_id => ARRAY['check'],
-      a_pair => ARRAY[1],
-      a_instance => ARRAY[instance],
-      a_selector => ARRAY[selector],
-      a_parameters => ARRAY[parameters],
-      a_bytes => ARRAY[bytes],
-      a_messages => ARRAY[messages],
-      a_tools => ARRAY[tools],
-      a_images => ARRAY[images],
-      a_counted => ARRAY[counted],
-      a_max_tokens => ARRAY[max_tokens],
-      a_key => ARRAY[NULL]::text[],
-      a_fingerprint => ARRAY[NULL]::text[],
-      a_node => '{}',
-      a_lease => '{}');
+    decision := money.admit(locked => locked, moment => moment, callers => ARRAY[caller], items => ARRAY[item]);
     EXIT WHEN decision::jsonb -> 'code' ->> 0 IS DISTINCT FROM 'would_admit'; -- C1
-    instance := (SELECT h.id FROM money.instances h WHERE h.ended_at IS NULL LIMIT 1); -- C2
+    item.instance := (SELECT h.id FROM money.instances h WHERE h.ended_at IS NULL LIMIT 1); -- C2
   END LOOP;
 EXCEPTION WHEN read_only_sql_transaction THEN -- `decision` is still that of C1
   decision := jsonb_set(decision::jsonb, '{code}', '["admitted"]');

@@ -1,24 +1,19 @@
--- Closings: settle (charge the usage, never more than was reserved), release, expire (release, if the instance has
--- ended or is late). The rules of batches: B1 to B10 of run_batch.
+-- Closings: settle charges the usage, never more than was reserved. The rules of batches: B1 to B10 of run_batch.
 -- `of_executions` says whose reservations may be closed: those of nodes of executions, or those of direct calls; the
 -- others are 'unknown' (B9 of run_batch).
--- `c_answered` says whose answers are kept; null: nobody's.
--- `c_usage` is a list with the usage of each closing, `{}` of what does not settle; what of
--- it is priced and stored is read here.
+-- `answer_day` is the day under which answers of this batch were kept; null: none were.
 -- Answers one json object of lists in the order of the items: outcome, charged and excess micro.
+-- needs: money.closing
 CREATE OR REPLACE FUNCTION money.close_batch(
   of_executions boolean,
   locked text[],
   moment timestamptz,
   answer_day date,
-  c_id text[],
-  c_kind text[],
-  c_usage jsonb,
-  c_answered boolean[],
-  c_reason text[]
+  items money.closing[]
 ) RETURNS json LANGUAGE plpgsql
 AS $$
 DECLARE
+  ids text[];
   outcome_of text[];
   charged_of bigint[];
   excess_of bigint[];
@@ -35,42 +30,32 @@ DECLARE
   placeholders text[];
   tombstones text[] := '{}';
   n integer;
-  oldest_id text := c_id[1]; -- B10 of run_batch
-  newest_id text := c_id[1];
+  oldest_id text; -- B10 of run_batch
+  newest_id text;
   charged_ids text[];
   charged_executions text[];
   charged_nodes text[];
   oldest_execution text;
   newest_execution text;
 BEGIN
-  IF cardinality(c_id) > 1 THEN
-    SELECT min(i), max(i) INTO oldest_id, newest_id FROM unnest(c_id) i;
-  END IF;
+  SELECT array_agg(i.id ORDER BY i.ordinality), min(i.id), max(i.id) INTO ids, oldest_id, newest_id
+    FROM unnest(items) WITH ORDINALITY AS i;
 
   -- Whatever has an open reservation that may be closed now.
   WITH item AS MATERIALIZED (
-    SELECT * FROM ROWS FROM (
-      unnest(c_id, c_kind, c_answered, c_reason),
-      jsonb_to_recordset(c_usage) AS (
-        "promptTokens" integer,
-        "completionTokens" integer,
-        "cachedTokens" integer,
-        "reasoningTokens" integer,
-        estimated boolean)
-    ) WITH ORDINALITY AS t (
-      id, kind, answered, reason, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated, ord)
+    SELECT i.*, i.ordinality AS ord FROM unnest(items) WITH ORDINALITY AS i
   ), ended AS (
     DELETE FROM money.reservations r USING item i
-     WHERE r.id = ANY (c_id) AND r.id = i.id
+     WHERE r.id = ANY (ids) AND r.id = i.id
        AND r.project = ANY (locked) -- one that was admitted since may have no lock here
        AND (r.execution IS NOT NULL) = of_executions
-       AND (i.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
+       AND (i.op <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
              SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
-    RETURNING r.*, i.ord, i.kind, i.prompt_tokens, i.completion_tokens, i.cached_tokens, i.reasoning_tokens,
-              i.estimated, i.answered, i.reason
+    RETURNING r.*, i.ord, i.op, i.prompt_tokens, i.completion_tokens, i.cached_tokens, i.reasoning_tokens,
+              i.estimated, i.content_type, i.reason
   ), priced AS (
     SELECT *,
-           CASE kind
+           CASE op
              WHEN 'settle' THEN money.charge_micro(
                prompt_tokens, prompt_pico, cached_tokens, cached_pico,
                completion_tokens, completion_pico, reasoning_tokens, reasoning_pico, request_pico)
@@ -81,7 +66,7 @@ BEGIN
     SELECT p.*,
            least(p.cost, p.micro) AS charged,
            greatest(p.cost - p.micro, 0) AS excess,
-           CASE p.kind WHEN 'settle' THEN 'settle' ELSE 'release' END AS entry,
+           CASE p.op WHEN 'settle' THEN 'settle' ELSE 'release' END AS entry,
            w.seal,
            w.notice_percents,
            w.journal_seq + row_number() OVER (PARTITION BY p.project ORDER BY p.ord) AS seq
@@ -122,7 +107,7 @@ BEGIN
       id,
       invocation,
       attempt,
-      CASE kind WHEN 'settle' THEN 'Settled' ELSE 'Released' END,
+      CASE op WHEN 'settle' THEN 'Settled' ELSE 'Released' END,
       project,
       key,
       lineage,
@@ -142,7 +127,7 @@ BEGIN
       reasoning_tokens,
       coalesce(estimated, false),
       reason,
-      CASE WHEN answered THEN answer_day END,
+      CASE WHEN content_type IS NOT NULL THEN answer_day END,
       admitted_at,
       moment,
       execution,
@@ -183,7 +168,7 @@ BEGIN
     RETURNING w.project, w.journal_seq, w.funded - w.settled AS remaining, b.settled AS charged, w.notice_below AS below
   )
   SELECT array_agg(ord::integer ORDER BY ord),
-         array_agg(CASE kind WHEN 'settle' THEN 'settled' ELSE 'released' END ORDER BY ord),
+         array_agg(CASE op WHEN 'settle' THEN 'settled' ELSE 'released' END ORDER BY ord),
          array_agg(charged ORDER BY ord),
          array_agg(excess ORDER BY ord),
          array_agg(product ORDER BY ord),
@@ -196,11 +181,11 @@ BEGIN
   END IF;
   IF 0 < ANY (excesses) THEN
     INSERT INTO money.write_offs (reservation, kind, micro, product, at)
-    SELECT c_id[ord], 'excess', excess, product, moment
+    SELECT ids[ord], 'excess', excess, product, moment
       FROM unnest(done, excesses, products) AS t (ord, excess, product) WHERE excess > 0;
     SELECT array_agg(product), array_agg((tokens * 1000000 + greatest(bound, 1) - 1) / greatest(bound, 1))
       INTO raised_products, raised_factors
-      FROM (SELECT t.product, t.bound, (c_usage -> (t.ord - 1) ->> 'promptTokens')::bigint AS tokens
+      FROM (SELECT t.product, t.bound, items[t.ord].prompt_tokens::bigint AS tokens
               FROM unnest(done, excesses, products, prompt_bounds) AS t (ord, excess, product, bound)
              WHERE t.excess > 0) t
      WHERE tokens > bound;
@@ -214,7 +199,7 @@ BEGIN
     SELECT array_agg(v.id), array_agg(v.execution), array_agg(v.node), min(v.execution), max(v.execution)
       INTO charged_ids, charged_executions, charged_nodes, oldest_execution, newest_execution
       FROM money.attempts v
-     WHERE v.id = ANY (ARRAY(SELECT c_id[o] FROM unnest(done, outcomes) t (o, outcome) WHERE outcome = 'settled'))
+     WHERE v.id = ANY (ARRAY(SELECT ids[o] FROM unnest(done, outcomes) t (o, outcome) WHERE outcome = 'settled'))
        AND v.id BETWEEN oldest_id AND newest_id;
     UPDATE money.execution_nodes n SET charge = c.id
       FROM unnest(charged_ids, charged_executions, charged_nodes) AS c (id, execution, node)
@@ -225,14 +210,14 @@ BEGIN
       RAISE unique_violation USING MESSAGE = 'a node is charged once: it has a charge already, or it is not there';
     END IF;
   END IF;
-  IF cardinality(c_id) = 0 THEN
-    RETURN json_build_object('outcome', c_id, 'charged', c_id, 'excess', c_id);
-  ELSIF cardinality(done) = cardinality(c_id) THEN
+  IF cardinality(items) = 0 THEN
+    RETURN json_build_object('outcome', '{}'::text[], 'charged', '{}'::text[], 'excess', '{}'::text[]);
+  ELSIF cardinality(done) = cardinality(items) THEN
     RETURN json_build_object('outcome', outcomes, 'charged', charges, 'excess', excesses);
   END IF;
 
-  outcome_of := array_fill(NULL::text, ARRAY[cardinality(c_id)]);
-  charged_of := array_fill(0::bigint, ARRAY[cardinality(c_id)]);
+  outcome_of := array_fill(NULL::text, ARRAY[cardinality(items)]);
+  charged_of := array_fill(0::bigint, ARRAY[cardinality(items)]);
   excess_of := charged_of;
   IF done IS NOT NULL THEN
     FOR n IN 1 .. cardinality(done) LOOP
@@ -245,7 +230,7 @@ BEGIN
   -- A release of an id that nobody knows leaves a tombstone, which refuses its admission should it still arrive. That
   -- may be under way in another batch, and there is no wallet to lock: the primary key of the reservations decides who
   -- was first. A node's can't arrive any more: its lease is over.
-  IF 'release' = ANY (c_kind) AND NOT of_executions THEN
+  IF NOT of_executions AND EXISTS (SELECT FROM unnest(items) i WHERE i.op = 'release') THEN
     WITH placed AS ( -- waits for an admission of this id that is being written; the next batch releases what is there
       INSERT INTO money.reservations (
         id,
@@ -266,8 +251,8 @@ BEGIN
         deadline_at
       )
       SELECT id, id, 1, '', '', '', '', '', 0, 0, 0, 0, 0, false, moment, moment
-        FROM unnest(c_id, c_kind, outcome_of) AS t (id, kind, outcome)
-       WHERE kind = 'release' AND outcome IS NULL
+        FROM unnest(outcome_of, items) AS t (outcome)
+       WHERE op = 'release' AND outcome IS NULL
          AND (SELECT r.id FROM money.reservations r WHERE r.id = t.id) IS NULL
          AND (SELECT v.id FROM money.attempts v
                WHERE v.id = t.id AND v.id BETWEEN oldest_id AND newest_id) IS NULL
@@ -287,8 +272,8 @@ BEGIN
   -- admitted.
   WITH found AS MATERIALIZED (
     SELECT i.id,
-           i.kind,
-           i.ord,
+           i.op,
+           i.ordinality AS ord,
            r.id IS NOT NULL AS open,
            r.project AS open_project,
            v.state,
@@ -296,15 +281,10 @@ BEGIN
            v.product,
            (coalesce(r.execution, v.execution) IS NOT NULL) <> of_executions
              AND coalesce(r.project, v.project) IS NOT NULL AS of_others,
-           CASE WHEN v.id IS NOT NULL AND i.kind = 'settle' THEN money.charge_micro(
+           CASE WHEN v.id IS NOT NULL AND i.op = 'settle' THEN money.charge_micro(
              i.prompt_tokens, v.prompt_pico, i.cached_tokens, v.cached_pico,
              i.completion_tokens, v.completion_pico, i.reasoning_tokens, v.reasoning_pico, v.request_pico) END AS cost
-      FROM ROWS FROM (
-        unnest(c_id, c_kind, outcome_of),
-        jsonb_to_recordset(c_usage) AS (
-          "promptTokens" integer, "completionTokens" integer, "cachedTokens" integer, "reasoningTokens" integer)
-      ) WITH ORDINALITY AS i (
-        id, kind, outcome, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, ord)
+      FROM unnest(outcome_of, items) WITH ORDINALITY AS i (outcome)
       LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) r ON true
       LEFT JOIN LATERAL (
         SELECT * FROM money.attempts v
@@ -313,18 +293,18 @@ BEGIN
   ), fenced AS ( -- the answer was given after its reservation had ended: it is a write-off, never the project's
     INSERT INTO money.write_offs (reservation, kind, micro, product, at)
     SELECT id, 'fenced', cost, product, moment FROM found
-     WHERE kind = 'settle' AND state = 'Released' AND NOT of_others
+     WHERE op = 'settle' AND state = 'Released' AND NOT of_others
     ON CONFLICT DO NOTHING
   )
   SELECT array_agg(ord::integer),
          array_agg(CASE
            WHEN of_others THEN 'unknown'
-           WHEN open AND kind = 'expire' AND open_project = ANY (locked) THEN 'alive'
+           WHEN open AND op = 'expire' AND open_project = ANY (locked) THEN 'alive'
            WHEN open THEN 'deferred'
            WHEN state = 'Settled' THEN 'settled'
-           WHEN state = 'Released' AND kind = 'settle' THEN 'fenced'
+           WHEN state = 'Released' AND op = 'settle' THEN 'fenced'
            WHEN state = 'Released' THEN 'released'
-           WHEN kind = 'release' AND NOT of_executions THEN
+           WHEN op = 'release' AND NOT of_executions THEN
              CASE WHEN id = ANY (tombstones) THEN 'released' ELSE 'deferred' END
            ELSE 'unknown'
          END),

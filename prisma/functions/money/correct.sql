@@ -10,8 +10,8 @@ CREATE OR REPLACE FUNCTION money.correct(
   why text,
   by_person text,
   OUT outcome text,
-  OUT recorded bigint,
-  OUT recorded_reason text,
+  OUT recorded bigint, -- or null
+  OUT recorded_reason text, -- or null
   OUT available bigint,
   OUT reserved bigint
 ) LANGUAGE plpgsql

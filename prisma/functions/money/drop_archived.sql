@@ -10,7 +10,7 @@
 CREATE OR REPLACE FUNCTION money.drop_archived(
   of_table text,
   of_month text,
-  OUT done text
+  OUT done text -- or null
 ) LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp
   SET timezone = 'UTC'

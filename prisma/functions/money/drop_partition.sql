@@ -7,7 +7,7 @@
 CREATE OR REPLACE FUNCTION money.drop_partition(
   of_table text,
   days_kept integer,
-  OUT dropped text
+  OUT dropped text -- or null
 ) LANGUAGE plpgsql
   SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp

@@ -1,18 +1,17 @@
--- What executions may do with models: the pairs of an execution and a model, in the order given. An execution goes by
+-- What executions may do with models: the pairs of an execution and a model among `callers`, in their order. An execution goes by
 -- the lineage of its key, or by the person who started it in the console (money.execution_callers). It calls products
 -- of any kind; the context of one that makes images or sounds at a price per request bounds nothing.
--- needs: money.caller_and_model
+-- needs: money.admission_pair, money.make_caller_and_model
 CREATE OR REPLACE FUNCTION money.execution_pairs(
   locked text[],
   moment timestamptz,
-  e_execution text[],
-  e_model text[]
+  callers money.admission_pair[]
 ) RETURNS money.caller_and_model[] LANGUAGE plpgsql
 AS $$
 DECLARE
   pairs money.caller_and_model[];
-  oldest_execution text := e_execution[1]; -- B10 of run_batch
-  newest_execution text := e_execution[1];
+  oldest_execution text; -- B10 of run_batch
+  newest_execution text;
   limited text[]; -- executions with a ceiling
   charges text[];
   oldest_charge text;
@@ -20,52 +19,48 @@ DECLARE
   charged_of jsonb;
   reserved_of jsonb;
 BEGIN
-  IF cardinality(e_execution) > 1 THEN
-    SELECT min(e), max(e) INTO oldest_execution, newest_execution FROM unnest(e_execution) e;
-  END IF;
-  SELECT array_agg(ROW (
-           CASE WHEN m.unbounded THEN 2147483647 ELSE m.context_length END,
-           CASE WHEN m.unbounded THEN 2147483647 ELSE m.max_output_tokens END,
-           m.max_tokens_per_image,
-           m.tokens_per_byte_millionths,
-           m.per_message,
-           m.per_tool,
-           m.fixed_with_tools,
-           m.prompt_pico,
-           m.completion_pico,
-           m.request_pico,
-           i.limit_micro,
-           greatest(t.window_start, i.window_start),
-           CASE WHEN t.window_start >= i.window_start THEN t.spent ELSE 0 END,
-           CASE WHEN t.window_start >= i.window_start THEN t.reserved ELSE 0 END,
-           w.funded - w.settled,
-           w.funded - w.settled - w.reserved,
-           w.journal_seq,
-           CASE WHEN i.refusal IS NOT NULL THEN i.refusal WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
-           CASE WHEN m.id IS NULL THEN 'product_not_assigned'
-                WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
-           i.project,
-           i.key,
-           i.lineage,
-           i.model,
-           i.limit_reset,
-           NULL, -- rotated_to
-           NULL, -- expires_at
-           m.tokenizer,
-           m.supported_parameters,
-           w.seal,
-           i.execution,
-           i.goes_on,
-           m.factor_millionths,
-           m.cached_pico,
-           m.reasoning_pico,
-           i.max_micro,
-           NULL, -- ceiling_charged
-           NULL -- ceiling_reserved
-         )::money.caller_and_model ORDER BY i.n)
+  SELECT min(i.execution), max(i.execution) INTO oldest_execution, newest_execution FROM unnest(callers) i;
+  SELECT array_agg(money.make_caller_and_model(
+           execution => i.execution,
+           goes_on => i.goes_on,
+           max_micro => i.max_micro,
+           project => i.project,
+           key => i.key,
+           lineage => i.lineage,
+           model => i.model,
+           key_code => CASE WHEN i.refusal IS NOT NULL THEN i.refusal
+                            WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
+           model_code => CASE WHEN m.id IS NULL THEN 'product_not_assigned'
+                              WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
+           limit_micro => i.limit_micro,
+           limit_reset => i.limit_reset,
+           window_start => greatest(t.window_start, i.window_start),
+           meter_spent => CASE WHEN t.window_start >= i.window_start THEN t.spent ELSE 0 END,
+           meter_reserved => CASE WHEN t.window_start >= i.window_start THEN t.reserved ELSE 0 END,
+           wallet_total => w.funded - w.settled,
+           wallet_free => w.funded - w.settled - w.reserved,
+           journal_seq => w.journal_seq,
+           seal => w.seal,
+           context_length => CASE WHEN m.unbounded THEN 2147483647 ELSE m.context_length END,
+           max_output_tokens => CASE WHEN m.unbounded THEN 2147483647 ELSE m.max_output_tokens END,
+           supported_parameters => m.supported_parameters,
+           tokenizer => m.tokenizer,
+           tokens_per_byte_millionths => m.tokens_per_byte_millionths,
+           per_message => m.per_message,
+           per_tool => m.per_tool,
+           fixed_with_tools => m.fixed_with_tools,
+           max_tokens_per_image => m.max_tokens_per_image,
+           factor_millionths => m.factor_millionths,
+           prompt_pico => m.prompt_pico,
+           completion_pico => m.completion_pico,
+           request_pico => m.request_pico,
+           cached_pico => m.cached_pico,
+           reasoning_pico => m.reasoning_pico
+         ) ORDER BY i.n)
     INTO pairs
     FROM (SELECT r.n, r.model, c.*, money.window_start(c.limit_reset, moment) AS window_start
-            FROM unnest(e_execution, e_model) WITH ORDINALITY AS r (execution_id, model, n)
+            FROM (SELECT a.execution AS execution_id, a.model, a.ordinality AS n
+                    FROM unnest(callers) WITH ORDINALITY AS a WHERE a.execution IS NOT NULL) r
             LEFT JOIN LATERAL (
               SELECT * FROM money.execution_callers c
                WHERE c.execution = r.execution_id

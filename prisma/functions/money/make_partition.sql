@@ -11,7 +11,7 @@
 CREATE OR REPLACE FUNCTION money.make_partition(
   of_table text,
   days_ahead integer,
-  OUT made text
+  OUT made text -- or null
 ) LANGUAGE plpgsql
   SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp

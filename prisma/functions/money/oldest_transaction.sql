@@ -4,8 +4,8 @@
 -- Has the permissions of its owner, who has to see all sessions (a superuser, or a member of pg_read_all_stats); else
 -- `oldest_ms` and `snapshot_age` are null.
 CREATE OR REPLACE FUNCTION money.oldest_transaction(
-  OUT oldest_ms bigint,
-  OUT snapshot_age bigint
+  OUT oldest_ms bigint, -- or null
+  OUT snapshot_age bigint -- or null
 ) LANGUAGE plpgsql
   SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp

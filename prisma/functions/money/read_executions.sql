@@ -9,11 +9,11 @@ CREATE OR REPLACE FUNCTION money.read_executions(
   c_execution text[],
   c_node text[],
   OUT at_ms bigint,
-  OUT executions text,
-  OUT live_instances text[],
-  OUT s_claim integer[],
-  OUT s_ordinal integer[],
-  OUT s_output bytea[]
+  OUT executions text, -- or null
+  OUT live_instances text[], -- or null
+  OUT s_claim integer[], -- or null
+  OUT s_ordinal integer[], -- or null
+  OUT s_output bytea[] -- or null
 ) LANGUAGE plpgsql
   SET plan_cache_mode = 'force_generic_plan'
   SET enable_seqscan = off

@@ -9,15 +9,15 @@
 -- nothing); these two lists are null where no node has a call.
 CREATE OR REPLACE FUNCTION money.read_record(
   wanted text,
-  after integer,
-  OUT execution text,
-  OUT output bytea,
-  OUT error bytea,
-  OUT nodes text,
-  OUT n_output bytea[],
-  OUT n_error bytea[],
-  OUT n_call text[],
-  OUT n_charged text[]
+  after integer, -- or null
+  OUT execution text, -- or null
+  OUT output bytea, -- or null
+  OUT error bytea, -- or null
+  OUT nodes text, -- or null
+  OUT n_output bytea[], -- or null
+  OUT n_error bytea[], -- or null
+  OUT n_call text[], -- or null
+  OUT n_charged text[] -- or null
 ) LANGUAGE plpgsql STABLE
   SET plan_cache_mode = 'force_generic_plan'
   SET enable_seqscan = off

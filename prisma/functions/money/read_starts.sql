@@ -1,14 +1,8 @@
--- All that decides whether an execution may start, an object for each in the order asked. `i_project` of a person,
--- `i_hash` of a key. The views of keys are those of admission; a window and a wallet are read as admission reads them,
--- and nothing is reserved. `i_scope` is what the idempotency key of each is unique within, beside the project.
+-- All that decides whether an execution may start, an object for each question in its order. The views of keys are those of admission; a window and a wallet are read as admission reads them, and
+-- nothing is reserved.
+-- needs: money.start_question
 CREATE OR REPLACE FUNCTION money.read_starts(
-  i_id text[],
-  i_hash text[],
-  i_project text[],
-  i_sandbox text[],
-  i_revision integer[],
-  i_scope text[],
-  i_key text[],
+  questions money.start_question[],
   max_open integer,
   OUT facts text
 ) LANGUAGE plpgsql
@@ -29,10 +23,11 @@ BEGIN
            SELECT FROM money.executions o
             WHERE o.project = p.project AND o.completed_at IS NULL LIMIT max_open) o))
     INTO projects, open_of
-    FROM (SELECT unnest(i_project) AS project
+    FROM (SELECT q.project FROM unnest(questions) q
           UNION
           SELECT k.project FROM control.keys k
-           WHERE k.hash = ANY (ARRAY(SELECT decode(h, 'hex') FROM unnest(i_hash) h))) p
+           WHERE k.hash = ANY (ARRAY(
+             SELECT decode(q.key_hash, 'hex') FROM unnest(questions) q WHERE q.key_hash IS NOT NULL))) p
    WHERE p.project IS NOT NULL;
   SELECT json_agg(json_build_object(
            'project', i.at_project,
@@ -79,7 +74,7 @@ BEGIN
            'reserved', coalesce(w.reserved, 0),
            'available', coalesce(w.funded - w.settled - w.reserved, 0),
            'open', coalesce(open_of[array_position(projects, i.at_project)], 0)
-         ) ORDER BY i.ord)
+         ) ORDER BY i.ordinality)
     INTO facts
     FROM (SELECT a.*,
                  k.id AS key_id,
@@ -89,13 +84,12 @@ BEGIN
                  k.expires_at,
                  k.limit_micro,
                  k.limit_reset,
-                 coalesce(a.of_project, k.project) AS at_project,
-                 CASE WHEN a.hash IS NOT NULL THEN money.key_refusal(k.row, moment) END AS refusal,
+                 coalesce(a.project, k.project) AS at_project,
+                 CASE WHEN a.key_hash IS NOT NULL THEN money.key_refusal(k.row, moment) END AS refusal,
                  money.window_start(k.limit_reset, moment) AS window_start
-            FROM unnest(i_id, i_hash, i_project, i_sandbox, i_revision, i_scope, i_key) WITH ORDINALITY
-                 AS a (id, hash, of_project, sandbox, revision, scope, idempotency_key, ord)
+            FROM unnest(questions) WITH ORDINALITY AS a
             LEFT JOIN LATERAL (
-              SELECT c AS row, c.* FROM money.callers c WHERE c.hash = decode(a.hash, 'hex') LIMIT 1) k ON true
+              SELECT c AS row, c.* FROM money.callers c WHERE c.hash = decode(a.key_hash, 'hex') LIMIT 1) k ON true
           OFFSET 0) i
     LEFT JOIN LATERAL (
       SELECT * FROM control.sandboxes s WHERE s.id = i.sandbox AND s.project = i.at_project LIMIT 1) s ON true

@@ -11,7 +11,7 @@
 CREATE OR REPLACE FUNCTION money.roll_up_usage(
   projects text[],
   max_entries integer,
-  OUT entries integer
+  OUT entries integer -- or null
 ) LANGUAGE plpgsql
   SET plan_cache_mode = 'force_generic_plan' -- as in run_batch
   SET enable_seqscan = off

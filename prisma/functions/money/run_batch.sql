@@ -25,40 +25,19 @@
 --       to a row: then Postgres leaves out all other partitions before it begins with a statement.
 --
 -- `wait_for_locks` waits for wallets that others have locked; without it their items answer 'deferred'.
--- Item lists are parallel arrays, p_ and e_ for pairs of a caller and a model (see admit), a_ for admissions and c_
--- for closings (see close_batch); no id stands in one batch twice.
+-- `callers` are the different pairs of a caller and a model, those of executions last. No id stands in one batch twice. `answers` are those to keep, in the order of the closings that have a content type.
 -- Answers JSON: admissions and closings as those two functions answer them, and of each product its providers,
 -- supported parameters and, where it makes images or sounds, how large they may be.
+-- needs: money.admission, money.admission_pair, money.closing
 CREATE OR REPLACE FUNCTION money.run_batch(
   wait_for_locks boolean,
-  p_hash text[],
-  p_model text[],
-  e_execution text[],
-  e_model text[],
-  a_id text[],
-  a_pair integer[],
-  a_instance text[],
-  a_selector text[],
-  a_parameters text[],
-  a_bytes integer[],
-  a_messages integer[],
-  a_tools integer[],
-  a_images integer[],
-  a_counted integer[],
-  a_max_tokens integer[],
-  a_key text[],
-  a_fingerprint text[],
-  a_node text[],
-  a_lease text[],
-  c_id text[],
-  c_kind text[],
-  c_usage jsonb,
-  c_reason text[],
-  c_content_type text[],
-  c_body bytea[],
-  OUT admissions text,
-  OUT closings text,
-  OUT products text,
+  callers money.admission_pair[],
+  to_admit money.admission[],
+  to_close money.closing[],
+  answers bytea[],
+  OUT admissions text, -- or null
+  OUT closings text, -- or null
+  OUT products text, -- or null
   OUT at_ms bigint
 ) LANGUAGE plpgsql
   SET lock_timeout = '250ms' -- a wallet that somebody keeps locked must not stop the batcher for the others
@@ -70,23 +49,24 @@ CREATE OR REPLACE FUNCTION money.run_batch(
   SET enable_mergejoin = off
 AS $$
 DECLARE
+  hashes bytea[];
+  executions text[];
+  models text[];
   wanted text[];
   locked text[];
   moment timestamptz(3);
-  oldest_execution text := e_execution[1]; -- B10
-  newest_execution text := e_execution[1];
-  answered boolean[];
+  oldest_execution text; -- B10
+  newest_execution text;
   answer_day date := (now() AT TIME ZONE 'UTC')::date;
 BEGIN
   -- Answers first: they need no lock, and a long write would be time under lock for everybody. Where somebody keeps
   -- their table locked, money does not wait: the calls are settled, and their answers are not kept (rules §5.4).
-  IF cardinality(array_remove(c_content_type, NULL)) > 0 THEN
-    SELECT array_agg(t IS NOT NULL ORDER BY n) INTO answered
-      FROM unnest(c_content_type) WITH ORDINALITY u (t, n);
+  IF cardinality(answers) > 0 THEN
     BEGIN
       INSERT INTO money.answers (day, reservation, content_type, body)
-      SELECT answer_day, id, content_type, body FROM unnest(c_id, c_content_type, c_body) t (id, content_type, body)
-       WHERE content_type IS NOT NULL ORDER BY id -- in one order everywhere, so that no two batches wait for each other
+      SELECT answer_day, c.id, c.content_type, answers[row_number() OVER (ORDER BY c.ordinality)]
+        FROM unnest(to_close) WITH ORDINALITY AS c
+       WHERE c.content_type IS NOT NULL ORDER BY c.id -- in one order everywhere, so that no two batches wait for each other
       ON CONFLICT DO NOTHING;
     EXCEPTION WHEN lock_not_available THEN
       answer_day := NULL;
@@ -95,19 +75,20 @@ BEGIN
 
   -- Which wallets: the project of a key, a reservation or an execution never changes, so this may be read before the
   -- locks.
+  SELECT array_agg(decode(c.key_hash, 'hex')), array_agg(c.execution) FILTER (WHERE c.execution IS NOT NULL),
+         min(c.execution), max(c.execution), array_agg(c.model)
+    INTO hashes, executions, oldest_execution, newest_execution, models
+    FROM unnest(callers) c;
   SELECT array_agg(DISTINCT p) FILTER (WHERE p IS NOT NULL) INTO wanted FROM (
-    SELECT k.project AS p FROM control.keys k WHERE k.hash = ANY (ARRAY(SELECT decode(h, 'hex') FROM unnest(p_hash) h))
+    SELECT k.project AS p FROM control.keys k WHERE k.hash = ANY (hashes)
     UNION ALL
-    SELECT r.project FROM money.reservations r WHERE r.id = ANY (c_id)) t;
-  IF cardinality(e_execution) > 0 THEN
-    IF cardinality(e_execution) > 1 THEN
-      SELECT min(e), max(e) INTO oldest_execution, newest_execution FROM unnest(e_execution) e;
-    END IF;
+    SELECT r.project FROM money.reservations r WHERE r.id = ANY (ARRAY(SELECT i.id FROM unnest(to_close) i))) t;
+  IF executions IS NOT NULL THEN
     SELECT array_agg(DISTINCT p) INTO wanted FROM (
       SELECT unnest(wanted) AS p
       UNION ALL
       SELECT e.project FROM money.executions e
-       WHERE e.id = ANY (e_execution) AND e.id BETWEEN oldest_execution AND newest_execution) t;
+       WHERE e.id = ANY (executions) AND e.id BETWEEN oldest_execution AND newest_execution) t;
   END IF;
 
   -- B1
@@ -133,49 +114,23 @@ BEGIN
   at_ms := floor(extract(epoch FROM moment) * 1000);
 
   -- B3
-  IF cardinality(c_id) > 0 THEN
+  IF cardinality(to_close) > 0 THEN
     closings := money.close_batch(
       of_executions => false,
       locked => locked,
       moment => moment,
       answer_day => answer_day,
-      c_id => c_id,
-      c_kind => c_kind,
-      c_usage => c_usage,
-      c_answered => answered,
-      c_reason => c_reason);
+      items => to_close);
     IF answer_day IS NULL THEN
-      closings := closings::jsonb
-        || jsonb_build_object('answersLost', cardinality(array_remove(c_content_type, NULL)));
+      closings := closings::jsonb || jsonb_build_object('answersLost', cardinality(answers));
     END IF;
   END IF;
-  IF cardinality(a_id) > 0 THEN
-    admissions := money.admit(
-      locked => locked,
-      moment => moment,
-      p_hash => p_hash,
-      p_model => p_model,
-      e_execution => e_execution,
-      e_model => e_model,
-      a_id => a_id,
-      a_pair => a_pair,
-      a_instance => a_instance,
-      a_selector => a_selector,
-      a_parameters => a_parameters,
-      a_bytes => a_bytes,
-      a_messages => a_messages,
-      a_tools => a_tools,
-      a_images => a_images,
-      a_counted => a_counted,
-      a_max_tokens => a_max_tokens,
-      a_key => a_key,
-      a_fingerprint => a_fingerprint,
-      a_node => a_node,
-      a_lease => a_lease);
+  IF cardinality(to_admit) > 0 THEN
+    admissions := money.admit(locked => locked, moment => moment, callers => callers, items => to_admit);
     SELECT json_object_agg(p.id, json_build_object(
              'providers', p.providers,
              'supported', p.supported_parameters,
              'maxOutputBytes', CASE WHEN p.kind <> 'chat' THEN p.max_output_bytes END))
-      INTO products FROM control.products p WHERE p.id = ANY (p_model || e_model);
+      INTO products FROM control.products p WHERE p.id = ANY (models);
   END IF;
 END $$;

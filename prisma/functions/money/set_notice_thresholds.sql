@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION money.set_notice_thresholds(
   of_project text,
   below text[],
   percents integer[],
-  days_left integer
+  days_left integer -- or null
 ) RETURNS void LANGUAGE plpgsql
 AS $$
 BEGIN

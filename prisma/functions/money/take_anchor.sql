@@ -2,9 +2,9 @@
 -- Nothing if no wallet has moved since the last one, and that is not a day old; and nothing while another replica takes
 -- one. The heads of an anchor and its hash are of one statement, so of one moment.
 CREATE OR REPLACE FUNCTION money.take_anchor(
-  OUT anchor bigint,
-  OUT wallets integer,
-  OUT root text
+  OUT anchor bigint, -- or null
+  OUT wallets integer, -- or null
+  OUT root text -- or null
 ) LANGUAGE plpgsql
 AS $$
 DECLARE

@@ -22,49 +22,20 @@
 --   F7  A node that is handed on (R10 of decide-execution.ts) takes the place of the one that ended: it is Running at once,
 --       and counts as enqueued. It gets a job when it is given back, or its instance ends.
 --
--- e_ are the executions, n_ the nodes that change, c_ the reservations that close; n_execution and c_execution say of
--- which execution they are (from 1). Empty bytes are none. `wait_for_locks` waits for executions and wallets that
--- others have locked. Where one of `instances` has ended, nothing is written. Answers which executions were written
--- (the others are to be decided again), which of the closings were made and what came of them, and what was enqueued.
+-- Takes all that changes of some executions. `wait_for_locks` waits for executions and wallets that others have locked. Where one of
+-- `instances` has ended, nothing is written. Answers the ids of the executions that were written (the others are to be decided
+-- again), what came of their closings, in order, and what was enqueued.
+-- needs: money.execution_change, money.node_change, money.closing
 CREATE OR REPLACE FUNCTION money.write_executions(
   wait_for_locks boolean,
   nodes_at_once integer,
   instances text[],
-  e_id text[],
-  e_project text[],
-  e_version integer[],
-  e_next_version integer[],
-  e_status text[],
-  e_seq integer[],
-  e_error bytea[],
-  e_output bytea[],
-  e_started boolean[],
-  e_deadline_ms integer[], -- from now; null: as it was
-  e_enqueues boolean[], -- nodes of it wait for a place in the queue, or it has left places to others
-  n_execution integer[],
-  n_ordinal integer[],
-  n_state text[],
-  n_attempt integer[],
-  n_deaths integer[],
-  n_seq integer[],
-  n_ports text[],
-  n_output bytea[],
-  n_error bytea[],
-  n_instance text[],
-  n_lease text[],
-  n_call text[],
-  n_reservation text[],
-  n_duration_ms integer[],
-  n_remote_ms integer[],
-  c_execution integer[],
-  c_id text[],
-  c_kind text[],
-  c_usage jsonb,
-  c_reason text[],
-  OUT written integer[],
-  OUT closed integer[],
-  OUT closings text,
-  OUT jobs text
+  changes money.execution_change[],
+  nodes money.node_change[],
+  to_close money.closing[],
+  OUT written text[], -- or null
+  OUT closings text, -- or null
+  OUT jobs text -- or null
 ) LANGUAGE plpgsql
   SET lock_timeout = '250ms'
   SET plan_cache_mode = 'force_generic_plan'
@@ -74,18 +45,18 @@ CREATE OR REPLACE FUNCTION money.write_executions(
   SET enable_mergejoin = off
 AS $$
 DECLARE
+  ids text[];
+  closing_ids text[]; -- executions that close a reservation
   wanted text[];
   locked text[] := '{}';
   moment timestamptz(3);
   locked_versions text[]; -- id and version of each execution that is locked
   outcome json;
-  oldest_id text := e_id[1]; -- B10 of run_batch
-  newest_id text := e_id[1];
+  oldest_id text; -- B10 of run_batch
+  newest_id text;
   moved text[]; -- projects for which nodes are to be enqueued
 BEGIN
-  IF cardinality(e_id) > 1 THEN
-    SELECT min(i), max(i) INTO oldest_id, newest_id FROM unnest(e_id) i;
-  END IF;
+  SELECT array_agg(c.id), min(c.id), max(c.id) INTO ids, oldest_id, newest_id FROM unnest(changes) c;
 
   IF cardinality(instances) > 0
      AND (SELECT count(*) FROM money.instances h
@@ -94,8 +65,9 @@ BEGIN
   END IF;
 
   -- F2: the wallets of executions that close a reservation
-  IF cardinality(c_id) > 0 THEN
-    SELECT array_agg(DISTINCT e_project[e]) INTO wanted FROM unnest(c_execution) e;
+  IF cardinality(to_close) > 0 THEN
+    closing_ids := ARRAY(SELECT DISTINCT c.execution FROM unnest(to_close) c);
+    SELECT array_agg(DISTINCT c.project) INTO wanted FROM unnest(changes) c WHERE c.id = ANY (closing_ids);
     FOR round IN 1 .. 2 LOOP
       IF wait_for_locks THEN
         SELECT array_agg(w.project) INTO locked FROM (
@@ -118,42 +90,25 @@ BEGIN
   IF wait_for_locks THEN
     SELECT array_agg(l.id || ' ' || l.version) INTO locked_versions FROM (
       SELECT id, version FROM money.executions
-       WHERE id = ANY (e_id) AND id BETWEEN oldest_id AND newest_id ORDER BY id FOR UPDATE) l;
+       WHERE id = ANY (ids) AND id BETWEEN oldest_id AND newest_id ORDER BY id FOR UPDATE) l;
   ELSE
     SELECT array_agg(l.id || ' ' || l.version) INTO locked_versions FROM (
       SELECT id, version FROM money.executions
-       WHERE id = ANY (e_id) AND id BETWEEN oldest_id AND newest_id ORDER BY id FOR UPDATE SKIP LOCKED) l;
+       WHERE id = ANY (ids) AND id BETWEEN oldest_id AND newest_id ORDER BY id FOR UPDATE SKIP LOCKED) l;
   END IF;
-  SELECT array_agg(e.ord::integer) INTO written
-    FROM unnest(e_id, e_project, e_version) WITH ORDINALITY AS e (id, project, version, ord)
-   WHERE e.id || ' ' || e.version = ANY (locked_versions)
-     AND (e.project = ANY (locked) OR NOT e.ord = ANY (c_execution));
+  SELECT array_agg(c.id) INTO written FROM unnest(changes) c
+   WHERE c.id || ' ' || c.version = ANY (locked_versions)
+     AND (closing_ids IS NULL OR c.project = ANY (locked) OR NOT c.id = ANY (closing_ids));
   IF written IS NULL THEN
     RETURN;
   END IF;
   moment := clock_timestamp();
 
   -- F3
-  IF cardinality(c_id) > 0 THEN
-    SELECT array_agg(c.ord::integer ORDER BY c.ord) INTO closed
-      FROM unnest(c_execution) WITH ORDINALITY AS c (execution, ord) WHERE c.execution = ANY (written);
-    IF cardinality(closed) < cardinality(c_id) THEN -- of the executions that are written
-      SELECT array_agg(c_id[n] ORDER BY n),
-             array_agg(c_kind[n] ORDER BY n),
-             jsonb_agg(c_usage -> (n - 1) ORDER BY n),
-             array_agg(c_reason[n] ORDER BY n)
-        INTO c_id, c_kind, c_usage, c_reason FROM unnest(closed) n;
-    END IF;
-    IF closed IS NOT NULL THEN
-      outcome := money.close_node_calls(
-        locked => locked,
-        moment => moment,
-        answer_day => (moment AT TIME ZONE 'UTC')::date,
-        c_id => c_id,
-        c_kind => c_kind,
-        c_usage => c_usage,
-        c_answered => NULL, -- no answer of a node is kept apart from it
-        c_reason => c_reason);
+  IF closing_ids IS NOT NULL THEN
+    to_close := ARRAY(SELECT c FROM unnest(to_close) c WHERE c.execution = ANY (written));
+    IF cardinality(to_close) > 0 THEN
+      outcome := money.close_node_calls(locked => locked, moment => moment, items => to_close);
       IF position('"deferred"' IN outcome::text) > 0 THEN
         RAISE serialization_failure
           USING MESSAGE = 'a reservation of an execution could not be closed under the lock of its wallet';
@@ -167,8 +122,8 @@ BEGIN
          deaths = c.deaths,
          seq = c.seq,
          ports = c.ports,
-         output = nullif(c.output, ''),
-         error = nullif(c.error, ''),
+         output = convert_to(c.output, 'UTF8'),
+         error = convert_to(c.error, 'UTF8'),
          instance = c.instance,
          lease = c.lease,
          call = c.call,
@@ -185,35 +140,27 @@ BEGIN
            WHEN 'Failed' THEN n.claimed_at
          END,
          completed_at = CASE WHEN c.state IN ('Succeeded', 'Failed', 'Skipped') THEN moment END
-    FROM (SELECT e_id[u.e] AS execution, u.*
-            FROM unnest(n_execution, n_ordinal, n_state, n_attempt, n_deaths, n_seq, n_ports, n_output, n_error,
-                        n_instance, n_lease, n_call, n_reservation, n_duration_ms, n_remote_ms)
-                     AS u (e, ordinal, state, attempt, deaths, seq, ports, output, error,
-                        instance, lease, call, reservation, duration_ms, remote_ms)
-           WHERE u.e = ANY (written)) c
-   WHERE n.execution = ANY (e_id) AND n.execution BETWEEN oldest_id AND newest_id
+    FROM unnest(nodes) c
+   WHERE c.execution = ANY (written)
+     AND n.execution = ANY (written) AND n.execution BETWEEN oldest_id AND newest_id
      AND n.execution = c.execution AND n.ordinal = c.ordinal;
   UPDATE money.executions e SET
          version = c.next_version,
          status = c.status,
          seq = c.seq,
-         error = coalesce(nullif(c.error, ''), e.error),
-         output = coalesce(nullif(c.output, ''), e.output),
+         error = coalesce(convert_to(c.error, 'UTF8'), e.error),
+         output = coalesce(convert_to(c.output, 'UTF8'), e.output),
          started_at = CASE WHEN c.started THEN moment ELSE e.started_at END,
-         deadline_at = coalesce(moment + c.deadline_ms * interval '1 millisecond', e.deadline_at),
+         deadline_at = coalesce(moment + c.deadline_in_ms * interval '1 millisecond', e.deadline_at),
          completed_at = CASE WHEN c.status IN ('Succeeded', 'Failed', 'Cancelled') THEN moment END
-    FROM unnest(e_id, e_next_version, e_status, e_seq, e_error, e_output, e_started, e_deadline_ms) WITH ORDINALITY
-         AS c (id, next_version, status, seq, error, output, started, deadline_ms, ord)
-   WHERE e.id = ANY (e_id) AND e.id BETWEEN oldest_id AND newest_id AND e.id = c.id AND c.ord = ANY (written);
+    FROM unnest(changes) c
+   WHERE e.id = ANY (written) AND e.id BETWEEN oldest_id AND newest_id AND e.id = c.id;
 
-  IF true = ANY (e_enqueues) THEN
-    SELECT array_agg(DISTINCT e_project[e]) INTO moved FROM unnest(written) e WHERE e_enqueues[e];
-  END IF;
+  SELECT array_agg(DISTINCT c.project) INTO moved FROM unnest(changes) c WHERE c.enqueues AND c.id = ANY (written);
   IF moved IS NOT NULL THEN
     jobs := money.enqueue_ready_nodes(moved, nodes_at_once, moment)::text; -- F4
-  ELSIF cardinality(n_state) > 0 AND 'Running' = ALL (n_state)
-        AND NOT EXISTS (SELECT FROM unnest(e_error, e_output) AS e (error, output)
-                         WHERE e.error <> '' OR e.output <> '') THEN
+  ELSIF cardinality(nodes) > 0 AND 'Running' = ALL (SELECT n.state FROM unnest(nodes) n)
+        AND NOT EXISTS (SELECT FROM unnest(changes) c WHERE c.error IS NOT NULL OR c.output IS NOT NULL) THEN
     PERFORM set_config('synchronous_commit', 'off', true); -- F6
   END IF;
 END $$;

@@ -1,35 +1,14 @@
--- Begins executions: e_ are the executions, n_ all their nodes, n_execution says of which execution (from 1). An
+-- Begins executions. `nodes` are all nodes of theirs. An
 -- execution whose idempotency key or id was taken meanwhile is not begun; those of chats are taken where all chats have
--- theirs (rules §5.1). Each may wait so long for the first claim of a node, and be charged so much (null: no ceiling).
--- Answers which were begun, and what was enqueued.
+-- theirs (rules §5.1). One that takes over results of an earlier execution, which has ended and so changes no more, has them
+-- copied here, as they are stored (flows §4.12). Answers the ids of those that were begun, and what was enqueued.
+-- needs: money.execution_start, money.node_start
 CREATE OR REPLACE FUNCTION money.write_starts(
   nodes_at_once integer,
-  e_id text[],
-  e_project text[],
-  e_sandbox text[],
-  e_revision integer[],
-  e_digest text[], -- of the package that each runs
-  e_key text[],
-  e_lineage text[],
-  e_person text[],
-  e_surface text[],
-  e_traceparent text[],
-  e_tracestate text[],
-  e_idempotency_key text[],
-  e_fingerprint text[],
-  e_first_claim_ms integer[],
-  e_max_micro bigint[],
-  n_execution integer[],
-  n_ordinal integer[],
-  n_node text[],
-  n_kind text[],
-  n_sources text[], -- each a list of ordinals, written as Postgres writes an array
-  n_state text[],
-  n_seq integer[],
-  n_ports text[],
-  n_output bytea[],
-  OUT started integer[],
-  OUT jobs text
+  executions money.execution_start[],
+  nodes money.node_start[],
+  OUT started text[], -- or null
+  OUT jobs text -- or null
 ) LANGUAGE plpgsql
   SET plan_cache_mode = 'force_generic_plan'
   SET enable_seqscan = off
@@ -41,18 +20,13 @@ DECLARE
   moment timestamptz(3) := clock_timestamp();
   fresh text[];
 BEGIN
-  IF cardinality(array_remove(e_idempotency_key, NULL)) > 0 THEN
-    WITH taken AS ( -- in one order everywhere, so that no two batches wait for each other
-      INSERT INTO money.idempotency_keys (project, scope, key, fingerprint, invocation, reservation, created_at)
-      SELECT project, scope, key, decode(fingerprint, 'hex'), id, id, moment
-        FROM (SELECT e.*, CASE e.surface WHEN 'chat' THEN 'chat' ELSE e.sandbox END AS scope
-                FROM unnest(e_id, e_project, e_sandbox, e_surface, e_idempotency_key, e_fingerprint)
-                     AS e (id, project, sandbox, surface, key, fingerprint)
-               WHERE e.key IS NOT NULL) k
-       ORDER BY project, scope, key
-      ON CONFLICT DO NOTHING RETURNING invocation
-    ) SELECT array_agg(invocation) INTO fresh FROM taken;
-  END IF;
+  WITH taken AS ( -- in one order everywhere, so that no two batches wait for each other
+    INSERT INTO money.idempotency_keys (project, scope, key, fingerprint, invocation, reservation, created_at)
+    SELECT e.project, e.scope, e.idempotency_key, decode(e.fingerprint, 'hex'), e.id, e.id, moment
+      FROM unnest(executions) e WHERE e.idempotency_key IS NOT NULL
+     ORDER BY e.project, e.scope, e.idempotency_key
+    ON CONFLICT DO NOTHING RETURNING invocation
+  ) SELECT array_agg(invocation) INTO fresh FROM taken;
   WITH begun AS (
     INSERT INTO money.executions (
       id,
@@ -67,10 +41,13 @@ BEGIN
       max_micro,
       status,
       seq,
+      output,
       traceparent,
       tracestate,
       created_at,
-      deadline_at
+      deadline_at,
+      completed_at,
+      rerun_of
     )
     SELECT
       e.id,
@@ -83,20 +60,26 @@ BEGIN
       e.person,
       e.surface,
       e.max_micro,
-      'Admitted',
-      1,
+      e.status,
+      e.seq,
+      o.output,
       e.traceparent,
       e.tracestate,
       moment,
-      moment + e.first_claim_ms * interval '1 millisecond'
-      FROM unnest(e_id, e_project, e_sandbox, e_revision, e_digest, e_key, e_lineage, e_person, e_surface,
-                  e_traceparent, e_tracestate, e_idempotency_key, e_first_claim_ms, e_max_micro)
-           AS e (id, project, sandbox, revision, digest, key, lineage, person, surface,
-                  traceparent, tracestate, idempotency_key, first_claim_ms, max_micro)
+      moment + e.first_claim_ms * interval '1 millisecond',
+      CASE WHEN e.status = 'Succeeded' THEN moment END,
+      e.rerun_of
+      FROM unnest(executions) e
+      LEFT JOIN LATERAL (
+        SELECT n.output FROM money.execution_nodes n
+         WHERE e.output IS NOT NULL AND n.execution = e.rerun_of AND n.ordinal = e.output LIMIT 1) o ON true
      WHERE e.idempotency_key IS NULL OR e.id = ANY (fresh)
      ORDER BY e.id
     ON CONFLICT (id) DO NOTHING RETURNING id
-  ) SELECT array_agg(array_position(e_id, b.id)) INTO started FROM begun b;
+  ) SELECT array_agg(id) INTO started FROM begun;
+  IF NOT coalesce(fresh, '{}') <@ coalesce(started, '{}') THEN -- the key was free, so it is none of this id
+    RAISE EXCEPTION 'an execution was begun under another idempotency key: one of %', fresh;
+  END IF;
   IF started IS NULL THEN
     RETURN;
   END IF;
@@ -112,24 +95,31 @@ BEGIN
     ports,
     output,
     duration_ms,
-    completed_at
+    completed_at,
+    taken_over
   )
   SELECT
-    e_id[n.e],
+    n.execution,
     n.ordinal,
     n.node,
     n.kind,
-    e_project[n.e],
-    n.sources::integer[],
+    e.project,
+    n.sources,
     n.state,
     n.seq,
-    n.ports,
-    nullif(n.output, ''),
+    coalesce(n.ports, o.ports),
+    -- null where the earlier execution was forgotten meanwhile: that is no result, and is refused here
+    coalesce(convert_to(n.output, 'UTF8'), o.output),
     CASE WHEN n.seq IS NOT NULL THEN 0 END,
-    CASE WHEN n.state IN ('Succeeded', 'Skipped') THEN moment END
-    FROM unnest(n_execution, n_ordinal, n_node, n_kind, n_sources, n_state, n_seq, n_ports, n_output)
-         AS n (e, ordinal, node, kind, sources, state, seq, ports, output)
-   WHERE n.e = ANY (started);
+    CASE WHEN n.state IN ('Succeeded', 'Skipped') THEN moment END,
+    coalesce(n.taken_over, false)
+    FROM unnest(executions) e
+    JOIN unnest(nodes) n ON n.execution = e.id
+    LEFT JOIN LATERAL (
+      SELECT b.ports, b.output FROM money.execution_nodes b
+       WHERE n.earlier IS NOT NULL AND n.state = 'Succeeded'
+         AND b.execution = e.rerun_of AND b.project = e.project AND b.ordinal = n.earlier LIMIT 1) o ON true
+   WHERE e.id = ANY (started);
   jobs := money.enqueue_ready_nodes(
-    ARRAY(SELECT DISTINCT e_project[s] FROM unnest(started) s), nodes_at_once, moment)::text;
+    ARRAY(SELECT DISTINCT e.project FROM unnest(executions) e WHERE e.id = ANY (started)), nodes_at_once, moment)::text;
 END $$;

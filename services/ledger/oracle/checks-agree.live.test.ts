@@ -112,9 +112,10 @@ test('a project without a wallet has nothing, and gets none by a check [insuffic
 })
 
 test('the function that checks refuses a transaction that could write', async ({ fixture, tenant }) => {
-  const asked = fixture.run(`SELECT money.check_admission($1, NULL, $2, '', 1, 1, 0, 0, NULL, NULL)`, [
-    tenant.key.hash,
-    tenant.product,
-  ])
+  const caller = JSON.stringify({ key_hash: tenant.key.hash, model: tenant.product })
+  const asked = fixture.run(
+    'SELECT money.check_admission(jsonb_populate_record(NULL::money.admission_pair, $1), NULL)',
+    [caller],
+  )
   await expect(asked).rejects.toThrow('READ ONLY')
 })

@@ -1,7 +1,7 @@
 import { deepStrictEqual, equal } from 'node:assert/strict'
 import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
-import { runBatch, type BatchRows } from '../src/admissions/run-batch.ts'
+import { runBatch, type AdmittedFacts, type BatchRows } from '../src/admissions/run-batch.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from '../src/admissions/waiting-items.ts'
 import { closeNodes, type HeldNode } from '../src/fixtures/execution-rows.ts'
 import { correct } from '../src/wallets/correct.ts'
@@ -52,8 +52,8 @@ export async function playBatch(
           : [one.code],
     ),
   )
-  const outcomes = rows.admissions.map(([ord, code]) => (admissions[ord - 1]!.op === 'admit' ? code : `node ${code}`))
-  outcomes.push(...rows.closings.map((row) => `closing ${row[1]}`))
+  const outcomes = rows.admissions.map(({ code }, n) => (admissions[n]!.op === 'admit' ? code : `node ${code}`))
+  outcomes.push(...rows.closings.map(({ outcome }) => `closing ${outcome}`))
   outcomes.push(...refusedCopies(admissions, decided.admissions))
   for (const [n, { outcome }] of decided.closings.entries())
     if (outcome === 'unknown' && isOfNode(setup, closings[n]!.id)) outcomes.push('closing unknown of a node')
@@ -163,9 +163,7 @@ export async function playLateAnswers(
     return [{ reservation: node.reservation, execution, usage }]
   })
   const { written } = await callFunction(replica.sql, 'money.write_off_fenced', {
-    w_reservation: answers.map(({ reservation }) => reservation),
-    w_execution: answers.map(({ execution }) => execution),
-    w_usage: JSON.stringify(answers.map(({ usage }) => usage)),
+    answers: answers.map(({ reservation, execution, usage }) => ({ id: reservation, execution, usage })),
   })
   equal(written, decideLateAnswers(book, answers))
   const count = (name: string, times: number) => times > 0 && seen.set(name, (seen.get(name) ?? 0) + times)
@@ -179,7 +177,7 @@ function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {
 }
 
 function closingsOf(rows: BatchRows): unknown[][] {
-  return rows.closings.toSorted((a, b) => a[0] - b[0]).map(([, outcome, charged]) => [outcome, BigInt(charged)])
+  return rows.closings.map(({ outcome, chargedMicro }) => [outcome, BigInt(chargedMicro)])
 }
 
 function chargeOf(one: ReturnType<typeof decideBatch>['closings'][number]): bigint {
@@ -188,19 +186,9 @@ function chargeOf(one: ReturnType<typeof decideBatch>['closings'][number]): bigi
 }
 
 function admissionsOf(rows: BatchRows): unknown[][] {
-  return rows.admissions
-    .toSorted((a, b) => a[0] - b[0])
-    .map((row) => {
-      if (row[1] === 'admitted') return [row[1], row[2], row[3], BigInt(row[8] as number), BigInt(row[7] as number)]
-      const facts = row[2] as Record<string, unknown>
-      if (row[1] === 'again')
-        return [
-          row[1],
-          facts['invocation'],
-          facts['attempt'],
-          BigInt(facts['micro'] as number),
-          BigInt(facts['outputCap'] as number),
-        ]
-      return row[1] === 'running' || row[1] === 'replay' ? [row[1], facts['invocation']] : [row[1]]
-    })
+  return rows.admissions.map(({ code, facts }) => {
+    const { invocation, attempt, micro, outputCap } = facts as Partial<AdmittedFacts>
+    if (code === 'admitted' || code === 'again') return [code, invocation, attempt, BigInt(micro!), BigInt(outputCap!)]
+    return code === 'running' || code === 'replay' ? [code, invocation] : [code]
+  })
 }

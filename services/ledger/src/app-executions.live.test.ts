@@ -73,7 +73,7 @@ const newInstance = async (client: LedgerClient, deadAfterMs = 60_000) => {
   return instance
 }
 const text = { kind: 'succeeded' as const, output: '{"text":"x"}', ports: ['text'] }
-const times = { usage: null, durationMs: 1, remoteMs: null }
+const times = { usage: null, measured: { durationMs: 1, remoteMs: null } }
 
 describe('the HTTP server', () => {
   test('runs a flow: the queue says what is to be done, the notifier that it was', async ({

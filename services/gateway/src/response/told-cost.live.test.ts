@@ -29,9 +29,9 @@ async function recordOf({ url, headers }: { url: string; headers: Record<string,
 /** Ends the reservations of a project as if its instance had died. */
 const releaseAll = (fixture: Fixture, project: string) =>
   fixture.run(
-    `SELECT money.close_batch(false, ARRAY[$1], now(), NULL, array_agg(id), array_agg('release'::text),
-                                 jsonb_agg('{}'::jsonb), array_agg(false), array_agg('test'::text))
-       FROM money.reservations WHERE project = $1`,
+    `SELECT money.close_batch(false, ARRAY[$1], now(), NULL, ARRAY(
+       SELECT jsonb_populate_record(NULL::money.closing, jsonb_build_object('id', id, 'op', 'release', 'reason', 'test'))
+         FROM money.reservations WHERE project = $1))`,
     [project],
   )
 

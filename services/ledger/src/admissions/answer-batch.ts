@@ -26,13 +26,13 @@ export function answerBatch(deps: AnswerDeps, batch: Batch, rows: BatchRows, how
       answer({ kind: 'undecided', why: 'unknown' })
     }
   }
-  for (const row of rows.closings) {
-    const entry = batch.closings[row[0] - 1]!
+  for (const [n, row] of rows.closings.entries()) {
+    const entry = batch.closings[n]!
     guarded(entry, () => answerClosing(deps, entry, row, how))
   }
   const replays: Decided[] = []
-  for (const row of rows.admissions) {
-    const entry = batch.admissions[row[0] - 1]!
+  for (const [n, row] of rows.admissions.entries()) {
+    const entry = batch.admissions[n]!
     guarded(entry, () => answerAdmission(entry, row, rows, replays, how))
   }
   if (replays.length > 0) void finishReplays(deps, replays) // outside the batch: reading answers keeps nobody waiting
@@ -44,9 +44,9 @@ function answerClosing(
   row: ClosingRow,
   { onDeferred }: Undecided,
 ): void {
-  if (row[1] === 'deferred') return onDeferred(entry)
-  if (row[3] > 0) metrics.settledMore(row[3])
-  if (row[1] === 'fenced') metrics.fenced()
+  if (row.outcome === 'deferred') return onDeferred(entry)
+  if (row.excessMicro > 0) metrics.settledMore(row.excessMicro)
+  if (row.outcome === 'fenced') metrics.fenced()
   entry.answer(closingOutcome(row))
 }
 
@@ -59,8 +59,8 @@ function answerAdmission(
 ): void {
   const project = projectIn(row)
   if (project !== null) onProject(entry.item, project)
-  if (row[1] === 'deferred') return onDeferred(entry)
-  if (row[1] === 'copy') return onCopy(entry)
+  if (row.code === 'deferred') return onDeferred(entry)
+  if (row.code === 'copy') return onCopy(entry)
   const outcome = admitOutcome(row, entry.item, rows.products)
   if (outcome.kind === 'replay') replays.push({ waiting: entry, row })
   else entry.answer(outcome)

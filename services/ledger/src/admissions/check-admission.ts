@@ -19,23 +19,21 @@ export async function checkAdmission(
   const { decision } = await reads.sql.transaction(async (sql) => {
     await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
     return callFunction(sql, 'money.check_admission', {
-      key_hash: 'key' in caller ? await hashOf(sql, caller.key) : caller.keyHash,
-      selector: 'key' in caller ? null : caller.selector,
-      model,
-      parameters: parameters.join(','),
-      bytes: promptSize.bytes,
-      messages: promptSize.messages,
-      tools: promptSize.tools,
-      images: promptSize.images,
-      counted: promptSize.counted,
-      max_tokens: promptSize.maxTokens,
+      caller: { keyHash: 'key' in caller ? await hashOf(sql, caller.key) : caller.keyHash, model },
+      item: {
+        id: 'check',
+        pair: 1,
+        selector: 'key' in caller ? null : caller.selector,
+        parameters,
+        promptSize,
+      },
     })
   })
   const { code, facts, micro, outputCap } = JSON.parse(decision) as AdmissionColumns
   const bound = { boundMicro: micro[0] ?? null, outputCap: outputCap[0] ?? null }
   if (code[0] === 'admitted') return { refusal: null, ...bound }
   if (code[0] === 'would_admit') return { refusal: { code: 'unavailable', facts: {} }, ...bound }
-  const outcome = admitOutcome([1, code[0]!, facts[0] ?? {}], { op: 'admit', model }, {})
+  const outcome = admitOutcome({ code: code[0]!, facts: facts[0] ?? {} }, { op: 'admit', model }, {})
   if (outcome.kind !== 'refused') throw new Error(`a check was answered ${outcome.kind}`)
   return { refusal: outcome, ...bound }
 }

@@ -73,7 +73,7 @@ describe('copies of one call', () => {
       async (database, batch, patient) => {
         seen.push(patient)
         if (seen.length > 10) return run(database, batch, patient)
-        return { admissions: [[1, 'copy', {}]], closings: [], products: {}, answersLost: 0, atMs: 0 }
+        return { admissions: [{ code: 'copy', facts: {} }], closings: [], products: {}, answersLost: 0, atMs: 0 }
       }
     const replica = await openReplica(database.ledgerUrl, { around: stubborn })
     expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product, keyed('copies-4'))))).toBe('admitted')

@@ -19,7 +19,7 @@ interface ReplayFacts {
  * Many repeats of one call read its answer once.
  */
 export async function finishReplays(deps: Pick<Deps, 'reads'>, decided: Decided[]): Promise<void> {
-  const replays = decided.map(({ waiting, row }) => ({ waiting, facts: row[2] as unknown as ReplayFacts }))
+  const replays = decided.map(({ waiting, row }) => ({ waiting, facts: row.facts as unknown as ReplayFacts }))
   let saved: Awaited<ReturnType<typeof readAnswers>>
   try {
     saved = await readAnswers(

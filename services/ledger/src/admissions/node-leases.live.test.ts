@@ -85,6 +85,7 @@ describe('a lease', () => {
     tenant,
   }) => {
     const nodes = await runWith(fixture, tenant, 50)
+    const rows = JSON.stringify(nodes.map(({ reservation }) => ({ id: reservation, op: 'release', reason: 'test' })))
     // Who ends a lease holds the wallet; either the admission came first and is released, or it is fenced.
     const [outcomes] = await Promise.all([
       Promise.all(nodes.map((node) => replica.admitNode(nodeItem(replica, node, tenant.product)))),
@@ -93,10 +94,8 @@ describe('a lease', () => {
         await tx.$executeRaw`UPDATE money.execution_nodes SET lease = 'taken' WHERE execution = ${nodes[0]!.execution}`
         await tx.$executeRaw`
           SELECT money.close_node_calls(
-            locked => ${[tenant.project.id]}, moment => clock_timestamp(), answer_day => current_date,
-            c_id => ${nodes.map((n) => n.reservation)}, c_kind => ${nodes.map(() => 'release')},
-            c_usage => ${JSON.stringify(nodes.map(() => ({})))}::jsonb, c_answered => ${nodes.map(() => false)},
-            c_reason => ${nodes.map(() => 'test')})`
+            locked => ${[tenant.project.id]}, moment => clock_timestamp(),
+            items => ARRAY(SELECT c FROM jsonb_populate_recordset(NULL::money.closing, ${rows}::jsonb) c))`
       }),
     ])
     for (const outcome of outcomes) expect(['admitted', 'fenced']).toContain(codeOf(outcome))

@@ -11,9 +11,8 @@ import type {
   ReleaseOutcome,
   SettleOutcome,
 } from '@gateway/contracts/ledger-outcomes'
-import type { PriceSnapshot } from '@gateway/contracts/price-snapshot'
 import { isoSeconds, resetsAt, type Reset } from '@gateway/money/spending-window'
-import type { AdmissionRow, BatchRows, ClosingRow } from './run-batch.ts'
+import type { AdmissionRow, AdmittedFacts, BatchRows, ClosingRow } from './run-batch.ts'
 import type { AdmissionItem, Waiting } from './waiting-items.ts'
 
 /** A decision that still needs its saved answer. */
@@ -28,27 +27,9 @@ export function admitOutcome(
   { model, op }: Pick<AdmissionItem, 'model' | 'op'>,
   products: BatchRows['products'],
 ): AdmitOutcome | AdmitNodeOutcome {
-  if (isAdmitted(row)) {
-    const [, , invocation, attempt, project, key, product, outputCap, reservedMicro, price] = row
-    const facts = { invocation, attempt, project, key, product, outputCap, reservedMicro }
-    return admitted({ ...facts, ...(op === 'admit' && { price }) }, products)
-  }
-  const [, code, facts] = row
+  if (isAdmitted(row)) return admitted(row.facts, op, products)
+  const { code, facts } = row
   switch (code) {
-    case 'again': // asked before with this very id, and admitted then
-      return admitted(
-        {
-          invocation: facts['invocation'] as string,
-          attempt: facts['attempt'] as number,
-          project: facts['project'] as string,
-          key: facts['key'] as string,
-          product: facts['product'] as string,
-          outputCap: facts['outputCap'] as number,
-          reservedMicro: facts['micro'] as number,
-          ...(op === 'admit' && { price: facts['price'] as PriceSnapshot }),
-        },
-        products,
-      )
     case 'running':
       return { kind: 'running', invocation: facts['invocation'] as string }
     case 'replay':
@@ -87,14 +68,14 @@ function refusalOf(code: string, facts: Record<string, unknown>, model: string):
 
 /** The project of the key or execution, where the row names it. */
 export function projectIn(row: AdmissionRow): string | null {
-  const project = isAdmitted(row) ? row[4] : row[2]['project']
+  const { project } = row.facts as { project?: unknown }
   return typeof project === 'string' ? project : null
 }
 
-export function closingOutcome([, outcome, chargedMicro]: ClosingRow):
-  | SettleOutcome
-  | ReleaseOutcome
-  | { kind: 'alive' } {
+export function closingOutcome({
+  outcome,
+  chargedMicro,
+}: ClosingRow): SettleOutcome | ReleaseOutcome | { kind: 'alive' } {
   switch (outcome) {
     case 'settled':
       return { kind: 'settled', chargedMicro }
@@ -109,25 +90,25 @@ export function closingOutcome([, outcome, chargedMicro]: ClosingRow):
 }
 
 function admitted(
-  facts: Omit<Admitted, 'kind' | 'routes' | 'supportedParameters' | 'maxOutputBytes'>,
+  { micro, price, ...facts }: AdmittedFacts,
+  op: AdmissionItem['op'],
   products: BatchRows['products'],
 ): Admitted {
-  const product = products[facts.product]
-  const routes = (product?.providers ?? [])
+  const { providers = [], supported = [], maxOutputBytes = null } = products[facts.product] ?? {}
+  const routes = providers
     .toSorted((a, b) => a.priority - b.priority)
     .map(({ provider, model }) => ({ provider, model }))
-  const { supported = [], maxOutputBytes = null } = product ?? {}
   return {
     kind: 'admitted',
     ...facts,
+    reservedMicro: micro,
+    ...(op === 'admit' && { price }),
     routes,
     supportedParameters: supported,
     ...(maxOutputBytes !== null && { maxOutputBytes }),
   }
 }
 
-type AdmittedRow = Extract<AdmissionRow, [number, 'admitted', ...unknown[]]>
-
-function isAdmitted(row: AdmissionRow): row is AdmittedRow {
-  return row[1] === 'admitted'
+function isAdmitted(row: AdmissionRow): row is Extract<AdmissionRow, { facts: AdmittedFacts }> {
+  return row.code === 'admitted' || row.code === 'again'
 }

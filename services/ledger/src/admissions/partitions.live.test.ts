@@ -76,7 +76,7 @@ describe('with two years of partitions', () => {
           true,
         )
         const { admissions } = await runBatch(sql, batchOf(again, []), true)
-        codes.push(...admissions.map(([, code]) => code))
+        codes.push(...admissions.map(({ code }) => code))
       })
       expect(new Set(codes)).toEqual(new Set([keyed ? 'replay' : 'closed']))
       expect([...tables].filter((table) => PARTITION.test(table) && !manyPartitions.current.has(table))).toEqual([])

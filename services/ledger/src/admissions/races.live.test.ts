@@ -20,7 +20,7 @@ describe('a release that races its own admission', () => {
     const idempotency = { key: 'released-while-admitted', fingerprint: 'a'.repeat(64) }
     const item = replica.item(tenant.key, tenant.product, { idempotency })
     const admitting = await decideUncommitted(database.ledgerUrl, { admissions: [waiting(item)], closings: [] })
-    expect(admitting.rows.admissions[0]?.[1]).toBe('admitted')
+    expect(admitting.rows.admissions[0]?.code).toBe('admitted')
     const releasing = other.release(item.id)
     await untilSomebodyWaits(fixture, releasing)
     await admitting.commit()
@@ -40,7 +40,7 @@ describe('a release that races its own admission', () => {
     const item = replica.item(tenant.key, tenant.product)
     const release: ClosingItem = { op: 'release', id: item.id, reason: 'test' }
     const releasing = await decideUncommitted(database.ledgerUrl, { admissions: [], closings: [waiting(release)] })
-    expect(releasing.rows.closings[0]?.[1]).toBe('released')
+    expect(releasing.rows.closings[0]?.outcome).toBe('released')
     const admitting = other.admit(item)
     await untilSomebodyWaits(fixture, admitting)
     await releasing.commit()

@@ -44,7 +44,7 @@ describe('POST /items', () => {
       nodeItem(replica, node!, tenant.product),
       { op: 'release', id: held!.reservation, reason: 'test' },
       { op: 'claim', ...strange, instance: replica.instance, attempt: 1 },
-      { op: 'complete', ...strange, result, usage: null, durationMs: 1, remoteMs: null },
+      { op: 'complete', ...strange, result, usage: null, measured: { durationMs: 1, remoteMs: null } },
     ]
     const answer = await fetch(`${ledger.url}/items`, {
       method: 'POST',

@@ -54,7 +54,8 @@ async function giveBack(deps: ClaimDeps, lease: Lease, attempt: number): Promise
   }
   if (answer?.kind !== 'claimed') return
   const result = { kind: 'given-back' as const }
-  const item = { execution, node, lease: lease.lease, result, usage: null, durationMs: 0, remoteMs: null }
+  const measured = { durationMs: 0, remoteMs: null }
+  const item = { execution, node, lease: lease.lease, result, usage: null, measured }
   await deps.ledger.complete(item).catch(() => {}) // where even this fails, the lease ends with its instance
 }
 

@@ -20,13 +20,13 @@ export async function completeNode(
   durationMs: number,
   goesOn: boolean,
 ): Promise<{ recorded: Ended; next: Work | null }> {
-  const times = { durationMs: whole(durationMs), remoteMs: remoteMs === null ? null : whole(remoteMs) }
+  const measured = { durationMs: whole(durationMs), remoteMs: remoteMs === null ? null : whole(remoteMs) }
   const item = {
     execution,
     node,
     lease,
     usage,
-    ...times,
+    measured,
     ...(callReservation !== '' && { reservation: callReservation }),
   }
   const next = goesOn ? { lease: newLease(), instance: instance.id() } : null

@@ -30,7 +30,7 @@ const executionOf = (id: string, more: Partial<ExecutionFacts> = {}): ExecutionF
 
 function endOfFirst(execution: ExecutionFacts, more: Partial<ExecutionChange> = {}): ExecutionChange {
   const ended = { ...waiting, state: 'Succeeded' as const, lease: 'l', instance: 'ins', ports: ['text'] }
-  const node = { ...ended, seq: 2, output: '{"text":"ü"}', error: null, durationMs: 1, remoteMs: null }
+  const node = { ...ended, seq: 2, output: '{"text":"ü"}', error: null, measured: { durationMs: 1, remoteMs: null } }
   return {
     execution,
     status: 'Running',
@@ -54,8 +54,8 @@ describe('the snapshot of an execution', () => {
   test('is what a reading would find after the write', () => {
     const cache = open()
     cache.setWritten(endOfFirst(executionOf('exe'), { error: '{}', deadlineInMs: 70 }), 9, 1_000)
-    const { seq, output, error, durationMs, remoteMs, ...facts } = endOfFirst(executionOf('exe')).nodes.get(0)!
-    expect([seq, error, durationMs, remoteMs]).toEqual([2, null, 1, null])
+    const { seq, output, error, measured, ...facts } = endOfFirst(executionOf('exe')).nodes.get(0)!
+    expect([seq, error, measured]).toEqual([2, null, { durationMs: 1, remoteMs: null }])
     expect(cache.get('exe')).toMatchObject({
       execution: executionOf('exe', { seq: 2, version: 9, failing: true, deadlineMs: 1_070, nodes: [facts, waiting] }),
       outputs: new Map([[0, output]]),

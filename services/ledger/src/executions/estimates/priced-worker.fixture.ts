@@ -52,8 +52,7 @@ export async function deliver(bench: Bench, job: NodeJob, instance: string): Pro
       ...(callReservation !== '' && { reservation: callReservation }),
       ...performed,
       ...(fate < 0.04 && { result: { kind: 'given-back' } as const, usage: null }),
-      durationMs: 1,
-      remoteMs: null,
+      measured: { durationMs: 1, remoteMs: null },
       next,
     }
     if (fate > 0.9985) {

@@ -64,8 +64,7 @@ const complete = (id: string, lease: string, more: Partial<CompleteItem> = {}): 
   lease,
   result: { kind: 'succeeded', output: '{"text":"x"}', ports: ['text'] },
   usage: null,
-  durationMs: 1,
-  remoteMs: null,
+  measured: { durationMs: 1, remoteMs: null },
   ...more,
 })
 const claim = (id: string, lease: string, attempt = 1): NodeItem => ({

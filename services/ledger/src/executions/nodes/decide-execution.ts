@@ -82,17 +82,17 @@ function complete(draft: ExecutionDraft, { plan }: Situation, item: CompleteItem
   const node = draft.node(ordinal)
   if (node?.lease !== item.lease) return { kind: 'fenced' } // R1
   if (node.state !== 'Running') return { kind: 'completed' } // R2
-  const { result, durationMs, remoteMs } = item
+  const { result, measured } = item
   if (result.kind === 'given-back') {
     draft.requeueNode(ordinal, { died: false, reason: 'its worker gave it back' })
     return { kind: 'completed' }
   }
   draft.close(ordinal, item.usage, 'its node ended without usage')
   if (result.kind === 'succeeded') {
-    draft.endNode(ordinal, { state: 'Succeeded', output: result.output, ports: result.ports, durationMs, remoteMs })
+    draft.endNode(ordinal, { state: 'Succeeded', output: result.output, ports: result.ports, measured })
     if (ordinal === plan.output) draft.setOutput(result.output)
   } else {
-    draft.endNode(ordinal, { state: 'Failed', error: result.error, durationMs, remoteMs })
+    draft.endNode(ordinal, { state: 'Failed', error: result.error, measured })
     draft.beginToFail(result.error)
   }
   return { kind: 'completed' }

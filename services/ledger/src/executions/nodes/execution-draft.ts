@@ -13,8 +13,8 @@ import {
 // transition of docs/states.md and knows nothing of why it is taken.
 
 type End =
-  | { state: 'Succeeded'; output: string; ports: string[]; durationMs: number | null; remoteMs: number | null }
-  | { state: 'Failed'; error: string; durationMs: number | null; remoteMs: number | null }
+  | { state: 'Succeeded'; output: string; ports: string[]; measured: NodeChange['measured'] }
+  | { state: 'Failed'; error: string; measured: NodeChange['measured'] }
 
 export type ExecutionDraft = ReturnType<typeof draftOf>
 
@@ -34,7 +34,7 @@ export function draftOf(execution: ExecutionFacts) {
     execution.nodes.flatMap((_, ordinal) => (node(ordinal)!.state === state ? [ordinal] : []))
 
   function change(ordinal: number, to: Partial<NodeChange>): void {
-    const ended = { seq: null, output: null, error: null, durationMs: null, remoteMs: null }
+    const ended = { seq: null, output: null, error: null, measured: null }
     changes.set(ordinal, { ...ended, ...node(ordinal)!, ...to })
   }
 

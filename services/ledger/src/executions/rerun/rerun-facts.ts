@@ -56,13 +56,16 @@ export async function readMeans(
   openExecutions: number,
 ): Promise<StartFacts> {
   const row = await callFunction(sql, 'money.read_starts', {
-    i_id: [question.id],
-    i_hash: [null],
-    i_project: [question.project],
-    i_sandbox: [earlier?.sandbox ?? ''],
-    i_revision: [question.revision ?? earlier?.revision ?? null],
-    i_scope: [scopeOf(question)],
-    i_key: [question.idempotency?.key ?? null],
+    questions: [
+      {
+        id: question.id,
+        project: question.project,
+        sandbox: earlier?.sandbox ?? '',
+        revision: question.revision ?? earlier?.revision,
+        scope: scopeOf(question),
+        idempotencyKey: question.idempotency?.key,
+      },
+    ],
     max_open: openExecutions,
   })
   const [facts] = JSON.parse(row.facts) as [StartFacts]

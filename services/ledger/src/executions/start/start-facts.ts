@@ -49,13 +49,14 @@ export async function readStarts(
   openExecutions: number,
 ): Promise<StartFacts[]> {
   const row = await callFunction(sql, 'money.read_starts', {
-    i_id: questions.map(({ id }) => id),
-    i_hash: questions.map(({ caller }) => ('keyHash' in caller ? caller.keyHash : null)),
-    i_project: questions.map(({ caller }) => ('keyHash' in caller ? null : caller.project)),
-    i_sandbox: questions.map(({ sandbox }) => sandbox),
-    i_revision: questions.map(({ revision }) => revision),
-    i_scope: questions.map(scopeOf),
-    i_key: questions.map(({ idempotency }) => idempotency?.key ?? null),
+    questions: questions.map(({ id, caller, sandbox, revision, idempotency }, n) => ({
+      id,
+      sandbox,
+      revision,
+      ...('keyHash' in caller ? { keyHash: caller.keyHash } : { project: caller.project }),
+      scope: scopeOf(questions[n]!),
+      idempotencyKey: idempotency?.key,
+    })),
     max_open: openExecutions,
   })
   return JSON.parse(row.facts) as StartFacts[]

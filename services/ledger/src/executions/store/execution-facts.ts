@@ -1,5 +1,5 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
-import type { StoppedBy } from '@gateway/contracts/flow-items'
+import type { CompleteItem, StoppedBy } from '@gateway/contracts/flow-items'
 import type { Usage } from '@gateway/contracts/usage'
 
 // What is known of an execution and its nodes when something is decided about it. Nodes are in the order of the graph.
@@ -62,8 +62,7 @@ export interface NodeChange extends NodeFacts {
   output: string | null
   /** JSON text of a RefusalBody. */
   error: string | null
-  durationMs: number | null
-  remoteMs: number | null
+  measured: CompleteItem['measured'] | null
 }
 
 export interface Closing {

@@ -21,12 +21,6 @@ export interface WrittenExecutions {
   charged: Map<string, number>
 }
 
-/**
- * Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes.
- */
-const NO_BYTES = Buffer.alloc(0)
-const bytesOf = (text: string | null) => (text === null ? NO_BYTES : Buffer.from(text))
-
 interface How {
   /** Waits for executions and wallets that others have locked. */
   patient: boolean
@@ -48,51 +42,43 @@ export async function writeExecutions(
   changes: readonly ExecutionChange[],
   how: How,
 ): Promise<WrittenExecutions> {
-  const nodes = changes.flatMap((change, n) =>
-    [...change.nodes].map(([ordinal, node]) => ({ execution: n + 1, ordinal, ...node })),
+  const closings = changes.flatMap(({ execution, closings }) =>
+    closings.map((closing) => ({ execution: execution.id, ...closing })),
   )
-  const closings = changes.flatMap((change, n) => change.closings.map((closing) => ({ execution: n + 1, ...closing })))
-  const versions = changes.map(({ execution }) => execution.version + randomInt(1, MAX_STEP))
+  const versions = new Map(
+    changes.map(({ execution: { id, version } }) => [id, version + randomInt(1, MAX_STEP)] as const),
+  )
   const row = await callFunction(sql, 'money.write_executions', {
     wait_for_locks: how.patient,
     nodes_at_once: how.nodesAtOnce,
     instances: [...how.assumedAlive],
-    e_id: changes.map(({ execution }) => execution.id),
-    e_project: changes.map(({ execution }) => execution.project),
-    e_version: changes.map(({ execution }) => execution.version),
-    e_next_version: versions,
-    e_status: changes.map(({ status }) => status),
-    e_seq: changes.map(({ seq }) => seq),
-    e_error: changes.map(({ error }) => bytesOf(error)),
-    e_output: changes.map(({ output }) => bytesOf(output)),
-    e_started: changes.map(({ started }) => started),
-    e_deadline_ms: changes.map(({ deadlineInMs }) => deadlineInMs),
-    e_enqueues: changes.map(({ enqueues }) => enqueues),
-    n_execution: nodes.map(({ execution }) => execution),
-    n_ordinal: nodes.map(({ ordinal }) => ordinal),
-    n_state: nodes.map(({ state }) => state),
-    n_attempt: nodes.map(({ attempt }) => attempt),
-    n_deaths: nodes.map(({ deaths }) => deaths),
-    n_seq: nodes.map(({ seq }) => seq),
-    n_ports: nodes.map(({ state, ports }) => (state === 'Succeeded' ? JSON.stringify(ports) : null)),
-    n_output: nodes.map(({ output }) => bytesOf(output)),
-    n_error: nodes.map(({ error }) => bytesOf(error)),
-    n_instance: nodes.map(({ instance }) => instance),
-    n_lease: nodes.map(({ lease }) => lease),
-    n_call: nodes.map(({ call }) => call),
-    n_reservation: nodes.map(({ reservation }) => reservation),
-    n_duration_ms: nodes.map(({ durationMs }) => durationMs),
-    n_remote_ms: nodes.map(({ remoteMs }) => remoteMs),
-    c_execution: closings.map(({ execution }) => execution),
-    c_id: closings.map(({ reservation }) => reservation),
-    c_kind: closings.map(({ usage }) => (usage ? 'settle' : 'release')),
-    c_usage: JSON.stringify(closings.map(({ usage }) => usage ?? {})),
-    c_reason: closings.map(({ usage, reason }) => (usage ? null : reason)),
+    changes: changes.map((change) => {
+      const { id, project, version } = change.execution
+      return { ...change, execution: null, id, project, version, nextVersion: versions.get(id) }
+    }),
+    nodes: changes.flatMap(({ execution, nodes }) =>
+      [...nodes].map(([ordinal, node]) => ({
+        execution: execution.id,
+        ordinal,
+        ...node,
+        ports: node.state === 'Succeeded' ? JSON.stringify(node.ports) : null,
+      })),
+    ),
+    to_close: closings.map(({ execution, reservation, usage, reason }) => ({
+      id: reservation,
+      execution,
+      ...(usage ? { op: 'settle', usage } : { op: 'release', reason }),
+    })),
   })
+  const written = new Set(row.written)
+  const made = closings.filter(({ execution }) => written.has(execution))
   const { outcome, charged, excess } = readClosings(row.closings)
-  const made = (row.closed ?? []).map((n) => closings[n - 1]!)
   return {
-    written: new Map(row.written?.map((n) => [changes[n - 1]!, versions[n - 1]!])),
+    written: new Map(
+      changes.flatMap((change) =>
+        written.has(change.execution.id) ? [[change, versions.get(change.execution.id)!] as const] : [],
+      ),
+    ),
     jobs: row.jobs === null ? [] : jobsOf(JSON.parse(row.jobs) as EnqueuedNode[]),
     excessMicro: excess.reduce((sum, micro) => sum + micro, 0),
     fenced: outcome.filter((name) => name === 'fenced').length,

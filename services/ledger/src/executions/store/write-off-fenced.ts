@@ -15,9 +15,7 @@ export async function writeOffFenced(
   const served = completions.filter(isServed)
   if (served.length === 0) return
   const { written } = await callFunction(sql, 'money.write_off_fenced', {
-    w_reservation: served.map(({ reservation }) => reservation),
-    w_execution: served.map(({ execution }) => execution),
-    w_usage: JSON.stringify(served.map(({ usage }) => usage)),
+    answers: served.map(({ reservation, execution, usage }) => ({ id: reservation, execution, usage })),
   })
   for (let n = 0; n < written; n++) metrics.fenced()
 }

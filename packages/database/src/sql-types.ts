@@ -1,0 +1,26 @@
+/** What is given for an argument of a function, by its type in Postgres. A list of bytes has no null: the driver takes the type of a list from its first item. */
+export interface Taken {
+  boolean: boolean
+  integer: number
+  bigint: number | bigint
+  text: string
+  /** JSON text. */
+  jsonb: string
+  bytea: Uint8Array
+  'integer[]': readonly (number | null)[]
+  'text[]': readonly (string | null)[]
+  'bytea[]': readonly Uint8Array[]
+}
+
+/** What a function answers, by its type in Postgres. */
+export interface Answered {
+  boolean: boolean
+  integer: number
+  bigint: bigint
+  text: string
+  jsonb: unknown
+  bytea: Uint8Array
+  'integer[]': number[]
+  'text[]': string[]
+  'bytea[]': Uint8Array[]
+}

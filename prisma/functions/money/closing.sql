@@ -1,0 +1,13 @@
+-- A row type: one closing of a batch. Sent like money.admission.
+CREATE OR REPLACE VIEW money.closing AS
+SELECT NULL::text AS id, -- of the reservation
+       NULL::text AS op, -- settle, release, or expire: release if the instance has ended or is late
+       NULL::text AS execution, -- of a node; null: a direct call
+       NULL::integer AS prompt_tokens, -- usage, of what settles
+       NULL::integer AS completion_tokens,
+       NULL::integer AS cached_tokens,
+       NULL::integer AS reasoning_tokens,
+       NULL::boolean AS estimated,
+       NULL::text AS content_type, -- of an answer that is kept; null: none is
+       NULL::text AS reason -- of a release
+ WHERE false;

@@ -1,0 +1,70 @@
+import type { StartQuestion } from '@gateway/contracts/flow-reads'
+import { callFunction } from '@gateway/database/call-function'
+import type { Database } from '@gateway/database/client'
+import type { NodeState } from '@gateway/flow/advance'
+import type { NodeJob } from '@gateway/node-queue/node-job'
+import { jobsOf, type EnqueuedNode } from './enqueued-nodes.ts'
+
+/** An execution as it begins; its row type is money.execution_start. */
+export interface ExecutionStart extends Pick<StartQuestion, 'id' | 'sandbox' | 'surface' | 'trace'> {
+  project: string
+  revision: number
+  /** Of the package that it runs. */
+  digest: string | null
+  /** Of the key that starts it; null: a person does. */
+  key: string | null
+  lineage: string | null
+  person: string | null
+  maxMicro: number | null
+  /** Within which, beside the project, its idempotency key names one thing. */
+  scope: string
+  idempotencyKey: string | null
+  fingerprint: string | null
+  /** How long it waits for the first claim of a node. */
+  firstClaimMs: number
+  status: 'Admitted' | 'Succeeded'
+  /** Of its last line of progress. */
+  seq: number
+  /** The execution whose results it takes over, and the ordinal of the node there whose result is its output already. */
+  rerunOf?: string
+  output?: number | null
+  nodes: NodeStart[]
+}
+
+/** Its row type is money.node_start. */
+export interface NodeStart {
+  ordinal: number
+  node: string
+  kind: string
+  /** Ordinals. */
+  sources: number[]
+  state: NodeState['state']
+  /** Of its line of progress; null: it has none. */
+  seq: number | null
+  /** Both JSON text. */
+  ports?: string | null
+  output?: string | null
+  /** Ordinal of the node of `rerunOf` whose result it has. */
+  earlier?: number | null
+  takenOver?: boolean
+}
+
+/**
+ * Begins executions in one round trip, and enqueues what may run. Answers the ids of those that were begun: the idempotency key
+ * or the id of the others was taken meanwhile.
+ */
+export async function beginExecutions(
+  { sql }: Pick<Database, 'sql'>,
+  starts: readonly ExecutionStart[],
+  { nodesAtOnce }: { nodesAtOnce: number },
+): Promise<{ started: ReadonlySet<string>; jobs: NodeJob[] }> {
+  const row = await callFunction(sql, 'money.write_starts', {
+    nodes_at_once: nodesAtOnce,
+    executions: starts,
+    nodes: starts.flatMap(({ id, nodes }) => nodes.map((node) => ({ execution: id, ...node }))),
+  })
+  return {
+    started: new Set(row.started),
+    jobs: row.jobs === null ? [] : jobsOf(JSON.parse(row.jobs) as EnqueuedNode[]),
+  }
+}
