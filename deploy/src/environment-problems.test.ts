@@ -1,4 +1,4 @@
-import { wholeNumber } from '@gateway/service-kit/process/config-fields'
+import { wholeNumber } from '@gateway/service-kit/process/config'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { environmentProblems } from './environment-problems.ts'

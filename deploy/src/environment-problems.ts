@@ -1,4 +1,4 @@
-import { describeConfig } from '@gateway/service-kit/process/describe-config'
+import { describeConfig } from '@gateway/service-kit/process/config'
 import type { z } from 'zod'
 import type { Program } from './programs.ts'
 

@@ -6,7 +6,7 @@ import { observeState as observeLedgerState } from '@gateway/ledger/state-metric
 import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { neverAsked } from '@gateway/scenarios/routes-of'
 import { openMetrics as workerMetrics } from '@gateway/worker/metrics'
-import { watchQueue } from '@gateway/worker/watch-queue'
+import { watchQueue } from '@gateway/worker/queue/open-queue'
 
 /**
  * The names under which Prometheus finds what the services measure: their own instruments, each given one figure, and written

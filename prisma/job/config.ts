@@ -1,5 +1,5 @@
-import { isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
-import { sharedSecret } from '@gateway/service-kit/process/config-fields'
+import { isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/ids'
+import { sharedSecret } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 
 /** What the migration job reads from its environment. */

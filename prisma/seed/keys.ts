@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { PrismaClient } from '@gateway/database/client'
-import { mintId } from '@gateway/contracts/ids'
-import { KEY_SECRET_PREFIX, makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import { KEY_SECRET_PREFIX, makeSecret, mintId, SHOWN_CHARACTERS } from '@gateway/contracts/ids'
 import { keyLimits } from '@gateway/contracts/limits'
 import { ids } from './ids.ts'
 import type { Seeded } from './seeded.ts'

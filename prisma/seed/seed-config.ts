@@ -1,4 +1,4 @@
-import { httpUrl, sharedSecret } from '@gateway/service-kit/process/config-fields'
+import { httpUrl, sharedSecret } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 
 /** What the seed reads from its environment, where it runs as a program of its own. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { backOffMs } from '@gateway/service-kit/async/back-off'
+import { backOffMs } from '@gateway/service-kit/async/waiting'
 import type { Database } from '@gateway/database/client'
 import { admission, settlement } from '../hot-wallet/items.ts'
 import type { BenchFixture, BenchWallet } from '../hot-wallet/wallets.ts'
@@ -21,7 +21,7 @@ interface Parts {
 const OPEN = 40
 const CALLERS = 8
 const BUDGET_MS = 5_000
-/** Of closings, as packages/ledger-client/src/submit-items.ts has it. */
+/** Of closings, as packages/ledger-client/src/ledger-client.ts has it. */
 const BACK_OFF = { firstMs: 25, maxMs: 2_000 }
 /** Of a caller who was refused. */
 const PAUSE_MS = 50

@@ -1,6 +1,11 @@
 import { parseArgs } from 'node:util'
-import { ConfigurationError, readConfig, type Environment } from '@gateway/service-kit/process/config'
-import { httpUrl, wholeNumber } from '@gateway/service-kit/process/config-fields'
+import {
+  ConfigurationError,
+  type Environment,
+  httpUrl,
+  readConfig,
+  wholeNumber,
+} from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 
 export interface BridgeConfig {

@@ -1,5 +1,5 @@
 import { providerConfig } from '@gateway/providers/provider-config'
-import { configTable } from '@gateway/service-kit/process/describe-config'
+import { configTable } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 import { programs, services, type ProgramName } from '../programs.ts'
 

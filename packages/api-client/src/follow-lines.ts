@@ -1,7 +1,6 @@
 import type { RefusalBody, RefusalCode } from '@gateway/contracts/refusal'
-import { linesOf } from './answers.ts'
-import { ApiRefusal, readRefusal, Unreachable } from './failures.ts'
-import { wait } from './repeat.ts'
+import { ApiRefusal, linesOf, readRefusal, Unreachable } from './answers.ts'
+import { wait } from './request.ts'
 
 // The progress of an execution over lost connections.
 //   F1  Each line is handed on once, in order: what comes again is left out, and behind a gap the lines are asked for anew.

@@ -1,5 +1,4 @@
-import { jsonOf, linesOf } from './answers.ts'
-import { Unreachable } from './failures.ts'
+import { jsonOf, linesOf, Unreachable } from './answers.ts'
 import { request, type ClientOptions, type Given } from './request.ts'
 import type {
   Answer,

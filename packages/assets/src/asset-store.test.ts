@@ -4,7 +4,7 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { expect, test as base } from 'vitest'
 import { z } from 'zod'
-import { AssetMissing, AssetStoreUnavailable, AssetTooLarge, AssetTypeUnknown } from './asset-failures.ts'
+import { AssetMissing, AssetStoreUnavailable, AssetTooLarge, AssetTypeUnknown } from './blob-backend.ts'
 import { assetStoreConfig, assetStoreOf } from './asset-store-config.ts'
 import { openAssetStore } from './asset-store.ts'
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { expect, onTestFinished, test as base, vi } from 'vitest'
-import { AssetMissing, AssetStoreUnavailable, AssetTypeUnknown } from './asset-failures.ts'
+import { AssetMissing, AssetStoreUnavailable, AssetTypeUnknown } from './blob-backend.ts'
 import { openAssetStore } from './asset-store.ts'
 import { startSmallBucket } from './fixtures/small-bucket.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { byteRange } from './byte-range.ts'
+import { byteRange } from './send-asset.ts'
 
 const part = (first: number, last: number) => ({ kind: 'part', first, last })
 const BYTES = 1_000

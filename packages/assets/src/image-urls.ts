@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
-import type { ImageAsset } from '@gateway/contracts/image-limits'
+import type { ImageAsset } from '@gateway/contracts/images'
+import { AssetMissing } from './blob-backend.ts'
 import { refuse } from '@gateway/contracts/refusal'
-import { AssetMissing } from './asset-failures.ts'
 import type { AssetStore } from './asset-store.ts'
 
 /**

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { refuse } from '@gateway/contracts/refusal'
 import type { AssetStore } from './asset-store.ts'
-import { byteRange, type Range } from './byte-range.ts'
 
 /** An asset on the ledger's books: whose it is and what it is. */
 export interface RecordedAsset {
@@ -52,4 +51,29 @@ export async function sendAsset(
 function rangeOf({ headers, method }: IncomingMessage, bytes: number): Range {
   if (headers['if-range'] !== undefined || method === 'HEAD') return { kind: 'whole' }
   return byteRange(headers.range, bytes)
+}
+
+/** Which bytes are asked for; the first and the last, counted from 0. */
+export type Range = { kind: 'whole' } | { kind: 'part'; first: number; last: number } | { kind: 'unsatisfiable' }
+
+const WHOLE: Range = { kind: 'whole' }
+const ONE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i
+
+/**
+ * Reads a Range header (RFC 9110, 14) for a file of `bytes`. One that can't be read, or asks for several parts, is as
+ * good as none: the whole is then sent, which any client takes.
+ */
+export function byteRange(header: string | undefined, bytes: number): Range {
+  const [, from = '', to = ''] = ONE_RANGE.exec(header ?? '') ?? []
+  if (from === '' && to === '') return WHOLE
+  if (from === '') return lastBytes(Number(to), bytes)
+  const [first, last] = [Number(from), to === '' ? Infinity : Number(to)]
+  if (first > last) return WHOLE
+  if (first >= bytes) return { kind: 'unsatisfiable' }
+  return { kind: 'part', first, last: Math.min(last, bytes - 1) }
+}
+
+function lastBytes(count: number, bytes: number): Range {
+  if (count === 0) return { kind: 'unsatisfiable' }
+  return { kind: 'part', first: Math.max(0, bytes - count), last: bytes - 1 }
 }

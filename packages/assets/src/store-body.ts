@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { flowLimits } from '@gateway/contracts/limits'
 import type { MediaType } from '@gateway/contracts/media-type'
-import { refuse } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
-import { AssetTooLarge, AssetTypeUnknown } from './asset-failures.ts'
+import { type Refusal, refuse } from '@gateway/contracts/refusal'
+import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
+import { AssetTooLarge, AssetTypeUnknown } from './blob-backend.ts'
 import type { AssetStore, StoredAsset } from './asset-store.ts'
-import { typeDiffers } from './declared-type.ts'
 
 /**
  * Stores the body of a request as it comes, under an id that is new. Nothing is kept of what is refused, and it is the project's only
@@ -30,4 +29,37 @@ export async function storeBody(
   if (stored.mimeType === declared) return stored
   await assetStore.remove(project, id)
   throw typeDiffers(declared, stored.mimeType)
+}
+
+/** What callers call the types that are kept. */
+const NAMES: Record<string, MediaType> = {
+  'image/png': 'image/png',
+  'image/jpeg': 'image/jpeg',
+  'image/jpg': 'image/jpeg',
+  'image/webp': 'image/webp',
+  'audio/wav': 'audio/wav',
+  'audio/wave': 'audio/wav',
+  'audio/x-wav': 'audio/wav',
+  'audio/vnd.wave': 'audio/wav',
+  'audio/mpeg': 'audio/mpeg',
+  'audio/mp3': 'audio/mpeg',
+}
+
+const RESOLUTION = 'Send the bytes of a PNG, JPEG, WebP, WAV or MPEG audio file as they are, with its Content-Type.'
+
+/** @throws Refusal `invalid_request` for a Content-Type of nothing that is kept */
+export function declaredType({ headers }: Pick<IncomingMessage, 'headers'>): MediaType {
+  const name = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
+  if (Object.hasOwn(NAMES, name)) return NAMES[name]!
+  throw notKept(name === '' ? 'Content-Type is missing.' : `Content-Type ${name.slice(0, 64)} is not taken.`)
+}
+
+/** @param sent what the bytes are; null where they are nothing that is kept */
+export function typeDiffers(declared: MediaType, sent: MediaType | null): Refusal {
+  const what = sent === null ? 'nothing that is taken' : sent
+  return notKept(`Content-Type says ${declared}, and by its first bytes the body is ${what}.`)
+}
+
+function notKept(reason: string): Refusal {
+  return refuse('invalid_request', { reason, resolution: RESOLUTION }, { param: 'Content-Type' })
 }

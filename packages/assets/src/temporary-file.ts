@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { MEDIA_HEAD_BYTES, mediaTypeOf, type MediaType } from '@gateway/contracts/media-type'
-import { AssetStoreUnavailable, AssetTooLarge, AssetTypeUnknown } from './asset-failures.ts'
-import type { StoredAsset } from './blob-backend.ts'
+import { AssetStoreUnavailable, AssetTooLarge, AssetTypeUnknown, type StoredAsset } from './blob-backend.ts'
 
 export interface TemporaryFile extends StoredAsset {
   path: string

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { eachImage, takeImagesOut } from './chat-images.ts'
+import { eachImage, type ImageLimits, imageMisfit, takeImagesOut } from './images.ts'
 import { readChatRequest } from './chat-request.ts'
-import { imageMisfit, type ImageLimits } from './image-limits.ts'
 import { Refusal } from './refusal.ts'
 
 const dataOf = (bytes: number, type = 'png') => `data:image/${type};base64,${Buffer.alloc(bytes, 7).toString('base64')}`

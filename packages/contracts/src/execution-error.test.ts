@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { errorOfExecution, errorOfNode, type BegunBy } from './execution-error.ts'
+import { type BegunBy, errorOfExecution, errorOfNode } from './execution.ts'
 import { refuse, type RefusalBody, type RefusalCode } from './refusal.ts'
 import { refusals } from './refusals.ts'
 

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
-import { executionCancelled, errorOfExecution, errorOfNode } from './execution-error.ts'
+import {
+  errorOfExecution,
+  errorOfNode,
+  executionCancelled,
+  executionDetailShape,
+  executionShape,
+  progressQuery,
+} from './execution.ts'
 import { cancelledDetailExample, cancelledExample } from './execution-examples.ts'
-import { executionDetailShape, executionShape, progressQuery } from './execution.ts'
 
 test('the example of a stopped execution is as real answers are', () => {
   expect(executionShape.parse(cancelledExample)).toEqual(cancelledExample)

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { type Refusal, refuse } from './refusal.ts'
 
 /** What is wrong with one field of a request, in words for a person. */
 export interface FieldProblem {
@@ -96,4 +97,20 @@ function outOfBounds(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): 
   if (typeof input !== 'string' && !Array.isArray(input)) return { wrong: sentOf(issue), rule: `must be ${bound}` }
   if (input.length === 0) return { wrong: null, rule: 'must not be empty' }
   return { wrong: `has ${input.length} ${unit}`, rule: `must have ${bound} ${unit}` }
+}
+
+/** `invalid_request` for what zod found, with the field as `param`. */
+export function invalidIssue(issue: z.core.$ZodIssue): Refusal {
+  const { field, wrong, rule } = fieldProblem(issue)
+  if (rule === null) return invalidField(field, 'is not a known field', 'leave it out')
+  return invalidField(field, wrong === null ? rule : `${wrong}, and ${rule}`, `it ${rule}`)
+}
+
+/** @param what and what clears it, each to follow the field's name */
+export function invalidField(field: string, what: string, resolution: string): Refusal {
+  return refuse(
+    'invalid_request',
+    { reason: `${field} ${what}.`, resolution: `Correct ${field}: ${resolution}.` },
+    { param: field },
+  )
 }

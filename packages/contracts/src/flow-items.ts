@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { promptSize } from './prompt-size.ts'
-import { usage } from './usage.ts'
+import { promptSize, usage } from './usage.ts'
 import type { GraphNode } from './graph.ts'
 import type { SetAside } from './ledger-outcomes.ts'
 import type { RefusalBody } from './refusal.ts'

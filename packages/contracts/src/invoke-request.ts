@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { ceilingMicro } from './execution.ts'
 import { inputExample } from './execution-examples.ts'
-import { READABLE } from './field-problem.ts'
-import { invalidIssue } from './invalid-field.ts'
+import { invalidIssue, READABLE } from './field-problem.ts'
 import { refuse } from './refusal.ts'
 
 /** The body of an invocation that has passed every check that needs no state (flows §4.1). */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test, inject } from 'vitest'
-import { isWellFormedSecret, KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX } from './key-secret.ts'
+import { isWellFormedSecret, KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX } from './ids.ts'
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const prefix = fc.constantFrom(KEY_SECRET_PREFIX, PERSON_TOKEN_PREFIX)

@@ -3,7 +3,7 @@ import type { InvocationRecord } from './console/money.ts'
 import type { KeyStatus } from './key-status.ts'
 import type { LedgerRefusal, Refused } from './ledger-refusal.ts'
 import type { ModelEntry } from './model-entry.ts'
-import { promptSize } from './prompt-size.ts'
+import { promptSize } from './usage.ts'
 
 // Requests and responses of the ledger's operations on keys, instances and money (ledger-operations.ts).
 

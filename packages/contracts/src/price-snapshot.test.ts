@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chargeOfUsage, type PriceSnapshot } from './price-snapshot.ts'
+import { chargeOfUsage, type PriceSnapshot } from './usage.ts'
 
 const USAGE = { promptTokens: 30, completionTokens: 10 }
 

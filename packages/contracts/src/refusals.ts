@@ -476,7 +476,7 @@ export const refusals = {
     resolution: text('Repeat the request, ask for a smaller max_tokens, or use another model from GET /v1/models.'),
   },
   // Inside flows: the error of a node or of an execution, which is answered with 200. What is charged, and that a new
-  // idempotency key runs it again, is said by execution-error.ts.
+  // idempotency key runs it again, is said by execution.ts.
   node_failed: {
     status: 500,
     type: 'api_error',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chargeMicro, costMicro } from '@gateway/money/price'
 
 /** A count of tokens is at most this; a charge never exceeds what was reserved anyway. */
 export const MAX_TOKENS = 10_000_000
@@ -42,4 +43,47 @@ export function recordedUsage(counted: Usage): Usage {
 
 function bounded<Value>(value: Value): Value | number {
   return typeof value === 'number' ? Math.min(value, MAX_TOKENS) : value
+}
+
+/**
+ * What an admission computes the upper bound of a call from (money §2.1): of a direct call and of a node's call
+ * alike.
+ */
+export const promptSize = z.strictObject({
+  bytes: z.int().min(0).max(4_000_000),
+  messages: z.int().min(0).max(1000),
+  tools: z.int().min(0).max(1000),
+  images: z.int().min(0).max(10_000),
+  /** An exact count of the prompt's tokens, where one was made. */
+  counted: tokens.nullable(),
+  maxTokens: tokens.nullable(),
+})
+
+/**
+ * The price at which a call was admitted, in pico-USD as decimal digits: of a token of the prompt and of the completion, of the
+ * call, of a cached token of the prompt and of a thought one of the completion. null: no price of its own.
+ */
+export type PriceSnapshot = [
+  prompt: string,
+  completion: string,
+  request: string,
+  cached: string | null,
+  reasoning: string | null,
+]
+
+/** What the settlement of this usage charges, in micro-USD: the same as money.close_batch (money §3.2). */
+export function chargeOfUsage(
+  [prompt, completion, request, cached, reasoning]: PriceSnapshot,
+  usage: Omit<Usage, 'estimated'>,
+  reservedMicro: number,
+): number {
+  const price = {
+    promptPico: BigInt(prompt),
+    completionPico: BigInt(completion),
+    requestPico: BigInt(request),
+    cachedPico: cached === null ? null : BigInt(cached),
+    reasoningPico: reasoning === null ? null : BigInt(reasoning),
+  }
+  const cost = costMicro(price, BigInt(usage.promptTokens), BigInt(usage.completionTokens), pricedParts(usage))
+  return Number(chargeMicro(cost, BigInt(reservedMicro)))
 }

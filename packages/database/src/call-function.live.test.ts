@@ -5,9 +5,8 @@ import { freshDatabase } from '@gateway/testbed/fresh-database'
 import { liveTest } from '@gateway/testbed/live-test'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { callFunction } from './call-function.ts'
+import { callFunction, encodeRows, openRowType } from './call-function.ts'
 import { openDatabase } from './client.ts'
-import { encodeRows, openRowType } from './encode-rows.ts'
 
 const root = path.resolve(import.meta.dirname, '../../..')
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readFunctions } from './function-files.ts'
+import { readFunctions } from './apply-functions.ts'
 
 test('a file is one function or view, the one that its name says', async () => {
   const read = await openFolder()

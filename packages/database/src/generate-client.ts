@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { readFunctions } from './function-files.ts'
+import { readFunctions } from './apply-functions.ts'
 import { sqlFunctionsModule } from './generate-sql-functions.ts'
 
 const projectFolder = path.resolve(import.meta.dirname, '../../..')

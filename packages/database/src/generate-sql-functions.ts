@@ -1,4 +1,4 @@
-import type { FunctionFile } from './function-files.ts'
+import type { FunctionFile } from './apply-functions.ts'
 
 // The signatures and row types of prisma/functions as TypeScript, so that `callFunction` knows them and nobody writes them twice.
 // An argument or a result may be null only where the comment of its line says so: `-- or null`. A row type is a view without
@@ -9,7 +9,7 @@ const plainTypes = ['boolean', 'integer', 'bigint', 'text', 'jsonb', 'bytea', 'i
 
 const PARAMETER = /^ {2}(OUT )?(\w+) ([\w.[\]]+)(?: DEFAULT [^,]+)?,?(?:\s+--\s*(.*))?$/
 
-/** Text of src/generated/sql-functions.ts. */
+/** Text of the generated module. */
 export function sqlFunctionsModule(files: readonly FunctionFile[]): string {
   const rowTypes = files.flatMap(({ name, sql }) => rowTypeOf(name, sql) ?? [])
   const isCallable = ({ type }: Parameter) =>

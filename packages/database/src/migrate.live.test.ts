@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { expect } from 'vitest'
 import { databaseOf } from './database-url.ts'
 import { migrationTest } from './migrate.fixture.ts'
-import { openSchemaEngine } from './schema-engine.ts'
+import { openSchemaEngine } from './schema-drift.ts'
 
 migrationTest('makes the database and applies files by name; a second run does nothing', async ({ place }) => {
   const files = { '2_b': 'INSERT INTO t VALUES (2)', '1_a': 'CREATE TABLE t (a int)' }

@@ -1,3 +1,14 @@
+import path from 'node:path'
+import { type Client, DatabaseError } from 'pg'
+import { applyFunctions } from './apply-functions.ts'
+import { databaseOf, describeUrl, withDatabase } from './database-url.ts'
+import { openJobClient } from './job-client.ts'
+import { type LockOptions, withShortLocks } from './short-locks.ts'
+import { sqlFailure } from './sql.ts'
+import { refuseUnsupported } from './supported-server.ts'
+import { createHash, randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+
 // Brings a database up to the migrations under prisma/migrations and the functions under prisma/functions.
 //   M1  One migration is one transaction together with its row in the book: a kill leaves all of it or nothing,
 //       and the next run goes on from there. A concurrent index is the exception, alone in its file.
@@ -5,16 +16,6 @@
 //   M3  An applied file never changes: another checksum stops it before anything is done.
 //   M4  No statement waits long for a lock, since everyone else would queue behind it: it gives up, and tries again.
 //   M5  Functions come after all migrations, under the same lock (apply-functions.ts).
-import path from 'node:path'
-import { DatabaseError, type Client } from 'pg'
-import { applyFunctions } from './apply-functions.ts'
-import { databaseOf, describeUrl, withDatabase } from './database-url.ts'
-import { openJobClient } from './job-client.ts'
-import { bookFinished, bookOutcome, bookRolledBack, bookStarted, lockBook, readBook } from './migration-book.ts'
-import { readMigrations, type MigrationFile } from './migration-files.ts'
-import { withShortLocks, type LockOptions } from './short-locks.ts'
-import { sqlFailure } from './sql-failure.ts'
-import { refuseUnsupported } from './supported-server.ts'
 
 const projectMigrations = path.resolve(import.meta.dirname, '../../../prisma/migrations')
 const projectFunctions = path.resolve(import.meta.dirname, '../../../prisma/functions')
@@ -159,4 +160,119 @@ async function tryToConnect(url: string): Promise<unknown> {
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(describe).join('; ')
   return error instanceof Error ? error.message : String(error)
+}
+
+export interface MigrationFile {
+  name: string
+  sql: string
+  /** SHA-256 of the file, as Prisma records it. */
+  checksum: string
+  /** False: it holds a statement that Postgres runs outside transactions only, and must be alone in its file. */
+  transactional: boolean
+}
+
+/** The migrations of a folder in the order of their names; each is a folder with a `migration.sql`. */
+export async function readMigrations(folder: string): Promise<MigrationFile[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  return Promise.all(
+    names.toSorted().map(async (name) => {
+      const sql = await readFile(path.join(folder, name, 'migration.sql'), 'utf8')
+      return readMigration(name, sql)
+    }),
+  )
+}
+
+/** Throws if the file ends the transaction that it is run in. */
+export function readMigration(name: string, sql: string): MigrationFile {
+  const statements = withoutComments(sql)
+  if (/^\s*(BEGIN|COMMIT|ROLLBACK|START TRANSACTION)\s*;/im.test(statements)) {
+    throw new Error(
+      `Migration ${name} opens or ends a transaction. Each file is one transaction already; take that out.`,
+    )
+  }
+  const checksum = createHash('sha256').update(sql).digest('hex')
+  return { name, sql, checksum, transactional: !/\b(INDEX|REINDEX\s.*)\s+CONCURRENTLY\b/i.test(statements) }
+}
+
+function withoutComments(sql: string): string {
+  return sql.replaceAll(/\/\*.*?\*\//gs, ' ').replaceAll(/--.*$/gm, ' ')
+}
+
+// The lock and the table are Prisma's own, so that `prisma migrate deploy` and this runner keep one book.
+const prismaLock = 72_707_369
+
+export interface BookedMigration {
+  migration_name: string
+  checksum: string
+  finished_at: Date | null
+  rolled_back_at: Date | null
+  logs: string | null
+}
+
+/** Waits until no other migration runs on this database; the lock is held until the connection ends. */
+export async function lockBook(client: Client, log: (line: string) => void): Promise<void> {
+  const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [prismaLock])
+  if (!rows[0]?.got) {
+    log('Another process is migrating this database: waiting for it')
+    await client.query('SELECT pg_advisory_lock($1)', [prismaLock])
+  }
+  await client.query(`CREATE TABLE IF NOT EXISTS public._prisma_migrations (
+    id                  VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum            VARCHAR(64) NOT NULL,
+    finished_at         TIMESTAMPTZ,
+    migration_name      VARCHAR(255) NOT NULL,
+    logs                TEXT,
+    rolled_back_at      TIMESTAMPTZ,
+    started_at          TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count INTEGER NOT NULL DEFAULT 0
+  )`)
+}
+
+/** What stands in the book, less what was rolled back. */
+export async function readBook(client: Client): Promise<Map<string, BookedMigration>> {
+  const { rows } = await client.query<BookedMigration>(
+    `SELECT migration_name, checksum, finished_at, rolled_back_at, logs
+     FROM public._prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
+  )
+  return new Map(rows.map((row) => [row.migration_name, row]))
+}
+
+/** Books a migration whose changes are in the same transaction: both are there or neither is. */
+export async function bookFinished(client: Client, { name, checksum }: MigrationFile, startedAt: Date): Promise<void> {
+  await client.query(
+    `INSERT INTO public._prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, $4, clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name, startedAt],
+  )
+}
+
+/** Books the start of a migration that can't be in one transaction with its row; answers the row's id. */
+export async function bookStarted(client: Client, { name, checksum }: MigrationFile): Promise<string> {
+  const id = randomUUID()
+  await client.query(
+    'INSERT INTO public._prisma_migrations (id, checksum, migration_name, started_at) VALUES ($1, $2, $3, clock_timestamp())',
+    [id, checksum, name],
+  )
+  return id
+}
+
+/** `logs` null: it was applied. Else what went wrong, and the row stays unfinished. */
+export async function bookOutcome(client: Client, id: string, logs: string | null): Promise<void> {
+  await client.query(
+    logs === null
+      ? 'UPDATE public._prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1, logs = $2 WHERE id = $1'
+      : 'UPDATE public._prisma_migrations SET logs = $2 WHERE id = $1',
+    [id, logs],
+  )
+}
+
+/** Takes an unfinished migration back, so that it is tried again. Answers whether there was one. */
+export async function bookRolledBack(client: Client, name: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `UPDATE public._prisma_migrations SET rolled_back_at = clock_timestamp()
+     WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL`,
+    [name],
+  )
+  return rowCount === 1
 }

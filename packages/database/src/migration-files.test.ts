@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readMigration } from './migration-files.ts'
+import { readMigration } from './migrate.ts'
 
 test('a migration that ends its transaction is refused', () => {
   expect(() => readMigration('1_a', 'CREATE TABLE t (a int);\ncommit;')).toThrow(

@@ -2,7 +2,7 @@ import { cp, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readFunctions } from './function-files.ts'
+import { readFunctions } from './apply-functions.ts'
 
 // Nothing else looks for dead SQL. A rule added to a function that nobody calls does nothing, silently.
 

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import type { Client } from 'pg'
 import { withLogin } from './database-url.ts'
 import { openJobClient } from './job-client.ts'
-import { scramVerifier } from './scram-verifier.ts'
 
 /** The services that reach the database, each with the permissions of its own group role `svc_<service>`. */
 export type DatabaseService = 'ledger' | 'console'
@@ -100,4 +99,18 @@ async function ensureLogin(client: Client, login: string, password: string): Pro
   const verifier = client.escapeLiteral(scramVerifier(password, randomBytes(16)))
   const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [login])
   await client.query(`${rowCount === 0 ? 'CREATE' : 'ALTER'} ROLE ${login} LOGIN PASSWORD ${verifier}`)
+}
+
+const iterations = 4096
+
+/**
+ * What Postgres stores of a password (SCRAM-SHA-256, RFC 5803). Sent instead of the password, so that no statement
+ * log holds one. `salt`: 16 random bytes.
+ */
+export function scramVerifier(password: string, salt: Uint8Array): string {
+  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, iterations, 32, 'sha256')
+  const hmac = (text: string) => createHmac('sha256', salted).update(text).digest()
+  const storedKey = createHash('sha256').update(hmac('Client Key')).digest('base64')
+  const serverKey = hmac('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${iterations}:${Buffer.from(salt).toString('base64')}$${storedKey}:${serverKey}`
 }

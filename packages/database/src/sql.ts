@@ -1,4 +1,4 @@
-import { DatabaseError, types, type Pool, type PoolClient } from 'pg'
+import { DatabaseError, type Pool, type PoolClient, types } from 'pg'
 
 // Statements past Prisma, on the same connections: what is asked hundreds of times a second costs the process half as much so.
 //   S1  A statement is prepared once per connection, under a name that goes by its text.
@@ -82,4 +82,32 @@ const parsers: { getTypeParser: typeof getTypeParser } = {
     if (type === builtins.DATE) return String // there is no day without a time zone in JavaScript
     return getTypeParser(type, format ?? 'text')
   }) as typeof getTypeParser,
+}
+
+/** A file of SQL as Postgres refused it, in one readable message: the line, the reason, and what Postgres adds to it. */
+export function sqlFailure(title: string, sql: string, error: unknown): Error {
+  if (!(error instanceof DatabaseError)) return new Error(`${title} failed: ${String(error)}`, { cause: error })
+  const line = error.position ? sql.slice(0, Number(error.position)).split('\n').length : null
+  const where = line ? ` at line ${line}` : ''
+  const more = [error.detail, error.hint, error.where].filter(Boolean).map((text) => `\n  ${text}`)
+  return new Error(`${title} failed${where}: ${error.message} (${error.code})${more.join('')}`, { cause: error })
+}
+
+const mostStatements = 1_000
+
+/**
+ * Names for prepared statements: the same text has the same name. A statement stays prepared in every session that
+ * ran it, so beyond a thousand texts (generated queries of ever new shapes) no more are named, and those are
+ * planned at each use.
+ */
+export function statementNames(): (query: { sql: string }) => string {
+  const names = new Map<string, string>()
+  return ({ sql }) => {
+    const known = names.get(sql)
+    if (known !== undefined) return known
+    if (names.size >= mostStatements) return ''
+    const name = `svc${names.size + 1}`
+    names.set(sql, name)
+    return name
+  }
 }

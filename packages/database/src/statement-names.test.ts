@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { statementNames } from './statement-names.ts'
+import { statementNames } from './sql.ts'
 
 test('the same text has the same name, another text another one', () => {
   const nameOf = statementNames()

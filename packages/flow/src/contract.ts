@@ -1,8 +1,7 @@
 import type { Values } from '@gateway/contracts/execution'
 import { flowLimits } from '@gateway/contracts/limits'
 import type { ContractSide } from '@gateway/contracts/graph'
-import { fieldsOf, type Field } from './contract/read-side.ts'
-import { fieldCheck } from './contract/field-check.ts'
+import { type Field, fieldCheck, fieldsOf } from './contract/read-side.ts'
 
 // A contract's side: a flat object of typed fields, a subset of JSON Schema (flows §1.3). An image or a sound is `{
 // asset, mimeType,

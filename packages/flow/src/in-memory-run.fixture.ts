@@ -4,8 +4,7 @@ import { advance, isOver, type NodeState } from './advance.ts'
 import { compileContract } from './contract.ts'
 import { packageText } from './package-text.ts'
 import { planOf, type PlanNode } from './plan.ts'
-import { resolveInputs } from './resolve-inputs.ts'
-import { runFreeNode } from './run-free-node.ts'
+import { resolveInputs, runFreeNode } from './run-free-node.ts'
 import type { ValidFlow } from './generators.fixture.ts'
 
 export interface ExecutionOutcome {

@@ -1,4 +1,5 @@
 import { utf8Bytes } from '@gateway/contracts/text-bytes'
+import canonicalize from 'canonicalize'
 
 /** How deep a value may be nested; beyond it no part of a flow takes it. */
 export const maxValueDepth = 128
@@ -47,4 +48,16 @@ export function jsonWithin(value: unknown, limitBytes: number): JsonText {
 
   visit(value, 0)
   return why === null ? { ok: true, text: parts.join(''), bytes } : { ok: false, why }
+}
+
+/** Why a part of a graph can't become part of a package, to follow its name; or null. */
+export function jsonFault(value: unknown): string | null {
+  const json = jsonWithin(value, Number.POSITIVE_INFINITY)
+  if (!json.ok) return 'is nested too deeply'
+  try {
+    canonicalize(value)
+    return null
+  } catch {
+    return 'holds a number that is not finite, or half a character'
+  }
 }

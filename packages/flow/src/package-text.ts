@@ -1,8 +1,7 @@
 import canonicalize from 'canonicalize'
 import type { FlowPackage, Graph } from '@gateway/contracts/graph'
 import { readContractSide } from './contract.ts'
-import { layoutOf, type Layout, type Placed } from './graph/layout.ts'
-import { withoutNotes } from './graph/notes.ts'
+import { type Layout, layoutOf, type Placed, withoutNotes } from './graph/layout.ts'
 import { typingOf, wantedTypes } from './graph/typing.ts'
 import { productOf } from './node-kinds.ts'
 

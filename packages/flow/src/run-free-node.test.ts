@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ContractSide, GraphNode } from '@gateway/contracts/graph'
 import { flowLimits } from '@gateway/contracts/limits'
-import { resolveInputs } from './resolve-inputs.ts'
-import { runFreeNode } from './run-free-node.ts'
+import { resolveInputs, runFreeNode } from './run-free-node.ts'
 
 const run = (node: Omit<GraphNode, 'id'>, inputs: Record<string, unknown> = {}, contract: ContractSide | null = null) =>
   runFreeNode({ id: 'n', ...node } as GraphNode, inputs, contract)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { aliveTopic, type ServiceName } from '@gateway/contracts/ledger-reads'
 import type { LedgerClient } from './ledger-client.ts'
-import { LedgerUnavailable } from './ledger-failures.ts'
+import { LedgerUnavailable } from './call-operation.ts'
 
 // One incarnation of a process, in whose name it has reservations and leases (architecture §M7).
 //   H1  The ledger knows it before anything is reserved in its name.

@@ -3,7 +3,7 @@ import type { OutcomeLine } from '@gateway/contracts/ledger-items'
 import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger, type PeerLedger, type Received } from './fixtures/peer-ledger.ts'
 import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'
-import { LedgerRejected, LedgerUnavailable } from './ledger-failures.ts'
+import { LedgerRejected, LedgerUnavailable } from './call-operation.ts'
 import { createLogger } from '@gateway/service-kit/process/logger'
 import { openTokenVerifier } from './service-token.ts'
 

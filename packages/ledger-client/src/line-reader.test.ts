@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openLineReader } from './line-reader.ts'
+import { openLineReader } from './items-exchange.ts'
 
 const line = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((text) => text !== '' && !/[\n]/.test(text))
 

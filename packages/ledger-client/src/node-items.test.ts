@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { admitted, completion, nodeAdmission, nodeClaim, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger, type PeerLedger } from './fixtures/peer-ledger.ts'
 import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'
-import { LedgerUnavailable } from './ledger-failures.ts'
+import { LedgerUnavailable } from './call-operation.ts'
 
 // What a worker asks about nodes: claims and admissions may be refused undecided, completions are repeated, and none of them is
 // ever released, because what they hold ends with the lease.

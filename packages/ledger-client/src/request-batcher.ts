@@ -1,5 +1,5 @@
 import type { Pool } from 'undici'
-import { backOffMs } from '@gateway/service-kit/async/back-off'
+import { backOffMs } from '@gateway/service-kit/async/waiting'
 import { openBatcher } from '@gateway/service-kit/async/batcher'
 import { itemsEndpoint, type ItemRow, type OutcomeLine } from '@gateway/contracts/ledger-items'
 import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'

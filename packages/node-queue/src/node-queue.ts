@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { backOffMs, type BackOffLimits } from '@gateway/service-kit/async/back-off'
-import { openRedis } from '@gateway/service-kit/redis/open-redis'
-import { Queue } from 'bullmq'
-import { defaultPrefix, jobIdOf, queueName, readNodeJob, type NodeJob } from './node-job.ts'
+import { type BackOffLimits, backOffMs } from '@gateway/service-kit/async/waiting'
+import { mastersOf, openRedis } from '@gateway/service-kit/redis/open-redis'
+import { type BackendFactory, createRedisBackend, Queue, type RedisQueueBackend, Worker } from 'bullmq'
+import { defaultPrefix, jobIdOf, type NodeJob, queueName, readNodeJob } from './node-job.ts'
 import { sendInSpans } from './job-spans.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** Redis took no job, or not all of them. Nothing is lost by it: the ledger's job-requeuer enqueues again what nobody runs. */
 export class QueueUnavailable extends Error {
@@ -76,5 +77,132 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
       await queue.close()
       await redis.quit().catch(() => redis.disconnect())
     },
+  }
+}
+
+/** How much waits in the queue, for whoever decides how many workers there are. */
+export interface QueueDepth {
+  /** `oldestMs`: how long the oldest job has waited, 0 when none does. Null when Redis does not answer in time. */
+  read(): Promise<{ waiting: number; oldestMs: number } | null>
+  close(): Promise<void>
+}
+
+const DEPTH_COMMAND_MS = 1_000
+const RETRY_MS = 1_000
+
+/** @param now Unix milliseconds, by the clock of whoever enqueued */
+export function openQueueDepth({
+  redisUrl,
+  prefix = defaultPrefix,
+  now,
+}: {
+  redisUrl: string
+  prefix?: string
+  now: () => number
+}): QueueDepth {
+  const redis = openRedis(redisUrl, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: DEPTH_COMMAND_MS,
+    connectTimeout: DEPTH_COMMAND_MS,
+    socketTimeout: DEPTH_COMMAND_MS, // a connection on which Redis did not answer is given up for another
+    retryStrategy: () => RETRY_MS,
+  })
+  redis.on('error', () => {}) // whoever reads is told by null
+  const queue = new Queue(queueName, {
+    connection: redis,
+    prefix,
+    skipVersionCheck: true,
+    skipMetasUpdate: true,
+    skipWaitingForReady: true,
+  })
+  queue.on('error', () => {})
+
+  return {
+    async read() {
+      if (redis.status !== 'ready') return null
+      try {
+        const [waiting, [oldest]] = await Promise.all([queue.getWaitingCount(), queue.getJobs('waiting', 0, 0, true)])
+        return { waiting, oldestMs: oldest ? Math.max(0, now() - oldest.timestamp) : 0 }
+      } catch {
+        return null
+      }
+    },
+    async close() {
+      await queue.close()
+      redis.disconnect()
+    },
+  }
+}
+
+/** Redis can't be used for a queue now. The message names no address, so it may be shown by a readiness check. */
+export class RedisUnfit extends Error {}
+
+const LIMIT_MS = 800
+
+/**
+ * For readiness: resolves where Redis answers and never evicts. One that evicts drops keys of the queue under memory
+ * pressure, which leaves it broken without a report.
+ * @throws RedisUnfit
+ */
+export async function assertNoEviction(redisUrl: string): Promise<void> {
+  for (const info of await memoryInfos(redisUrl)) {
+    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1]
+    if (policy === undefined) throw new RedisUnfit('does not tell its maxmemory-policy')
+    if (policy !== 'noeviction') throw new RedisUnfit(`evicts keys (${policy}); set maxmemory-policy to noeviction`)
+  }
+}
+
+/**
+ * Of every server that holds data. INFO and not CONFIG, which managed servers often forbid. On a connection of its own, so
+ * that nothing queues up behind it.
+ */
+async function memoryInfos(redisUrl: string): Promise<string[]> {
+  const redis = openRedis(redisUrl, {
+    lazyConnect: true,
+    connectTimeout: LIMIT_MS,
+    commandTimeout: LIMIT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: null,
+  })
+  redis.on('error', () => {})
+  try {
+    await redis.connect()
+    return await Promise.all(mastersOf(redis).map((master) => master.info('memory')))
+  } catch {
+    throw new RedisUnfit('does not answer')
+  } finally {
+    redis.disconnect()
+  }
+}
+
+/** A BullMQ worker that can be left behind: its own `close` waits for its jobs and for Redis, without end. */
+export class AbandonableWorker<Data> extends Worker<Data, void> {
+  /** Closes the connections and ends the renewal of locks, which then expire. To be called after `close`, if that hangs. */
+  async abandon(): Promise<void> {
+    await this.lockManager.close()
+    await this.backend.close(true)
+  }
+}
+
+/** After an answer that is an error (a full or a read-only Redis) BullMQ would ask again at once, for ever. */
+const PAUSE_AFTER_ERROR_MS = 500
+
+/** BullMQ's connection to Redis, which also calls back each time that Redis answered when it was asked for a job. */
+export function observedBackend(onAnswer: () => void): BackendFactory<RedisQueueBackend> {
+  return (...options) => {
+    const backend = createRedisBackend(...options)
+    const ask = backend.moveToActive.bind(backend)
+    backend.moveToActive = async (token, name) => {
+      try {
+        const answer = await ask(token, name)
+        onAnswer()
+        return answer
+      } catch (error) {
+        if (!backend.closing) await delay(PAUSE_AFTER_ERROR_MS)
+        throw error
+      }
+    }
+    return backend
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { newJob, queueTest as test } from './fixtures/queue-in-test.ts'
-import { openQueueDepth } from './queue-depth.ts'
+import { openQueueDepth } from './node-queue.ts'
 
 test('what waits is counted, and the oldest tells how long', async ({ open, address, onTestFinished }) => {
   const later = 90_000

@@ -1,8 +1,7 @@
 import { startCluster, startSentinelGroup } from '@gateway/testbed/redis-groups'
 import { expect } from 'vitest'
 import { newJob, queueTest } from './fixtures/queue-in-test.ts'
-import { QueueUnavailable } from './node-queue.ts'
-import { assertNoEviction } from './redis-policy.ts'
+import { assertNoEviction, QueueUnavailable } from './node-queue.ts'
 
 // The queue on what stands in for one Redis where Redis must not be one server.
 

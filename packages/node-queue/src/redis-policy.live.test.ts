@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { expect, onTestFinished } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
-import { assertNoEviction, RedisUnfit } from './redis-policy.ts'
+import { assertNoEviction, RedisUnfit } from './node-queue.ts'
 
 liveTest(
   'a Redis is refused while it evicts, and when it does not answer, without its address',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callIdOf } from './call-id.ts'
+import { callIdOf } from './chat-port.ts'
 
 test.each(['call_9pw1qnYScqvGrCH58HWCvFH6', 'D681PevKs'])('%s says nothing and stays', (id) => {
   expect(callIdOf(id)).toBe(id)

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /** The port to whoever serves chat products: what a call needs and what it answers, free of any provider's traces. */
 
 /** One way to serve a product: a provider's name and the model's name there. */
@@ -129,4 +131,37 @@ export interface TopLogprob {
   token: string
   logprob: number
   bytes: number[] | null
+}
+
+// Bounds of what is taken from a provider, whatever it sends. The largest honest answer is 8,192 tokens; written as a
+// stream with log-probabilities of 20 alternatives each that is about 10 MB, without them below 3 MB.
+
+/** An answer that isn't streamed, in bytes. */
+export const maxCompletionBytes = 12 * 1024 * 1024
+
+/** A whole stream, in bytes. */
+export const maxStreamBytes = 16 * 1024 * 1024
+
+/** One event of a stream, in characters. */
+export const maxEventCharacters = 1024 * 1024
+
+/** The body of an error answer, in bytes; of a longer one only the status is used. */
+export const maxErrorBytes = 64 * 1024
+
+/** Chunks that wait for a slow reader before the provider's connection is paused. */
+export const maxWaitingChunks = 64
+
+/** Tool calls in one answer. */
+export const maxToolCalls = 128
+
+/** Forms of ids that many providers give, and that say nothing. */
+const saysNothing = /^(call_[A-Za-z0-9]{8,40}|[A-Za-z0-9]{9})$/
+
+/**
+ * The id of a tool call as a caller sees it. Ids have a form by which a provider is known (`toolu_…`, `chatcmpl-tool-…`);
+ * such a one is replaced, always by the same. It needn't be found again: callers send both ends of it back, the call and
+ * its result, and providers only compare the two.
+ */
+export function callIdOf(providersId: string): string {
+  return saysNothing.test(providersId) ? providersId : `call_${hash('sha256', providersId).slice(0, 24)}`
 }

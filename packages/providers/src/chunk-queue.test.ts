@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maxWaitingChunks } from './answer-limits.ts'
+import { maxWaitingChunks } from './chat-port.ts'
 import { openChunkQueue } from './chunk-queue.ts'
 
 function open() {

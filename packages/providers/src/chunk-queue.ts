@@ -1,4 +1,4 @@
-import { maxWaitingChunks } from './answer-limits.ts'
+import { maxWaitingChunks } from './chat-port.ts'
 
 /** Between a provider that sends and a reader that takes its time. */
 export interface ChunkQueue<T> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openCircuit } from './circuit.ts'
+import { openCircuit } from './try-routes.ts'
 import { ProviderFailure } from './provider-failure.ts'
 import type { FailureFacts } from './provider-failure.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { errorCode } from './error-code.ts'
+import { errorCode } from './error-facts.ts'
 
 const bodyWith = (error: object) => JSON.stringify({ error })
 

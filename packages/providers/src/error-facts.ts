@@ -1,4 +1,4 @@
-import { errorCode } from './error-code.ts'
+import { fieldsOf } from './untrusted.ts'
 
 export type Headers = Record<string, string | string[] | undefined>
 
@@ -16,4 +16,18 @@ export type ReadError = (status: number, headers: Headers, body: string) => Erro
 /** Of a provider whose status means what it says. */
 export function readErrorAnswer(status: number, _headers: Headers, body: string): ErrorFacts {
   return { status, code: errorCode(body) }
+}
+
+/** Words of letters alone: a provider that quotes a key or an id where its code should be is not written into the log. */
+const plainWords = /^[a-z]{1,24}(?:[_.-][a-z]{1,24}){0,7}$/i
+
+/** The provider's error code, if its body has one that is made of plain words. For the log. */
+export function errorCode(body: string): string | undefined {
+  try {
+    const { code, type } = fieldsOf(fieldsOf(JSON.parse(body))['error'])
+    const word = code ?? type
+    return typeof word === 'string' && plainWords.test(word) ? word : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -1,11 +1,13 @@
 import type { Dispatcher, Pool } from 'undici'
-import { maxErrorBytes } from './answer-limits.ts'
-import { readErrorAnswer, type Headers, type ReadError } from './error-facts.ts'
-import { ProviderFailure } from './provider-failure.ts'
-import type { FailureFacts } from './provider-failure.ts'
-import { retryAfterMs } from './retry-after.ts'
-import { transportFailure } from './transport-failure.ts'
+import { maxErrorBytes } from './chat-port.ts'
+import { type Headers, type ReadError, readErrorAnswer } from './error-facts.ts'
+import { type FailureFacts, ProviderFailure } from './provider-failure.ts'
+import { retryAfterMs } from './try-routes.ts'
 import { ErrorInAnswer, UnfitAnswer } from './untrusted.ts'
+import { randomUUID } from 'node:crypto'
+import { eachImage } from '@gateway/contracts/images'
+import { type ChatRequest, type Forwarded, IGNORED_IF_UNSUPPORTED } from '@gateway/contracts/chat-request'
+import { privateAddressCode } from '@gateway/service-kit/public-network/public-lookup'
 
 export interface ExchangeRequest {
   /** The provider's name, for failures. */
@@ -199,4 +201,66 @@ const ended = new Error('the exchange has ended')
 function plain(headers: Headers): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') throw new UnfitAnswer('the body is encoded')
+}
+
+const NO_URLS: ReadonlyMap<string, string> = new Map()
+
+/**
+ * The text that goes to the provider: what the caller sent, measured and written once. It is written again only to leave out
+ * temperature, top_p or seed where the model does not take them (rules §3.3), and to put the data of images in.
+ * @param assetUrls what the request names of the project's assets as `data:` URLs, by reference
+ */
+export function forwardedFor(
+  { forwarded, forwardedJson, images }: ChatRequest,
+  supportedParameters: string[],
+  assetUrls: ReadonlyMap<string, string> = NO_URLS,
+): string {
+  const unwanted = IGNORED_IF_UNSUPPORTED.filter(
+    (field) => forwarded[field] !== undefined && !supportedParameters.includes(field),
+  )
+  if (unwanted.length === 0 && images.length === 0) return forwardedJson
+  const wanted = { ...forwarded, ...Object.fromEntries(unwanted.map((field) => [field, undefined])) }
+  if (images.length === 0) return JSON.stringify(wanted)
+  const urls = new Map(assetUrls)
+  for (const image of images) if (image.kind === 'data') urls.set(image.reference, image.url)
+  return jsonWithImages(wanted, urls)
+}
+
+/**
+ * The data is put into the text as it is: to write megabytes as JSON takes long, and changes nothing in them.
+ * @param urls by reference; what is not among them stays as it is
+ */
+function jsonWithImages(forwarded: Forwarded, urls: ReadonlyMap<string, string>): string {
+  const word = randomUUID() // that nothing in the request says
+  const put: string[] = []
+  const messages = eachImage(forwarded.messages, (reference) => {
+    const url = urls.get(reference)
+    if (url === undefined) return reference
+    put.push(url)
+    return word
+  })
+  const [first = '', ...others] = JSON.stringify({ ...forwarded, messages }).split(word)
+  return others.reduce((text, part, n) => text + put[n] + part, first)
+}
+
+/** What an error of undici or the socket says about the call. `started`: the request had been written. */
+export function transportFailure(
+  error: Error & { code?: unknown },
+  started: boolean,
+): Pick<FailureFacts, 'kind' | 'detail'> {
+  // The code only: messages may quote addresses and bytes of the answer.
+  const detail = typeof error.code === 'string' ? error.code : error.name
+  switch (detail) {
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return { kind: 'timeout', detail: 'no first byte in time' }
+    case 'UND_ERR_BODY_TIMEOUT':
+      return { kind: 'timeout', detail: 'the answer paused for too long' }
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return { kind: 'too_large', detail: 'the headers are too large' }
+    case privateAddressCode:
+      return { kind: 'unreachable', detail: 'the name leads to a private address' }
+    default:
+      if (detail.startsWith('HPE_')) return { kind: 'garbage', detail }
+      return { kind: started ? 'cut' : 'unreachable', detail }
+  }
 }

@@ -1,6 +1,6 @@
 import { readChatRequest } from '@gateway/contracts/chat-request'
 import { expect, test } from 'vitest'
-import { forwardedFor } from './forwarded-for.ts'
+import { forwardedFor } from './exchange.ts'
 
 const request = readChatRequest({
   model: 'm',

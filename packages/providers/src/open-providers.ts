@@ -4,15 +4,13 @@ import { messagesWire } from './anthropic/messages-wire.ts'
 import { converseWire } from './bedrock/converse-wire.ts'
 import type { ChatAnswer, ChatCall } from './chat-port.ts'
 import { geminiWire } from './gemini/gemini-wire.ts'
-import { openCircuit, type CircuitState } from './circuit.ts'
+import { type CircuitState, openCircuit, type OpenProvider, tryRoutes } from './try-routes.ts'
+import { azureChatWire, chatWire } from './openai-compatible/chat-wire.ts'
 import { httpAdapter, type Wires } from './http-adapter.ts'
 import type { MediaAnswer, MediaCall } from './media-port.ts'
-import { azureChatWire } from './openai-compatible/azure-wire.ts'
-import { chatWire } from './openai-compatible/chat-wire.ts'
 import { mediaWire } from './openai-compatible/media-wire.ts'
 import type { ProviderConfig, ProvidersConfig } from './provider-config.ts'
 import type { ProviderFailure } from './provider-failure.ts'
-import { tryRoutes, type OpenProvider } from './try-routes.ts'
 
 export interface Providers {
   /**

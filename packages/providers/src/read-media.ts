@@ -1,12 +1,11 @@
 import type { Pool } from 'undici'
 import { MEDIA_HEAD_BYTES, mediaTypeOf } from '@gateway/contracts/media-type'
 import { openChunkQueue } from './chunk-queue.ts'
-import { startExchange } from './exchange.ts'
-import type { Exchange, ExchangeRequest } from './exchange.ts'
+import { type Exchange, type ExchangeRequest, startExchange } from './exchange.ts'
 import type { MediaCall, MediaWish } from './media-port.ts'
-import type { MediaWire } from './media-wire.ts'
 import { ProviderFailure } from './provider-failure.ts'
 import { UnfitAnswer } from './untrusted.ts'
+import type { WireRequest } from './wire-format.ts'
 
 // Hands an image or a sound on while it comes.
 //   M1  Nothing is handed on before the bytes are known to be of a kind that was asked for.
@@ -91,4 +90,24 @@ function fits(head: Buffer, { kind }: MediaWish): boolean {
 
 async function settled<T>(work: Promise<T> | null): Promise<PromiseSettledResult<T> | null> {
   return work === null ? null : (await Promise.allSettled([work]))[0]
+}
+
+/** A piece of the body of an answer, and what of the asset is in it. */
+export interface MediaDecoder {
+  /** Throws `UnfitAnswer` or `ErrorInAnswer`. */
+  take(bytes: Buffer): Buffer | null
+  /** The body has ended. Throws `UnfitAnswer` or `ErrorInAnswer` where it is not whole. */
+  end(): void
+}
+
+/** How a call for media is written for a provider, and how its answer is read. Pure: no connection, no clock. */
+export interface MediaWire {
+  /** Throws `NotInWireFormat`. */
+  request(model: string, wish: MediaWish): WireRequest
+  /** What the content type of an answer must begin with, one of them. */
+  contentTypes(wish: MediaWish): readonly string[]
+  /** For one answer. */
+  openDecoder(wish: MediaWish): MediaDecoder
+  /** How many bytes an answer may have whose asset has so many at most. */
+  wireBytes(wish: MediaWish, maxBytes: number): number
 }

@@ -1,13 +1,20 @@
 import type { Pool } from 'undici'
-import { maxStreamBytes } from './answer-limits.ts'
-import type { ChatChunk } from './chat-port.ts'
+import {
+  callIdOf,
+  type ChatChunk,
+  type Completion,
+  type Delta,
+  maxCompletionBytes,
+  maxEventCharacters,
+  maxStreamBytes,
+  maxToolCalls,
+} from './chat-port.ts'
 import { openChunkQueue } from './chunk-queue.ts'
-import { startExchange } from './exchange.ts'
-import type { Exchange, ExchangeRequest } from './exchange.ts'
+import { type Exchange, type ExchangeRequest, startExchange } from './exchange.ts'
 import { ProviderFailure } from './provider-failure.ts'
-import { serverSentEvents } from './server-sent-events.ts'
-import { UnfitAnswer } from './untrusted.ts'
-import { EventTooLarge, type WireFormat } from './wire-format.ts'
+import { parseUntrusted, text, UnfitAnswer } from './untrusted.ts'
+import { EventTooLarge, type Framing, type WireFormat } from './wire-format.ts'
+import { createParser } from 'eventsource-parser'
 
 interface StreamRequest extends Omit<ExchangeRequest, 'maxBytes'> {
   /** Called once when the stream has ended after its first chunk: with null if it is complete. Not called when its reader left. */
@@ -102,4 +109,113 @@ export function readStream(
       },
     )
   })
+}
+
+/**
+ * Sends the request and reads the whole answer. Nothing of it is handed on before its end, so any failure may be
+ * followed by another attempt.
+ */
+export function readCompletion(
+  pool: Pool,
+  request: Omit<ExchangeRequest, 'maxBytes'>,
+  wire: WireFormat,
+): Promise<Completion> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    const exchange: Exchange = startExchange(
+      pool,
+      { ...request, maxBytes: maxCompletionBytes },
+      {
+        begin(headers) {
+          if (!String(headers['content-type']).startsWith('application/json'))
+            throw new UnfitAnswer('the content type is not application/json')
+          exchange.firstByte(false)
+        },
+        take: (bytes) => void parts.push(bytes),
+        end: () => resolve(wire.readCompletion(parseUntrusted(whole(parts), 'the body'))),
+        fail: reject,
+      },
+    )
+  })
+}
+
+function whole(parts: Buffer[]): string {
+  const [first = Buffer.alloc(0)] = parts
+  return (parts.length === 1 ? first : Buffer.concat(parts)).toString()
+}
+
+/** Server-sent events, as most providers stream. */
+const serverSentEvents: Framing = {
+  contentType: 'text/event-stream',
+  open(take) {
+    const decoder = new TextDecoder()
+    const parser = createParser({
+      maxBufferSize: maxEventCharacters,
+      onEvent: ({ data }) => take(data),
+      onError(error) {
+        if (error.type === 'max-buffer-size-exceeded') throw new EventTooLarge()
+      },
+    })
+    return { feed: (bytes) => parser.feed(decoder.decode(bytes, { stream: true })) }
+  },
+}
+
+// Streams of blocks: text, thinking and calls of tools each in blocks that are opened, filled and closed, as Anthropic and
+// Bedrock have them. Blocks of text count in the provider's numbers, and not in ours.
+
+interface OpenCall {
+  /** Its place among the tool calls of the answer. */
+  index: number
+  hasArguments: boolean
+}
+
+/** Writes the chunks of one stream. */
+export interface BlockStream {
+  /** The role goes with the first one. */
+  chunk(delta: Delta): ChatChunk
+  /** null for no words at all. */
+  says(field: 'content' | 'reasoning_content', words: string): ChatChunk | null
+  /** Throws `UnfitAnswer`. */
+  startCall(block: unknown, id: unknown, name: unknown): ChatChunk
+  /** Throws `UnfitAnswer` for arguments of no call. */
+  moreArguments(block: unknown, json: string): ChatChunk | null
+  /** A call without arguments has no deltas; callers parse arguments, so it gets those of an empty object. */
+  stop(block: unknown): ChatChunk | null
+}
+
+export function openBlockStream(): BlockStream {
+  let role: Pick<Delta, 'role'> = { role: 'assistant' }
+  const calls = new Map<unknown, OpenCall>()
+
+  function chunk(delta: Delta): ChatChunk {
+    const whole = { index: 0 as const, delta: { ...role, ...delta }, finish_reason: null }
+    role = {}
+    return { choices: [whole], usage: null }
+  }
+
+  function given(call: OpenCall, json: string): ChatChunk {
+    call.hasArguments = true
+    return chunk({ tool_calls: [{ index: call.index, function: { arguments: json } }] })
+  }
+
+  return {
+    chunk,
+    says: (field, words) => (words === '' ? null : chunk({ [field]: words })),
+    startCall(block, providersId, called) {
+      if (calls.size >= maxToolCalls) throw new UnfitAnswer('there are too many tool calls')
+      const call = { index: calls.size, hasArguments: false }
+      calls.set(block, call)
+      const [id, name] = [callIdOf(text(providersId, 'tool call id')), text(called, 'tool name')]
+      return chunk({ tool_calls: [{ index: call.index, id, type: 'function', function: { name, arguments: '' } }] })
+    },
+    moreArguments(block, json) {
+      const call = calls.get(block)
+      if (!call) throw new UnfitAnswer('arguments of no tool call')
+      return json === '' ? null : given(call, json)
+    },
+    stop(block) {
+      const call = calls.get(block)
+      return call && !call.hasArguments ? given(call, '{}') : null
+    },
+  }
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { ProviderFailure } from './provider-failure.ts'
-import { refusalOfProvider } from './refusal-of-provider.ts'
+import { ProviderFailure, refusalOfProvider } from './provider-failure.ts'
 
 test('nothing of a provider gets through [provider_failed] [provider_timeout] [unavailable] [invalid_request]', () => {
   const told = (kind: ProviderFailure['kind'], providerStatus?: number) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { retryAfterMs } from './retry-after.ts'
+import { retryAfterMs } from './try-routes.ts'
 
 const nowMs = Date.parse('2026-03-14T09:00:00Z')
 

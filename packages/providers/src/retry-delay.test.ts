@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ProviderFailure } from './provider-failure.ts'
 import type { FailureFacts } from './provider-failure.ts'
-import { retryDelayMs } from './retry-delay.ts'
+import { retryDelayMs } from './try-routes.ts'
 
 const failure = (facts: Partial<FailureFacts>) =>
   new ProviderFailure({ kind: 'refused', provider: 'first', detail: 'x', ...facts })

@@ -38,7 +38,7 @@ export interface Framing {
   open(take: (data: string) => void): { feed(bytes: Buffer): void }
 }
 
-/** An event of a stream exceeds the bounds of answer-limits.ts. */
+/** An event of a stream exceeds the bounds of chat-port.ts. */
 export class EventTooLarge extends Error {}
 
 /**

@@ -1,5 +1,3 @@
-import { openMerger } from './merge-word.ts'
-
 /** What a tokenizer of the byte-pair kind is made of. */
 export interface Vocabulary {
   /** By rank: a text, or bytes that are none. What has a lower rank is merged first. */
@@ -58,4 +56,152 @@ const ASCII = /^[\0-\x7f]*$/
 
 function bytesOf(text: string): string {
   return ASCII.test(text) ? text : Buffer.from(text).toString('latin1')
+}
+
+// How many tokens the merging of byte pairs leaves of one word.
+//   W1  Of all neighbours that are a token together, those of the lowest rank are merged, the leftmost of them first.
+//   W2  Neighbours are kept in a heap by rank and place, so a word of n bytes takes n log n steps. Going through all neighbours
+//       for each merge takes n squared, and a caller can send a word of 128,000 bytes.
+//   W3  An entry of the heap whose neighbours have changed since is passed over: the rank beside it is another one by now.
+
+/** Places in the heap's numbers; a rank and a place together stay exact. */
+const PLACES = 2 ** 26
+const NONE = -1
+
+/** Answers how many tokens the bytes of a word are, which is no token itself. */
+function openMerger(ranks: Ranks): (bytes: string) => number {
+  const pairRanks = openPairRanks(ranks)
+  const heap = openLowestFirst()
+  // Each part of the word is known by where it begins.
+  let places = placesFor(64)
+
+  /** Looks up what a part and the next one are together. */
+  function look(bytes: string, start: number): void {
+    const { token, next, pair } = places
+    const middle = next[start]!
+    const rank =
+      middle >= bytes.length ? NONE : pairRanks.rankOf(token[start]!, token[middle]!, bytes, start, next[middle]!)
+    pair[start] = rank
+    if (rank !== NONE) heap.push(rank * PLACES + start)
+  }
+
+  return (bytes) => {
+    if (places.next.length <= bytes.length) places = placesFor(2 * bytes.length)
+    const { token, next, before, pair } = places
+    for (let start = 0; start <= bytes.length; start++) {
+      token[start] = pairRanks.tokenOfByte(bytes.charCodeAt(start))
+      next[start] = start + 1
+      before[start] = start - 1
+    }
+    for (let start = 0; start < bytes.length; start++) look(bytes, start)
+
+    let parts = bytes.length
+    for (let entry = heap.pop(); entry !== undefined; entry = heap.pop()) {
+      const start = entry % PLACES
+      const rank = (entry - start) / PLACES
+      if (pair[start] !== rank) continue // W3
+      const merged = next[start]!
+      const end = next[merged]!
+      token[start] = rank
+      next[start] = end
+      before[end] = start
+      pair[merged] = NONE
+      parts--
+      look(bytes, start)
+      if (start > 0) look(bytes, before[start]!)
+    }
+    return parts
+  }
+}
+
+function placesFor(bytes: number) {
+  const size = bytes + 1
+  return {
+    /** The rank of the token that the part is. */
+    token: new Int32Array(size),
+    next: new Int32Array(size),
+    before: new Int32Array(size),
+    /** The rank of the part and the next one together; NONE: they are no token. */
+    pair: new Int32Array(size),
+  }
+}
+
+/** The rank of each token by its bytes: a text with one character a byte. */
+export type Ranks = ReadonlyMap<string, number>
+
+// Which token two tokens are together. Texts have few pairs, again and again, so what was looked up is kept by the two numbers: to
+// take the bytes out of a word and to look them up among all tokens takes ten times as long. The room is fixed: a pair takes
+// the place of whichever was there.
+
+const SLOTS = 2 ** 16
+/** More than there are tokens. */
+const TOKENS = 2 ** 20
+
+function openPairRanks(ranks: Ranks) {
+  const keys = new Float64Array(SLOTS).fill(NONE)
+  const found = new Int32Array(SLOTS)
+  const ofBytes = Int32Array.from({ length: 256 }, (_, byte) => ranks.get(String.fromCharCode(byte)) ?? NONE)
+  let longest = 0
+  for (const bytes of ranks.keys()) longest = Math.max(longest, bytes.length)
+
+  return {
+    tokenOfByte: (byte: number): number => ofBytes[byte]!,
+    /** The rank of two tokens, which stand in `bytes` from `start` to `end`; -1: they are none together. */
+    rankOf(left: number, right: number, bytes: string, start: number, end: number): number {
+      const key = left * TOKENS + right
+      const slot = (Math.imul(left, 0x9e_37_79_b1) ^ Math.imul(right, 0x85_eb_ca_6b)) >>> 16
+      if (keys[slot] === key) return found[slot]!
+      const rank = end - start > longest ? NONE : (ranks.get(bytes.slice(start, end)) ?? NONE)
+      keys[slot] = key
+      found[slot] = rank
+      return rank
+    },
+  }
+}
+
+/** Numbers, of which the lowest is taken first: a binary heap. */
+export interface LowestFirst {
+  push(entry: number): void
+  pop(): number | undefined
+}
+
+function openLowestFirst(): LowestFirst {
+  const entries: number[] = []
+
+  function rise(place: number, entry: number): void {
+    while (place > 0) {
+      const parent = (place - 1) >> 1
+      if (entries[parent]! <= entry) break
+      entries[place] = entries[parent]!
+      place = parent
+    }
+    entries[place] = entry
+  }
+
+  function sink(entry: number): void {
+    let place = 0
+    for (;;) {
+      let child = 2 * place + 1
+      if (child >= entries.length) break
+      if (child + 1 < entries.length && entries[child + 1]! < entries[child]!) child++
+      if (entries[child]! >= entry) break
+      entries[place] = entries[child]!
+      place = child
+    }
+    entries[place] = entry
+  }
+
+  return {
+    push(entry) {
+      entries.push(entry)
+      rise(entries.length - 1, entry)
+    },
+    pop() {
+      const last = entries.pop()
+      if (last === undefined || entries.length === 0) return last
+      const lowest = entries[0]!
+      sink(last)
+      return lowest
+    },
+  }
 }

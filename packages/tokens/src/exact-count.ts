@@ -1,8 +1,7 @@
 import type { ChatRequest } from '@gateway/contracts/chat-request'
 import type { LedgerRefusal } from '@gateway/contracts/ledger-refusal'
-import { minTokensOf } from './min-tokens.ts'
+import { type CountAtMost, minTokensOf } from './token-counter.ts'
 import { everyPromptText } from './prompt-text.ts'
-import type { CountAtMost } from './token-counter.ts'
 
 // The bytes of a prompt bound its tokens for nothing; a count is made only where that bound refuses (money §2.4).
 //   E1  What is counted is never less than what a provider of that tokenizer counts for the text. Overheads are the ledger's.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
-import { minTokensOf } from './min-tokens.ts'
+import { minTokensOf } from './token-counter.ts'
 import { anyText, tokenizers } from './texts.fixture.ts'
 
 test.each(Object.entries(tokenizers))('no text has fewer tokens to %s', (_family, count) => {

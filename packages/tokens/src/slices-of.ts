@@ -1,3 +1,7 @@
+import { hash } from 'node:crypto'
+import type { TokenizerFamily } from './tokenizer-families.ts'
+import type { AnswerMessage, Delta } from '@gateway/providers/chat-port'
+
 // A text is counted in slices, so that what two prompts have in common is counted once, and no caller keeps a thread for long.
 //   S1  A cut between a letter and what is neither letter, mark nor apostrophe divides no word of these tokenizers: what is
 //       counted on both sides adds up to what the whole would be.
@@ -40,4 +44,26 @@ const GOES_ON = /^[\p{L}\p{M}\p{Cs}']$/u
 function isAsciiLetter(unit: number): boolean {
   const lower = unit | 0x20
   return lower >= 0x61 && lower <= 0x7a
+}
+
+/** What the count of a slice is kept under. Of the text itself nothing is kept. */
+export function sliceName(project: string, family: TokenizerFamily, text: string): string {
+  return hash('sha256', `${project}\n${family}\n${text}`, 'base64')
+}
+
+/** Gathers the text that a model answers, to be counted where its provider does not. */
+export interface TextAccumulator {
+  append(part: AnswerMessage | Delta): void
+  text(): string
+}
+
+export function openTextAccumulator(): TextAccumulator {
+  let text = ''
+  return {
+    append({ content, refusal, reasoning_content, reasoning, tool_calls: calls }) {
+      text += (content ?? '') + (refusal ?? '') + (reasoning_content ?? '') + (reasoning ?? '')
+      for (const { function: called } of calls ?? []) text += (called?.name ?? '') + (called?.arguments ?? '')
+    },
+    text: () => text,
+  }
 }

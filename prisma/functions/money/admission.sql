@@ -1,5 +1,5 @@
 -- A row type: one admission of a batch, a direct call's or a node's. Services send an item by the names of its fields
--- (packages/database/src/encode-rows.ts): a field that is not sent is null. A view without rows, because a view can get one more
+-- (packages/database/src/call-function.ts): a field that is not sent is null. A view without rows, because a view can get one more
 -- column at its end together with the functions that read it, and a type can't.
 CREATE OR REPLACE VIEW money.admission AS
 SELECT NULL::text AS id, -- of the reservation

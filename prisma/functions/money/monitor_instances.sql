@@ -10,7 +10,7 @@
 --       silence as it was before.
 --   I4  A monitor that has not looked for MONITOR_AWAY is gone, or stands still for longer than anybody waits. Another
 --       one that has looked all the time takes over its instances, and their silence counts from then on. The next
---       heartbeat decides anew who monitors (services/ledger/src/instances/heartbeat.ts). An instance that lives and
+--       heartbeat decides anew who monitors (services/ledger/src/instances/signs-of-life.ts). An instance that lives and
 --       reaches no other replica gives signs of life until then (services/ledger/src/instances/signs-of-life.ts).
 --
 -- Answers how many instances it ended, for how many silence counts anew (I2), and how many it took over (I4).

@@ -76,7 +76,7 @@ BEGIN
          array_agg(n.attempt ORDER BY n.ordinal),
          array_agg(n.charge ORDER BY n.ordinal),
          min(n.call),
-         max(n.call) || '-9999999' -- behind the ids of all its attempts, `<call>-2` and on (execution-draft.ts)
+         max(n.call) || '-9999999' -- behind the ids of all its attempts, `<call>-2` and on (decide-execution.ts)
     INTO nodes, n_output, n_error, calls, attempts_of, charges, oldest_call, newest_call
     FROM money.execution_nodes n
    WHERE n.execution = wanted AND (after IS NULL OR n.seq > after OR (has_ended AND last_seq > after));

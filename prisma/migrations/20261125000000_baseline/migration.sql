@@ -599,7 +599,7 @@ CREATE INDEX ON money.executions (deadline_at) WHERE completed_at IS NULL;
 CREATE INDEX ON money.executions (project) WHERE completed_at IS NULL;
 CREATE INDEX executions_that_fail ON money.executions (id) WHERE completed_at IS NULL AND error IS NOT NULL;
 CREATE INDEX ON money.executions (completed_at) WHERE completed_at IS NOT NULL; -- for retention
--- The console lists the executions of a flow or of a project (services/console/src/executions/find-executions.ts).
+-- The console lists the executions of a flow or of a project (services/console/src/executions/executions.ts).
 CREATE INDEX ON money.executions (sandbox, created_at);
 CREATE INDEX ON money.executions (project, created_at);
 
@@ -645,7 +645,7 @@ CREATE INDEX ON money.execution_nodes (project, enqueued_at)
 ----------------------------------------------------------------------------------------------------------- assets
 
 -- A deleted asset is marked first; then its bytes are removed, and then its row
--- (services/ledger/src/assets/delete-asset.ts).
+-- (services/ledger/src/assets/assets.ts).
 CREATE TABLE money.assets (
   id         text PRIMARY KEY,
   project    text NOT NULL,
@@ -873,7 +873,7 @@ CREATE TABLE money.webhook_deliveries (
 ) WITH (fillfactor = 80);
 CREATE INDEX pending_deliveries ON money.webhook_deliveries (webhook, next_try_at) WHERE state = 'Pending';
 -- Due deliveries are found by time. Webhooks with pending ones take turns in the order of their reversed ids, whose
--- last characters are random (services/ledger/src/webhooks/take-due.ts).
+-- last characters are random (services/ledger/src/webhooks/send-notices.ts).
 CREATE INDEX due_deliveries ON money.webhook_deliveries (next_try_at) WHERE state = 'Pending';
 CREATE INDEX webhooks_with_pending ON money.webhook_deliveries (reverse(webhook)) WHERE state = 'Pending';
 

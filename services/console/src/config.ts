@@ -1,6 +1,6 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { z } from 'zod'
-import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config-fields'
+import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
 
 /** Kept to the letter, because the provider's own word for itself must be the same. */
 function isIssuer(text: string): boolean {

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mintId } from '@gateway/contracts/ids'
-import { makeSecret, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import { makeSecret, mintId, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/ids'
 import type { RefusalBody } from '@gateway/contracts/refusal'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { stackTest } from '@gateway/testbed/stack-test'

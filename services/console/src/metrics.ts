@@ -1,6 +1,6 @@
 import type { Meter } from '@opentelemetry/api'
 import type { FinishedRequest } from '@gateway/service-kit/http/preamble'
-import { seconds } from '@gateway/service-kit/process/seconds'
+import { seconds } from '@gateway/service-kit/process/telemetry'
 
 /** What the console counts. */
 export interface Metrics {

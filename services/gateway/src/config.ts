@@ -2,12 +2,19 @@ import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { chatLimits } from '@gateway/contracts/limits'
 import { HEARTBEAT_LIMITS } from '@gateway/ledger-client/instance'
-import { ConfigurationError, type Environment } from '@gateway/service-kit/process/config'
-import { flag, httpUrl, json, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config-fields'
-import { redisUrl } from '@gateway/service-kit/redis/redis-url'
-import { countingConfig } from '@gateway/tokens/counting-config'
+import {
+  ConfigurationError,
+  type Environment,
+  flag,
+  httpUrl,
+  json,
+  sharedSecret,
+  wholeNumber,
+} from '@gateway/service-kit/process/config'
+import { redisUrl } from '@gateway/service-kit/redis/open-redis'
+import { countingConfig } from '@gateway/tokens/counting-thread'
+import { ratesConfig } from './admission/limits.ts'
 import { z } from 'zod'
-import { ratesConfig } from './admission/rates.ts'
 
 /** What the gateway reads from its environment. It holds no credentials of the database. */
 export const gatewayConfig = z.object({

@@ -1,8 +1,10 @@
 import type { Meter } from '@opentelemetry/api'
-import { seconds } from '@gateway/service-kit/process/seconds'
+import { seconds } from '@gateway/service-kit/process/telemetry'
 import type { ProvidersOptions } from '@gateway/providers/open-providers'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
-import type { AcceptedAnswer } from './request/accepted-answer.ts'
+import type { AcceptedAnswer } from './request/read-invocation.ts'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { HealthCheck } from '@gateway/service-kit/process/health'
 
 /** What the gateway counts. No label names a provider: /metrics stands beside the public paths. */
 export interface Metrics {
@@ -100,5 +102,24 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
       if (providerMs !== undefined) own.record(Math.max(0, durationMs - providerMs) / 1_000, { kind })
     },
     invoked: (kind, durationMs) => invocations.record(durationMs / 1_000, { kind }),
+  }
+}
+
+/** The hash of no key. */
+const NO_KEY = '0'.repeat(64)
+const LIMIT_MS = 900
+
+/**
+ * The gateway is ready while the ledger answers a question that it has to ask its database: otherwise nothing can be
+ * admitted.
+ */
+export function ledgerHealth({ ledger }: { ledger: Pick<LedgerClient, 'models'> }): HealthCheck {
+  return async () => {
+    try {
+      await ledger.models({ keyHash: NO_KEY, selector: null }, { budgetMs: LIMIT_MS })
+      return null
+    } catch {
+      return 'the ledger does not answer'
+    }
   }
 }

@@ -1,14 +1,11 @@
 import type { Express } from 'express'
 import { itemsEndpoint } from '@gateway/contracts/ledger-items'
-import { answerErrors } from '@gateway/service-kit/http/answer-errors'
+import { answerErrors, internalAnswers } from '@gateway/service-kit/http/answers'
+import { notFound, openApp } from '@gateway/service-kit/http/routes'
+import { authorize, decideItems, type VerifyToken } from './receive/decide-items.ts'
 import { mountHealth } from '@gateway/service-kit/http/health'
-import { internalAnswers } from '@gateway/service-kit/http/internal-answers'
-import { openApp } from '@gateway/service-kit/http/open-app'
-import { notFound } from '@gateway/service-kit/http/routes'
 import type { Readiness } from '@gateway/service-kit/process/health'
 import type { Deps } from './deps.ts'
-import { authorize, type VerifyToken } from './receive/authorize.ts'
-import { decideItems } from './receive/decide-items.ts'
 import { mountOperations } from './receive/mount-operations.ts'
 
 interface AppDeps extends Deps {

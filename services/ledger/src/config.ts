@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
-import { flag, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config-fields'
-import { redisUrl } from '@gateway/service-kit/redis/redis-url'
+import { flag, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
+import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { archiveAfterDays } from './archive/config.ts'
 
 const secretOf = (service: string) =>

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { expect } from 'vitest'
 import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { test as ledgerTest } from './fixtures/ledger-test.ts'
-import { observeDatabase } from './database-metrics.ts'
+import { observeDatabase } from './state-metrics.ts'
 
 const test = ledgerTest.extend('metric', ({ replica }) => async (name: string): Promise<number | null> => {
   const telemetry = await startTelemetry({ service: 'ledger', otlpEndpoint: undefined })

@@ -108,7 +108,7 @@ export interface PackageCache {
   get(of: PackageName): Promise<Flow>
 }
 
-/** keys/key-uses.ts */
+/** keys/read-caller.ts */
 export interface KeyUses {
   note(key: string): void
   /** @throws the error of the database; the uses are kept for the next time */

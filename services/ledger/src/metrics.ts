@@ -1,5 +1,5 @@
 import type { Meter } from '@opentelemetry/api'
-import { seconds } from '@gateway/service-kit/process/seconds'
+import { seconds } from '@gateway/service-kit/process/telemetry'
 import type { Logger } from '@gateway/service-kit/process/logger'
 
 export type Metrics = ReturnType<typeof openMetrics>

@@ -1,9 +1,7 @@
 import type { Express } from 'express'
-import { answerErrors } from '@gateway/service-kit/http/answer-errors'
+import { answerErrors, internalAnswers } from '@gateway/service-kit/http/answers'
+import { notFound, openApp } from '@gateway/service-kit/http/routes'
 import { mountHealth } from '@gateway/service-kit/http/health'
-import { internalAnswers } from '@gateway/service-kit/http/internal-answers'
-import { openApp } from '@gateway/service-kit/http/open-app'
-import { notFound } from '@gateway/service-kit/http/routes'
 import type { Readiness } from '@gateway/service-kit/process/health'
 import type { Logger } from '@gateway/service-kit/process/logger'
 

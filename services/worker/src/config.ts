@@ -2,10 +2,16 @@ import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { chatLimits } from '@gateway/contracts/limits'
 import { HEARTBEAT_LIMITS } from '@gateway/ledger-client/instance'
-import { ConfigurationError, type Environment } from '@gateway/service-kit/process/config'
-import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config-fields'
-import { redisUrl } from '@gateway/service-kit/redis/redis-url'
-import { countingConfig } from '@gateway/tokens/counting-config'
+import {
+  ConfigurationError,
+  type Environment,
+  flag,
+  httpUrl,
+  sharedSecret,
+  wholeNumber,
+} from '@gateway/service-kit/process/config'
+import { redisUrl } from '@gateway/service-kit/redis/open-redis'
+import { countingConfig } from '@gateway/tokens/counting-thread'
 import { z } from 'zod'
 
 /** What the worker reads from its environment. It holds no credentials of the database. */

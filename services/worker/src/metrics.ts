@@ -1,5 +1,5 @@
 import type { Meter } from '@opentelemetry/api'
-import { seconds } from '@gateway/service-kit/process/seconds'
+import { seconds } from '@gateway/service-kit/process/telemetry'
 import type { NodeWorker } from '@gateway/node-queue/node-worker'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
 import type { CompleteItem } from '@gateway/contracts/flow-items'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { backOffMs, type BackOffLimits } from '@gateway/service-kit/async/back-off'
-import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { type BackOffLimits, backOffMs } from '@gateway/service-kit/async/waiting'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 
 const BACK_OFF: BackOffLimits = { firstMs: 25, maxMs: 1_000 }
 

@@ -1,13 +1,11 @@
-import { openQueueDepth } from '@gateway/node-queue/queue-depth'
-import type { CommonConfig } from '@gateway/service-kit/process/common-config'
+import { openQueueDepth } from '@gateway/node-queue/node-queue'
+import type { CommonConfig } from '@gateway/service-kit/process/config'
+import { isNotHung, isPolled, neverEvicts, openQueue, watchQueue } from './queue/open-queue.ts'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import { workerApp } from './app.ts'
 import type { WorkerConfig } from './config.ts'
 import { openDeps } from './open-deps.ts'
-import { openQueue } from './queue/open-queue.ts'
-import { isNotHung, isPolled, neverEvicts } from './queue/queue-health.ts'
-import { watchQueue } from './queue/watch-queue.ts'
 
 /** What the queue takes at most to close, after the jobs under way have had their time. */
 const CLOSE_MS = 3_000

@@ -1,6 +1,5 @@
 import path from 'node:path'
-import { readConfig, type Environment } from '@gateway/service-kit/process/config'
-import { httpUrl, port } from '@gateway/service-kit/process/config-fields'
+import { type Environment, httpUrl, port, readConfig } from '@gateway/service-kit/process/config'
 import { logLevels } from '@gateway/service-kit/process/logger'
 import { z } from 'zod'
 import { readModelLimits } from './model-limits.ts'

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mintId } from '@gateway/contracts/ids'
 import {
   ACCESS_TOKEN_PREFIX,
   KEY_SECRET_PREFIX,
   makeSecret,
+  mintId,
   PERSON_TOKEN_PREFIX,
   SHOWN_CHARACTERS,
-} from '@gateway/contracts/key-secret'
+} from '@gateway/contracts/ids'
 import { Pool } from 'pg'
 import { nameOf } from './name-of.ts'
 import { productFixtures, type ProductOptions } from './product-fixture.ts'

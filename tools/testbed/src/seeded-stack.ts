@@ -5,7 +5,7 @@ import { createScreen } from '@gateway/local-stack/screen'
 import { readStackConfig } from '@gateway/local-stack/stack-config'
 import { startStack } from '@gateway/local-stack/start-stack'
 import { seed } from '@gateway/prisma/seed'
-import { createLifecycle } from '@gateway/service-kit/process/lifecycle'
+import { createLifecycle } from '@gateway/service-kit/process/open-service'
 import { noteStart } from './note-start.ts'
 import { temporaryFolder } from './test-servers.ts'
 

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readServiceConfig } from '@gateway/service-kit/process/common-config'
+import { readServiceConfig } from '@gateway/service-kit/process/config'
 import { createLogger } from '@gateway/service-kit/process/logger'
 import { openService, type OpenService, type Service } from '@gateway/service-kit/process/open-service'
 import { untilReady, type RunningService } from './test-program.ts'

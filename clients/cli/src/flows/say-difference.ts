@@ -1,6 +1,6 @@
 import type { Graph } from '@gateway/contracts/graph'
 import { compareThree, type MergedPart } from '@gateway/flow/compare/merge'
-import { unitText } from '@gateway/flow/compare/unit-text'
+import { unitText } from '@gateway/flow/compare/difference'
 import type { Io } from '../frame/io.ts'
 
 const words = {

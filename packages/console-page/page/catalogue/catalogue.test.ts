@@ -1,5 +1,5 @@
 import { productRecord, type ProductRecord } from '@gateway/contracts/console/products'
-import { chargeOfUsage } from '@gateway/contracts/price-snapshot'
+import { chargeOfUsage } from '@gateway/contracts/usage'
 import { picoFromUsd } from '@gateway/money/price'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { TeamMemberRecord } from '@gateway/contracts/console/people'
-import type { TeamRole } from '@gateway/contracts/console/roles'
+import type { TeamRole } from '@gateway/contracts/console/fields'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { exampleIds } from '../example-ids.ts'
-import { reasoningDetail } from '../chat-message.ts'
+import { reasoningDetail } from '../chat-request.ts'
 import type { RefusalBody, RefusalCode } from '../refusal.ts'
 
 // The shapes of answers that no other contract has, because the program that writes them makes them field by field. A test

@@ -36,18 +36,19 @@ import {
 import {
   goToProviderQuery,
   meRecord,
+  newSignInCodeBody,
   newTokenBody,
   passwordBody,
+  redeemedSignInCodeBody,
   signInBody,
+  signInCode,
   signInMethods,
+  tokenOfCode,
   tokenRecord,
 } from '../console/sign-in.ts'
-import { newSignInCodeBody, redeemedSignInCodeBody, signInCode, tokenOfCode } from '../console/sign-in-codes.ts'
+import { consoleAssetRoutes, consoleBooksRoutes, consoleTokenRoutes } from './console-resource-routes.ts'
 import type { ApiRoute } from './api-route.ts'
-import { consoleAssetRoutes } from './console-asset-routes.ts'
-import { consoleBooksRoutes } from './console-books-routes.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
-import { consoleTokenRoutes } from './console-token-routes.ts'
 import {
   csv,
   done,

@@ -21,3 +21,16 @@ export const moment = z.iso
   .refine((date) => date.getUTCFullYear() >= 1970 && date.getUTCFullYear() < 9999, 'must be from 1970 to 9998')
 export const micro = z.int().describe('micro-USD')
 export const named = z.strictObject({ id, name: z.string() })
+
+export const tenantRole = z.enum(['Admin', 'Member'])
+export const teamRole = z.enum(['Team Owner', 'Team Member'])
+export const projectRole = z.enum(['Project Owner', 'Project Consumer', 'Project Viewer'])
+export type TenantRole = z.infer<typeof tenantRole>
+export type TeamRole = z.infer<typeof teamRole>
+export type ProjectRole = z.infer<typeof projectRole>
+
+/** Parameters that a node of an image or voice product may set, each with the values that the product takes. */
+export const mediaParameters = {
+  image: ['size', 'format', 'quality'],
+  audio: ['voice', 'format'],
+} as const

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
-import { id, label, named, time } from './fields.ts'
+import { id, label, named, teamRole, tenantRole, time } from './fields.ts'
 import { timedQuery } from './page.ts'
-import { teamRole, tenantRole } from './roles.ts'
 import { email, password } from './sign-in.ts'
 
 export const newTenantBody = z.strictObject({ name: label(100) }).meta({ examples: [{ name: 'Acme' }] })

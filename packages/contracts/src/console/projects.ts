@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
 import { flowLimits } from '../limits.ts'
-import { id, label, named, time } from './fields.ts'
+import { id, label, named, projectRole, time } from './fields.ts'
 import { memberRecord } from './people.ts'
-import { projectRole } from './roles.ts'
 
 export const newProjectBody = z
   .strictObject({ name: label(100), team: id.optional() })

@@ -1,5 +1,4 @@
-import { CelProblem } from './read.ts'
-import type { BinaryOperator, Tree } from './tree.ts'
+import { type BinaryOperator, CelProblem, type Tree } from './read.ts'
 import type { CelType } from './values.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { said } from './check.ts'
-import type { BinaryOperator, Tree } from './tree.ts'
+import type { BinaryOperator, Tree } from './read.ts'
 import { CelExhausted, CelFailure, equal, keysOf, typeOfValue, type Budget, type CelValue } from './values.ts'
 
 /** Values by name; looked up as own properties only. */

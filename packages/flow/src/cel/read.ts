@@ -1,7 +1,6 @@
-import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js'
+import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js'
 import { utf8Bytes } from '@gateway/contracts/text-bytes'
-import { globals, methods, type CelFunction } from './functions.ts'
-import type { Macro, Tree } from './tree.ts'
+import { type CelFunction, globals, methods } from './functions.ts'
 
 /** Bounds of an expression's source (flows §2.4). */
 export const celLimits = { sourceBytes: 2048, nodes: 200, depth: 16 } as const
@@ -153,3 +152,23 @@ function each(macro: Macro, receiver: ASTNode, args: ASTNode[], scope: Scope): T
     step: steps.at(-1)!,
   }
 }
+
+export type BinaryOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | '+' | '-' | '*' | '/' | '%'
+export type Macro = 'all' | 'exists' | 'exists_one' | 'filter' | 'map'
+
+/** An expression that has been read: only what we evaluate, whatever the parser knows besides. */
+export type Tree =
+  | { op: 'literal'; value: string | number | boolean | null }
+  | { op: 'name'; name: string }
+  | { op: 'field' | 'has'; operand: Tree; key: string }
+  | { op: 'index'; operand: Tree; index: Tree }
+  | { op: 'list'; items: Tree[] }
+  | { op: 'map'; entries: [key: Tree, value: Tree][] }
+  | { op: 'not' | 'minus'; operand: Tree }
+  | { op: 'and' | 'or'; left: Tree; right: Tree }
+  | { op: 'if'; condition: Tree; yes: Tree; no: Tree }
+  | { op: 'binary'; operator: BinaryOperator; left: Tree; right: Tree }
+  /** Of a method the receiver is the first argument. */
+  | { op: 'call'; name: string; overloads: CelFunction[]; args: Tree[] }
+  /** `where` is null but for `map` with a filter; `step` is the predicate, or what `map` makes. */
+  | { op: 'each'; macro: Macro; range: Tree; name: string; where: Tree | null; step: Tree }

@@ -1,8 +1,7 @@
 import type { Graph, GraphNode } from '@gateway/contracts/graph'
-import { withoutNotes } from '../graph/notes.ts'
-import { unitsOf, type Unit } from './graph-units.ts'
+import { withoutNotes } from '../graph/layout.ts'
+import { sameJson, type Unit, unitsOf } from './graph-units.ts'
 import { sameUnit } from './merge.ts'
-import { sameJson } from './same-json.ts'
 
 export interface ChangedPart {
   /** As the parts of a graph are named: `node draft`, `input topic`, `output`. */
@@ -60,4 +59,20 @@ function runsTheSame(before: Graph, after: Graph): boolean {
     nodes: graph.nodes.map(withoutNotes),
   }))
   return sameJson(a, b)
+}
+
+/** A part of a graph as people compare it: a line for each field, and the edges that lead to it. */
+export function unitText(unit: Unit | null): string {
+  if (unit === null) return 'not there'
+  if ('schema' in unit) return lines({ ...unit.schema, required: unit.isRequired })
+  if ('rest' in unit) return lines(unit.rest) || 'nothing else'
+  const nodes = unit.nodes.map(({ id: _, position: __, ...fields }) => lines(fields))
+  const edges = unit.edges.map(({ from, to }) => `← ${from} at ${to.slice(unit.id.length + 1)}`)
+  return [...nodes, ...edges].join('\n')
+}
+
+function lines(fields: Readonly<Record<string, unknown>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value, null, 1)}`)
+    .join('\n')
 }

@@ -1,6 +1,5 @@
 import type { Graph, GraphNode } from '@gateway/contracts/graph'
-import { graphOf, unitsOf, type Unit, type Units } from './graph-units.ts'
-import { sameJson } from './same-json.ts'
+import { graphOf, sameJson, type Unit, type Units, unitsOf } from './graph-units.ts'
 
 // Three graphs become one: what both began with, what the other one saved since, and what is here. Nothing that anybody wrote is
 // dropped by itself: where both changed one part in different ways, the author chooses.

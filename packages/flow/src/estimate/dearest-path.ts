@@ -103,7 +103,7 @@ function inputsOf(node: PlanNode, outcomes: readonly (Outcome | null)[]): Bounde
   )
 }
 
-/** What is null is left out, as where a node is run (resolve-inputs.ts). */
+/** What is null is left out, as where a node is run (run-free-node.ts). */
 export function valueAt(outcome: Outcome | null | undefined, port: string): BoundedValue[] {
   const value = outcome?.get(port)
   return value === undefined || (value.known && value.known.value === null) ? [] : [value]

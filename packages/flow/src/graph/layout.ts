@@ -89,3 +89,13 @@ function ordered(placed: (Placed | null)[], wires: Wire[]): { order: Placed[]; s
     for (const next of after[node.ordinal]!) if (--waitsFor[next.ordinal]! === 0) order.push(next)
   return { order, stuck: known.filter(({ ordinal }) => waitsFor[ordinal]! > 0) }
 }
+
+/**
+ * What whoever draws a flow may write on a node of any kind. Nothing reads it when the flow runs, so it is no part of a package:
+ * to move a node changes no digest.
+ */
+export const notes: readonly string[] = ['title', 'description', 'position']
+
+export function withoutNotes(node: GraphNode): GraphNode {
+  return Object.fromEntries(Object.entries(node).filter(([field]) => !notes.includes(field))) as GraphNode
+}

@@ -1,8 +1,7 @@
-import type { GraphProblem } from '@gateway/contracts/graph'
+import type { Graph, GraphEdge, GraphProblem } from '@gateway/contracts/graph'
 import type { PortType } from '../node-kind.ts'
 import { problem } from '../problem.ts'
-import { exclusivity } from './exclusive.ts'
-import type { Layout, Placed, Wire } from './layout.ts'
+import { endOf, idsOf, type Layout, type Placed, type Wire } from './layout.ts'
 import { typingOf, wantedTypes } from './typing.ts'
 
 /** What is wrong with how nodes are joined. `optionalFields`: those of the input that may be left out. */
@@ -166,4 +165,94 @@ function optionalToRequired({ wires }: Layout, optionalFields: ReadonlySet<strin
         'Make the field required, or lead it through a template, or through a branch that asks whether it is null.',
       ),
     )
+}
+
+/** What is wrong with edges by themselves: how they are written, and whether there are such nodes and ports. */
+export function edgeProblems(graph: Graph, { placed }: Layout): GraphProblem[] {
+  const byId = idsOf(placed)
+  const unknownKinds = new Set(graph.nodes.filter((_, ordinal) => placed[ordinal] === null).map(({ id }) => id))
+  const seen = new Set<string>()
+  return graph.edges.flatMap((edge) => {
+    const written = `from ${edge.from.slice(0, 140)} to ${edge.to.slice(0, 140)}`
+    const said = `${edge.from} ${edge.to}`
+    if (seen.has(said))
+      return problem('edge_duplicate', {}, `The edge ${written} is there twice.`, 'Leave the second one out.')
+    seen.add(said)
+    return (['from', 'to'] as const).flatMap((side) => endProblem(edge, side, written, byId, unknownKinds) ?? [])
+  })
+}
+
+function endProblem(
+  edge: GraphEdge,
+  side: 'from' | 'to',
+  written: string,
+  byId: Map<string, Placed>,
+  unknownKinds: Set<string>,
+): GraphProblem | null {
+  const { node, port } = endOf(edge[side])
+  if (node === '' || port === '')
+    return problem(
+      'edge_invalid',
+      {},
+      `The edge ${written} does not say which port.`,
+      'Write both ends as node.port, and those of a branch as node.true.port or node.false.port.',
+    )
+  const at = { node: node.slice(0, 64), port: port.slice(0, 128) }
+  const known = byId.get(node)
+  if (!known) {
+    // Its kind is told already.
+    if (unknownKinds.has(node)) return null
+    return problem(
+      'node_unknown',
+      at,
+      `The edge ${written} names a node that does not exist.`,
+      'Name a node of the flow.',
+    )
+  }
+  const ports = side === 'from' ? known.look.outputs : [...known.look.inputs.keys()]
+  // Of a node that can't be read its ports are not known; what is wrong with it is told already.
+  if (ports.includes(port) || (known.look.problems.length > 0 && ports.length === 0)) return null
+  const what = side === 'from' ? 'output' : 'input'
+  return problem(
+    'port_unknown',
+    at,
+    `The node ${at.node} has no ${what} port ${at.port}, which the edge ${written} names.`,
+    ports.length > 0 ? `Use one of ${ports.join(', ').slice(0, 1000)}.` : `This node has no ${what} ports.`,
+  )
+}
+
+/**
+ * Whether no execution can give both wires a value: then a branch sends its true side to one of them and its false side to the other.
+ * What is found exclusive is so in every execution; a pair that is so for another reason is not found.
+ */
+function exclusivity({ order, into }: Layout): (a: Wire, b: Wire) => boolean {
+  const ofNode = new Map<Placed, Sides>()
+  const ofWire = ({ from, port }: Wire): Sides => {
+    const sides = ofNode.get(from) ?? new Set()
+    if (from.kind.kind !== 'branch') return sides
+    return new Set([...sides, `${from.ordinal} ${port.slice(0, port.indexOf('.'))}`])
+  }
+  for (const node of order) {
+    const sides: Sides = new Set()
+    for (const [port, wires] of into[node.ordinal]!)
+      if (node.look.inputs.get(port)!.required) for (const side of common(wires.map(ofWire))) sides.add(side)
+    ofNode.set(node, sides)
+  }
+  return (a, b) => {
+    const sides = ofWire(b)
+    return [...ofWire(a)].some((side) => sides.has(opposite(side)))
+  }
+}
+
+/** Sides that branches must have taken where there is a value: a branch's ordinal and `true` or `false`. */
+type Sides = Set<string>
+
+function opposite(side: string): string {
+  return side.endsWith(' true') ? side.replace(' true', ' false') : side.replace(' false', ' true')
+}
+
+/** Whichever of them came, these were taken. */
+function common(all: Sides[]): Sides {
+  const [first, ...others] = all
+  return new Set([...(first ?? [])].filter((side) => others.every((sides) => sides.has(side))))
 }

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'
 import { messagesWire } from './messages-wire.ts'
-import { rebuildMessage as rebuildSealed } from './rebuild-message.ts'
-import { rebuildUsage } from './rebuild-usage.ts'
+import { rebuildMessage as rebuildSealed, rebuildUsage } from './read-messages.ts'
 
 const place = { apiKey: 'sk-1', baseUrl: 'https://api.example.com/v1' }
 const seal = reasoningSeal(place)

@@ -1,6 +1,6 @@
 import { IGNORED_IF_UNSUPPORTED, readChatRequest } from '@gateway/contracts/chat-request'
 import { describe, expect, test } from 'vitest'
-import { forwardedFor } from '../forwarded-for.ts'
+import { forwardedFor } from '../exchange.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'
 import { NotInWireFormat } from '../wire-format.ts'
 import { writeMessages } from './write-messages.ts'

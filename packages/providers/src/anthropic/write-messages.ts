@@ -1,9 +1,9 @@
 import type { Forwarded } from '@gateway/contracts/chat-request'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
-import { refuseFields } from '../unlike-chat.ts'
+import { argumentsOf, inlineImage, nameOfChoice, refuseFields, refuseUnlikeMessages, textsOf } from '../unlike-chat.ts'
 import { NotInWireFormat, type WireCall } from '../wire-format.ts'
-import { conversationOf, type Turn } from './conversation.ts'
-import { toolsOf } from './tools.ts'
+import { callIdOf, type ReasoningDetail } from '../chat-port.ts'
+import type { Fields } from '../untrusted.ts'
 
 /**
  * Writes a chat request in the Messages format. What that format lacks is refused (`NotInWireFormat`), except the `detail` of an
@@ -105,4 +105,156 @@ function whileThinking(field: string, taken: number): NotInWireFormat {
     'is given together with reasoning_effort, with which this model samples in its own way',
     `leave one of the two out, or send ${taken}`,
   )
+}
+
+type ChatMessage = Forwarded['messages'][number]
+type Assistant = Extract<ChatMessage, { role: 'assistant' }>
+
+interface TextBlock {
+  type: 'text'
+  text: string
+}
+export type Block =
+  | TextBlock
+  | { type: 'image' | 'tool_use' | 'tool_result' | 'thinking' | 'redacted_thinking'; [field: string]: unknown }
+
+export interface Turn {
+  role: 'user' | 'assistant'
+  content: Block[]
+}
+
+/**
+ * The messages of a chat request as turns of two. Instructions stand apart here; results of tools are said by the user; what
+ * one says in several messages is one turn. Texts of blanks alone, which the format forbids, are left out, and so is
+ * reasoning that is not this provider's own. Throws `NotInWireFormat`.
+ */
+function conversationOf(
+  messages: readonly ChatMessage[],
+  seal: ReasoningSeal,
+): { system: TextBlock[]; messages: Turn[] } {
+  refuseUnlikeMessages(messages)
+  const system: TextBlock[] = []
+  const turns: Turn[] = []
+  messages.forEach((message, n) => {
+    if (message.role === 'system') system.push(...textBlocks(message.content))
+    else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, n, seal))
+  })
+  // Instructions alone are for somebody to answer.
+  if (turns.length === 0 && system.length > 0) return { system: [], messages: [{ role: 'user', content: system }] }
+  return { system, messages: turns }
+}
+
+function addTurn(turns: Turn[], role: Turn['role'], content: Block[]): void {
+  if (content.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === role) last.content.push(...content)
+  else turns.push({ role, content })
+}
+
+function blocksOf(message: Exclude<ChatMessage, { role: 'system' }>, n: number, seal: ReasoningSeal): Block[] {
+  switch (message.role) {
+    case 'user':
+      return partsOf(message.content)
+    case 'tool':
+      return [toolResult(message)]
+    case 'assistant': {
+      const refused = message.refusal ? textBlocks(message.refusal) : []
+      const calls = (message.tool_calls ?? []).map((call, at) => toolUse(call, `messages.${n}.tool_calls.${at}`))
+      const said = [...textBlocks(message.content), ...refused, ...calls]
+      return said.length === 0 ? [] : [...reasoningOf(message, seal), ...said]
+    }
+  }
+}
+
+/** What the provider itself has signed and sealed; what does not open came from elsewhere. */
+function reasoningOf({ reasoning_details: details }: Assistant, seal: ReasoningSeal): Block[] {
+  return (details ?? []).flatMap((detail): Block[] => {
+    if (detail.type === 'reasoning.encrypted') {
+      const data = seal.open(detail.data, '')
+      return data === null ? [] : [{ type: 'redacted_thinking', data }]
+    }
+    const signature = seal.open(detail.signature, detail.text)
+    return signature === null ? [] : [{ type: 'thinking', thinking: detail.text, signature }]
+  })
+}
+
+function partsOf(content: ChatMessage['content']): Block[] {
+  if (typeof content === 'string' || !content) return textBlocks(content)
+  return content.flatMap((part): Block[] =>
+    part.type === 'image_url' ? [image(part.image_url.url)] : textBlocks([part]),
+  )
+}
+
+function textBlocks(content: ChatMessage['content']): TextBlock[] {
+  return textsOf(content).map((text) => ({ type: 'text', text }))
+}
+
+function image(url: string): Block {
+  const inline = inlineImage(url)
+  const source = inline ? { type: 'base64', media_type: inline.type, data: inline.base64 } : { type: 'url', url }
+  return { type: 'image', source }
+}
+
+function toolUse({ id, function: called }: NonNullable<Assistant['tool_calls']>[number], field: string): Block {
+  const input = argumentsOf(called.arguments, `${field}.function.arguments`)
+  return { type: 'tool_use', id: fit(id), name: called.name, input }
+}
+
+function toolResult({ tool_call_id: id, content }: Extract<ChatMessage, { role: 'tool' }>): Block {
+  const texts = textBlocks(content)
+  return { type: 'tool_result', tool_use_id: fit(id), ...(texts.length > 0 && { content: texts }) }
+}
+
+/** Another provider's id may have characters that no id has here. */
+function fit(id: string): string {
+  return /^[\w-]+$/.test(id) ? id : callIdOf(id)
+}
+
+interface ChatTool {
+  function: { name: string; description?: string; parameters?: Record<string, unknown>; strict?: boolean | null }
+}
+
+/** Tools and the choice among them. Throws `NotInWireFormat` for a choice that the format lacks. */
+function toolsOf(asked: Forwarded): object {
+  const tools = asked['tools'] as ChatTool[] | undefined
+  if (!tools) return {}
+  const choice = choiceOf(asked['tool_choice'], asked['parallel_tool_calls'] === false)
+  return { tools: tools.map(toolOf), ...(choice && { tool_choice: choice }) }
+}
+
+function toolOf({ function: { name, description, parameters, strict } }: ChatTool): object {
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    input_schema: { type: 'object', ...parameters },
+    ...(strict && { strict }),
+  }
+}
+
+function choiceOf(choice: unknown, oneAtATime: boolean): object | null {
+  const onlyOne = oneAtATime && { disable_parallel_tool_use: true }
+  switch (choice) {
+    case undefined:
+      return oneAtATime ? { type: 'auto', ...onlyOne } : null
+    case 'none':
+      return { type: 'none' }
+    case 'auto':
+      return { type: 'auto', ...onlyOne }
+    case 'required':
+      return { type: 'any', ...onlyOne }
+    default:
+      return { type: 'tool', name: nameOfChoice(choice), ...onlyOne }
+  }
+}
+
+/** What of a block has to come back for the model to go on from its thinking: one, or none where the block is no such. */
+export function sealedThinking(
+  { type, thinking, signature, data }: Fields,
+  { seal }: ReasoningSeal,
+): ReasoningDetail[] {
+  if (type === 'redacted_thinking' && typeof data === 'string')
+    return [{ type: 'reasoning.encrypted', data: seal(data, '') }]
+  if (type !== 'thinking' || typeof thinking !== 'string' || typeof signature !== 'string' || signature === '')
+    return []
+  return [{ type: 'reasoning.text', text: thinking, signature: seal(signature, thinking) }]
 }

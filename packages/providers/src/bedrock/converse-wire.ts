@@ -1,11 +1,10 @@
 import type { ReadError } from '../error-facts.ts'
-import { throwErrorInside } from '../openai-compatible/error-inside.ts'
+import { throwErrorInside } from '../openai-compatible/read-chat.ts'
+import { openConverseEvents, rebuildConverse } from './read-converse.ts'
 import type { ProviderConfig } from '../provider-config.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'
 import type { WireFormat } from '../wire-format.ts'
-import { openConverseEvents } from './converse-events.ts'
 import { amazonEventStream } from './event-stream.ts'
-import { rebuildConverse } from './rebuild-converse.ts'
 import { requestSigner } from './sign-request.ts'
 import { writeConverse } from './write-converse.ts'
 

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { maxEventCharacters } from '../answer-limits.ts'
+import { maxEventCharacters } from '../chat-port.ts'
 import { UnfitAnswer } from '../untrusted.ts'
 import { EventTooLarge } from '../wire-format.ts'
 import { amazonEventStream } from './event-stream.ts'

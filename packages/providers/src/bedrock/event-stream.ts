@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { maxEventCharacters } from '../answer-limits.ts'
+import { maxEventCharacters } from '../chat-port.ts'
 import { UnfitAnswer } from '../untrusted.ts'
 import { EventTooLarge, type Framing } from '../wire-format.ts'
 

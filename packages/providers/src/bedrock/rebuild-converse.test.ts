@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ChatChunk } from '../chat-port.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
-import { openConverseEvents } from './converse-events.ts'
-import { rebuildConverse } from './rebuild-converse.ts'
+import { openConverseEvents, rebuildConverse } from './read-converse.ts'
 
 // Shapes by https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html and
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (ConverseStreamOutput, TokenUsage), which answers of Claude and Nova were compared with.

@@ -1,10 +1,8 @@
 import type { ProviderConfig } from '../provider-config.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'
 import type { WireFormat } from '../wire-format.ts'
-import { throwErrorInside } from '../openai-compatible/error-inside.ts'
-import { openGenerateEvents } from './generate-events.ts'
-import { readGeminiError } from './read-error.ts'
-import { rebuildResponse } from './rebuild-response.ts'
+import { throwErrorInside } from '../openai-compatible/read-chat.ts'
+import { openGenerateEvents, readGeminiError, rebuildResponse } from './read-generate.ts'
 import { writeGenerate } from './write-generate.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { ChatChunk } from '../chat-port.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
 import { geminiWire } from './gemini-wire.ts'
-import { readGeminiError } from './read-error.ts'
+import { readGeminiError } from './read-generate.ts'
 
 // Shapes by https://ai.google.dev/api/generate-content (GenerateContentResponse, UsageMetadata, FinishReason), which
 // answers of gemini-2.5-flash and gemini-3-pro-preview were compared with.

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test, inject } from 'vitest'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
-import { openBase64Field } from './base64-field.ts'
+import { openBase64Field } from './media-wire.ts'
 
 function read(body: string, size = 7): Buffer {
   const decoder = openBase64Field('b64_json')

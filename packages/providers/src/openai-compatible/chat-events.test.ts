@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
-import { openChatEvents } from './chat-events.ts'
+import { openChatEvents } from './read-chat.ts'
 
 const event = (delta: object, more: object = {}) =>
   JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null, ...more }] })

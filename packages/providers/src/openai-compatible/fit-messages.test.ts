@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fitMessages, type MessageRules } from './fit-messages.ts'
+import { fitMessages, type MessageRules } from './chat-wire.ts'
 
 const asTheyAre: MessageRules = { toolCallIds: 'any', reasoningHistory: true }
 const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })

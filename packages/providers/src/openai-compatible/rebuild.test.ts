@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { UnfitAnswer } from '../untrusted.ts'
-import { rebuildChunk } from './rebuild-chunk.ts'
-import { rebuildCompletion } from './rebuild-completion.ts'
-import { rebuildUsage } from './rebuild-usage.ts'
+import { rebuildChunk, rebuildCompletion, rebuildUsage } from './read-chat.ts'
 
 const completion = (message: unknown, more: object = {}) => ({
   id: 'x',

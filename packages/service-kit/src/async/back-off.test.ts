@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { backOffMs } from './back-off.ts'
+import { backOffMs } from './waiting.ts'
 
 const limits = { firstMs: 25, maxMs: 1_000 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inTurns } from './in-turns.ts'
+import { inTurns } from './waiting.ts'
 
 test('a long computation lets others go first between its steps, and answers what it returns', async () => {
   let steps = 0

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { openWaiter } from './waiter.ts'
+import { openWaiter } from './waiting.ts'
 
 const HOUR_MS = 3_600_000
 

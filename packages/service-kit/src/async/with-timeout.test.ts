@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { settlesWithin, TimedOut, withTimeout } from './with-timeout.ts'
+import { settlesWithin, TimedOut, withTimeout } from './waiting.ts'
 
 const HOUR_MS = 3_600_000
 const never = new Promise<never>(() => {})

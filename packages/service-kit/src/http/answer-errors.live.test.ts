@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
 import { refuse } from '@gateway/contracts/refusal'
 import { expect, test } from 'vitest'
-import { answerErrors, answerOfRefusal, type ExplainError } from './answer-errors.ts'
-import { openApp } from './open-app.ts'
+import { answerErrors, answerOfRefusal, type ExplainError } from './answers.ts'
+import { openApp } from './routes.ts'
 import { serve } from './serve.fixture.ts'
 
 const MEGABYTE = 1024 * 1024

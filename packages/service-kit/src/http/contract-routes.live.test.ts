@@ -1,9 +1,7 @@
 import type { RequestHandler } from 'express'
 import type { ApiRoute } from '@gateway/contracts/api-route'
 import { expect, expectTypeOf, test } from 'vitest'
-import { contractRoutes } from './contract-routes.ts'
-import { openApp } from './open-app.ts'
-import { mountRoutes, notFound } from './routes.ts'
+import { contractRoutes, mountRoutes, notFound, openApp } from './routes.ts'
 import { serve } from './serve.fixture.ts'
 
 const row = { tag: '', summary: '', by: 'key', answers: {} } as const

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { answerErrors, answerOfRefusal } from './answer-errors.ts'
+import { answerErrors, answerOfRefusal } from './answers.ts'
+import { allowOnly, notFound, openApp } from './routes.ts'
 import type { Refusal } from '@gateway/contracts/refusal'
 import { mountHealth } from './health.ts'
-import { openApp } from './open-app.ts'
-import { allowOnly, notFound } from './routes.ts'
 import { serve } from './serve.fixture.ts'
 
 async function healthy(otherMethods?: ReturnType<typeof allowOnly>) {

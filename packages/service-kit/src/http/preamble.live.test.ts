@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { RequestHandler } from 'express'
 import { expect, test } from 'vitest'
 import { mountHealth } from './health.ts'
-import { openApp } from './open-app.ts'
+import { openApp } from './routes.ts'
 import { preamble, requestIdOf, type FinishedRequest, type PreambleOptions } from './preamble.ts'
 import { serve } from './serve.fixture.ts'
 

@@ -1,11 +1,9 @@
 import type { RequestHandler } from 'express'
 import type { Refusal } from '@gateway/contracts/refusal'
 import { describe, expect, test } from 'vitest'
-import { answerErrors, answerOfRefusal } from './answer-errors.ts'
-import { ClientDisconnected, disconnectSignal } from './client-disconnected.ts'
-import { openApp } from './open-app.ts'
-import { readBody } from './read-body.ts'
-import { mountRoutes } from './routes.ts'
+import { answerErrors, answerOfRefusal } from './answers.ts'
+import { ClientDisconnected, disconnectSignal, readBody } from './read-body.ts'
+import { mountRoutes, openApp } from './routes.ts'
 import { serve } from './serve.fixture.ts'
 
 const LIMIT = 16

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuse } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from './client-disconnected.ts'
 
 /**
  * Reads a body of at most `limitBytes`, as it was sent. One that says that it is longer is refused unread, one that turns out to
@@ -102,4 +101,43 @@ function infinite() {
     reason: 'The body holds a number beyond double precision (1.8e308).',
     resolution: 'Send a smaller number, or its digits as a string.',
   })
+}
+
+const MAX_BYTES = 8 * 1024 * 1024
+const MAX_MS = 5_000
+
+/**
+ * Lets the rest of a refused body run out unread. A connection closed while its peer is still sending loses the answer on
+ * the way; one that never stops sending is closed nevertheless.
+ */
+export function discardRest(req: IncomingMessage): void {
+  if (req.complete) return
+  let bytes = 0
+  const close = () => req.socket.destroy()
+  const timer = setTimeout(close, MAX_MS)
+  req
+    .on('data', (part: Buffer) => {
+      bytes += part.length
+      if (bytes > MAX_BYTES) close()
+    })
+    .on('error', () => {})
+    .on('close', () => clearTimeout(timer))
+    .on('end', () => clearTimeout(timer))
+    .resume()
+}
+
+/** The client left before anything was done for it. There is nobody to answer. */
+export class ClientDisconnected extends Error {
+  constructor() {
+    super('the client has disconnected')
+  }
+}
+
+/** Aborts when the client leaves before it has its answer. */
+export function disconnectSignal(res: ServerResponse): AbortSignal {
+  const disconnected = new AbortController()
+  res.once('close', () => {
+    if (!res.writableFinished) disconnected.abort()
+  })
+  return disconnected.signal
 }

@@ -1,10 +1,8 @@
 import type { RequestHandler } from 'express'
 import { Refusal } from '@gateway/contracts/refusal'
 import { describe, expect, test } from 'vitest'
-import { answerErrors, answerOfRefusal } from './answer-errors.ts'
-import { internalAnswers } from './internal-answers.ts'
-import { openApp } from './open-app.ts'
-import { mountRoutes, notFound } from './routes.ts'
+import { answerErrors, answerOfRefusal, internalAnswers } from './answers.ts'
+import { mountRoutes, notFound, openApp } from './routes.ts'
 import { serve } from './serve.fixture.ts'
 
 const showThing: RequestHandler<{ id: string }> = (req, res) => void res.end(`read ${req.params.id}`)

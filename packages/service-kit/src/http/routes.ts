@@ -1,5 +1,6 @@
-import type { Express, Request, RequestHandler, Response } from 'express'
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { refuse } from '@gateway/contracts/refusal'
+import type { ApiRoute } from '@gateway/contracts/api-route'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -35,4 +36,33 @@ export const notFound: RequestHandler = () => {
 
 function lowerCase(method: Method) {
   return method.toLowerCase() as Lowercase<Method>
+}
+
+/**
+ * The rows of a contract as routes, each with what serves its operation. An operation without a handler does not compile.
+ * @param handlers null: the operation is not served here
+ */
+export function contractRoutes<Operation extends string>(
+  rows: Readonly<Record<Operation, ApiRoute>>,
+  handlers: Readonly<Record<NoInfer<Operation>, RouteHandler | null>>,
+  isWanted: (row: ApiRoute) => boolean = () => true,
+): Route[] {
+  const operations = Object.keys(rows) as Operation[]
+  return operations.flatMap((operation) => {
+    const [row, handle] = [rows[operation], handlers[operation]]
+    return handle !== null && isWanted(row) ? [[row.method, expressPath(row), handle] as const] : []
+  })
+}
+
+/** Express writes `:id` and, for all that is left of a path, `*id`. */
+function expressPath({ path, restParameter }: ApiRoute): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === restParameter ? '*' : ':') + name)
+}
+
+/** An Express application that says nothing of itself: no `X-Powered-By`, and no ETag that nobody asked for. */
+export function openApp(): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.set('etag', false)
+  return app
 }

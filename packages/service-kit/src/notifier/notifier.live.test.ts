@@ -2,8 +2,7 @@ import { Redis } from 'ioredis'
 import { expect, onTestFinished } from 'vitest'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { liveTest } from '@gateway/testbed/live-test'
-import { openNotifier, type Notifier } from './notifier.ts'
-import { channelOf, topicsOf } from './channel.ts'
+import { channelOf, type Notifier, openNotifier, topicsOf } from './notifier.ts'
 
 function open(redisUrl: string): Notifier & { troubles: Error[] } {
   const troubles: Error[] = []

@@ -1,7 +1,6 @@
-import { backOffMs, type BackOffLimits } from '../async/back-off.ts'
+import { type BackOffLimits, backOffMs } from '../async/waiting.ts'
 import { openRedis, type RedisClient } from '../redis/open-redis.ts'
-import { openPublisher } from './publisher.ts'
-import { openSubscriber } from './subscriber.ts'
+import { openBatcher } from '../async/batcher.ts'
 
 // A notifier says "look again", and nothing else. The truth is in the database; a notification may be lost, so each subscriber also
 // looks by itself now and then. Notifications may be merged, and one may come without a cause.
@@ -71,4 +70,141 @@ function openConnection(url: string, onTrouble: (error: Error) => void): RedisCl
     troubled = true
   })
   return redis
+}
+
+const PREFIX = '{svc}:notifier:'
+
+/** Topics of a kind share a channel, so that one subscription serves whatever is subscribed to next. */
+export type Channel = string
+
+/**
+ * The channel of a topic: that of its kind, which is what stands before the colon. What the prefix has in braces keeps all of them
+ * on one node of a cluster.
+ */
+export function channelOf(topic: string): Channel {
+  const colon = topic.indexOf(':')
+  return PREFIX + (colon === -1 ? 'any' : topic.slice(0, colon))
+}
+
+/** Many notifications are one message. No topic holds a line break. */
+export const messageOf = (topics: readonly string[]): string => topics.join('\n')
+export const topicsOf = (message: string): string[] => message.split('\n')
+
+/** Beyond so many topics that wait to be published, the next one is dropped. */
+const MAX_WAITING = 10_000
+const MESSAGE_TOPICS = 500
+
+export interface Publisher {
+  notify(topic: string): void
+  /** Resolves when nothing is on its way. */
+  idle(): Promise<void>
+}
+
+/**
+ * Publishes notifications, one round trip in flight: what comes meanwhile gathers, each topic once, and goes when it returns, as one
+ * message to each channel. What can't be sent is dropped.
+ */
+export function openPublisher(redis: RedisClient): Publisher {
+  const waiting = new Set<string>()
+
+  function take(): string[] | null {
+    if (waiting.size === 0) return null
+    const topics = [...waiting]
+    waiting.clear()
+    return topics
+  }
+
+  async function publish(batch: string[]): Promise<void> {
+    if (redis.status !== 'ready') return
+    const sent: Promise<unknown>[] = []
+    for (const [channel, topics] of Map.groupBy(batch, channelOf))
+      for (let start = 0; start < topics.length; start += MESSAGE_TOPICS)
+        sent.push(redis.publish(channel, messageOf(topics.slice(start, start + MESSAGE_TOPICS))))
+    await Promise.allSettled(sent) // dropped: each subscriber also looks by itself
+  }
+
+  const batcher = openBatcher({ take, run: publish, defer: setImmediate })
+  return {
+    notify(topic) {
+      if (waiting.size >= MAX_WAITING) return
+      waiting.add(topic)
+      batcher.wake()
+    },
+    idle: batcher.idle,
+  }
+}
+
+type OnNotify = () => void
+
+/** How long a connection is trusted that has answered. Milliseconds. */
+const PROOF_MS = 1_000
+
+/**
+ * Keeps a subscription for each channel that was ever subscribed to, over every loss of the connection: another topic of that channel
+ * needs nothing of Redis. Subscribers are also called when their channel is subscribed, at first and again, because what was
+ * published before that is lost.
+ * @param now monotonic milliseconds
+ */
+export function openSubscriber(
+  redis: RedisClient,
+  now: () => number,
+): (topic: string, onNotify: OnNotify) => () => void {
+  const subscribers = new Map<string, Set<OnNotify>>()
+  const channels = new Set<Channel>()
+  const subscribed = new Set<Channel>()
+  let provenMs = -Infinity
+  let proving = false
+
+  redis.on('ready', () => {
+    subscribed.clear()
+    if (channels.size > 0) void subscribe([...channels])
+  })
+  redis.on('message', (_channel: string, message: string) => topicsOf(message).forEach(call))
+
+  /** Not while it is down: `ready` subscribes whatever is wanted by then. */
+  async function subscribe(wanted: Channel[]): Promise<void> {
+    if (redis.status !== 'ready') return
+    try {
+      await redis.subscribe(...wanted)
+    } catch {
+      // The connection broke, or Redis does not answer: on a fresh one everything is subscribed again.
+      if (redis.status === 'ready') redis.disconnect(true)
+      return
+    }
+    provenMs = now()
+    const fresh = wanted.filter((channel) => !subscribed.has(channel))
+    for (const channel of fresh) subscribed.add(channel)
+    for (const topic of subscribers.keys()) if (fresh.includes(channelOf(topic))) call(topic)
+  }
+
+  /** A connection may be dead without a sign. To subscribe once more is answered, and changes nothing. */
+  async function prove(channel: Channel): Promise<void> {
+    if (proving || now() - provenMs < PROOF_MS) return
+    proving = true
+    await subscribe([channel])
+    proving = false
+  }
+
+  function call(topic: string): void {
+    for (const onNotify of subscribers.get(topic) ?? []) onNotify()
+  }
+
+  function add(topic: string, subscriber: OnNotify): void {
+    const others = subscribers.get(topic)
+    if (others) others.add(subscriber)
+    else subscribers.set(topic, new Set([subscriber]))
+    const channel = channelOf(topic)
+    if (channels.has(channel)) return void prove(channel)
+    channels.add(channel)
+    void subscribe([channel])
+  }
+
+  return (topic, onNotify) => {
+    const subscriber = () => onNotify() // of its own, so that one function may subscribe twice
+    add(topic, subscriber)
+    return () => {
+      const left = subscribers.get(topic)
+      if (left?.delete(subscriber) && left.size === 0) subscribers.delete(topic)
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { readServiceConfig } from './common-config.ts'
-import { port } from './config-fields.ts'
+import { port, readServiceConfig } from './config.ts'
 
 const schema = z.object({
   PORT: port().default(8080).meta({ description: 'Port to listen on' }),

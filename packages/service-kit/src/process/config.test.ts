@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { flag, httpUrl, json, port, sharedSecret } from './config-fields.ts'
-import { ConfigurationError, readConfig, type Environment } from './config.ts'
+import { ConfigurationError, type Environment, flag, httpUrl, json, port, readConfig, sharedSecret } from './config.ts'
 
 const schema = z.object({
   PORT: port().default(8080).meta({ description: 'Port to listen on' }),

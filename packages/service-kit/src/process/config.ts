@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { logLevels } from './logger.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -104,4 +105,139 @@ function complaint(issue: z.core.$ZodIssue): string {
 
 function shown(field: z.core.$ZodType, value: string): string {
   return fieldMeaning(field).secret ? '' : `; it is "${value.length > 80 ? `${value.slice(0, 80)}…` : value}"`
+}
+
+// Environment variables are text. These fields read the few forms that our configuration uses; each takes a
+// `.meta({ description })` and, where there is one, a `.default(…)`.
+
+/** A TCP port; 0 lets the kernel choose. */
+export function port() {
+  return wholeNumber({ min: 0, max: 65_535 })
+}
+
+/** A whole number, written in digits only. */
+export function wholeNumber({ min, max }: { min: number; max: number }) {
+  return z
+    .string()
+    .regex(/^-?\d{1,15}$/, `expected a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `expected a whole number from ${min} to ${max}`)
+}
+
+/** `1` or `true` for yes, `0` or `false` for no. */
+export function flag() {
+  return z.enum(['0', '1', 'false', 'true']).transform((value) => value === '1' || value === 'true')
+}
+
+/** An absolute http or https address, kept without a slash at its end. */
+export function httpUrl() {
+  return z
+    .url({ protocol: /^https?$/, error: 'expected an address that starts with http:// or https://' })
+    .transform((value) => value.replace(/\/+$/, ''))
+}
+
+/** A random secret shared between two services: at least 32 characters. */
+export function sharedSecret() {
+  return z.string().min(32, 'expected at least 32 characters')
+}
+
+/** JSON text of the given shape. What is wrong inside is told by its path. */
+export function json<Shape extends z.ZodType>(shape: Shape) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text) as unknown
+      } catch {
+        context.addIssue({ code: 'custom', message: 'expected JSON' })
+        return z.NEVER
+      }
+    })
+    .pipe(shape)
+}
+
+/** What every service reads, whatever else it needs. */
+export const commonConfig = z.object({
+  HOST: z.string().default('127.0.0.1').meta({ description: 'Address to listen on' }),
+  PORT: port().default(0).meta({ description: 'Port to listen on; 0 lets the kernel choose' }),
+  METRICS_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .meta({ description: 'Address on which /metrics listens; never one that callers reach' }),
+  METRICS_PORT: port().default(0).meta({ description: 'Port of /metrics; 0 lets the kernel choose' }),
+  LOG_LEVEL: z.enum(logLevels).default('info').meta({ description: 'Least severity that is logged' }),
+  DRAIN_MS: wholeNumber({ min: 0, max: 3_600_000 })
+    .default(8_000)
+    .meta({ description: 'How long a stop waits for open answers, in milliseconds' }),
+  STOP_WITH_PARENT: flag()
+    .default(false)
+    .meta({ description: 'Stop when the process that started this one has ended' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
+    .optional()
+    .meta({ description: 'OpenTelemetry collector (OTLP); traces are made only with one' }),
+})
+
+export type CommonConfig = z.output<typeof commonConfig>
+
+/** The common fields and a service's own, where a service's own definition of a field wins: for tables and checks. */
+export function serviceConfig(schema: z.ZodObject): z.ZodObject {
+  return z.object({ ...commonConfig.shape, ...schema.shape })
+}
+
+/** Reads both and tells every problem of both at once. The service's schema is used whole, so its refinements hold. */
+export function readServiceConfig<Schema extends z.ZodObject>(
+  schema: Schema,
+  env: Environment,
+): CommonConfig & z.output<Schema> {
+  const notItsOwn = Object.entries(commonConfig.shape).filter(([name]) => !(name in schema.shape))
+  const problems: string[] = []
+  const values = [z.object(Object.fromEntries(notItsOwn)), schema].map((part) => {
+    try {
+      return readConfig(part, env)
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error
+      problems.push(...error.problems)
+      return {}
+    }
+  })
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  return Object.assign({}, ...values) as CommonConfig & z.output<Schema>
+}
+
+export interface DescribedVariable {
+  name: string
+  description: string
+  secret: boolean
+  required: boolean
+  /** As the program sees it; null where absence is the default. */
+  defaultValue: unknown
+}
+
+/** The variables of a schema in its order, for tables and for checks against manifests. */
+export function describeConfig(schema: z.ZodObject): DescribedVariable[] {
+  return Object.entries(schema.shape).map(([name, field]) => {
+    const whenAbsent = (field as z.ZodType).safeParse(undefined)
+    return { name, ...fieldMeaning(field), required: !whenAbsent.success, defaultValue: whenAbsent.data ?? null }
+  })
+}
+
+/** The operator's table in Markdown. */
+export function configTable(schema: z.ZodObject): string {
+  const rows = describeConfig(schema).map((variable) => {
+    const description = variable.secret
+      ? `${variable.description}. Secret: \`${variable.name}_FILE\` may name a file that holds it`
+      : variable.description
+    return `| \`${variable.name}\` | ${cell(description)} | ${cell(defaultText(variable))} |`
+  })
+  return ['| Variable | What it is for | Default |', '|---|---|---|', ...rows, ''].join('\n')
+}
+
+function defaultText({ required, defaultValue }: DescribedVariable): string {
+  if (required) return 'required'
+  if (defaultValue === null) return 'none'
+  return `\`${typeof defaultValue === 'string' ? defaultValue : JSON.stringify(defaultValue)}\``
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { port, sharedSecret } from './config-fields.ts'
-import { configTable } from './describe-config.ts'
+import { configTable, port, sharedSecret } from './config.ts'
 
 test('the table tells each variable, what it is for and what happens without it', () => {
   const schema = z.object({

@@ -1,4 +1,4 @@
-import { TimedOut, withTimeout } from '../async/with-timeout.ts'
+import { TimedOut, withTimeout } from '../async/waiting.ts'
 
 export interface HealthAnswer {
   status: 200 | 503

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLifecycle } from './lifecycle.ts'
+import { createLifecycle } from './open-service.ts'
 
 function lifecycleWithLog() {
   const errors: string[] = []

@@ -1,14 +1,12 @@
 import type { RequestListener } from 'node:http'
 import type { Meter, Tracer } from '@opentelemetry/api'
 import type { z } from 'zod'
-import type { CommonConfig } from './common-config.ts'
-import type { Environment } from './config.ts'
+import type { CommonConfig, Environment } from './config.ts'
 import { createReadiness, type Readiness } from './health.ts'
-import { startHttpServer, type HttpServer } from './http-server.ts'
-import { createLifecycle, type Lifecycle } from './lifecycle.ts'
+import { type HttpServer, startHttpServer, startMetricsServer } from './http-server.ts'
 import type { Logger } from './logger.ts'
-import { startMetricsServer } from './metrics-server.ts'
 import { startTelemetry } from './telemetry.ts'
+import { withTimeout } from '../async/waiting.ts'
 
 /** A service, ready to be opened in a process: `run-service.ts` gives it a process to itself. */
 export interface Service<Schema extends z.ZodObject = z.ZodObject> {
@@ -95,6 +93,75 @@ export function openService<Schema extends z.ZodObject>(
       const clean = await lifecycle.stop(reason)
       log.info({ clean }, 'stopped')
       return clean
+    },
+  }
+}
+
+// A service starts in order and stops in reverse.
+//   L1  What was started last is stopped first, one at a time.
+//   L2  No stop holds up the others for longer than its limit, whether it hangs or fails.
+//   L3  Stopping happens once; whatever is registered after it began is stopped without being used.
+
+/** What it answers is ignored; a promise is waited for. */
+export type Stop = () => unknown
+
+export interface Lifecycle {
+  /** Registers how to stop what has just been started. `limitMs` is what the others wait for it at most. */
+  onStop(name: string, stop: Stop, limits?: { limitMs?: number }): void
+  /** Aborts when stopping begins. */
+  readonly stopping: AbortSignal
+  /** Stops everything and answers whether each part stopped cleanly and in time. Later calls answer the same promise. */
+  stop(reason: string): Promise<boolean>
+}
+
+interface Deps {
+  log: Pick<Logger, 'info' | 'error'>
+  /** For parts that name no limit of their own. */
+  defaultLimitMs?: number
+}
+
+interface Part {
+  name: string
+  stop: Stop
+  limitMs: number
+}
+
+export function createLifecycle({ log, defaultLimitMs = 10_000 }: Deps): Lifecycle {
+  const started: Part[] = []
+  const aborter = new AbortController()
+  let stopped: Promise<boolean> | undefined
+  let finished = false
+
+  async function stopOne({ name, stop, limitMs }: Part): Promise<boolean> {
+    try {
+      await withTimeout<unknown>(limitMs, stop)
+      return true
+    } catch (error) {
+      log.error({ err: error, part: name }, `${name} did not stop cleanly`)
+      return false // L2
+    }
+  }
+
+  async function stopStarted(): Promise<boolean> {
+    let clean = true
+    finished = false
+    for (let part = started.pop(); part; part = started.pop()) clean = (await stopOne(part)) && clean // L1, L3
+    finished = true
+    return clean
+  }
+
+  return {
+    onStop(name, stop, { limitMs = defaultLimitMs } = {}) {
+      started.push({ name, stop, limitMs })
+      if (finished) stopped = stopStarted() // L3
+    },
+    stopping: aborter.signal,
+    stop(reason) {
+      if (!aborter.signal.aborted) {
+        log.info({ reason }, 'stopping')
+        aborter.abort(new Error(`stopping: ${reason}`))
+      }
+      return (stopped ??= stopStarted())
     },
   }
 }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { onStopSignals } from './stop-signals.ts'
+import { onStopSignals } from './run-service.ts'
 
 function listening(env: Record<string, string>, { channel = false } = {}) {
   const stdin = Object.assign(new EventEmitter(), { resume: () => {} })

@@ -1,4 +1,4 @@
-import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api'
+import { type Meter, metrics, trace, type Tracer } from '@opentelemetry/api'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics'
@@ -64,4 +64,14 @@ async function startSdk(service: string, scraped: MetricReader): Promise<Started
   })
   sdk.start()
   return { meter: metrics.getMeter(service), stop: () => sdk.shutdown() }
+}
+
+/** The histogram of every duration: in seconds, from half a millisecond to five minutes. */
+export const seconds = {
+  unit: 's',
+  advice: {
+    explicitBucketBoundaries: [
+      0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 100, 300,
+    ],
+  },
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPrivateAddress } from './private-address.ts'
+import { isPrivateAddress } from './public-lookup.ts'
 
 test.each([
   '127.0.0.1',

@@ -1,6 +1,5 @@
 import { lookup } from 'node:dns'
-import type { LookupFunction } from 'node:net'
-import { isPrivateAddress } from './private-address.ts'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 /** The code of the error that a look-up ends with when a name leads to a private address. */
 export const privateAddressCode = 'PRIVATE_ADDRESS'
@@ -21,4 +20,57 @@ export function publicLookup(resolve: LookupFunction = lookup): LookupFunction {
       else answer(null, first.address, first.family)
     })
   }
+}
+
+// Addresses that are not on the public internet (IANA special-purpose registries), and those that carry an
+// IPv4 address inside (NAT64, 6to4, Teredo), through which a private one could be reached.
+const ranges = {
+  ipv4: [
+    '0.0.0.0/8',
+    '10.0.0.0/8',
+    '100.64.0.0/10',
+    '127.0.0.0/8',
+    '169.254.0.0/16',
+    '172.16.0.0/12',
+    '192.0.0.0/24',
+    '192.0.2.0/24',
+    '192.88.99.0/24',
+    '192.168.0.0/16',
+    '198.18.0.0/15',
+    '198.51.100.0/24',
+    '203.0.113.0/24',
+    '224.0.0.0/4',
+    '240.0.0.0/4',
+  ],
+  ipv6: [
+    '::/96',
+    '64:ff9b::/96',
+    '64:ff9b:1::/48',
+    '100::/64',
+    '2001::/23',
+    '2001:db8::/32',
+    '2002::/16',
+    '3fff::/20',
+    '5f00::/16',
+    'fc00::/7',
+    'fe80::/10',
+    'fec0::/10',
+    'ff00::/8',
+  ],
+} as const
+
+const blocked = new BlockList()
+for (const family of ['ipv4', 'ipv6'] as const) {
+  for (const range of ranges[family]) {
+    const [address, bits] = range.split('/') as [string, string]
+    blocked.addSubnet(address, Number(bits), family)
+  }
+}
+
+/** Whether this is an IP address that nobody on the public internet has. False for names. */
+export function isPrivateAddress(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '')
+  const family = isIP(address)
+  // An IPv4 address inside an IPv6 one (::ffff:10.0.0.1) is checked as the IPv4 address.
+  return family !== 0 && blocked.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }

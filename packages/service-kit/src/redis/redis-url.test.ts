@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readRedisUrl, redisUrl } from './redis-url.ts'
+import { readRedisUrl, redisUrl } from './open-redis.ts'
 
 test('one server is left as it is', () => {
   expect(readRedisUrl('redis://127.0.0.1:6379/2')).toEqual({ kind: 'server', url: 'redis://127.0.0.1:6379/2' })

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { answerOf, consoleTest, outcomeOf } from '../console.fixture.ts'
-import { removeDeleted } from './remove-deleted.ts'
+import { removeDeleted } from './assets.ts'
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\nand so on', 'latin1')
 

@@ -1,14 +1,21 @@
-import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/asset-failures'
+import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { sendAsset } from '@gateway/assets/send-asset'
 import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
 import { refuse } from '@gateway/contracts/refusal'
 import { Prisma } from '@gateway/database/client'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import type { Handler } from '../request/call.ts'
-import { behind, equal, foundRows, inPeriod, pageOfFound, type FoundRow, type Order } from '../request/found-rows.ts'
+import type { Call, Handler } from '../request/call.ts'
+import { behind, equal, type FoundRow, foundRows, inPeriod, type Order, pageOfFound } from '../request/found-rows.ts'
 import { readTimeCursor } from '../request/page.ts'
-import { reachAsset, reachAssetsOf } from './reach-asset.ts'
+import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
+import type { Response } from 'express'
+import { mayUseSandboxes } from '../permissions/authorize.ts'
+import { type Person, personOf } from '../sign-in/person.ts'
+import { declaredType, storeBody } from '@gateway/assets/store-body'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { flowLimits } from '@gateway/contracts/limits'
+import { refuseUnread } from '@gateway/service-kit/http/read-body'
 
 type AssetRow = Omit<StoredAssetRecord, 'createdAt'> & { createdAt: Date }
 
@@ -49,7 +56,7 @@ export function readAsset(deps: Pick<ConsoleDeps, 'prisma' | 'assetStore'>): Han
   }
 }
 
-/** DELETE …/assets/{a}: what is under way keeps its bytes for as long as it may last (services/ledger/src/assets/delete-asset.ts). */
+/** DELETE …/assets/{a}: what is under way keeps its bytes for as long as it may last (services/ledger/src/assets/assets.ts). */
 export function deleteAsset(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'deleteAsset'> {
   return async (call, res) => {
     const { person, tenant, asset } = await reachAsset(deps, call, res)
@@ -61,14 +68,89 @@ export function deleteAsset(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handl
   }
 }
 
-export function assetRecord({
-  id,
-  mimeType,
-  bytes,
-  createdAt,
-  execution,
-  key,
-  createdBy,
-}: AssetRow): StoredAssetRecord {
+function assetRecord({ id, mimeType, bytes, createdAt, execution, key, createdBy }: AssetRow): StoredAssetRecord {
   return { id, mimeType, bytes, createdAt: createdAt.toISOString(), execution, key, createdBy }
+}
+
+type Deps = Pick<ConsoleDeps, 'prisma'>
+
+/**
+ * Lets through to the assets of a project who may use its sandbox products; to others there is nothing (rules §7.3).
+ * @throws Refusal `not_found`
+ */
+async function reachAssetsOf(
+  deps: Deps,
+  call: Pick<Call<ConsoleRoutes['listAssets']>, 'id'>,
+  res: Pick<Response, 'locals'>,
+): Promise<{ person: Person; tenant: string; project: string }> {
+  const [person, tenant, project] = [personOf(res), call.id('tenant'), call.id('project')]
+  if (!(await mayUseSandboxes(deps, person, tenant, project))) throw refuse('not_found', {})
+  return { person, tenant, project }
+}
+
+/**
+ * An asset by its id, for the same people.
+ * @throws Refusal `asset_not_found` alike for one that is deleted, of another project, or was never there
+ */
+async function reachAsset(
+  deps: Deps,
+  call: Pick<Call<ConsoleRoutes['readAsset']>, 'id'>,
+  res: Pick<Response, 'locals'>,
+) {
+  const [person, tenant, id] = [personOf(res), call.id('tenant'), call.id('asset')]
+  const asset = await deps.prisma.asset.findFirst({ where: { id, deletedAt: null } })
+  if (!asset || !(await mayUseSandboxes(deps, person, tenant, asset.project)))
+    throw refuse('asset_not_found', { asset: id })
+  return { person, tenant, asset }
+}
+
+type UploadDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'assetStore' | 'newId'>
+
+/** POST …/projects/{p}/assets: raw bytes in. They are the project's once the ledger has them on its books. */
+export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
+  return async (call, res) => {
+    const { person, tenant, project } = await reachAssetsOf(deps, call, res)
+    const declared = declaredType(call.req)
+    refuseUnread(call.req, flowLimits.assetBytes)
+    const id = deps.newId('ast')
+    const stored = await storeBody(deps.assetStore, call.req, { project, id, declared }).catch((error: unknown) => {
+      throw error instanceof AssetStoreUnavailable ? refuse('unavailable', {}) : error
+    })
+    const question = { id, caller: { project, person: person.id }, ...stored }
+    const answer = await deps.ledger.recordAsset(question).catch(async (error: unknown) => {
+      await deps.assetStore.remove(project, id).catch(() => {}) // no record names them
+      throw error
+    })
+    if ('refused' in answer) throw refusalFor(answer.refused, 'console')
+    const what = { action: 'asset.create', subject: project, details: { asset: id } }
+    await recordChange(deps.prisma, { tenant, person: person.id, ...what })
+    const row = await deps.prisma.asset.findUniqueOrThrow({ where: { id } })
+    res.status(201).json(assetRecord({ ...row, createdBy: row.person }))
+  }
+}
+
+const AT_ONCE = 100
+
+/**
+ * Removes the bytes of assets that were deleted long enough ago, some at a time. Any number of replicas may do it at once, and be
+ * killed in it: bytes that are gone are removed again, which changes nothing. Answers how many are gone; one whose bytes can't be
+ * removed now is left for later.
+ */
+export async function removeDeleted({
+  ledger,
+  assetStore,
+  log,
+}: Pick<ConsoleDeps, 'ledger' | 'assetStore' | 'log'>): Promise<number> {
+  const { assets } = await ledger.assetsToRemove({ limit: AT_ONCE })
+  const ids: string[] = []
+  for (const { id, project } of assets) {
+    const failure = await assetStore.remove(project, id).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    if (failure === null) ids.push(id)
+    else log.warn({ err: failure, asset: id }, 'a deleted asset was not removed; it is tried again')
+  }
+  if (ids.length > 0) await ledger.assetsRemoved({ ids })
+  return ids.length
 }

@@ -1,5 +1,5 @@
 import { composePricing } from '@gateway/contracts/console/compose-invocation'
-import { mediaParameters } from '@gateway/contracts/console/media-parameters'
+import { mediaParameters } from '@gateway/contracts/console/fields'
 import type { z } from 'zod'
 import {
   type ParameterValues,

@@ -7,8 +7,7 @@ import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { composePricing } from '@gateway/contracts/console/compose-invocation'
 import { columnsOfNew, columnsOfPatch, productRecord, type ProductRow } from './product-columns.ts'
-import { authorizeOnPlatform, requireMembership } from '../permissions/authorize.ts'
-import { passBarrier } from '../permissions/pass-barrier.ts'
+import { authorizeOnPlatform, passBarrier, requireMembership } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Prisma } from '@gateway/database/client'
-import { isDatabaseUnavailable, ranOutOfTime } from './database-failure.ts'
+import { isDatabaseUnavailable, ranOutOfTime } from './explain-error.ts'
 
 // The shapes are those that reach the console when its connections are cut, as its log has them.
 

@@ -1,11 +1,10 @@
 import { Prisma } from '@gateway/database/client'
-import { refuse, Refusal } from '@gateway/contracts/refusal'
-import { answerOfRefusal, type ExplainError } from '@gateway/service-kit/http/answer-errors'
+import { Refusal, refuse } from '@gateway/contracts/refusal'
+import { answerOfRefusal, type ExplainError } from '@gateway/service-kit/http/answers'
 import { requestIdOf } from '@gateway/service-kit/http/preamble'
-import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { ConsoleDeps } from '../deps.ts'
-import { refusalPage, returnOfBrowser } from '../page/refusal-page.ts'
-import { isDatabaseUnavailable, ranOutOfTime } from './database-failure.ts'
+import { refusalPage, returnOfBrowser } from '../page/console-page.ts'
 
 /** What a client is told of an error (rules §2.1). What is no refusal is logged, and never shown. @param stylesheet of a page for browsers */
 export function explainError({ log }: Pick<ConsoleDeps, 'log'>, stylesheet: string): ExplainError {
@@ -38,4 +37,71 @@ function tookTooLong(): Refusal {
     'Ask for less, such as a shorter time or a smaller limit; or ask again later, if the service is busy.',
     { retryAfterMs: null },
   )
+}
+
+// What Prisma, its driver adapter, pg and sockets throw. What is asked alone comes wrapped by the engine, with a code of Prisma;
+// the BEGIN of a transaction as the adapter threw it, with a kind; and what pg itself finds out has neither, only a text.
+
+/**
+ * Prisma: can't reach, timed out, closed, pool exhausted, transaction lost or in conflict with another, too many connections.
+ * Postgres: session ended by a time limit, too many connections, lock not available, deadlock, shutting down.
+ */
+const UNAVAILABLE_CODE =
+  /^(P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037|08\d{3}|25P0[34]|40P01|53300|55P03|57P0\d|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
+
+/** What the adapter calls them. */
+const UNAVAILABLE_KINDS: unknown[] = ['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections']
+
+/** What pg and its pool say where they give no code. */
+const UNAVAILABLE_TEXTS = [
+  'Connection terminated',
+  'Connection terminated unexpectedly',
+  'Connection terminated due to connection timeout',
+  'timeout exceeded when trying to connect',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+  'Cannot use a pool after calling end on the pool',
+]
+
+/** A statement ran into the time limit of the console's login (packages/database/src/roles.ts). */
+const QUERY_CANCELED = '57014'
+
+const DEEPEST = 5
+
+/** The connection to the database was lost, or none can be had: the same may succeed in a moment. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  return layersOf(error).some(
+    (layer) =>
+      layer instanceof Prisma.PrismaClientInitializationError ||
+      (layer instanceof Error && UNAVAILABLE_TEXTS.includes(layer.message)) ||
+      UNAVAILABLE_KINDS.includes(layer.kind) ||
+      codesOf(layer).some((code) => UNAVAILABLE_CODE.test(code)),
+  )
+}
+
+export function ranOutOfTime(error: unknown): boolean {
+  return layersOf(error).some((layer) => codesOf(layer).includes(QUERY_CANCELED))
+}
+
+interface Layer {
+  code?: unknown
+  originalCode?: unknown
+  kind?: unknown
+  cause?: unknown
+  meta?: { driverAdapterError?: unknown }
+}
+
+/** The error and what it wraps, from the outside in. */
+function layersOf(error: unknown): Layer[] {
+  const layers: Layer[] = []
+  for (let at = error; typeof at === 'object' && at !== null && layers.length < DEEPEST;) {
+    const layer: Layer = at
+    layers.push(layer)
+    at = layer.cause ?? layer.meta?.driverAdapterError
+  }
+  return layers
+}
+
+function codesOf({ code, originalCode }: Layer): string[] {
+  return [code, originalCode].filter((each) => typeof each === 'string')
 }

@@ -2,18 +2,20 @@ import type { CheckedQueryOf } from '@gateway/contracts/api-route'
 import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
 import type { Page } from '@gateway/contracts/console/page'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
-import type { ExecutionSummary } from '@gateway/contracts/execution'
-import { errorOfExecution } from '@gateway/contracts/execution-error'
-import { refuse, type RefusalBody } from '@gateway/contracts/refusal'
+import { type BegunBy, errorOfExecution, type ExecutionSummary } from '@gateway/contracts/execution'
+import { type RefusalBody, refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOfFound } from '../request/found-rows.ts'
+import { behind, equal, type FoundRow, foundRows, inPeriod, type Order, pageOfFound } from '../request/found-rows.ts'
 import { readTimeCursor } from '../request/page.ts'
 import { reachSandbox, reachSandboxesOf } from '../sandboxes/reach-sandbox.ts'
-import { textOf } from '../sandboxes/revision-record.ts'
+import { textOf } from '../sandboxes/sandbox-record.ts'
 import { personOf } from '../sign-in/person.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
-import { findExecutions, type FoundExecution } from './find-executions.ts'
+import { Prisma } from '@gateway/database/client'
+import { recordChange } from '../audit/record-change.ts'
+import { authenticated } from '../sign-in/authenticate.ts'
+import { followExecution as progressOf, sendProgress } from './follow-execution.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
@@ -86,4 +88,115 @@ function errorOf(row: FoundExecution): ExecutionSummary['error'] {
     chargedMicro: Number(row.charged_micro),
     ended: row.completed_at !== null,
   })
+}
+
+type Queries = CheckedQueryOf<ConsoleRoutes['listExecutions']> & CheckedQueryOf<ConsoleRoutes['listProjectExecutions']>
+
+export interface ExecutionFilters extends Pick<Queries, 'state' | 'revision' | 'sandbox' | 'from' | 'to'> {
+  project: string
+  /** Where the page before ended. */
+  place: { at: Date; id: string } | null
+  limit: number
+}
+
+export interface FoundExecution extends FoundRow {
+  id: string
+  sandbox: string
+  revision: number
+  project: string
+  key: string | null
+  person: string | null
+  begun_by: BegunBy
+  status: ExecutionSummary['status']
+  error: Uint8Array | null
+  max_micro: bigint | null
+  charged_micro: bigint
+  created_at: Date
+  started_at: Date | null
+  completed_at: Date | null
+  rerun_of: string | null
+}
+
+const order: Order = { at: Prisma.sql`a.created_at`, id: Prisma.sql`a.id` }
+const columns = Prisma.sql`
+  a.id, a.sandbox, a.revision, a.project, a.key, a.person, CASE WHEN a.person IS NULL THEN a.surface ELSE 'person' END AS begun_by,
+  a.status, a.error, a.max_micro, a.created_at, a.started_at, a.completed_at, a.rerun_of`
+
+/** The executions of a project that fit, newest first, with what their calls were charged (found-rows.ts). */
+export function findExecutions(filters: ExecutionFilters): Prisma.Sql {
+  const { table, indexed } = walkOf(filters)
+  const along = Prisma.sql`${indexed} ${inPeriod(order.at, filters)} ${behind(order, filters.place)}`
+  const walk = { ...order, table, along, fits: Prisma.sql`(${fitting(filters)})`, columns }
+  return Prisma.sql`
+    SELECT e.*, coalesce((SELECT sum(v.charged_micro) FROM money.execution_nodes n
+                           CROSS JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v
+                           WHERE n.execution = e.id), 0)::bigint AS charged_micro
+      FROM (${foundRows(walk, filters.limit)}) e
+     ORDER BY e.created_at DESC, e.id DESC`
+}
+
+/**
+ * Those in progress are few, and have an index of their own: by themselves (`OFFSET 0`), so that no plan looks for them along the
+ * index over time, among all that have ended (L2 of found-rows.ts).
+ */
+function walkOf({ project, sandbox, state }: ExecutionFilters): { table: Prisma.Sql; indexed: Prisma.Sql } {
+  const table = Prisma.sql`money.executions`
+  if (state === 'Admitted' || state === 'Running')
+    return {
+      table: Prisma.sql`(SELECT * FROM ${table} WHERE project = ${project} AND completed_at IS NULL OFFSET 0)`,
+      indexed: Prisma.sql`true`,
+    }
+  const indexed = sandbox === undefined ? Prisma.sql`a.project = ${project}` : Prisma.sql`a.sandbox = ${sandbox}`
+  return { table, indexed }
+}
+
+function fitting({ project, sandbox, state, revision }: ExecutionFilters): Prisma.Sql {
+  const named = equal([
+    [Prisma.sql`a.sandbox`, sandbox],
+    [Prisma.sql`a.status`, state],
+  ])
+  const ofRevision = revision === undefined ? Prisma.empty : Prisma.sql`AND a.revision = ${revision}`
+  return Prisma.sql`a.project = ${project} ${named} ${ofRevision}`
+}
+
+/**
+ * POST …/projects/{p}/executions/{e}/cancel: stops an execution, whoever began it (flows §4.11). The ledger stops it, once. The
+ * audit row follows, also when a repeat has to write it.
+ * @throws Refusal `execution_not_found`
+ */
+export function cancelExecution(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'cancelExecution'> {
+  return async (call, res) => {
+    const person = personOf(res)
+    const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
+    if (!(await mayUseSandboxes(deps, person, tenant, project))) throw refuse('execution_not_found', { execution })
+    const answer = await deps.ledger.cancelExecution({ caller: null, project, execution, sandbox: null })
+    if ('refused' in answer) throw refusalFor(answer.refused, 'console')
+    if (answer.stoppedBy === 'person')
+      await deps.prisma.$transaction(async (tx) => {
+        const change = { tenant, action: 'sandbox.execution.cancel', subject: answer.sandbox }
+        const where = { ...change, details: { path: ['execution'], equals: execution } }
+        if (!answer.began && (await tx.auditEntry.findFirst({ where }))) return
+        await recordChange(tx, { ...change, person: person.id, details: { execution } })
+      })
+    res.type('json').end(answer.record)
+  }
+}
+
+type ProgressDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'stopping' | 'now' | 'publicUrl'>
+
+/**
+ * GET …/projects/{p}/executions/{e}/progress: the lines of an execution behind `after`, whoever began it (flows §4.4).
+ * @throws Refusal `execution_not_found`
+ */
+export function followExecution(deps: ProgressDeps): Handler<'followExecution'> {
+  return async (call, res) => {
+    const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
+    const mayFollow = async (person: Parameters<typeof mayUseSandboxes>[1]) => {
+      if (!(await mayUseSandboxes(deps, person, tenant, project))) throw refuse('execution_not_found', { execution })
+    }
+    await mayFollow(personOf(res))
+    const followed = { project, execution, after: call.query().after }
+    const authorize = async () => mayFollow(await authenticated(deps, call.req))
+    await sendProgress(deps, res, (disconnected) => progressOf(deps, followed, authorize, disconnected))
+  }
 }

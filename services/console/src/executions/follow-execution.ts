@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { backOffMs } from '@gateway/service-kit/async/back-off'
+import { backOffMs } from '@gateway/service-kit/async/waiting'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
-import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { ConsoleDeps } from '../deps.ts'
+import type { Request, Response } from 'express'
+import { Refusal } from '@gateway/contracts/refusal'
+import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 
 /** A short execution is told of at once; a long one is asked about once a second. */
 const PAUSE = { firstMs: 25, maxMs: 1_000 }
@@ -48,5 +51,81 @@ export async function* followExecution(
     }
     if (news?.done) return
     await wait(backOffMs(quiet, PAUSE), undefined, { signal: disconnected })
+  }
+}
+
+type Deps = Pick<ConsoleDeps, 'ledger' | 'stopping'>
+interface Begun {
+  project: string
+  execution: string
+}
+
+/**
+ * Answers with an execution that a person has begun: its record once it is over, or its progress as NDJSON.
+ * @param authorize as of followExecution
+ */
+export async function sendExecution(
+  deps: Deps,
+  req: Request,
+  res: Response,
+  begun: Begun,
+  authorize: () => Promise<void>,
+): Promise<void> {
+  res.set('X-Service-Invocation', begun.execution)
+  await sendProgress(
+    deps,
+    res,
+    (disconnected) => followExecution(deps, { ...begun, after: -1 }, authorize, disconnected),
+    wantsNdjson(req) ? null : () => recordOf(deps, begun),
+  )
+}
+
+async function recordOf({ ledger }: Deps, begun: Begun): Promise<string> {
+  const answer = await ledger.readExecution({ caller: null, ...begun, detailed: true })
+  if ('refused' in answer) throw refusalFor(answer.refused, 'console')
+  return answer.record
+}
+
+/** The answer is the record, whatever else is accepted, unless NDJSON is asked for. */
+function wantsNdjson(req: Request): boolean {
+  return req.accepts(['json', NDJSON]) === NDJSON
+}
+
+/**
+ * JSON and NDJSON may both have spaces before a line, so a space every so often keeps proxies from giving up
+ * (flows §4.4).
+ */
+const KEEP_ALIVE_MS = 15_000
+const NDJSON = 'application/x-ndjson'
+
+/**
+ * Sends the lines of an execution as they come, or its record once they have ended. A reader who may not read any more gets
+ * no further line.
+ * @param linesUntil the lines, until its signal aborts
+ * @param record null: the lines are the answer
+ * @throws Refusal while nothing has been sent
+ */
+export async function sendProgress(
+  { stopping }: Pick<ConsoleDeps, 'stopping'>,
+  res: Response,
+  linesUntil: (disconnected: AbortSignal) => AsyncIterable<string>,
+  record: (() => Promise<string>) | null = null,
+): Promise<void> {
+  const disconnected = AbortSignal.any([disconnectSignal(res), stopping])
+  res.type(record === null ? NDJSON : 'json')
+  const keepAlive = setInterval(() => res.write(' '), KEEP_ALIVE_MS)
+  try {
+    for await (const lines of linesUntil(disconnected)) {
+      if (record !== null) continue
+      res.flushHeaders()
+      if (lines !== '') res.write(lines)
+    }
+    res.end(record === null ? '' : await record())
+  } catch (error) {
+    if (disconnected.aborted) return void res.destroy() // the client has left, or this process ends: the record stays to be read
+    if (record !== null || !res.headersSent || !(error instanceof Refusal)) throw error
+    res.end(`${JSON.stringify({ kind: 'refused', error: error.body })}\n`)
+  } finally {
+    clearInterval(keepAlive)
   }
 }

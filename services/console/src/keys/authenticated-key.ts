@@ -1,8 +1,8 @@
-import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
+import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/ids'
+import { databaseNow } from './key-record.ts'
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import { hashOf } from '../sign-in/secret.ts'
-import { databaseNow } from './database-now.ts'
 
 /**
  * The key that a secret stands for, in the order of checks of every path (rules §2.3).

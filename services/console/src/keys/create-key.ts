@@ -1,15 +1,15 @@
-import { KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
+import { KEY_SECRET_PREFIX } from '@gateway/contracts/ids'
 import { refuse } from '@gateway/contracts/refusal'
-import { recordChange } from '../audit/record-change.ts'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { personOf } from '../sign-in/person.ts'
 import { issueSecret } from '../sign-in/secret.ts'
-import { databaseNow } from './database-now.ts'
-import { requireEligible } from './eligible-resources.ts'
-import { keyRecord } from './key-record.ts'
-import { authorizeInTenant, authorizeKeyIssuer } from '../permissions/authorize.ts'
+import { databaseNow, keyRecord } from './key-record.ts'
+import { authorizeInProject, authorizeInTenant, authorizeKeyIssuer } from '../permissions/authorize.ts'
+import { composeCheck, readCheck } from '@gateway/contracts/admission-check'
+import { visibleKeys } from '../permissions/visible-projects.ts'
 
 const DAY_MS = 86_400_000
 const ROTATE = 'Its secret was shown once, when the key was made. Rotate the key for another one.'
@@ -58,4 +58,41 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
       return { body: { key, secret }, repeated: { key, secret: null, resolution: ROTATE } }
     })
   }
+}
+
+/**
+ * POST …/keys/{k}/check: would a call with this key be admitted now? (rules §2.10) For those who see the key and may read the wallet
+ * of its project, since a refusal tells what is in it. The prompt is not counted here.
+ */
+export function checkKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'checkKey'> {
+  return async (call, res) => {
+    const [person, tenant, id] = [personOf(res), call.id('tenant'), call.id('key')]
+    const visible = await visibleKeys(deps, person, tenant)
+    const key = await deps.prisma.key.findFirst({ where: { AND: [visible, { id }] }, select: { project: true } })
+    if (!key) throw refuse('not_found', {})
+    if (key.project !== null) await authorizeInProject(deps, person, tenant, key.project, 'wallet.read')
+    const checked = readCheck(await call.body())
+    const { request: _, ...asked } = checked
+    res.json(composeCheck(checked, await deps.ledger.checkAdmission({ caller: { key: id }, ...asked })))
+  }
+}
+
+/**
+ * An allowlist names only what the project can reach: published products that are assigned to it, and its own sandbox
+ * products (rules §6.4).
+ * @throws Refusal `resource_not_eligible` that names every other one
+ */
+async function requireEligible(tx: Transaction, project: string, resources: string[]): Promise<void> {
+  if (resources.length === 0) return
+  const assigned = await tx.assignment.findMany({ where: { project, product: { in: resources } } })
+  const published = await tx.product.findMany({
+    where: { id: { in: assigned.map(({ product }) => product) }, state: 'published' },
+    select: { id: true },
+  })
+  const sandboxes = await tx.sandbox.findMany({ where: { project, id: { in: resources } }, select: { id: true } })
+  const eligible = new Set([...published, ...sandboxes].map(({ id }) => id))
+  const others = resources.filter((resource) => !eligible.has(resource))
+  if (others.length === 0) return
+  const facts = { resources: others }
+  throw refuse('resource_not_eligible', facts, { param: 'resources', details: facts })
 }

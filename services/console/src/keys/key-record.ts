@@ -1,8 +1,8 @@
-import type { KeyRecord } from '@gateway/contracts/console/keys'
+import type { KeyRecord, KeyState, KeyWindow } from '@gateway/contracts/console/keys'
 import type { Transaction } from '../audit/record-change.ts'
-import { hideSandboxes, projectsOpenTo } from '../permissions/hidden-sandboxes.ts'
-import { keyState, type KeyDates } from './key-state.ts'
-import { keyWindow } from './key-window.ts'
+import { hideSandboxes, projectsOpenTo } from '../permissions/visible-projects.ts'
+import type { Prisma } from '@gateway/database/client'
+import { isoSeconds, resetsAt, windowStartMs } from '@gateway/money/spending-window'
 
 /** A key as it is stored, less what never leaves the table. */
 export interface KeyRow extends KeyDates {
@@ -83,4 +83,80 @@ function shown(resources: string[] = [], mayUseSandboxes: boolean): string[] {
 export function limitOf({ limitMicro, limitReset }: Pick<KeyRow, 'limitMicro' | 'limitReset'>): KeyRecord['limit'] {
   if (limitMicro === null || limitReset === null) return null
   return { micro: Number(limitMicro), reset: limitReset as NonNullable<KeyRecord['limit']>['reset'] }
+}
+
+/** What the state of a key is derived from; it is never stored. */
+export interface KeyDates {
+  /** null: a legacy key, unbound for ever. */
+  project: string | null
+  revokedAt: Date | null
+  rotatedTo: string | null
+  graceUntil: Date | null
+  expiresAt: Date | null
+}
+
+/** The state that the console shows (rules §6.3). `Rotated` says nothing of whether the grace has ended. */
+export function keyState({ project, revokedAt, rotatedTo, expiresAt }: KeyDates, now: Date): KeyState {
+  if (revokedAt !== null) return 'Revoked'
+  if (project === null) return 'NeedsReissue'
+  if (rotatedTo !== null) return 'Rotated'
+  if (expiresAt !== null && expiresAt <= now) return 'Expired'
+  return 'Active'
+}
+
+/** The keys of a state, as the database finds them. */
+export function inState(state: KeyState, now: Date): Prisma.KeyWhereInput {
+  const bound = { revokedAt: null, project: { not: null } }
+  switch (state) {
+    case 'Revoked':
+      return { revokedAt: { not: null } }
+    case 'NeedsReissue':
+      return { revokedAt: null, project: null }
+    case 'Rotated':
+      return { ...bound, rotatedTo: { not: null } }
+    case 'Expired':
+      return { ...bound, rotatedTo: null, expiresAt: { lte: now } }
+    case 'Active':
+      return { ...bound, rotatedTo: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }
+  }
+}
+
+/** Whether revoking would still take something away: also from a rotated key in its grace, and from a legacy one. */
+export function canBeRevoked(key: KeyDates, now: Date): boolean {
+  const state = keyState(key, now)
+  if (state === 'Rotated') return key.graceUntil !== null && key.graceUntil > now
+  return state === 'Active' || state === 'NeedsReissue'
+}
+
+/** A meter as it is stored: that of the window in which its lineage last called. Micro-USD. */
+export interface Meter {
+  windowStart: Date
+  spent: bigint
+  reserved: bigint
+}
+
+/**
+ * What the window has that runs now, as an admission sees it (money §6): one that has begun since the meter was last moved is
+ * untouched, and one that was left is never gone back to.
+ */
+export function keyWindow(limit: KeyRecord['limit'], meter: Meter | undefined, now: Date): KeyWindow | null {
+  if (limit === null) return null
+  const { micro, reset } = limit
+  const startMs = windowStartMs(reset, now.getTime())
+  const metered = meter && meter.windowStart.getTime() >= startMs ? meter : null
+  const start = metered?.windowStart ?? new Date(startMs)
+  const [spent, reserved] = [metered?.spent ?? 0n, metered?.reserved ?? 0n]
+  return {
+    spentMicro: Number(spent),
+    reservedMicro: Number(reserved),
+    remainingMicro: Number(BigInt(micro) - spent - reserved),
+    startsAt: reset === 'lifetime' ? null : isoSeconds(start),
+    resetsAt: resetsAt(reset, start.toISOString()),
+  }
+}
+
+/** The database's clock, which decides about every key's life: a console whose clock is wrong changes nothing. */
+export async function databaseNow(prisma: Transaction): Promise<Date> {
+  const [row] = await prisma.$queryRaw<[{ now: Date }]>`SELECT clock_timestamp()::timestamptz(3) AS now`
+  return row.now
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canBeRevoked, keyState, type KeyDates } from './key-state.ts'
+import { canBeRevoked, type KeyDates, keyState } from './key-record.ts'
 
 const now = new Date('2026-11-20T12:00:00Z')
 const past = new Date(now.getTime() - 1)

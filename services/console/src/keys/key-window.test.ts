@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyWindow } from './key-window.ts'
+import { keyWindow } from './key-record.ts'
 
 const now = new Date('2026-11-20T12:00:00Z') // a Friday
 const at = (windowStart: string) => ({ windowStart: new Date(windowStart), spent: 30n, reserved: 20n })

@@ -2,11 +2,10 @@ import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
-import { visibleKeys } from '../permissions/visible-keys.ts'
+import { visibleKeys } from '../permissions/visible-projects.ts'
 import { personOf } from '../sign-in/person.ts'
-import { databaseNow } from './database-now.ts'
-import { keyRecord, keyRecords } from './key-record.ts'
-import { inState } from './key-state.ts'
+import { databaseNow, inState, keyRecord, keyRecords } from './key-record.ts'
+import type { Prisma } from '@gateway/database/client'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
@@ -43,4 +42,13 @@ export function readKey({ prisma }: Deps): Handler<'readKey'> {
     if (!key) throw refuse('not_found', {})
     res.json(await keyRecord(prisma, key, await databaseNow(prisma), person.id))
   }
+}
+
+/** The projects that some keys are bound to: what has to pass the barrier when the keys lose their issuer. */
+export async function projectsOfKeys(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  where: Prisma.KeyWhereInput,
+): Promise<string[]> {
+  const rows = await prisma.key.findMany({ where, distinct: ['project'], select: { project: true } })
+  return rows.flatMap(({ project }) => (project === null ? [] : [project]))
 }

@@ -1,21 +1,19 @@
 import type { Request } from 'express'
 import type { Prisma } from '@gateway/database/client'
-import { KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
+import { KEY_SECRET_PREFIX } from '@gateway/contracts/ids'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { mayIssueKeys } from '../permissions/permissions.ts'
 import { rolesInProject } from '../permissions/roles.ts'
-import { visibleKeys } from '../permissions/visible-keys.ts'
+import { visibleKeys } from '../permissions/visible-projects.ts'
 import { authenticated, bearerOf } from '../sign-in/authenticate.ts'
 import { issueSecret } from '../sign-in/secret.ts'
 import { authenticatedKey } from './authenticated-key.ts'
-import { databaseNow } from './database-now.ts'
-import { keyRecord } from './key-record.ts'
-import { keyState } from './key-state.ts'
-import { lockKey } from './lock-key.ts'
-import { passBarrier } from '../permissions/pass-barrier.ts'
+import { canBeRevoked, databaseNow, keyRecord, keyState } from './key-record.ts'
+import { passBarrier } from '../permissions/authorize.ts'
+import { personOf } from '../sign-in/person.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' | 'publicUrl'>
 
@@ -92,4 +90,40 @@ async function requireIssuer(
 ): Promise<void> {
   const found = await rolesInProject({ prisma: tx }, { id, platformOperator: false }, tenant, project)
   if (!found || !mayIssueKeys(found.roles)) throw refuse('key_issuer_denied', { use })
+}
+
+/** POST …/keys/{k}/revoke: ends the key's use for ever. */
+export function revokeKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'revokeKey'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const person = personOf(res)
+    const tenant = call.id('tenant')
+    const visible = await visibleKeys({ prisma }, person, tenant)
+    const id = call.id('key')
+    const { key, refusal } = await prisma.$transaction(async (tx) => {
+      const found = await lockKey(tx, id, visible)
+      const now = await databaseNow(tx)
+      if (!canBeRevoked(found, now)) {
+        const facts = { state: keyState(found, now), rotatedTo: found.rotatedTo }
+        return { key: found, refusal: refuse('key_not_active', facts, { details: facts }) }
+      }
+      const revoked = await tx.key.update({ where: { id }, data: { revokedAt: now } })
+      await recordChange(tx, { tenant, person: person.id, action: 'key.revoke', subject: id })
+      return { key: revoked, refusal: null }
+    })
+    if (key.project !== null) await passBarrier(deps, [key.project])
+    if (refusal) throw refusal
+    res.json(await keyRecord(prisma, key, await databaseNow(prisma), person.id))
+  }
+}
+
+/**
+ * Locks a key, so that of two who rotate or revoke it the second sees what the first did.
+ * @throws Refusal `not_found` for a key that is not among those the caller may manage
+ */
+async function lockKey(tx: Transaction, id: string, visible: Prisma.KeyWhereInput) {
+  await tx.$queryRaw`SELECT FROM control.keys WHERE id = ${id} FOR UPDATE`
+  const key = await tx.key.findFirst({ where: { AND: [visible, { id }] } })
+  if (key) return key
+  throw refuse('not_found', {})
 }

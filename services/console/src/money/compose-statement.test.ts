@@ -1,7 +1,7 @@
 import { statement } from '@gateway/contracts/console/statement'
 import { describe, expect, test } from 'vitest'
 import { composeStatement, type Booked, type Booking } from './compose-statement.ts'
-import { statementRows } from './statement-rows.ts'
+import { statementRows } from './statement.ts'
 
 const period = { from: '2026-11-01', to: '2026-12-01' }
 const booking = (day: string, kind: Booking['kind'], micro: bigint, product = '', entries = 1n): Booking => ({

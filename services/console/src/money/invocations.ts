@@ -1,15 +1,18 @@
 import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
 import { timeOfId } from '@gateway/contracts/ids'
-import { refuse, type Refusal } from '@gateway/contracts/refusal'
+import { type Refusal, refuse } from '@gateway/contracts/refusal'
 import type { Response } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Call, Handler } from '../request/call.ts'
-import { pageOfFound } from '../request/found-rows.ts'
+import { behind, equal, type FoundRow, foundRows, inPeriod, type Order, pageOfFound } from '../request/found-rows.ts'
 import { readTimeCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
-import { closedColumns, invocationRecord, isNewest, openColumns, type CallRow } from './call-rows.ts'
-import { findCalls, type FoundCall } from './find-calls.ts'
+import { Prisma } from '@gateway/database/client'
+import type { QueryOf } from '@gateway/contracts/api-route'
+import { composeInvocation } from '@gateway/contracts/console/compose-invocation'
+import type { InvocationRecord } from '@gateway/contracts/console/money'
+import { type UsageCount, usageCounts } from '@gateway/contracts/usage'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
@@ -61,4 +64,142 @@ async function absent({ prisma }: Deps, id: string): Promise<Refusal> {
   const month = timeOfId(id)?.toISOString().slice(0, 7)
   const archive = month && (await prisma.archive.findFirst({ where: { attempts: { has: new Date(`${month}-01`) } } }))
   return archive ? refuse('invocation_archived', { month }) : refuse('not_found', {})
+}
+
+type Query = QueryOf<ConsoleRoutes['listInvocations']>
+
+export interface CallFilters extends Pick<Query, 'key' | 'model' | 'state' | 'execution'> {
+  project: string
+  from?: Date | undefined
+  to?: Date | undefined
+  /** Where the page before ended. */
+  place: { at: Date; id: string } | null
+  limit: number
+}
+
+export type FoundCall = CallRow & FoundRow
+
+const order: Order = { at: Prisma.sql`a.admitted_at`, id: Prisma.sql`a.invocation` }
+const [project, key, product, execution, state] = ['project', 'key', 'product', 'execution', 'state'].map((column) =>
+  Prisma.raw(`a.${column}`),
+) as [Prisma.Sql, Prisma.Sql, Prisma.Sql, Prisma.Sql, Prisma.Sql]
+
+/** The calls of a project that fit, newest first: open ones, which are never many, and those of the books (found-rows.ts). */
+export function findCalls(filters: CallFilters): Prisma.Sql {
+  const { limit } = filters
+  const halves = [
+    ...(filters.state === undefined || filters.state === 'Open' ? [openCalls(filters)] : []),
+    ...(filters.state === 'Open' ? [] : [closedCalls(filters)]),
+  ]
+  const each = halves.map((half) => Prisma.sql`(${half})`)
+  return Prisma.sql`
+    SELECT * FROM (${Prisma.join(each, ' UNION ALL ')}) c ORDER BY admitted_at DESC, id DESC LIMIT ${limit + 1}`
+}
+
+function openCalls(filters: CallFilters): Prisma.Sql {
+  return Prisma.sql`
+    SELECT ${openColumns}, true AS fits, false AS last FROM money.reservations a
+     WHERE a.project = ${filters.project} ${narrowed(filters)} ${inTime(filters)}
+     ORDER BY a.admitted_at DESC, a.invocation DESC LIMIT ${filters.limit + 1}`
+}
+
+function closedCalls(filters: CallFilters): Prisma.Sql {
+  const ofState = equal([[state, filters.state]])
+  const fits = Prisma.sql`(a.project = ${filters.project} ${narrowed(filters)} ${ofState} AND ${isNewest})`
+  const along = Prisma.sql`${indexed(filters)} ${inTime(filters)}`
+  const walk = { ...order, table: Prisma.sql`money.attempts`, columns: closedColumns, along, fits }
+  return foundRows(walk, filters.limit)
+}
+
+/** An execution has few calls, a key no other project's (L2 of found-rows.ts). */
+function indexed({ project: ofProject, key: ofKey, execution: ofExecution }: CallFilters): Prisma.Sql {
+  if (ofExecution !== undefined) return Prisma.sql`${execution} = ${ofExecution}`
+  return ofKey === undefined ? Prisma.sql`${project} = ${ofProject}` : Prisma.sql`${key} = ${ofKey}`
+}
+
+function narrowed(filters: CallFilters): Prisma.Sql {
+  return equal([
+    [key, filters.key],
+    [product, filters.model],
+    [execution, filters.execution],
+  ])
+}
+
+function inTime(filters: CallFilters): Prisma.Sql {
+  return Prisma.sql`${inPeriod(order.at, filters)} ${behind(order, filters.place)}`
+}
+
+/** A call as the books have it: an open reservation, or the newest of the attempts that were closed. */
+export interface CallRow extends Pick<InvocationRecord, UsageCount> {
+  id: string
+  /** Empty: a person runs a sandbox product. */
+  key: string
+  product: string
+  execution: string | null
+  node: string | null
+  state: InvocationRecord['state']
+  estimated: boolean
+  prompt_pico: bigint
+  completion_pico: bigint
+  request_pico: bigint
+  cached_pico: bigint | null
+  reasoning_pico: bigint | null
+  reserved_micro: bigint
+  charged_micro: bigint
+  admitted_at: Date
+  closed_at: Date | null
+  /** In whatever words it was written. */
+  reason: string | null
+  /** Of the product as it is now. */
+  unit: string
+}
+
+/** The counts of a call that is open, and those of one that is closed; under the names that the record has for them. */
+const noCounts = Prisma.raw(usageCounts.map((count) => `NULL::integer AS "${count}"`).join(', '))
+const counts = Prisma.raw(usageCounts.map((count) => `a.${columnOf(count)} AS "${count}"`).join(', '))
+
+const whatAndPrice = Prisma.sql`a.prompt_pico, a.completion_pico, a.request_pico, a.cached_pico, a.reasoning_pico`
+const unit = Prisma.sql`(SELECT p.unit FROM control.products p WHERE p.id = a.product) AS unit`
+
+/** Of `money.reservations a`. */
+const openColumns = Prisma.sql`
+  a.invocation AS id, a.key, a.product, a.execution, a.node, 'Open' AS state, ${noCounts}, false AS estimated, ${whatAndPrice},
+  a.micro AS reserved_micro, 0::bigint AS charged_micro, a.admitted_at, NULL::timestamptz AS closed_at, NULL::text AS reason, ${unit}`
+
+/** Of `money.attempts a`. */
+const closedColumns = Prisma.sql`
+  a.invocation AS id, a.key, a.product, a.execution, a.node, a.state, ${counts}, a.estimated, ${whatAndPrice},
+  a.reserved_micro, a.charged_micro, a.admitted_at, a.closed_at, a.reason, ${unit}`
+
+/**
+ * Whether no other attempt has followed an attempt: those that were followed were released, and mean nothing any more. It is asked
+ * of each row by itself (`OFFSET 0`), so that no plan reads all later attempts there are.
+ */
+const isNewest = Prisma.sql`
+  NOT EXISTS (SELECT FROM money.attempts l
+               WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1 OFFSET 0)
+  AND NOT EXISTS (SELECT FROM money.reservations l
+                   WHERE l.project = a.project AND l.invocation = a.invocation OFFSET 0)`
+
+/** @param seesExecutions whether the reader may know of private executions (flows §1.2) */
+function invocationRecord(row: CallRow, seesExecutions: boolean): InvocationRecord {
+  return composeInvocation({
+    ...row,
+    invocation: row.id,
+    execution: seesExecutions ? row.execution : null,
+    node: seesExecutions ? row.node : null,
+    promptPico: row.prompt_pico,
+    completionPico: row.completion_pico,
+    requestPico: row.request_pico,
+    cachedPico: row.cached_pico,
+    reasoningPico: row.reasoning_pico,
+    reservedMicro: row.reserved_micro,
+    chargedMicro: row.charged_micro,
+    admittedAt: row.admitted_at,
+    closedAt: row.closed_at,
+  })
+}
+
+function columnOf(count: UsageCount): string {
+  return count.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

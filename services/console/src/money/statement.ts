@@ -2,11 +2,11 @@ import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Call, Handler } from '../request/call.ts'
-import { sendCsv } from '../request/send-csv.ts'
+import { type CsvRow, sendCsv } from '../request/send-csv.ts'
 import { personOf } from '../sign-in/person.ts'
-import { composeStatement, type Period } from './compose-statement.ts'
+import { composeStatement, type Line, type Period } from './compose-statement.ts'
 import { readBooked } from './read-booked.ts'
-import { statementRows } from './statement-rows.ts'
+import type { Statement } from '@gateway/contracts/console/statement'
 
 /**
  * GET …/projects/{p}/statement: opening balance + funded + corrected - charged = closing balance (rules §7.7), all of one
@@ -37,3 +37,30 @@ function periodOf({ month, from, to }: Query, now: Date): Period {
 }
 
 type Query = ReturnType<Call<ConsoleRoutes['readStatement']>['query']>
+
+const columns = ['day', 'entry', 'model', 'calls', 'amount_micro', 'balance_micro']
+const words = { fund: 'funded', correct: 'corrected', settle: 'charged' } as const
+
+/** A statement as a table: its lines between the opening and the closing balance, and what does not reconcile. */
+export function statementRows(
+  { from, to, openingMicro, closingMicro, differences }: Statement,
+  lines: Line[],
+): CsvRow[] {
+  return [
+    columns,
+    [from, 'opening', '', '', '', openingMicro],
+    ...lines.map(({ day, kind, product, entries, micro, balance }) => {
+      const isCharge = kind === 'settle'
+      return [day, words[kind], product, isCharge ? entries : '', isCharge ? -micro : micro, balance]
+    }),
+    [to, 'closing', '', '', '', closingMicro],
+    ...differences.map(({ what, expected, found }) => [
+      to,
+      `not reconciled: ${what} (expected ${expected}, found ${found})`,
+      '',
+      '',
+      '',
+      '',
+    ]),
+  ]
+}

@@ -5,12 +5,11 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Permission } from '../permissions/permissions.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
-import { sendCsv, type CsvRow } from '../request/send-csv.ts'
+import { type CsvRow, sendCsv } from '../request/send-csv.ts'
 import { personOf } from '../sign-in/person.ts'
-import { DAY_MS, localTime } from './time-zone.ts'
+import { DAY_MS, HOUR_MS, localTime } from './time-zone.ts'
 import { MAX_USAGE_ROWS, usageRows } from './usage-rows.ts'
 import { usageSteps } from './usage-steps.ts'
-import { periodOf, wholeHours } from './whole-hours.ts'
 
 const MONTH_MS = 30 * DAY_MS
 
@@ -65,4 +64,30 @@ function tableOf({ by, step, data }: UsageReport): CsvRow[] {
 function tooManyRows(): Refusal {
   const wrong = `would be more than ${MAX_USAGE_ROWS} rows.`
   return invalidField('step', wrong, 'Ask for a shorter time, a longer step, or by another group.')
+}
+
+interface Period {
+  from: Date
+  to: Date
+}
+
+/**
+ * The time that is asked for.
+ * @param usualMs how long it is where one of its ends is not given
+ */
+export function periodOf(
+  asked: { from?: Date | undefined; to?: Date | undefined },
+  now: Date,
+  usualMs: number,
+): Period {
+  const to = asked.to ?? (asked.from ? new Date(asked.from.getTime() + usualMs) : now)
+  return { from: asked.from ?? new Date(to.getTime() - usualMs), to }
+}
+
+/** From the beginning of the hour that `from` lies in to the end of the hour that `to` lies in. */
+export function wholeHours({ from, to }: Period): Period {
+  return {
+    from: new Date(Math.floor(from.getTime() / HOUR_MS) * HOUR_MS),
+    to: new Date(Math.ceil(to.getTime() / HOUR_MS) * HOUR_MS),
+  }
 }

@@ -1,9 +1,13 @@
-import { refuse } from '@gateway/contracts/refusal'
+import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { personOf } from '../sign-in/person.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
+import type { CorrectionAnswer } from '@gateway/contracts/ledger-reads'
+import type { FundingRecord } from '@gateway/contracts/console/statement'
+import { Prisma } from '@gateway/database/client'
+import { pageOf, unknownCursor } from '../request/page.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
@@ -42,4 +46,79 @@ export function fundWallet(deps: Deps): Handler<'fundWallet'> {
     })
     res.status(funded.fresh ? 201 : 200).json(await ledger.wallet({ project }))
   }
+}
+
+/**
+ * POST …/projects/{p}/wallet/corrections: money that came in or was taken wrongly is put right, once per correction id;
+ * the same again answers 200 and changes nothing. The audit row follows, also when a repeat has to write it.
+ */
+export function correctWallet({ prisma, ledger }: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'correctWallet'> {
+  return async (call, res) => {
+    const person = personOf(res)
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject({ prisma }, person, tenant, call.id('project'), 'wallet.correct')
+    const { correctionId, micro, reason } = await call.body()
+    const corrected = await ledger.correct({ project, correctionId, micro, reason, correctedBy: person.id })
+    if (corrected.kind === 'short') throw tooMuch(corrected, -micro)
+    if (corrected.micro !== micro || corrected.reason !== reason)
+      throw refuse(
+        'already_exists',
+        { what: `The correction ${correctionId} of ${corrected.micro} micro-USD (${corrected.reason})` },
+        { param: 'correctionId' },
+      )
+    await prisma.$transaction(async (tx) => {
+      const change = { tenant, action: 'wallet.correct', subject: `${project}/${correctionId}` }
+      if (!corrected.fresh && (await tx.auditEntry.findFirst({ where: change }))) return
+      await recordChange(tx, { ...change, person: person.id, details: { project, correctionId, micro, reason } })
+    })
+    res.status(corrected.fresh ? 201 : 200).json(await ledger.wallet({ project }))
+  }
+}
+
+function tooMuch(wallet: Extract<CorrectionAnswer, { kind: 'short' }>, neededMicro: number): Refusal {
+  const { availableMicro, reservedMicro } = wallet
+  return new Refusal(
+    'insufficient_budget',
+    `The wallet has ${availableMicro} micro-USD available, so ${neededMicro} can't be taken out of it.`,
+    reservedMicro > 0
+      ? `Take at most ${availableMicro}, or wait until running calls settle: they have reserved ${reservedMicro} micro-USD.`
+      : `Take at most ${availableMicro}.`,
+    { param: 'micro', details: { availableMicro, reservedMicro, neededMicro } },
+  )
+}
+
+/** GET …/projects/{p}/fundings: what came in and what was corrected, newest first. They are kept for ever. */
+export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFundings'> {
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'wallet.read')
+    const { cursor, limit } = call.query()
+    const before = cursor === undefined ? null : readCursor(cursor)
+    // Each half is cut to a page of its own before they meet, so that only the newest rows are read.
+    const half = (kind: string, columns: Prisma.Sql, table: Prisma.Sql) => Prisma.sql`
+      (SELECT * FROM (SELECT ${kind}::text AS kind, ${columns}, micro, at FROM ${table} WHERE project = ${project}) each
+        WHERE ${before === null ? Prisma.sql`true` : Prisma.sql`at <= ${before.at} AND (at, kind, id) < (${before.at}, ${before.kind}, ${before.id})`}
+        ORDER BY at DESC, id DESC LIMIT ${limit + 1})`
+    const rows = await deps.prisma.$queryRaw<(Omit<FundingRecord, 'micro' | 'at'> & { micro: bigint; at: Date })[]>`
+      ${half('funding', Prisma.sql`funding_id AS id, funded_by AS person, NULL AS reason`, Prisma.sql`money.fundings`)}
+      UNION ALL
+      ${half('correction', Prisma.sql`correction_id AS id, corrected_by AS person, reason`, Prisma.sql`money.corrections`)}
+      ORDER BY at DESC, kind DESC, id DESC LIMIT ${limit + 1}`
+    const records = rows.map(({ id, kind, micro, reason, person, at }) => ({
+      id,
+      kind,
+      micro: Number(micro),
+      reason,
+      person,
+      at: at.toISOString(),
+    }))
+    res.json(pageOf(records, limit, ({ at, kind, id }) => `${Date.parse(at)}.${kind}.${id}`))
+  }
+}
+
+/** A funding and a correction may have the same id. */
+function readCursor(cursor: string): { at: Date; kind: string; id: string } {
+  const [, ms, kind, id] = /^(\d{1,15})\.(funding|correction)\.(.+)$/.exec(cursor) ?? []
+  if (ms === undefined || kind === undefined || id === undefined) throw unknownCursor()
+  return { at: new Date(Number(ms)), kind, id }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isCrossed, type NoticeFacts, type ToldNotice } from './is-crossed.ts'
+import { isCrossed, type NoticeFacts, type ToldNotice } from './open-notices.ts'
 
 const notice = (part: Partial<ToldNotice>): ToldNotice => ({
   id: 'ntc_1',

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import { pageAddress, type BuiltFile, type BuiltPage } from '@gateway/console-page/built-page'
-import { refuse } from '@gateway/contracts/refusal'
-import type { Request, RequestHandler } from 'express'
-import { pageHeaders } from './page-headers.ts'
-import { expectBrowser, returnOfBrowser } from './refusal-page.ts'
+import { type BuiltFile, type BuiltPage, pageAddress } from '@gateway/console-page/built-page'
+import { type Refusal, refuse } from '@gateway/contracts/refusal'
+import type { Request, RequestHandler, Response } from 'express'
+import type { HttpAnswer } from '@gateway/service-kit/http/answers'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -49,4 +48,70 @@ export function consolePage(files: BuiltPage): RequestHandler {
 /** The smallest that whoever asks can read. */
 function encodingFor(req: Request): keyof BuiltFile {
   return (['br', 'gzip'] as const).find((encoding) => req.acceptsEncodings(encoding) === encoding) ?? 'identity'
+}
+
+/**
+ * What every page is sent with. Nothing runs, loads or is sent that is not a file or an address of this service, and no
+ * text can become code: the pages build what they show from text alone (Trusted Types).
+ */
+const pageHeaders = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "media-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+}
+
+/**
+ * For what a browser goes to by itself: if it is refused, the person before it gets a page to read, and a program JSON.
+ * @param returnTo address of the console that the page leads to
+ */
+export function expectBrowser(req: Request, res: Pick<Response, 'locals'>, returnTo = pageAddress): void {
+  res.locals['browserReturnsTo'] = req.accepts(['json', 'html']) === 'html' ? returnTo : null
+}
+
+/** Where the browser of a request begins again; null: there is none to read a page. */
+export function returnOfBrowser(res: Pick<Response, 'locals'>): string | null {
+  return (res.locals['browserReturnsTo'] as string | null | undefined) ?? null
+}
+
+/** @param stylesheet its address @param returnTo address of the console */
+export function refusalPage(
+  { status, headers, body: { message, resolution } }: Refusal,
+  stylesheet: string,
+  returnTo: string,
+): HttpAnswer {
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>That did not work</title>
+<link rel="stylesheet" href="${stylesheet}">
+<main class="narrow card">
+<h1>That did not work</h1>
+<p>${escaped(message)}</p>
+<p class="resolution">${escaped(resolution)}</p>
+<p><a class="button" href="${escaped(returnTo)}">Begin again</a></p>
+</main>
+</html>
+`
+  return { status, body: html, headers: { ...headers, ...pageHeaders, 'Content-Type': 'text/html; charset=utf-8' } }
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }

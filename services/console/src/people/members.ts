@@ -1,16 +1,15 @@
-import type { TenantRole } from '@gateway/contracts/console/roles'
+import type { TenantRole } from '@gateway/contracts/console/fields'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import { projectsOfKeys } from '../keys/projects-of-keys.ts'
+import { projectsOfKeys } from '../keys/list-keys.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
-import { peopleOf } from './people-of.ts'
-import { personToAdd, requireKnownEmail } from './person-to-add.ts'
-import { authorizeInTenant } from '../permissions/authorize.ts'
-import { changePermissions } from '../permissions/change-permissions.ts'
-import { passBarrier } from '../permissions/pass-barrier.ts'
+import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
+import type { newMemberBody } from '@gateway/contracts/console/people'
+import type { z } from 'zod'
+import { invalidField } from '../request/check.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'passwords'>
 
@@ -97,4 +96,95 @@ export function removeMember(deps: Deps): Handler<'removeMember'> {
 
 async function keepAnAdmin(tx: Transaction, tenant: string): Promise<void> {
   if ((await tx.membership.count({ where: { tenant, role: 'Admin' } })) <= 1) throw refuse('last_admin', {})
+}
+
+interface NewMember extends Pick<z.output<typeof newMemberBody>, 'email' | 'person' | 'name' | 'password'> {
+  tenant: string
+  passwordHash: string | null
+  /** For a person whom the service does not know yet. */
+  newPersonId: string
+}
+
+interface Known {
+  id: string
+  vouchedBy: string | null
+}
+
+/**
+ * The person that is named by id or e-mail; made, where the e-mail is new.
+ * @throws Refusal `already_exists`, `invalid_request`
+ */
+async function personToAdd(tx: Transaction, wanted: NewMember): Promise<{ person: Known; isNewPerson: boolean }> {
+  const { email, name, password, passwordHash } = wanted
+  const select = { id: true, vouchedBy: true }
+  if (email === undefined) {
+    const person = await tx.person.findUnique({ where: { id: wanted.person ?? '' }, select })
+    if (person) return { person, isNewPerson: false }
+    throw invalidField('person', 'is nobody of this service.', 'Send the id that the person finds at GET /api/v2/me.')
+  }
+  const vouchedBy = passwordHash === null ? null : wanted.tenant
+  const created = { id: wanted.newPersonId, email, name: name ?? email.split('@')[0]!, passwordHash, vouchedBy }
+  const { count } = await tx.person.createMany({ data: [created], skipDuplicates: true })
+  // Whoever administers one organization does not decide about a person's name or password in all others.
+  if (count === 0 && (name !== undefined || password !== undefined))
+    throw refuse('already_exists', { what: 'A person with this e-mail (leave out name and password to add them)' })
+  return { person: await tx.person.findUniqueOrThrow({ where: { email }, select }), isNewPerson: count > 0 }
+}
+
+/**
+ * An Admin of another organization who made this person knows the first password, and may be the only one to have used it:
+ * what is given to the e-mail would be given to that Admin.
+ * @throws Refusal `invalid_request`
+ */
+function requireKnownEmail({ vouchedBy }: Known, tenant: string): void {
+  if (vouchedBy === null || vouchedBy === tenant) return
+  throw invalidField(
+    'email',
+    'another organization added this person, and nobody has shown yet that the e-mail is theirs.',
+    'Send `person`, the id that they find at GET /api/v2/me, or let them sign in once through the sign-in provider.',
+  )
+}
+
+/**
+ * Roles in teams and projects are for members of the organization.
+ * @throws Refusal `invalid_request`, alike for a person who isn't one and for one who doesn't exist
+ */
+export async function requireMember(tx: Transaction, tenant: string, person: string): Promise<void> {
+  if (await tx.membership.findUnique({ where: { tenant_person: { tenant, person } } })) return
+  throw invalidField(
+    'person',
+    'is no member of the organization.',
+    'Add the person to the organization first, and send the id that was answered.',
+  )
+}
+
+interface RoleRow<Role> {
+  person: string
+  role: string
+  createdAt: Date
+  /** Only for its type. */
+  as?: Role
+}
+
+interface PersonWithRole<Role> {
+  id: string
+  email: string
+  name: string
+  role: Role
+  createdAt: string
+}
+
+/** Rows that give a person a role, shown with who that is. */
+export async function peopleOf<Role extends string>(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  rows: RoleRow<Role>[],
+): Promise<PersonWithRole<Role>[]> {
+  const people = await prisma.person.findMany({
+    where: { id: { in: rows.map(({ person }) => person) } },
+    select: { id: true, email: true, name: true },
+  })
+  const byId = new Map(people.map((person) => [person.id, person]))
+  return rows.map(({ person, role, createdAt }) => {
+    return { ...byId.get(person)!, role: role as Role, createdAt: createdAt.toISOString() }
+  })
 }

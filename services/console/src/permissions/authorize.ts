@@ -2,8 +2,9 @@ import { refuse } from '@gateway/contracts/refusal'
 import type { Transaction } from '../audit/record-change.ts'
 import type { Person } from '../sign-in/person.ts'
 import { projectTokenPermission, tenantTokenPermission } from '@gateway/contracts/console/access-tokens'
-import { holds, mayIssueKeys, permissions, seesProject, seesTenant, type Permission } from './permissions.ts'
-import { rolesInProject, rolesInTenant, type ProjectFacts, type Roles } from './roles.ts'
+import { holds, mayIssueKeys, type Permission, permissions, seesProject, seesTenant } from './permissions.ts'
+import { type ProjectFacts, type Roles, rolesInProject, rolesInTenant } from './roles.ts'
+import type { ConsoleDeps } from '../deps.ts'
 
 // Each lets a person through who has a permission. What the person can't see is `not_found`, else they are `not_permitted`.
 
@@ -88,4 +89,34 @@ function needOf({ only }: Roles, permission: Permission): string {
 
 function hasNoRole({ platformOperator, tenant, team, project }: Roles): boolean {
   return !platformOperator && tenant === null && team === null && project === null
+}
+
+/**
+ * Changes who may do what in a tenant, in one transaction. Such changes go one after the other in each tenant; so whoever asks
+ * for one is authorized again inside it, by the transaction: who has just lost a permission passes nothing on any more, and
+ * two Admins can't remove each other at the same moment.
+ */
+export function changePermissions<T>(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  tenant: string,
+  change: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return prisma.$transaction(async (tx) => {
+    // NO KEY: rows that only refer to the tenant may come and go meanwhile.
+    await tx.$queryRaw`SELECT FROM control.tenants WHERE id = ${tenant} FOR NO KEY UPDATE`
+    return change(tx)
+  })
+}
+
+const MAX_PROJECTS = 1000
+
+/**
+ * Answers once no call of these projects can still be admitted on what was true before. A revocation answers after its commit
+ * and after this (architecture §M2). Where the ledger can't be asked the caller learns `unavailable`: what was
+ * revoked stays revoked, and repeating passes the barrier again.
+ */
+export async function passBarrier({ ledger }: Pick<ConsoleDeps, 'ledger'>, projects: readonly string[]): Promise<void> {
+  const ordered = [...new Set(projects)].toSorted()
+  for (let n = 0; n < ordered.length; n += MAX_PROJECTS)
+    await ledger.barrier({ projects: ordered.slice(n, n + MAX_PROJECTS) })
 }

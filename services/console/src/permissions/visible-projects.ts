@@ -1,7 +1,10 @@
 import type { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
-import type { Person } from '../sign-in/person.ts'
-import type { Roles } from './roles.ts'
+import { ACCESS_TOKEN, type Person } from '../sign-in/person.ts'
+import { type Roles, rolesInTenant } from './roles.ts'
+import { refuse } from '@gateway/contracts/refusal'
+import { seesTenant } from './permissions.ts'
+import type { Transaction } from '../audit/record-change.ts'
 
 /** `seesProject` for a whole list: an Admin's are all, a member's those of its teams and those it was granted. */
 export async function visibleProjects(
@@ -20,4 +23,72 @@ export async function visibleProjects(
     tenant,
     OR: [{ team: { in: teams.map(({ team }) => team) } }, { id: { in: grants.map(({ project }) => project) } }],
   }
+}
+
+/**
+ * Which keys of a tenant a person may list, revoke and rotate: an Admin all, others their own and those of the projects
+ * they own (rules §7.3). What is not among them doesn't exist for that person.
+ * @throws Refusal `not_found` for a tenant the person can't see
+ */
+export async function visibleKeys(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  person: Person,
+  tenant: string,
+): Promise<Prisma.KeyWhereInput> {
+  const roles = await rolesInTenant({ prisma }, person, tenant)
+  if (!roles || !seesTenant(roles)) throw refuse('not_found', {})
+  if (person.token) {
+    const { project, permissions } = person.token
+    if (!permissions.includes('keys.manage')) return nothing(tenant)
+    return project === null ? { tenant } : { tenant, project }
+  }
+  if (roles.tenant === 'Admin') return { tenant }
+  if (roles.tenant === null) return nothing(tenant)
+  const owned = await prisma.projectGrant.findMany({
+    where: { person: person.id, role: 'Project Owner' },
+    select: { project: true },
+  })
+  return { tenant, OR: [{ createdBy: person.id }, { project: { in: owned.map(({ project }) => project) } }] }
+}
+
+function nothing(tenant: string): Prisma.KeyWhereInput {
+  return { tenant, id: { in: [] } }
+}
+
+// Sandbox products are for Project Owners and Consumers alone (flows §1.2). Others manage keys and read the audit: there
+// the id of one is a word that is the same for all of them.
+
+/** Stands for the id of a sandbox product that the reader may not use. */
+export const HIDDEN_SANDBOX = 'sbx-…'
+
+/** Which of these projects have sandbox products that a member, or a token, may use. */
+export async function projectsOpenTo(prisma: Transaction, person: string, projects: string[]): Promise<Set<string>> {
+  if (person.startsWith(ACCESS_TOKEN)) return projectsOfToken(prisma, person, projects)
+  const grants = await prisma.projectGrant.findMany({
+    where: { person, project: { in: projects }, role: { in: ['Project Owner', 'Project Consumer'] } },
+    select: { project: true },
+  })
+  return new Set(grants.map(({ project }) => project))
+}
+
+async function projectsOfToken(prisma: Transaction, token: string, projects: string[]): Promise<Set<string>> {
+  const found = await prisma.accessToken.findFirst({ where: { id: token, permissions: { has: 'sandboxes.use' } } })
+  return new Set(projects.filter((project) => project === found?.project))
+}
+
+/** Which of these sandbox products a member may use. */
+export async function sandboxesOpenTo(prisma: Transaction, person: string, sandboxes: string[]): Promise<Set<string>> {
+  const rows = await prisma.sandbox.findMany({ where: { id: { in: sandboxes } }, select: { id: true, project: true } })
+  const open = await projectsOpenTo(
+    prisma,
+    person,
+    rows.map(({ project }) => project),
+  )
+  return new Set(rows.filter(({ project }) => open.has(project)).map(({ id }) => id))
+}
+
+/** An allowlist without the ids of sandbox products: that it names some is still seen. */
+export function hideSandboxes(resources: string[]): string[] {
+  const others = resources.filter((id) => !id.startsWith('sbx-'))
+  return others.length === resources.length ? resources : [...others, HIDDEN_SANDBOX]
 }

@@ -5,8 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
-import { passBarrier } from '../permissions/pass-barrier.ts'
+import { authorizeInProject, passBarrier } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 

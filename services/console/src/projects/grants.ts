@@ -1,16 +1,14 @@
-import type { ProjectRole } from '@gateway/contracts/console/roles'
+import type { ProjectRole } from '@gateway/contracts/console/fields'
 import { refuse } from '@gateway/contracts/refusal'
-import { recordChange } from '../audit/record-change.ts'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { peopleOf } from '../people/people-of.ts'
-import { requireMember } from '../people/require-member.ts'
+import { peopleOf, requireMember } from '../people/members.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
-import { personOf } from '../sign-in/person.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
-import { changePermissions } from '../permissions/change-permissions.ts'
-import { passBarrier } from '../permissions/pass-barrier.ts'
-import { authorizeGrant } from './authorize-grant.ts'
+import { type Person, personOf } from '../sign-in/person.ts'
+import { authorizeInProject, changePermissions, passBarrier } from '../permissions/authorize.ts'
+import { holds, permissions } from '../permissions/permissions.ts'
+import { rolesInProject } from '../permissions/roles.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
@@ -75,4 +73,41 @@ export function removeGrant(deps: Deps): Handler<'removeGrant'> {
     if (!removed) throw refuse('not_found', {})
     res.status(204).end()
   }
+}
+
+interface Asked {
+  tenant: string
+  project: string
+  /** null: not known yet. */
+  role: ProjectRole | null
+}
+
+/**
+ * Lets through who may grant a role on a project: its owners, and nobody else. But a project of which no owner is left
+ * would stay without for ever, so an Admin may appoint one there (rules §7.3).
+ * @throws Refusal `not_found`, `not_permitted`
+ */
+async function authorizeGrant(
+  deps: { prisma: Transaction },
+  person: Person,
+  { tenant, project, role }: Asked,
+): Promise<void> {
+  const found = await rolesInProject(deps, person, tenant, project)
+  if (!found || !holds(found.roles, 'owners.appoint') || found.roles.project === 'Project Owner') {
+    await authorizeInProject(deps, person, tenant, project, 'grants.manage')
+    return
+  }
+  const mayAppoint = role === null || role === 'Project Owner'
+  if (!mayAppoint || (await hasOwner(deps, tenant, project)))
+    throw refuse('not_permitted', { need: permissions['grants.manage'].need })
+}
+
+/** Whether an owner is left who is a member: a grant is worth nothing without that. */
+async function hasOwner({ prisma }: { prisma: Transaction }, tenant: string, project: string): Promise<boolean> {
+  const owners = await prisma.projectGrant.findMany({
+    where: { project, role: 'Project Owner' },
+    select: { person: true },
+  })
+  const people = owners.map(({ person }) => person)
+  return (await prisma.membership.count({ where: { tenant, person: { in: people } } })) > 0
 }

@@ -8,8 +8,7 @@ import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
 import { personOf } from '../sign-in/person.ts'
-import { authorizeInProject, authorizeInTenant } from '../permissions/authorize.ts'
-import { passBarrier } from '../permissions/pass-barrier.ts'
+import { authorizeInProject, authorizeInTenant, passBarrier } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
 
@@ -43,7 +42,7 @@ export function createProject(deps: Deps): Handler<'createProject'> {
     await createOnce(deps, call, res, async (tx) => {
       const team = await owningTeam(tx, tenant, body.team ?? null, person.id)
       const created = await tx.project.create({ data: { id: newId('prj'), tenant, team, name: body.name } })
-      // A token is no owner: an Admin appoints one (authorize-grant.ts).
+      // A token is no owner: an Admin appoints one (grants.ts).
       if (!person.token)
         await tx.projectGrant.create({ data: { project: created.id, person: person.id, role: 'Project Owner' } })
       const what = { action: 'project.create', subject: created.id, details: { name: body.name, team } }

@@ -151,7 +151,7 @@ test('a key of another form is refused, and one that is sent twice [idempotency_
 
 test('what was made is forgotten two days later, and no earlier', async ({ stack, post, fixture, database }) => {
   const { openDatabase } = await import('@gateway/database/client')
-  const { forgetCreations } = await import('./forget-creations.ts')
+  const { forgetCreations } = await import('./create-once.ts')
   const key = randomUUID()
   await post(stack.owner, `${stack.path}/teams`, key, { name: 'Kept' })
   const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })

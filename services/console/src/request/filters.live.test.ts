@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { consoleTest, outcomeOf, type Caller } from '../console.fixture.ts'
 import { ROWS_A_PAGE } from './found-rows.ts'
-import { findCalls, type CallFilters } from '../money/find-calls.ts'
-import { findEntries } from '../audit/find-entries.ts'
-import { findExecutions, type ExecutionFilters } from '../executions/find-executions.ts'
+import { type CallFilters, findCalls } from '../money/invocations.ts'
+import { findEntries } from '../audit/list-audit.ts'
+import { type ExecutionFilters, findExecutions } from '../executions/executions.ts'
 import type { Prisma } from '@gateway/database/client'
 
 // Lists with filters: what they find, that pages meet, and that no page reads a large book.

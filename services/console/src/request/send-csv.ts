@@ -1,4 +1,4 @@
-import { sendText } from '@gateway/service-kit/http/send'
+import { sendText } from '@gateway/service-kit/http/answers'
 import type { ServerResponse } from 'node:http'
 
 export type CsvRow = readonly (string | number | bigint | null)[]

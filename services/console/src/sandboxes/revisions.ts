@@ -1,10 +1,16 @@
-import { refuse } from '@gateway/contracts/refusal'
+import { Refusal, refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readNumberCursor } from '../request/page.ts'
 import { reachSandbox } from './reach-sandbox.ts'
-import { revisionNumberOf } from './read-graph.ts'
-import { revisionText } from './revision-record.ts'
+import { revisionText, sandboxRecord, textOf } from './sandbox-record.ts'
+import type { Graph, GraphProblem } from '@gateway/contracts/graph'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
+import { databaseNow } from '../keys/key-record.ts'
+import { type BuiltPackage, checkGraph } from './check-graph.ts'
+import { lockSandbox } from './sandboxes.ts'
+import { answeredBefore, createOnce } from '../request/create-once.ts'
+import { requireJsonWithinLimits } from '../request/read-json-body.ts'
 
 /** A page ends before it becomes larger than this, with one revision at least. */
 const PAGE_BYTES = 8 * 1024 * 1024
@@ -45,4 +51,146 @@ function howMany(sizes: { bytes: number }[], limit: number): number {
   let total = 0
   const fitting = sizes.slice(0, limit).findIndex(({ bytes }) => (total += bytes) > PAGE_BYTES)
   return fitting === -1 ? limit : Math.max(fitting, 1)
+}
+
+type ActivateDeps = Pick<ConsoleDeps, 'prisma' | 'log'>
+
+/**
+ * POST …/sandboxes/{s}/revisions/{n}/activate: from now on this revision answers external calls (flows §3.2). The whole graph is
+ * checked again against the products that are assigned now, its package is built, and both are deployed in one transaction:
+ * whatever fails, the revision that was active still is. The revision itself stays as it was saved: the package is a record of
+ * its own. Executions in progress keep the one they began with.
+ * @throws Refusal `graph_invalid`, `product_not_assigned`, `activation_failed`
+ */
+export function activateRevision(deps: ActivateDeps): Handler<'activateRevision'> {
+  const { prisma, log } = deps
+  return async (call, res) => {
+    const { person, tenant, project, sandbox } = await reachSandbox(deps, call, res)
+    const revision = revisionNumberOf(call.req.params['number'])
+    const saved = await prisma.revision.findUnique({
+      where: { sandbox_number: { sandbox: sandbox.id, number: revision } },
+      select: { graph: true },
+    })
+    if (!saved) throw refuse('not_found', {})
+    const graph = JSON.parse(textOf(saved.graph)) as Graph
+
+    const deployed = await prisma
+      .$transaction(async (tx) => {
+        const before = await lockSandbox(tx, sandbox.id)
+        const { problems, built } = await checkGraph(tx, project, graph)
+        if (built === null) throw refusalOf(problems, graph)
+        await tx.package.createMany({ data: [{ sandbox: sandbox.id, revision, ...built }], skipDuplicates: true })
+        const { digest } = built
+        const active = { activeRevision: revision, activeDigest: digest, activatedAt: await databaseNow(tx) }
+        const after = await tx.sandbox.update({ where: { id: sandbox.id }, data: active })
+        const details = { revision, digest, before: before.activeRevision }
+        await recordChange(tx, { tenant, person: person.id, action: 'revision.activate', subject: sandbox.id, details })
+        return sandboxRecord(tx, after)
+      })
+      .catch((error: unknown) => {
+        if (error instanceof Refusal) throw error
+        log.error({ err: error, sandbox: sandbox.id, revision }, 'a revision could not be deployed')
+        throw refuse('activation_failed', {})
+      })
+    res.json(deployed)
+  }
+}
+
+/** `product_not_assigned` where nothing else is wrong, else `graph_invalid` with every problem. */
+function refusalOf(problems: GraphProblem[], graph: Graph): Refusal {
+  const details = { problems }
+  if (problems.every(({ code }) => code === 'product_not_assigned')) {
+    const node = graph.nodes.find(({ id }) => id === problems[0]?.node)
+    return refuse('product_not_assigned', { product: String(node?.['product']) }, { details })
+  }
+  return refuse('graph_invalid', { problems }, { param: 'graph', details })
+}
+
+/** Many may save one sandbox product at the same moment; each waits for those before it. */
+const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
+
+/**
+ * POST …/sandboxes/{s}/revisions: a new revision, whatever was saved before and whatever is wrong with it (flows §3.1). It is
+ * stored with its problems, and what has any can't be activated; `draft` only marks it. Of several who save on the same base
+ * the first wins.
+ * @throws Refusal `revision_conflict`, `invalid_request`, `request_too_large`
+ */
+export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRevision'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const { person, tenant, project, sandbox } = await reachSandbox(deps, call, res)
+    const { draft, baseRevision } = await call.body()
+    const graph = sentGraph(await call.sentBody())
+    if (await answeredBefore(deps, call, res)) return // on a base that was the latest then
+    // Revisions only ever become more, so a base that is stale now is refused without waiting for a turn.
+    requireBase(baseRevision, sandbox.latestRevision)
+    const { problems, built } = await checkGraph(prisma, project, graph)
+    const make = async (tx: Transaction) => {
+      const number = await nextNumber(tx, sandbox.id, baseRevision)
+      const row = await tx.revision.create({
+        data: {
+          sandbox: sandbox.id,
+          number,
+          draft,
+          baseRevision,
+          graph: graphBytes(graph),
+          problems: new TextEncoder().encode(JSON.stringify(problems)),
+          createdBy: person.id,
+          ...columnsOf(built),
+        },
+      })
+      const details = { revision: number, draft, baseRevision, digest: row.digest }
+      await recordChange(tx, { tenant, person: person.id, action: 'revision.save', subject: sandbox.id, details })
+      return { json: revisionText(row) }
+    }
+    await createOnce(deps, call, res, make, (work) => prisma.$transaction(work, TAKE_TURNS))
+  }
+}
+
+/** The package as it was when the revision was saved; another runner may build another one when it is activated. */
+function columnsOf(built: BuiltPackage | null): Partial<Omit<BuiltPackage, 'runnerVersion'>> {
+  if (built === null) return {}
+  const { runnerVersion: _, ...columns } = built
+  return columns
+}
+
+/** Locks the sandbox product until the revision is stored. @throws Refusal `revision_conflict` */
+async function nextNumber(tx: Transaction, sandbox: string, base: number | null): Promise<number> {
+  const [taken] = await tx.$queryRaw<{ number: number }[]>`
+    UPDATE control.sandboxes SET latest_revision = latest_revision + 1
+     WHERE id = ${sandbox} AND (${base}::integer IS NULL OR latest_revision = ${base}::integer)
+    RETURNING latest_revision AS number`
+  if (taken) return taken.number
+  const { latestRevision } = await tx.sandbox.findUniqueOrThrow({ where: { id: sandbox } })
+  throw conflict(latestRevision)
+}
+
+function requireBase(base: number | null, latestRevision: number): void {
+  if (base !== null && base !== latestRevision) throw conflict(latestRevision)
+}
+
+function conflict(latestRevision: number) {
+  return refuse('revision_conflict', { latestRevision }, { details: { latestRevision } })
+}
+
+/**
+ * The graph of a body that was checked to hold one, as it was sent and not as a parser of shapes copies it, so that what it holds
+ * beside its shape stays in it. What is wrong with a graph is the checker's to say.
+ * @throws Refusal `invalid_request`
+ */
+function sentGraph({ graph }: Record<string, unknown>): Graph {
+  requireJsonWithinLimits(graph, 'graph')
+  return graph as Graph
+}
+
+/** How a graph is kept and shown: compact JSON, the same for the same graph. */
+function graphBytes(graph: Graph): Uint8Array<ArrayBuffer> {
+  // `stringify` writes U+0000 and lone surrogates as escapes, so the text is UTF-8 whatever the graph holds.
+  return new TextEncoder().encode(JSON.stringify(graph))
+}
+
+/** @throws Refusal `not_found` for what is the number of no revision */
+function revisionNumberOf(text: unknown): number {
+  if (typeof text === 'string' && /^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw refuse('not_found', {})
 }

@@ -7,7 +7,7 @@ import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { reachSandbox, reachSandboxesOf } from './reach-sandbox.ts'
 import { sandboxRecord, sandboxRecords, type SandboxRow } from './sandbox-record.ts'
-import { passBarrier } from '../permissions/pass-barrier.ts'
+import { passBarrier } from '../permissions/authorize.ts'
 
 // Admins read the audit and may not read sandbox products (flows §1.2), so it keeps ids and switches, and nothing
 // of what an

@@ -1,11 +1,11 @@
 import type { Request, RequestHandler } from 'express'
 import type { TokenPermission } from '@gateway/contracts/console/access-tokens'
-import { ACCESS_TOKEN_PREFIX, isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
+import { ACCESS_TOKEN_PREFIX, isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/ids'
+import { sessionCookie } from './open-session.ts'
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Person } from './person.ts'
 import { hashOf } from './secret.ts'
-import { sessionCookie } from './session-cookie.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>
 

@@ -1,4 +1,4 @@
-import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/roles'
+import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/fields'
 import type { MeRecord } from '@gateway/contracts/console/sign-in'
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'

@@ -1,10 +1,9 @@
 import type { Request, Response } from 'express'
 import type { Prisma } from '@gateway/database/client'
-import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
+import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/ids'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { issueSecret } from './secret.ts'
-import { sessionCookie } from './session-cookie.ts'
 
 type Deps = Pick<ConsoleDeps, 'newId' | 'random' | 'now'>
 
@@ -34,4 +33,42 @@ export async function openSession(
 /** Hands the browser the session that was opened. */
 export function giveSession(deps: Pick<ConsoleDeps, 'publicUrl'>, req: Request, res: Response, secret: string): void {
   sessionCookie(deps).set(req, res, secret, LIFETIME_MS)
+}
+
+export interface Cookie {
+  set(req: Request, res: Response, value: string, lifetimeMs: number): void
+  clear(req: Request, res: Response): void
+  /** null: not sent. */
+  read(req: Request): string | null
+}
+
+/**
+ * The cookie of a session. `Strict`, because the pages that need it are files of ours that ask for everything themselves:
+ * a link from elsewhere opens them without it, and they are signed in a moment later.
+ */
+export const sessionCookie = ({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>) =>
+  cookie('svc_session', 'strict', publicUrl)
+
+/**
+ * A cookie that no script reads and only this host gets. Where the browser comes by https it is `Secure`, and its name
+ * begins with `__Host-`: then no neighbour under the same domain can put one of its own in its place.
+ */
+export function cookie(name: string, sameSite: 'strict' | 'lax', publicUrl: string | undefined): Cookie {
+  const isSecure = (req: Request) => (publicUrl === undefined ? req.secure : publicUrl.startsWith('https:'))
+  const nameFor = (req: Request) => (isSecure(req) ? `__Host-${name}` : name)
+  const attributes = (req: Request) => ({ httpOnly: true, sameSite, path: '/', secure: isSecure(req) })
+
+  return {
+    set: (req, res, value, lifetimeMs) =>
+      void res.cookie(nameFor(req), value, { ...attributes(req), maxAge: lifetimeMs }),
+    clear: (req, res) => void res.clearCookie(nameFor(req), attributes(req)),
+    read(req) {
+      const wanted = nameFor(req)
+      for (const pair of (req.get('Cookie') ?? '').split(';')) {
+        const [found, value] = pair.trim().split('=')
+        if (found === wanted && value) return value
+      }
+      return null
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import { makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/ids'
 
 export interface IssuedSecret {
   /** Shown once, kept nowhere. */

@@ -4,9 +4,8 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { authenticated } from './authenticate.ts'
 import { meOf } from './me.ts'
-import { giveSession, openSession } from './open-session.ts'
+import { giveSession, openSession, sessionCookie } from './open-session.ts'
 import { hashOf } from './secret.ts'
-import { sessionCookie } from './session-cookie.ts'
 
 type Deps = Pick<
   ConsoleDeps,

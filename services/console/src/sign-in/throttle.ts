@@ -1,8 +1,8 @@
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible'
 import { refuse } from '@gateway/contracts/refusal'
 import type { Database } from '@gateway/database/client'
-import { addressBlock } from './address-block.ts'
 import { hashOf } from './secret.ts'
+import { isIPv6 } from 'node:net'
 
 // Guessing passwords is slow by e-mail together with address, by e-mail alone and by address alone, so that neither many
 // addresses nor many e-mails get round it. Counted in Postgres for all replicas, under hashes; a replica that has seen a
@@ -75,4 +75,19 @@ async function slowly(consume: () => Promise<void>): Promise<void> {
 /** As long for any text, and nothing to read in a table of guesses. */
 function hidden(text: string): string {
   return Buffer.from(hashOf(text)).toString('base64url')
+}
+
+/** The addresses of one subscriber: of IPv6 a whole /64, which would otherwise be 2^64 callers to a throttle. */
+export function addressBlock(address: string): string {
+  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
+  if (mapped) return mapped
+  const [plain = ''] = address.split('%')
+  if (!isIPv6(plain)) return address
+  const [head = '', tail] = plain.split('::')
+  const before = head.split(':').filter((part) => part !== '')
+  const after = (tail ?? '').split(':').filter((part) => part !== '')
+  const zeros = tail === undefined ? 0 : 8 - before.length - after.length
+  const parts = [...before, ...Array<string>(Math.max(0, zeros)).fill('0'), ...after]
+  const network = parts.slice(0, 4).map((part) => Number.parseInt(part, 16).toString(16))
+  return `${network.join(':')}::/64`
 }

@@ -1,5 +1,5 @@
 import { type TokenRecord } from '@gateway/contracts/console/sign-in'
-import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
+import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/ids'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'

@@ -1,9 +1,10 @@
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
+import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
+import { type AdmissionQueueLimit, tooOften } from './limits.ts'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
-import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { ExactCount } from '@gateway/tokens/exact-count'
 import type { Deps } from '../deps.ts'
 import { openReservation, release } from '../provider-call/reservation.ts'
@@ -11,8 +12,6 @@ import type { ChatCall } from '../request/read-chat.ts'
 import { storable } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
 import type { Admission, Caller, Running } from './admission.ts'
-import type { AdmissionQueueLimit } from './limits.ts'
-import { tooOften } from './rates.ts'
 
 // What a call has to pass before its provider is called. The ledger decides. Here is only
 //   A1  that nothing is asked for a caller who has disconnected already;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openRates, ratesConfig } from './rates.ts'
+import { openRates, ratesConfig } from './limits.ts'
 
 const MINUTE = 60
 const key1 = { key: 'key_1', project: 'prj_1' }

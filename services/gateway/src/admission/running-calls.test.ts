@@ -1,6 +1,6 @@
 import { refuse, Refusal } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
-import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { describe, expect, test } from 'vitest'
 import type { Admission, AdmittedCall, Running } from './admission.ts'
 import { openRunningCalls } from './running-calls.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { expect, test as base } from 'vitest'
-import { sendJson } from '@gateway/service-kit/http/send'
+import { sendJson } from '@gateway/service-kit/http/answers'
 import { openConcurrencyLimiter, withPermit } from './limits.ts'
 
 // A real server with room for one, and connections that behave as they like.

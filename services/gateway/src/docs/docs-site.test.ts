@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { docsSite } from './docs-site.ts'
-import { markdownRenderer } from './render-markdown.ts'
+import { markdownRenderer } from './guides.ts'
 
 const { texts, nothing } = docsSite()
 const pages = [...texts]

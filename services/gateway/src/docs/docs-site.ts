@@ -1,10 +1,6 @@
-import type { DocsPage } from './docs-page.ts'
-import { homePage } from './home-page.ts'
-import { llmsText } from './llms-text.ts'
-import { pageLayout, type NavigationGroup } from './page-layout.ts'
-import { readGuides, type Guide } from './read-guides.ts'
+import { type DocsPage, type NavigationGroup, pageLayout } from './page-layout.ts'
+import { type Guide, type GuideGroup, markdownRenderer, readGuides } from './guides.ts'
 import { addressOfRefusal, isRefusalCode, refusalPages } from './refusal-pages.ts'
-import { markdownRenderer } from './render-markdown.ts'
 
 export interface DocsSite {
   /** Texts by their address, each with its type. A page is made when its text is asked for. */
@@ -77,3 +73,40 @@ function addressOf(href: string, names: ReadonlySet<string>): string | null {
   if (name === 'refusals' && isRefusalCode(code)) return addressOfRefusal(code)
   return names.has(name) ? `/docs/${name}${anchor}` : null
 }
+
+/** `/docs`: every guide with what it is about. */
+function homePage(groups: GuideGroup[]): DocsPage {
+  const chapters = groups.map(({ title, guides }) => {
+    const items = guides.map((guide) => `- [${guide.title}](/docs/${guide.name}): ${guide.about}\n`)
+    return `## ${title}\n\n${items.join('')}`
+  })
+  return { address: '/docs', title: 'Documentation', markdown: [introduction, ...chapters].join('\n') }
+}
+
+const introduction = `# Documentation
+
+Hosted text models and private executable flows, called with a key that belongs for life to one project. Money is reserved before a
+call and settled exactly after it, from the project's wallet.
+
+Every path and shape is in the [API reference](/docs/api), and for programs at [/openapi.json](/openapi.json).
+`
+
+/** `/llms.txt`: what this is, and every guide in the form that programs read best (llmstxt.org). */
+function llmsText(groups: GuideGroup[]): string {
+  const chapters = groups.map(({ title, guides }) => {
+    const items = guides.map((guide) => `- [${guide.title}](/docs/${guide.name}.md): ${guide.about}\n`)
+    return `## ${title}\n\n${items.join('')}`
+  })
+  return [llmsIntroduction, ...chapters].join('\n')
+}
+
+const llmsIntroduction = `# Project-bound model gateway
+
+> Hosted text models and private executable flows, called with a key that belongs for life to one project. Money is reserved before a
+> call and settled exactly after it, from the project's wallet.
+
+Chat completions are at \`POST /v1/chat/completions\`; clients that speak them work with \`/v1\` as their base address. What a refusal with
+the code \`key_limit\` means is at \`/docs/refusals/key_limit.md\`, and so for each code.
+
+- [OpenAPI](/openapi.json): every path and shape.
+`

@@ -1,4 +1,4 @@
-import type { Heading } from './anchors.ts'
+import type { Heading } from './guides.ts'
 
 /** A line of the navigation. */
 export interface NavigationLink {
@@ -73,4 +73,12 @@ function groupOf({ title, links }: NavigationGroup, current: string): string {
     return `<li><a href="${address}"${isHere ? ' aria-current="page"' : ''}>${escaped(name)}</a></li>\n`
   })
   return `<h2>${escaped(title)}</h2>\n<ul>\n${items.join('')}</ul>\n`
+}
+
+/** A page of the documentation, as it is written. */
+export interface DocsPage {
+  /** Such as `/docs/money`; its Markdown is at `/docs/money.md`. */
+  address: string
+  title: string
+  markdown: string
 }

@@ -1,7 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import type { Refusal } from '@gateway/contracts/refusal'
+import { Refusal, type RefusalBody, refuse } from '@gateway/contracts/refusal'
 import type { Deps } from '../deps.ts'
-import { refusalOfError } from './refusal-of-error.ts'
+import { AssetStoreUnavailable } from '@gateway/assets/blob-backend'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
+import { ProviderFailure, refusalOfProvider } from '@gateway/providers/provider-failure'
+import { ProcessStopping } from '../admission/limits.ts'
+import { errorOfExecution, type ExecutionRecord } from '@gateway/contracts/execution'
 
 /**
  * What the caller is told of whatever was thrown. Counts it, notes it for the people of the project, and writes a bug
@@ -21,4 +25,73 @@ export function explainError(
       'a call failed by a fault of ours',
     )
   return refusal
+}
+
+/**
+ * What a caller is told of whatever was thrown. Nothing of a provider's answer gets through: neither its words nor its
+ * status nor that there is one.
+ */
+export function refusalOfError(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof LedgerUnavailable) return refuse(error.why, {})
+  if (error instanceof AssetStoreUnavailable) return refuse('unavailable', {})
+  if (error instanceof ProviderFailure) return refusalOfProvider(error)
+  if (error instanceof ProcessStopping) return refuse('unavailable', {})
+  if (isUnreadablePath(error)) return unreadablePath()
+  return refuse('internal_error', {})
+}
+
+/**
+ * What a caller is told when an answer breaks off after its first byte. Unlike any other failure it is charged: for the
+ * prompt and for what was sent (rules §3.8).
+ */
+export function refusalOfBreak(error: unknown): Refusal {
+  const resolution =
+    'Repeat the request, with a new Idempotency-Key if one was sent, or use another model from GET /v1/models.'
+  if (error instanceof ProviderFailure && error.kind === 'timeout')
+    return new Refusal(
+      'provider_timeout',
+      'The model did not complete its answer in time. The prompt and the tokens sent so far are charged.',
+      resolution,
+    )
+  return new Refusal(
+    'provider_failed',
+    'The model broke off its answer. The prompt and the tokens sent so far are charged.',
+    resolution,
+  )
+}
+
+/** What Express throws for a path whose percent-encoding can't be read. */
+function isUnreadablePath(error: unknown): boolean {
+  return error instanceof URIError
+}
+
+function unreadablePath(): Refusal {
+  return refuse('invalid_request', {
+    reason: 'The path is not percent-encoded correctly.',
+    resolution: 'Encode each special character of an id as % and two hexadecimal digits of its UTF-8 bytes.',
+  })
+}
+
+/**
+ * What a chat caller is told of an execution that failed or was stopped (docs/decisions/0006-a-sandbox-called-as-a-model.md): its
+ * error as an error answer, with the execution and its charge. One that no worker took up is `no_worker`, which a chat
+ * client may repeat like any service that is away. `x-should-retry` keeps clients from repeating by
+ * themselves where a repeat answers the same or is charged again.
+ */
+export function refusalOfExecution(record: ExecutionRecord, keyed: boolean): Refusal {
+  const { id, chargedMicro } = record
+  const { code, message, resolution, param, details } = errorOf(record)
+  return new Refusal(code, message, resolution, {
+    ...(param !== null && { param }),
+    details: { ...details, execution: id, chargedMicro },
+    ...((keyed || chargedMicro > 0) && { retryAfterMs: null, headers: { 'x-should-retry': 'false' } }),
+  })
+}
+
+/** Of a record, whose error says already what was charged and how it is run again. */
+function errorOf({ id, error, startedAt, chargedMicro }: ExecutionRecord): RefusalBody {
+  if (error === null) throw new Error(`the execution ${id} failed without an error`)
+  if (error.code !== 'execution_timeout' || startedAt !== null) return error
+  return errorOfExecution(refuse('no_worker', {}).body, { id, begunBy: 'chat', chargedMicro, ended: true })
 }

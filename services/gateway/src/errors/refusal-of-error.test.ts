@@ -1,9 +1,9 @@
 import { refuse } from '@gateway/contracts/refusal'
-import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
+import { ProcessStopping } from '../admission/limits.ts'
+import { refusalOfBreak, refusalOfError } from './explain-error.ts'
 import { ProviderFailure, type FailureFacts } from '@gateway/providers/provider-failure'
 import { describe, expect, test } from 'vitest'
-import { ProcessStopping } from '../open-calls.ts'
-import { refusalOfBreak, refusalOfError } from './refusal-of-error.ts'
 
 const failed = (facts: Partial<FailureFacts>) =>
   new ProviderFailure({ kind: 'refused', provider: 'acme-cloud', detail: 'secret detail', ...facts })

@@ -1,8 +1,7 @@
-import type { ExecutionRecord } from '@gateway/contracts/execution'
-import { errorOfExecution } from '@gateway/contracts/execution-error'
+import { errorOfExecution, type ExecutionRecord } from '@gateway/contracts/execution'
+import { refusalOfExecution } from './explain-error.ts'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import { describe, expect, test } from 'vitest'
-import { refusalOfExecution } from './refusal-of-execution.ts'
 
 /** A record as the ledger composes it. */
 function failed({ body }: Refusal, chargedMicro: number, startedAt: string | null = '2026-11-22T00:00:00Z') {

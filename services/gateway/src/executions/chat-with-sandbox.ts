@@ -1,20 +1,18 @@
 import type { ServerResponse } from 'node:http'
-import { wireUsage } from '@gateway/contracts/chat-answer'
+import { wireUsage, type WireUsage } from '@gateway/contracts/chat-answer'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
-import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
-import { sendJson } from '@gateway/service-kit/http/send'
+import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
+import { sendJson } from '@gateway/service-kit/http/answers'
 import type { Caller } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
-import { explainError } from '../errors/explain-error.ts'
-import { refusalOfExecution } from '../errors/refusal-of-execution.ts'
+import { explainError, refusalOfExecution } from '../errors/explain-error.ts'
 import type { ChatCall } from '../request/read-chat.ts'
-import { failureLine } from '../response/event-lines.ts'
-import { openLate, openResponseStream } from '../response/response-stream.ts'
+import { failureLine, openLate, openResponseStream } from '../response/response-stream.ts'
 import { awaitExecution, endTopicOf } from './await-execution.ts'
-import { promptOfMessages } from './prompt-of-messages.ts'
-import { sandboxCompletion, sandboxEvents, type SandboxAnswer } from './sandbox-completion.ts'
 import { setExecutionHeaders } from './send-execution.ts'
-import { startExecution, type Execution } from './start-execution.ts'
+import { type Execution, startExecution } from './start-execution.ts'
+import type { ChatRequest, Forwarded } from '@gateway/contracts/chat-request'
+import { invalidField } from '@gateway/contracts/field-problem'
 
 type Needed = Parameters<typeof startExecution>[0] &
   Parameters<typeof awaitExecution>[0] &
@@ -74,4 +72,89 @@ function factsOf({ id, project, chargedMicro, output, completedAt }: ExecutionRe
     created: Math.floor(Date.parse(completedAt!) / 1000),
     text: typeof text === 'string' ? text : '', // an optional output that no branch came to
   }
+}
+
+/**
+ * An execution that succeeded, as the answer of a model (rules §3.9). All of it is on record, so that a
+ * repeat is the same.
+ */
+export interface SandboxAnswer {
+  execution: string
+  project: string
+  chargedMicro: number
+  /** As requested. */
+  model: string
+  /** When the execution ended, Unix seconds. */
+  created: number
+  text: string
+  usage: WireUsage
+}
+
+/** The whole completion. */
+function sandboxCompletion(answer: SandboxAnswer): string {
+  const { execution, model, created, text, usage } = answer
+  return JSON.stringify({
+    id: execution,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+    usage,
+    service: serviceOf(answer),
+  })
+}
+
+/** The events of the stream: the text in one chunk, then the end; the last chunk says what the execution was. */
+function sandboxEvents(answer: SandboxAnswer, includeUsage: boolean): string {
+  const { execution: id, model, created, text, usage } = answer
+  const event = (fields: object) =>
+    `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, ...fields })}\n\n`
+  const service = serviceOf(answer)
+  const spoken = [{ index: 0, delta: { role: 'assistant', content: text }, finish_reason: null }]
+  const ended = [{ index: 0, delta: {}, finish_reason: 'stop' }]
+  const chunks = includeUsage
+    ? event({ choices: spoken, usage: null }) +
+      event({ choices: ended, usage: null }) +
+      event({ choices: [], usage, service })
+    : event({ choices: spoken }) + event({ choices: ended, service })
+  return `${chunks}data: [DONE]\n\n`
+}
+
+function serviceOf({ execution, project, chargedMicro }: SandboxAnswer) {
+  return { kind: 'sandbox', execution_id: execution, project, charged_micro: chargedMicro }
+}
+
+/** Parameters that only shape how a model samples: a flow's nodes have their own, so here they say nothing. */
+const IGNORED = new Set(['stop', 'frequency_penalty', 'presence_penalty', 'logit_bias'])
+
+/**
+ * The one text that a chat call gives to a sandbox product called as a model (rules §3.9): of one message its text
+ * as it is; of several `role: text` blocks with a blank line between.
+ * @throws Refusal `invalid_request` for what a flow of one text can't take
+ */
+export function promptOfMessages({ forwarded, conditional }: Pick<ChatRequest, 'forwarded' | 'conditional'>): string {
+  const unsupported = conditional.find((parameter) => !IGNORED.has(parameter))
+  if (unsupported !== undefined)
+    throw invalidField(unsupported, 'is not supported by a sandbox product', 'leave it out, or call another model')
+  const { messages } = forwarded
+  const texts = messages.map(textOf)
+  if (texts.length === 1) return texts[0]!
+  return messages.map(({ role }, n) => `${role}: ${texts[n]}`).join('\n\n')
+}
+
+function textOf(message: Forwarded['messages'][number], n: number): string {
+  if (message.role === 'assistant' && message.tool_calls)
+    throw notText(`messages.${n}.tool_calls`, 'leave it out: a sandbox product takes text alone')
+  const { content } = message
+  if (typeof content === 'string') return content
+  let text = ''
+  for (const [at, part] of (content ?? []).entries()) {
+    if (part.type !== 'text') throw notText(`messages.${n}.content.${at}`, 'send text parts alone')
+    text += part.text
+  }
+  return text
+}
+
+function notText(field: string, resolution: string) {
+  return invalidField(field, 'is not text, which is all that this model takes', resolution)
 }

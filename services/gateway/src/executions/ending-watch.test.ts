@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { openEndingWatch, untilNextLook } from './ending-watch.ts'
 
 function openWatch(ended: string[]) {

@@ -1,7 +1,7 @@
 import { readChatRequest } from '@gateway/contracts/chat-request'
 import { Refusal } from '@gateway/contracts/refusal'
 import { describe, expect, test } from 'vitest'
-import { promptOfMessages } from './prompt-of-messages.ts'
+import { promptOfMessages } from './chat-with-sandbox.ts'
 
 const promptOf = (messages: unknown[], more: object = {}) =>
   promptOfMessages(readChatRequest({ model: 'sbx-1', messages, ...more }))

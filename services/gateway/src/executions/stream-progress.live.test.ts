@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
+import { streamProgress } from './send-execution.ts'
 import { expect, test as base } from 'vitest'
 import type { Deps } from '../deps.ts'
 import { JSON_LINES, openResponseStream } from '../response/response-stream.ts'
 import { subscribe, type Execution } from './start-execution.ts'
-import { streamProgress } from './stream-progress.ts'
 
 // A real connection, and an execution that is no more than lines: what comes of the record is the ledger's to prove.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs

@@ -1,22 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { ProtocolError, ProtocolErrorCode, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
-import { refuse, Refusal } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/service-kit/http/client-disconnected'
+import {
+  type CallToolResult,
+  type ContentBlock,
+  type Notification,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import type { AssetValue, ExecutionRecord, ProgressLine, Values } from '@gateway/contracts/execution'
+import { Refusal, type RefusalBody, refuse } from '@gateway/contracts/refusal'
+import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import type { Deps } from '../deps.ts'
 import { explainError } from '../errors/explain-error.ts'
 import { awaitExecution, endTopicOf } from '../executions/await-execution.ts'
-import { setExecutionHeaders } from '../executions/send-execution.ts'
-import { startExecution, type Execution } from '../executions/start-execution.ts'
-import { lineTopicOf, streamProgress } from '../executions/stream-progress.ts'
-import { fingerprintOf } from '../request/fingerprint.ts'
-import { readIdempotencyKey } from '../request/read-headers.ts'
+import { lineTopicOf, setExecutionHeaders, streamProgress } from '../executions/send-execution.ts'
+import { type Execution, startExecution } from '../executions/start-execution.ts'
+import { fingerprintOf, MAX_ID_CHARACTERS, readIdempotencyKey } from '../request/read-headers.ts'
 import { withCallSpan } from '../tracing.ts'
 import { TOOL } from './describe-tool.ts'
-import { executionResult, refusedResult } from './execution-result.ts'
 import type { McpRequest } from './mcp-request.ts'
-import { openProgressNotifier } from './progress-notifier.ts'
+import type { ResponseStream } from '../response/response-stream.ts'
+import { buffer } from 'node:stream/consumers'
+import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/blob-backend'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
+import type { RecordedAsset } from '@gateway/assets/send-asset'
 
 // tools/call: the same execution as an HTTP invoke of the same key and input (flows §5.3).
 //   T1  What the caller can clear is a result with `isError`, so that the model reads what clears it. Only what is no
@@ -109,4 +117,154 @@ function keyMissing(): Refusal {
     'This call of the tool came without an Idempotency-Key header, so nothing was run.',
     'Send the HTTP header Idempotency-Key with each tools/call: 8 to 128 visible ASCII characters such as a UUID, new for each intended run and the same for its retries. A client that can not send a header per call reaches this server through the stdio bridge that comes with the service.',
   )
+}
+
+/**
+ * Takes the lines of an execution like a stream, makes notifications of them, and keeps the record that the last line
+ * is.
+ */
+export interface ProgressNotifier extends ResponseStream {
+  /** When all notifications are sent: the record, or null where the lines ended before the execution did. */
+  ended(): Promise<ExecutionRecord | null>
+}
+
+type Notify = (notification: Notification) => Promise<void>
+
+/** @param token what the client calls this progress. Its values are those of `seq`, so they rise with each line. */
+export function openProgressNotifier(token: string | number, notify: Notify): ProgressNotifier {
+  let record: ExecutionRecord | null = null
+  let sent = Promise.resolve()
+
+  /** A client that has left is not notified, and the execution goes on. */
+  function send(progress: number, message: string): void {
+    const params = { progressToken: token, progress, message }
+    sent = sent.then(() => notify({ method: 'notifications/progress', params })).catch(() => {})
+  }
+
+  function take(lines: string): void {
+    for (const text of lines.split('\n')) {
+      if (text === '') continue
+      const line = JSON.parse(text) as ProgressLine
+      if (line.kind === 'admitted') send(line.seq, 'The execution has begun.')
+      else if (line.kind === 'node') send(line.seq, `${line.node.id}: ${line.node.status}`)
+      else record = line.execution // which the result says
+    }
+  }
+
+  return {
+    open() {},
+    isOpen: () => true,
+    write(lines) {
+      take(lines)
+      return sent
+    },
+    end: take,
+    async ended() {
+      await sent
+      return record
+    },
+  }
+}
+
+/** What an execution has come to, as the result of a call of the tool. The same execution gives the same result. */
+export async function executionResult(
+  deps: Pick<Deps, 'ledger' | 'assetStore'>,
+  record: ExecutionRecord,
+): Promise<CallToolResult> {
+  if (record.status !== 'Succeeded') return failedResult(record)
+  // A field that was not supplied is left out: the schema has the types of values, and null is none of them.
+  const supplied = Object.entries(record.output ?? {}).filter(([, value]) => value !== null)
+  const output: Values = Object.fromEntries(supplied)
+  const media = await mediaContent(deps, mediaIn(output), record.project)
+  return {
+    content: [{ type: 'text', text: JSON.stringify(output) }, ...media],
+    structuredContent: output,
+    _meta: { service: serviceOf(record) },
+  }
+}
+
+/** A refusal as a model reads it: its code, what it says and what clears it. */
+export function refusedResult({ body }: Pick<Refusal, 'body'>): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error: body }) }] }
+}
+
+function failedResult(record: ExecutionRecord): CallToolResult {
+  const { id, error, chargedMicro } = record
+  const facts: { error: RefusalBody | null; execution: string; chargedMicro: number } = {
+    error,
+    execution: id,
+    chargedMicro,
+  }
+  return {
+    isError: true,
+    content: [{ type: 'text', text: JSON.stringify(facts) }],
+    _meta: { service: serviceOf(record) },
+  }
+}
+
+/** As a chat completion of a sandbox product has it (rules §3.9). */
+function serviceOf({ id, project, revision, chargedMicro }: ExecutionRecord) {
+  return { kind: 'sandbox', execution_id: id, project, revision, charged_micro: chargedMicro }
+}
+
+/**
+ * What looks like the value of an image or a sound. The contract is not asked: that of the execution may be of a
+ * revision that is no longer the active one, and a repeat is to have the same result. `mediaContent` finds out whether
+ * it is one.
+ */
+function mediaIn(output: Values): AssetValue[] {
+  return Object.values(output).filter(isMedia)
+}
+
+function isMedia(value: unknown): value is AssetValue {
+  if (typeof value !== 'object' || value === null) return false
+  const { asset, mimeType, bytes } = value as Partial<AssetValue>
+  return typeof asset === 'string' && /^(image|audio)\//.test(String(mimeType)) && Number.isSafeInteger(bytes)
+}
+
+type MediaNeeded = Pick<Deps, 'ledger' | 'assetStore'>
+
+/** Of one result, before they are written as base64: a message is in memory whole, here and at the client. */
+const MAX_BYTES = 4 * 1024 * 1024
+const UNREADABLE_BY = [AssetMissing, AssetStoreUnavailable, LedgerUnavailable]
+
+/**
+ * Stored images and sounds of a project as content of a result, in their order: their bytes, or where there are too
+ * many of them or they can't be read now, a text that says where they are. What the project doesn't have is left out.
+ */
+async function mediaContent(deps: MediaNeeded, values: AssetValue[], project: string): Promise<ContentBlock[]> {
+  const blocks: ContentBlock[] = []
+  let bytesLeft = MAX_BYTES
+  for (const value of values) {
+    const block = await blockOf(deps, value, project, bytesLeft)
+    if (block !== null) blocks.push(block.content)
+    bytesLeft -= block?.bytes ?? 0
+  }
+  return blocks
+}
+
+async function blockOf({ ledger, assetStore }: MediaNeeded, value: AssetValue, project: string, bytesLeft: number) {
+  try {
+    if (value.asset.length > MAX_ID_CHARACTERS) return null
+    const answer = await ledger.readAsset({ caller: { project }, asset: value.asset })
+    if ('refused' in answer) return null
+    if (answer.asset.bytes > bytesLeft) return { content: whereabouts(answer.asset), bytes: 0 }
+    const bytes = await buffer(await assetStore.open(project, answer.asset.id))
+    return { content: inlineBlock(answer.asset, bytes), bytes: bytes.length }
+  } catch (error) {
+    if (!UNREADABLE_BY.some((failure) => error instanceof failure)) throw error
+    return { content: whereabouts({ ...value, id: value.asset }), bytes: 0 }
+  }
+}
+
+function inlineBlock({ mimeType }: Pick<RecordedAsset, 'mimeType'>, bytes: Buffer): ContentBlock {
+  const data = bytes.toString('base64')
+  return { type: mimeType.startsWith('image/') ? 'image' : 'audio', data, mimeType }
+}
+
+function whereabouts({ id, mimeType, bytes }: Pick<RecordedAsset, 'id' | 'mimeType' | 'bytes'>): ContentBlock {
+  return {
+    type: 'text',
+    text: `The asset ${id} (${mimeType}, ${bytes} bytes) is not shown here. GET /v1/assets/${id} on the server of this tool answers its bytes, with the same Authorization header.`,
+  }
 }

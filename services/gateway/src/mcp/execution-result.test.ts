@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { refuse } from '@gateway/contracts/refusal'
 import type { Deps } from '../deps.ts'
-import { executionResult, refusedResult } from './execution-result.ts'
+import { executionResult, refusedResult } from './call-tool.ts'
 
 const picture = { asset: 'ast_1', mimeType: 'image/png', bytes: 3 }
 const record: ExecutionRecord = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holdHeaders } from './hold-headers.ts'
+import { holdHeaders } from './transport.ts'
 
 function stream() {
   let controller!: ReadableStreamDefaultController<Uint8Array>

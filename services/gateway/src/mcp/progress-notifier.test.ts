@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Notification } from '@modelcontextprotocol/server'
-import { openProgressNotifier } from './progress-notifier.ts'
+import { openProgressNotifier } from './call-tool.ts'
 
 const admitted = '{"kind":"admitted","seq":0,"executionId":"exe_1","revision":1,"at":"2026-11-20T00:00:00Z"}\n'
 const node = (seq: number, id: string) => `{"kind":"node","seq":${seq},"node":{"id":"${id}","status":"Succeeded"}}\n`

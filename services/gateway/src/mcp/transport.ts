@@ -1,12 +1,13 @@
-import { toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
-import { createMcpHandler, Server, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server'
-import { limitFlush } from '@gateway/service-kit/http/send'
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler, type McpHttpHandler, type McpRequestContext, Server } from '@modelcontextprotocol/server'
+import { limitFlush } from '@gateway/service-kit/http/answers'
 import type { Deps } from '../deps.ts'
 import { callTool } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
-import { holdHeaders } from './hold-headers.ts'
-import { authOf, requestOf, type McpRequest } from './mcp-request.ts'
-import { callsTool, type Message } from './read-message.ts'
+import { authOf, type McpRequest, requestOf } from './mcp-request.ts'
+import type { IncomingMessage } from 'node:http'
+import { flowLimits } from '@gateway/contracts/limits'
+import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 
 // The official SDK answers, each request with a server of its own that knows one sandbox product and one caller.
 //   K1  A call of the tool is answered as a stream, whose comments keep proxies awake while the execution goes on.
@@ -70,4 +71,49 @@ function withoutConnection(fetch: Fetch): Fetch {
     answer.headers.delete('connection')
     return answer
   }
+}
+
+/**
+ * The same answer, held back until `begun` or until there is something of it to be sent, whichever is first: by then
+ * its status and headers say all they can.
+ */
+export async function holdHeaders(answer: Response, begun: Promise<void>): Promise<Response> {
+  if (answer.body === null) return answer
+  const reader = answer.body.getReader()
+  let next: ReturnType<typeof reader.read> | null = reader.read()
+  await Promise.race([begun, next])
+
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await (next ?? reader.read())
+      next = null
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return new Response(body, { status: answer.status, headers: answer.headers })
+}
+
+/** What was sent. Whether it is a message of JSON-RPC is for the SDK to say. */
+export interface Message {
+  value: unknown
+}
+
+/**
+ * Reads a message. What is no JSON is refused in the shape of every path (rules §2.4), not in that of JSON-RPC.
+ * @throws Refusal `invalid_json`, `request_too_large`, `invalid_request` for an encoded body
+ * @throws ClientDisconnected
+ */
+export async function readMessage(req: IncomingMessage): Promise<Message> {
+  return { value: parseJson(await readBody(req, flowLimits.bodyBytes)) }
+}
+
+/** Whether it is a call of a tool, or a batch with one. */
+export function callsTool(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(isCall) : isCall(value)
+}
+
+function isCall(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && (value as { method?: unknown }).method === 'tools/call'
 }

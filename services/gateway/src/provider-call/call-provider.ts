@@ -1,11 +1,17 @@
-import { SpanKind } from '@opentelemetry/api'
+import { type Span, SpanKind } from '@opentelemetry/api'
 import { inSpan, markFailed, startSpan, withSpan } from '@gateway/service-kit/process/spans'
-import type { ChatAnswer, ChatChunk, Completion } from '@gateway/providers/chat-port'
-import { callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
-import { forwardedFor } from '@gateway/providers/forwarded-for'
+import type { ChatAnswer, ChatChunk, Completion, Usage } from '@gateway/providers/chat-port'
+import { answerAttributes, callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
+import { forwardedFor } from '@gateway/providers/exchange'
 import type { Deps } from '../deps.ts'
-import type { Call } from './call.ts'
-import { noteAnswer, noteChunks } from './trace-answer.ts'
+import type { ChatRequest } from '@gateway/contracts/chat-request'
+import type { AdmittedCall } from '../admission/admission.ts'
+import type { CallImages } from '../images/prepare-images.ts'
+import { type Reservation, settle } from './reservation.ts'
+import { openTextAccumulator } from '@gateway/tokens/slices-of'
+import { chargeOfUsage, recordedUsage } from '@gateway/contracts/usage'
+import type { SettleItem } from '@gateway/contracts/ledger-items'
+import type { CountedUsage } from '@gateway/tokens/counted-usage'
 
 // Calls the provider of an admitted product, in a span by the semantic conventions for generative AI. The providers
 // hold the time limit of 300 s; here a call ends early only where this process has to stop.
@@ -72,4 +78,86 @@ function spanOptions({ traceContent }: Needed, { request, admitted }: Call) {
     ...(traceContent && contentAttributes('input', request.forwarded['messages'])),
   }
   return { kind: SpanKind.CLIENT, attributes }
+}
+
+/** A call on its way: what was asked, what it was admitted as, and what is reserved for it. */
+export interface Call {
+  request: ChatRequest
+  admitted: AdmittedCall
+  /** null if it has none. Their bytes are read when the provider is called. */
+  images: Pick<CallImages, 'load'> | null
+  reservation: Reservation
+  /** How long the provider has taken, once its answer is complete. */
+  timing: { providerMs: number }
+}
+
+/** Notes on the span of a call what a whole answer was. */
+function noteAnswer(span: Span, call: Call, { choices, usage }: Completion, withContent: boolean): void {
+  const finishReasons = choices.map(({ finish_reason }) => finish_reason)
+  noteEnd(span, call, { usage, finishReasons })
+  const messages = choices.map(({ message }) => message)
+  if (withContent) span.setAttributes(contentAttributes('output', messages))
+}
+
+/** Passes chunks on, notes on the span of their call what they were, and ends the span with the last one. */
+async function* noteChunks(
+  span: Span,
+  call: Call,
+  chunks: AsyncIterable<ChatChunk>,
+  withContent: boolean,
+): AsyncIterable<ChatChunk> {
+  let usage: Usage | null = null
+  const finishReasons: string[] = []
+  const answered = withContent ? openTextAccumulator() : null
+  span.addEvent('first chunk')
+  try {
+    for await (const chunk of chunks) {
+      usage = chunk.usage ?? usage
+      for (const { delta, finish_reason } of chunk.choices) {
+        if (finish_reason !== null) finishReasons.push(finish_reason)
+        answered?.append(delta)
+      }
+      yield chunk
+    }
+  } catch (error) {
+    markFailed(span, error)
+    throw error
+  } finally {
+    noteEnd(span, call, { usage, finishReasons })
+    if (answered) span.setAttributes(contentAttributes('output', [{ role: 'assistant', content: answered.text() }]))
+    span.end()
+  }
+}
+
+function noteEnd(span: Span, call: Call, answer: { usage: Usage | null; finishReasons: string[] }): void {
+  span.setAttributes(answerAttributes({ product: call.request.model, invocation: call.admitted.invocation, ...answer }))
+}
+
+// What a call was charged stands in its answer, and the answer is saved by the settlement that charges it (rules §3.6).
+//   C1  So it is written before the settlement, with what the settlement will charge: usage, price and reservation decide that
+//       alone. Only a settlement that charges keeps what was saved.
+//   C2  It is sent after the settlement, and tells 0 where that charged nobody. Where its end is not known yet, the answer goes as it
+//       was written: a settlement goes on until it is decided, and a repeat is answered what was saved, byte for byte. If it
+//       charges nobody in the end, the caller was told more than they pay, never less.
+//   C3  A ledger that tells no price gets an answer without a cost, so that a repeat is the same.
+
+/** How the text that tells the cost is written, and what of it is saved. */
+interface Told {
+  /** @param chargedMicro null: the text tells no cost */
+  write: (chargedMicro: number | null) => string
+  save: (text: string) => Promise<SettleItem['answer']> | SettleItem['answer']
+}
+
+/** Settles a call, and answers the text to be sent after it. */
+export async function settleAndTell(
+  deps: Parameters<typeof settle>[0],
+  { admitted, reservation }: Pick<Call, 'admitted' | 'reservation'>,
+  usage: CountedUsage,
+  { write, save }: Told,
+): Promise<string> {
+  const { price, reservedMicro } = admitted
+  const expected = price === undefined ? null : chargeOfUsage(price, recordedUsage(usage), reservedMicro) // C1
+  const text = write(expected)
+  const charged = await settle(deps, reservation, usage, await save(text))
+  return expected === null || charged === null || charged === expected ? text : write(charged) // C2, C3
 }

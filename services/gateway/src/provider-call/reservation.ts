@@ -1,4 +1,4 @@
-import { settlesWithin } from '@gateway/service-kit/async/with-timeout'
+import { settlesWithin } from '@gateway/service-kit/async/waiting'
 import type { OutcomeOf, SettleItem } from '@gateway/contracts/ledger-items'
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
 import { recordedUsage } from '@gateway/contracts/usage'

@@ -1,8 +1,8 @@
 import type { OutcomeOf } from '@gateway/contracts/ledger-items'
-import type { PriceSnapshot } from '@gateway/contracts/price-snapshot'
+import type { PriceSnapshot } from '@gateway/contracts/usage'
+import { settleAndTell } from './call-provider.ts'
 import { describe, expect, test } from 'vitest'
 import { openReservation } from './reservation.ts'
-import { settleAndTell } from './settle-and-tell.ts'
 
 const USAGE = { promptTokens: 30, completionTokens: 10, estimated: false }
 const PRICE: PriceSnapshot = ['2000000', '8000000', '0', null, null]

@@ -1,8 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { makeSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
+import { KEY_SECRET_PREFIX, makeSecret } from '@gateway/contracts/ids'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { refusalReportLimits, type RefusalReport } from '@gateway/contracts/refusal-report'
-import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { expect, test } from 'vitest'
 import { openRefusalReporter } from './refusal-reporter.ts'
 

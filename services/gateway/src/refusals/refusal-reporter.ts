@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { openSweep } from '@gateway/service-kit/async/sweep'
+import { openSweep } from '@gateway/service-kit/async/batcher'
 import type { RefusalCode } from '@gateway/contracts/refusal'
 import { refusalReportLimits, type RefusalReport } from '@gateway/contracts/refusal-report'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { request } from 'undici'
 import { expect, test as base } from 'vitest'
-import { acceptedAnswer } from './accepted-answer.ts'
+import { acceptedAnswer } from './read-invocation.ts'
 
 /* oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs */
 const test = base.extend('accepted', { scope: 'file' }, async ({}, { onCleanup }) => {

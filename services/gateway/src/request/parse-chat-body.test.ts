@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Refusal } from '@gateway/contracts/refusal'
 import { describe, expect, inject, test } from 'vitest'
-import { parseChatBody } from './parse-chat-body.ts'
+import { parseChatBody } from './read-chat.ts'
 
 const MIB = 1024 * 1024
 const dataOf = (bytes: number) => `data:image/png;base64,${Buffer.alloc(bytes, 255).toString('base64')}`

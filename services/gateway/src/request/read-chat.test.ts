@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { makeSecret } from '@gateway/contracts/key-secret'
+import { makeSecret } from '@gateway/contracts/ids'
+import { fingerprintOf, readKey, selectorOf } from './read-headers.ts'
 import { Refusal } from '@gateway/contracts/refusal'
 import { describe, expect, test } from 'vitest'
-import { fingerprintOf } from './fingerprint.ts'
 import { readChat } from './read-chat.ts'
-import { readKey, selectorOf } from './read-headers.ts'
 
 const SECRET = makeSecret('svc_', new Uint8Array(32).fill(7))
 const BODY = { model: 'acme/swift', messages: [{ role: 'user', content: 'hi' }] }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
+import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/ids'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
+import canonicalize from 'canonicalize'
 
 // The headers that decide who pays and whether a call is new. Sent twice, they could mean one thing here and another on
 // the way, so each is taken once.
@@ -94,5 +95,26 @@ function refuseRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, hea
     if (header === undefined) continue
     if (seen?.includes(header)) throw refuse('duplicate_header', { header })
     ;(seen ??= []).push(header)
+  }
+}
+
+/**
+ * What makes two requests under one idempotency key the same: SHA-256, hex, of the canonical body less `project_id` and
+ * the fields that are null (rules §5.1). Nulls further inside are kept, where they may mean something (`enum:
+ * [null]`).
+ */
+export function fingerprintOf(body: object): string {
+  const meant = Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== null && name !== 'project_id'),
+  )
+  return createHash('sha256').update(canonical(meant)).digest('hex')
+}
+
+/** Canonical JSON knows no half of a surrogate pair; such a body is taken in the order in which it was sent. */
+function canonical(value: object): string {
+  try {
+    return canonicalize(value)!
+  } catch {
+    return JSON.stringify(value)
   }
 }

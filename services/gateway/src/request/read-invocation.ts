@@ -3,8 +3,10 @@ import { readInvokeRequest } from '@gateway/contracts/invoke-request'
 import { flowLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
-import { fingerprintOf } from './fingerprint.ts'
-import { readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
+import { fingerprintOf, readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
+import type { Request } from 'express'
+import { progressQuery, type ProgressQuery } from '@gateway/contracts/execution'
+import { invalidIssue, READABLE } from '@gateway/contracts/field-problem'
 
 /** An invocation that has passed every check that needs no state (rules §2.3). */
 export interface Invocation {
@@ -38,4 +40,34 @@ export async function readInvocation(req: IncomingMessage, keyHash: string): Pro
     maxMicro,
     idempotency: { key, fingerprint: fingerprintOf(body as object) },
   }
+}
+
+export const NDJSON = 'application/x-ndjson'
+
+/**
+ * What an invocation is to be answered with (flows §4.4, §4.5): its `progress`, its `record`, or, where no content type
+ * is named and its output is one image, the `bytes` of that image.
+ */
+export type AcceptedAnswer = 'progress' | 'record' | 'bytes'
+
+/** Reads the Accept header. Never 406: a caller who names something else gets the record (flows §4.1). */
+export function acceptedAnswer(req: Pick<Request, 'headers' | 'accepts'>): AcceptedAnswer {
+  const accept = req.headers.accept?.trim() ?? ''
+  if (accept === '' || accept === '*/*') return 'bytes'
+  return req.accepts(['application/json', NDJSON]) === NDJSON ? 'progress' : 'record'
+}
+
+/** The query of a route that answers progress (flows §4.4). @throws Refusal `invalid_request` with the field as `param` */
+export function readProgressQuery(query: unknown): ProgressQuery {
+  const parsed = progressQuery.safeParse(query, READABLE)
+  if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
+  return parsed.data
+}
+
+/** As high as Postgres counts them; no sandbox product has so many. */
+const MAX_REVISION = 2_147_483_647
+
+/** A number of a revision as it can be looked for: one beyond what Postgres holds is none that there could be. */
+export function storableRevision(revision: number | null): number | null {
+  return revision === null ? null : Math.min(revision, MAX_REVISION)
 }

@@ -1,7 +1,7 @@
 import { refuse } from '@gateway/contracts/refusal'
 import type { ChunkChoice } from '@gateway/providers/chat-port'
 import { describe, expect, test } from 'vitest'
-import { eventLines, failureLine } from './event-lines.ts'
+import { eventLines, failureLine } from './response-stream.ts'
 
 const FACTS = { invocation: 'inv_1', model: 'acme/"swift"', created: 1_700_000_000 }
 const CHOICES: ChunkChoice[] = [{ index: 0, delta: { content: 'line\nbreak' }, finish_reason: null }]

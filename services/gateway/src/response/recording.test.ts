@@ -1,8 +1,7 @@
 import { chatLimits, idempotencyKeyLimits } from '@gateway/contracts/limits'
 import { expect, test } from 'vitest'
-import { eventLines } from './event-lines.ts'
-import { unpackAnswer } from './packed-answer.ts'
-import { openRecording } from './recording.ts'
+import { eventLines, unpackAnswer } from './response-stream.ts'
+import { openRecording } from './respond.ts'
 
 test('a recording holds what was sent, in order', async () => {
   const recording = openRecording(true)

@@ -1,12 +1,25 @@
 import type { ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
-import { explainError } from '../errors/explain-error.ts'
-import type { Call } from '../provider-call/call.ts'
+import { explainError, refusalOfBreak } from '../errors/explain-error.ts'
+import { type Call, callForChunks, callForCompletion, settleAndTell } from '../provider-call/call-provider.ts'
 import { release } from '../provider-call/reservation.ts'
-import { failureLine } from './event-lines.ts'
-import { respondJson } from './respond-json.ts'
-import { respondStream } from './respond-stream.ts'
-import { openResponseStream } from './response-stream.ts'
+import {
+  EVENT_STREAM,
+  eventLines,
+  failureLine,
+  openLate,
+  openResponseStream,
+  packAnswer,
+  type ResponseStream,
+  type SavedAnswer,
+} from './response-stream.ts'
+import { wireUsage } from '@gateway/contracts/chat-answer'
+import { sendJson } from '@gateway/service-kit/http/answers'
+import type { Completion, Usage } from '@gateway/providers/chat-port'
+import { openTextAccumulator } from '@gateway/tokens/slices-of'
+import { ProviderFailure } from '@gateway/providers/provider-failure'
+import { ProcessStopping } from '../admission/limits.ts'
+import { idempotencyKeyLimits } from '@gateway/contracts/limits'
 
 type Needed = Parameters<typeof respondJson>[0] &
   Parameters<typeof respondStream>[0] &
@@ -24,5 +37,116 @@ export async function respond(deps: Needed, res: ServerResponse, call: Call): Pr
     await release(deps, call.reservation, error instanceof Error ? error.message : 'failed')
     if (!stream?.isOpen()) throw error
     stream.end(failureLine(explainError(deps, error, res)))
+  }
+}
+
+type JsonNeeded = Pick<Deps, 'now' | 'countUsage'> &
+  Parameters<typeof callForCompletion>[0] &
+  Parameters<typeof settleAndTell>[0]
+
+/**
+ * Answers a call in one piece: call, settle, send (rules §3.6). What is saved is what is sent, byte for byte.
+ * @throws ProviderFailure, ProcessStopping
+ */
+async function respondJson(deps: JsonNeeded, res: ServerResponse, call: Call): Promise<void> {
+  const startMs = deps.now()
+  const { choices, usage: reported } = await callForCompletion(deps, call)
+  call.timing.providerMs = deps.now() - startMs
+  const asked = { request: call.request, project: call.admitted.project }
+  const usage = await deps.countUsage(reported, asked, () => textOf(choices))
+  const created = Math.floor(deps.now() / 1000)
+  const body = await settleAndTell(deps, call, usage, {
+    write: (chargedMicro) =>
+      JSON.stringify({
+        id: call.admitted.invocation,
+        object: 'chat.completion',
+        created,
+        model: call.request.model,
+        choices,
+        usage: wireUsage(usage, chargedMicro),
+      }),
+    save: (text) => ({ contentType: 'application/json', body: text }),
+  })
+  sendJson(res, 200, body)
+}
+
+function textOf(choices: Completion['choices']): string {
+  const answered = openTextAccumulator()
+  for (const { message } of choices) answered.append(message)
+  return answered.text()
+}
+
+// An answer as it comes (rules §3.7, §3.8).
+//   A1  Headers wait for the provider's first byte, or 10 s. Before them a failure is an HTTP error, after them the
+//       last event.
+//   A2  A caller who leaves or lags never ends the call: it is read to its end, settled on its real usage and, if
+//       keyed, saved.
+//   A3  `[DONE]` and the chunk with the usage before it follow the settlement, and follow a whole answer only.
+//   A4  An answer that breaks off after its first byte is charged by our own count, and saved as it was sent.
+
+type StreamNeeded = Pick<Deps, 'now' | 'countUsage'> &
+  Parameters<typeof callForChunks>[0] &
+  Parameters<typeof settleAndTell>[0]
+
+/** @throws ProviderFailure, ProcessStopping: before the first byte of the answer only */
+async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: Call): Promise<void> {
+  const startMs = deps.now()
+  const chunks = await openLate(stream, callForChunks(deps, call)) // A1
+  const { model, includeUsage } = call.request
+  const created = Math.floor(deps.now() / 1000)
+  const lines = eventLines({ invocation: call.admitted.invocation, model, created, includeUsage })
+  const recording = openRecording(call.reservation.keyed)
+  const answered = openTextAccumulator()
+  let reported: Usage | null = null
+  let broken: ProviderFailure | ProcessStopping | null = null
+  try {
+    for await (const { choices, usage } of chunks) {
+      reported = usage ?? reported
+      if (choices.length === 0) continue
+      for (const { delta } of choices) answered.append(delta)
+      await stream.write(recording.add(lines.chunk(choices))) // A2: never fails, and waits for a while only
+    }
+  } catch (error) {
+    if (!(error instanceof ProviderFailure || error instanceof ProcessStopping)) throw error
+    broken = error // A4
+  }
+  call.timing.providerMs = deps.now() - startMs
+  const asked = { request: call.request, project: call.admitted.project }
+  const usage = await deps.countUsage(broken ? null : reported, asked, answered.text)
+  const last = await settleAndTell(deps, call, usage, {
+    write: (chargedMicro) => (broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage, chargedMicro)),
+    save: (text) => {
+      recording.add(text)
+      return recording.answer(EVENT_STREAM)
+    },
+  })
+  stream.end(last) // A3
+}
+
+const { savedAnswerBytes } = idempotencyKeyLimits
+
+/** More than the events of any answer of 8,192 tokens, each a chunk; what is larger is not kept. */
+const MAX_CHARACTERS = 8 * savedAnswerBytes
+
+/** Keeps the events of a stream for a replay, as long as they are few enough to be kept. */
+export interface Recording {
+  /** Answers the events as they are. */
+  add(events: string): string
+  /** Those that are too large to be kept as they are come packed. */
+  answer(contentType: string): Promise<SavedAnswer | null>
+}
+
+/** @param wanted false: keeps nothing */
+export function openRecording(wanted: boolean, maxCharacters: number = MAX_CHARACTERS): Recording {
+  let body: string | null = wanted ? '' : null
+  return {
+    add(events) {
+      if (body !== null) body = body.length + events.length > maxCharacters ? null : body + events
+      return events
+    },
+    async answer(contentType) {
+      if (body === null) return null
+      return Buffer.byteLength(body) > savedAnswerBytes ? packAnswer({ contentType, body }) : { contentType, body }
+    },
   }
 }

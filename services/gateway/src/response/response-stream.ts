@@ -1,8 +1,51 @@
+import { wireUsage } from '@gateway/contracts/chat-answer'
+import type { Refusal } from '@gateway/contracts/refusal'
+import type { ChunkChoice } from '@gateway/providers/chat-port'
+import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import type { ServerResponse } from 'node:http'
 import { times } from '@gateway/contracts/limits'
-import { limitFlush } from '@gateway/service-kit/http/send'
-import { NDJSON } from '../request/accepted-answer.ts'
-import { KEEP_ALIVE } from './event-lines.ts'
+import { limitFlush } from '@gateway/service-kit/http/answers'
+import { NDJSON } from '../request/read-invocation.ts'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+
+/** Writes the events of one streamed answer, each as its `data:` line and the blank line after it (rules §3.7). */
+export interface EventLines {
+  chunk(choices: ChunkChoice[]): string
+  /**
+   * The last events of a whole answer: its usage, where asked for, and `[DONE]`.
+   * @param chargedMicro what the call is charged; null: the ledger tells no price
+   */
+  end(usage: CountedUsage, chargedMicro: number | null): string
+}
+
+export interface EventFacts {
+  invocation: string
+  model: string
+  /** Unix seconds. */
+  created: number
+  includeUsage: boolean
+}
+
+/** Keeps proxies on the way awake; readers of events skip it. */
+const KEEP_ALIVE = ': keep-alive\n\n'
+
+export function eventLines({ invocation, model, created, includeUsage }: EventFacts): EventLines {
+  const head = JSON.stringify({ id: invocation, object: 'chat.completion.chunk', created, model })
+  const open = `data: ${head.slice(0, -1)},"choices":`
+  const close = includeUsage ? ',"usage":null}\n\n' : '}\n\n'
+  return {
+    chunk: (choices) => open + JSON.stringify(choices) + close,
+    end: (usage, chargedMicro) =>
+      (includeUsage ? `${open}[],"usage":${JSON.stringify(wireUsage(usage, chargedMicro))}}\n\n` : '') +
+      'data: [DONE]\n\n',
+  }
+}
+
+/** The last event of an answer that broke off. No `[DONE]` follows, so that it never looks complete. */
+export function failureLine({ body }: Refusal): string {
+  return `data: ${JSON.stringify({ error: body })}\n\n`
+}
 
 // A stream to a caller who may lag or leave.
 //   R1  Whatever the caller does, the call goes on: nothing here rejects, and what they can't take any more is dropped.
@@ -117,4 +160,27 @@ export async function openLate<T>(stream: ResponseStream | null, beginning: Prom
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** What a repeat is answered with. */
+export interface SavedAnswer {
+  contentType: string
+  body: string
+}
+
+// Events of a stream are alike, so a stream that is too large to be kept as it was sent is small when it is packed. What is
+// kept says by its content type that it is; nobody outside ever sees that one.
+
+const PACKED = '; packed=gzip'
+const [pack, unpack] = [promisify(gzip), promisify(gunzip)]
+
+export async function packAnswer({ contentType, body }: SavedAnswer): Promise<SavedAnswer> {
+  return { contentType: contentType + PACKED, body: (await pack(body)).toString('base64') }
+}
+
+/** The answer as it was sent, byte for byte. */
+export async function unpackAnswer({ contentType, body }: SavedAnswer): Promise<SavedAnswer> {
+  if (!contentType.endsWith(PACKED)) return { contentType, body }
+  const bytes = await unpack(Buffer.from(body, 'base64'))
+  return { contentType: contentType.slice(0, -PACKED.length), body: bytes.toString() }
 }

@@ -1,26 +1,31 @@
-import { openBatcher } from '@gateway/service-kit/async/batcher'
-import { openSweep } from '@gateway/service-kit/async/sweep'
+import { openBatcher, openSweep } from '@gateway/service-kit/async/batcher'
 import { trace } from '@opentelemetry/api'
 import type { AdmissionBatcher, Deps } from '../deps.ts'
-import { inAHurry } from '../set-aside/in-a-hurry.ts'
-import { openKeptItems } from '../set-aside/kept-items.ts'
-import { projectsOfReservations } from '../set-aside/projects-of.ts'
-import { openResilientBatches, type BatchMode } from '../set-aside/resilient-batches.ts'
+import { type BatchMode, inAHurry, openResilientBatches } from '../set-aside/resilient-batches.ts'
+import { openKeptItems, projectsOfReservations } from '../set-aside/kept-items.ts'
 import type { Group, Remembered } from '../set-aside/set-aside.ts'
 import { withBatchSpan } from '../spans.ts'
-import { answerBatch } from './answer-batch.ts'
-import { openProjectCache } from './project-cache.ts'
-import { runBatch } from './run-batch.ts'
 import {
-  callerOf,
-  isAdmission,
-  WaitingItems,
   type AdmissionItem,
   type Batch,
+  callerOf,
   type ClosingItem,
+  isAdmission,
+  openProjectCache,
   type Outcome,
   type Waiting,
+  WaitingItems,
 } from './waiting-items.ts'
+import {
+  type AdmissionRow,
+  admitOutcome,
+  type BatchRows,
+  closingOutcome,
+  type ClosingRow,
+  type Decided,
+  projectIn,
+  runBatch,
+} from './run-batch.ts'
 
 // Decides admissions and closings in batches. While some are in Postgres the next one gathers, and goes when one of them returns.
 // What happens after an error is in resilient-batches.ts.
@@ -201,4 +206,118 @@ async function identifyClosings(deps: Pick<Deps, 'reads'>, entries: readonly Wai
   const ids = unknown.map(({ item }) => item.id)
   const projects = await projectsOfReservations(deps, ids).catch(() => null)
   if (projects !== null) for (const entry of unknown) entry.project = projects.get(entry.item.id) ?? null
+}
+
+type AnswerDeps = Pick<Deps, 'reads'> & { metrics: Pick<Deps['metrics'], 'setAside' | 'settledMore' | 'fenced'> }
+
+interface Undecided {
+  /** It was passed over. */
+  onDeferred: (entry: Waiting) => void
+  /** A copy under the idempotency key of a call that was just admitted: whoever asks again hears of that call. */
+  onCopy: (entry: Waiting<AdmissionItem>) => void
+  /** The row names the project of a caller. */
+  onProject: (item: AdmissionItem, project: string) => void
+}
+
+/** Answers the items of a batch that is written: what fails from here on fails alone, and is never asked again. */
+function answerBatch(deps: AnswerDeps, batch: Batch, rows: BatchRows, how: Undecided): void {
+  const { metrics } = deps
+  const guarded = ({ item, answer }: Waiting, work: () => void) => {
+    try {
+      work()
+    } catch (error) {
+      metrics.setAside(item, error)
+      answer({ kind: 'undecided', why: 'unknown' })
+    }
+  }
+  for (const [n, row] of rows.closings.entries()) {
+    const entry = batch.closings[n]!
+    guarded(entry, () => answerClosing(deps, entry, row, how))
+  }
+  const replays: Decided[] = []
+  for (const [n, row] of rows.admissions.entries()) {
+    const entry = batch.admissions[n]!
+    guarded(entry, () => answerAdmission(entry, row, rows, replays, how))
+  }
+  if (replays.length > 0) void finishReplays(deps, replays) // outside the batch: reading answers keeps nobody waiting
+}
+
+function answerClosing(
+  { metrics }: AnswerDeps,
+  entry: Waiting<ClosingItem>,
+  row: ClosingRow,
+  { onDeferred }: Undecided,
+): void {
+  if (row.outcome === 'deferred') return onDeferred(entry)
+  if (row.excessMicro > 0) metrics.settledMore(row.excessMicro)
+  if (row.outcome === 'fenced') metrics.fenced()
+  entry.answer(closingOutcome(row))
+}
+
+function answerAdmission(
+  entry: Waiting<AdmissionItem>,
+  row: AdmissionRow,
+  rows: BatchRows,
+  replays: Decided[],
+  { onDeferred, onCopy, onProject }: Undecided,
+): void {
+  const project = projectIn(row)
+  if (project !== null) onProject(entry.item, project)
+  if (row.code === 'deferred') return onDeferred(entry)
+  if (row.code === 'copy') return onCopy(entry)
+  const outcome = admitOutcome(row, entry.item, rows.products)
+  if (outcome.kind === 'replay') replays.push({ waiting: entry, row })
+  else entry.answer(outcome)
+}
+
+interface AnswerRow {
+  reservation: string
+  content_type: string
+  body: Uint8Array
+}
+
+interface ReplayFacts {
+  reservation: string
+  /** null: nothing was saved. */
+  day: string | null
+  invocation: string
+}
+
+/**
+ * Answers repeats with what was saved for the first call, byte for byte (rules §5.3).
+ * Many repeats of one call read its answer once.
+ */
+async function finishReplays(deps: Pick<Deps, 'reads'>, decided: Decided[]): Promise<void> {
+  const replays = decided.map(({ waiting, row }) => ({ waiting, facts: row.facts as unknown as ReplayFacts }))
+  let saved: Awaited<ReturnType<typeof readAnswers>>
+  try {
+    saved = await readAnswers(
+      deps,
+      replays.map(({ facts }) => facts),
+    )
+  } catch {
+    for (const { waiting } of replays) waiting.answer({ kind: 'undecided', why: 'unavailable' })
+    return
+  }
+  for (const { waiting, facts } of replays) {
+    const answer = saved.get(facts.reservation)
+    if (answer) waiting.answer({ kind: 'replay', invocation: facts.invocation, ...answer })
+    else waiting.answer({ kind: 'refused', code: 'answer_not_kept', facts: {} })
+  }
+}
+
+async function readAnswers({ reads }: Pick<Deps, 'reads'>, replays: ReplayFacts[]) {
+  const days = new Map(replays.flatMap(({ reservation, day }) => (day ? [[reservation, day]] : [])))
+  const rows = await reads.sql.query<AnswerRow>(
+    `SELECT a.reservation, a.content_type, a.body
+       FROM unnest($1::text[], $2::text[]) w (reservation, day)
+       JOIN money.answers a ON a.day = w.day::date AND a.reservation = w.reservation`,
+    [[...days.keys()], [...days.values()]],
+  )
+  return new Map(
+    rows.map(({ reservation, content_type, body }) => [
+      reservation,
+      { contentType: content_type, body: Buffer.from(body).toString() },
+    ]),
+  )
 }

@@ -2,8 +2,7 @@ import type { CheckedAdmission, CheckQuestion } from '@gateway/contracts/ledger-
 import { callFunction } from '@gateway/database/call-function'
 import type { Sql } from '@gateway/database/client'
 import type { Deps } from '../deps.ts'
-import { admitOutcome } from './outcome-of-row.ts'
-import type { AdmissionColumns } from './run-batch.ts'
+import { type AdmissionColumns, admitOutcome } from './run-batch.ts'
 
 /** Hex, as that of a secret; no secret has it. */
 const NO_HASH = '00'.repeat(32)

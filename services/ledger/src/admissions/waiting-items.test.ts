@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import { openProjectCache } from './project-cache.ts'
 import {
-  callerOf,
-  WaitingItems,
   type AdmissionItem,
+  callerOf,
   type ClosingItem,
+  openProjectCache,
   type Outcome,
   type Waiting,
+  WaitingItems,
 } from './waiting-items.ts'
 
 const limits = { items: 10, bytes: 1_000, admissionsAtLeast: 4 }

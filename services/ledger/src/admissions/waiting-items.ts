@@ -1,5 +1,5 @@
 import type { Span } from '@opentelemetry/api'
-import { WaitingLine } from '@gateway/service-kit/async/waiting-line'
+import { WaitingLine } from '@gateway/service-kit/async/batcher'
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
 import type {
@@ -9,8 +9,7 @@ import type {
   SettleOutcome,
   Undecided,
 } from '@gateway/contracts/ledger-outcomes'
-import { joinCopy } from './join-copy.ts'
-import { Turns } from './turns.ts'
+import { LRUCache } from 'lru-cache'
 
 // What waits for the next batch.
 //   W1  Closings (settle, release, expire) have room whatever waits besides them: they free money, and are never
@@ -162,4 +161,125 @@ const UNIDENTIFIED_SHARE = 0.25
 
 export function isAdmission(item: AdmissionItem | ClosingItem): item is AdmissionItem {
   return item.op === 'admit' || item.op === 'admit-node'
+}
+
+/** Queues that take turns: each gives its first item and, with what is left of it, goes to the end of the line. */
+class Turns<T> {
+  readonly #queues = new Map<string, T[]>()
+  #size = 0
+
+  /** Items in all queues. */
+  get size(): number {
+    return this.#size
+  }
+
+  add(name: string, item: T): void {
+    this.#size++
+    const queue = this.#queues.get(name)
+    if (queue) queue.push(item)
+    else this.#queues.set(name, [item])
+  }
+
+  /** Takes `max` items at most. One that doesn't fit loses its turn and stays. */
+  take(max: number, fits: (item: T) => boolean): T[] {
+    const taken: T[] = []
+    const stay: [string, T][] = []
+    for (const [name, queue] of this.#queues) {
+      if (taken.length >= max) break
+      const item = queue.shift()!
+      this.#size--
+      this.#queues.delete(name)
+      if (queue.length > 0) this.#queues.set(name, queue) // a map goes on to what is set meanwhile
+      if (fits(item)) taken.push(item)
+      else stay.push([name, item])
+    }
+    for (const [name, item] of stay) this.add(name, item)
+    return taken
+  }
+
+  /** The first of each queue: none behind it has been there for longer. */
+  *heads(): Iterable<T> {
+    for (const [first] of this.#queues.values()) yield first!
+  }
+
+  /** Takes out what is to leave, whosever turn it is. */
+  remove(leaves: (item: T) => boolean): T[] {
+    const removed: T[] = []
+    for (const [name, queue] of this.#queues) {
+      const leaving = queue.filter(leaves)
+      if (leaving.length === 0) continue
+      removed.push(...leaving)
+      if (leaving.length === queue.length) this.#queues.delete(name)
+      else
+        this.#queues.set(
+          name,
+          queue.filter((item) => !leaves(item)),
+        )
+    }
+    this.#size -= removed.length
+    return removed
+  }
+
+  /** Takes a whole queue out of the line. */
+  takeQueue(name: string): T[] {
+    const queue = this.#queues.get(name) ?? []
+    this.#queues.delete(name)
+    this.#size -= queue.length
+    return queue
+  }
+}
+
+// The projects of keys and executions that this replica has seen. Neither ever changes its project, and dropping one
+// costs a turn.
+
+export interface ProjectCache {
+  get(item: AdmissionItem): string | null
+  /** Answers whether it is news. */
+  add(item: AdmissionItem, project: string): boolean
+  /** Answers whether it is news. */
+  addExecution(execution: string, project: string): boolean
+}
+
+const MAX_ENTRIES = 50_000
+
+export function openProjectCache(): ProjectCache {
+  const byKey = new LRUCache<string, string>({ max: MAX_ENTRIES })
+  const byExecution = new LRUCache<string, string>({ max: MAX_ENTRIES }) // apart: they are many and short, and must not push out keys
+
+  function add(cache: LRUCache<string, string>, caller: string, project: string): boolean {
+    if (cache.has(caller)) return false
+    cache.set(caller, project)
+    return true
+  }
+
+  return {
+    get: (item) => (item.op === 'admit' ? byKey.get(item.keyHash) : byExecution.get(item.execution)) ?? null,
+    add: (item, project) =>
+      item.op === 'admit' ? add(byKey, item.keyHash, project) : add(byExecution, item.execution, project),
+    addExecution: (execution, project) => add(byExecution, execution, project),
+  }
+}
+
+interface Waits<Outcome> {
+  dropAtMs: number
+  deferrals: number
+  ambiguous: boolean
+  answer: (outcome: Outcome) => void
+  /** How its copies are answered; the copies themselves may be large. */
+  copies?: ((outcome: Outcome) => void)[]
+}
+
+/** Has the first of two items with one id answered for both, and wait for as long as either may. */
+export function joinCopy<Outcome>(first: Waits<Outcome>, copy: Waits<Outcome>): void {
+  const { answer, copies = [] } = first
+  if (first.copies === undefined)
+    first.answer = (outcome) => {
+      answer(outcome)
+      for (const answerCopy of copies) answerCopy(outcome)
+    }
+  first.copies = copies
+  copies.push(copy.answer)
+  first.dropAtMs = Math.max(first.dropAtMs, copy.dropAtMs)
+  first.deferrals = Math.max(first.deferrals, copy.deferrals)
+  first.ambiguous ||= copy.ambiguous
 }

@@ -5,8 +5,7 @@ import { Client } from 'pg'
 import { openDatabase } from '@gateway/database/client'
 import { dayOf, monthsAgo, test } from '../fixtures/past-months.ts'
 import { archiveBooks, type ArchiveStep } from './archive-books.ts'
-import { hashFile } from './line-file.ts'
-import { attemptsName, journalName, manifestName, readManifest, walletsName } from './manifest.ts'
+import { attemptsName, hashFile, journalName, manifestName, readManifest, walletsName } from './line-file.ts'
 
 const [first, second, third] = [monthsAgo(6), monthsAgo(5), monthsAgo(4)] as const
 /** Only the first two of them. */

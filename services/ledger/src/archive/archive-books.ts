@@ -1,16 +1,22 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Database } from '@gateway/database/client'
-import { readClosings, recordMonth } from './closings.ts'
-import { dropMonth } from './drop-month.ts'
-import { writeWhole } from './line-file.ts'
-import { manifestName, manifestText, readManifest, type Manifest } from './manifest.ts'
-import { monthsToArchive, readBooksState, type ArchivedMonth, type BooksState } from './months-to-archive.ts'
-import { endOf, type Month } from './month.ts'
+import { readClosings, recordMonth, verifyFiles, verifyMonth } from './verify-month.ts'
+import {
+  type ArchivedMonth,
+  type BooksState,
+  dropMonth,
+  endOf,
+  type Month,
+  monthsToArchive,
+  overdueDays,
+  readBooksState,
+} from './month.ts'
+import { type Manifest, manifestName, manifestText, readManifest, writeWhole } from './line-file.ts'
 import { NotArchivable } from './not-archivable.ts'
-import { verifyFiles, verifyMonth } from './verify-month.ts'
-import { writeAttempts } from './write-attempts.ts'
-import { writeBooks } from './write-books.ts'
+import { writeAttempts, writeBooks } from './write-books.ts'
+import type { Meter } from '@opentelemetry/api'
+import type { Deps } from '../deps.ts'
 
 // Closed months of the books become files, and then their partitions go.
 //   R1  Month after month: each begins with what its wallets were at the end of the one before.
@@ -200,4 +206,20 @@ function sayMonth({ month, journal, wallets, attempts }: Manifest): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const records = attempts.map((file) => `${file.rows} records of use of ${file.month}`)
   return `${month} is archived: ${[`${journal.rows} entries of ${wallets.rows} wallets`, ...records].join(', ')}; ${bytes} bytes.`
+}
+
+/**
+ * For how long archiving is overdue.
+ * @param afterDays for how many days a month has to be over; undefined: nothing is archived, and there is no figure
+ */
+export function observeArchive(meter: Meter, { reads }: Pick<Deps, 'reads'>, afterDays: number | undefined): void {
+  meter
+    .createObservableGauge('ledger.archive.overdue', {
+      description:
+        'For how many days the oldest month that is to be archived is overdue; none where nothing is archived',
+      unit: 'd',
+    })
+    .addCallback(async (result) => {
+      if (afterDays !== undefined) result.observe(overdueDays(await readBooksState(reads), afterDays))
+    })
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { monthsAgo, test } from '../fixtures/past-months.ts'
-import { observeArchive } from './archive-metrics.ts'
+import { observeArchive } from './archive-books.ts'
 import { endOf } from './month.ts'
 
 test('the ledger tells for how long archiving is overdue, only where months are archived', async ({ books }) => {

@@ -1,11 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import type { Database } from '@gateway/database/client'
 import type { ArchivedSeals } from '../check/anchor.ts'
-import { readClosings } from './closings.ts'
-import { manifestName, readManifest, type Manifest } from './manifest.ts'
-import { isMonth, monthBefore, nextMonth, type Month } from './month.ts'
-import { readBooksState } from './months-to-archive.ts'
-import { verifyMonth } from './verify-month.ts'
+import { readClosings, verifyMonth } from './verify-month.ts'
+import { type Manifest, manifestName, readManifest } from './line-file.ts'
+import { isMonth, type Month, monthBefore, nextMonth, readBooksState } from './month.ts'
 import { isSame, windowsText, type Closing } from './wallet-line.ts'
 
 // A folder of archived months, checked from the first one on: each follows the one before, by the hash of its manifest and

@@ -1,4 +1,4 @@
-import { wholeNumber } from '@gateway/service-kit/process/config-fields'
+import { wholeNumber } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 
 /** The least and the usual number of days for which a month has to be over. */

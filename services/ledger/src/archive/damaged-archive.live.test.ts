@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test as fileTest } from 'vitest'
 import { dayOf, monthsAgo, openPastBooks } from '../fixtures/past-months.ts'
 import { checkArchive } from './check-archive.ts'
-import { attemptsName, journalName, manifestName, walletsName } from './manifest.ts'
+import { attemptsName, journalName, manifestName, walletsName } from './line-file.ts'
 
 // Somebody changes the files of an archive, and each time the check names what was changed.
 

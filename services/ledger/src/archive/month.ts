@@ -1,3 +1,11 @@
+import type { Database } from '@gateway/database/client'
+import { type Checkpoint, type Entry, type Finding, foldJournal, type SpentByWindow } from '../check/fold-journal.ts'
+import type { Closing } from './wallet-line.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { callFunction } from '@gateway/database/call-function'
+import { lockedOut } from '../admissions/classify-error.ts'
+import { NotArchivable } from './not-archivable.ts'
+
 /** A month of UTC, such as `2026-08`. Months are compared as text. */
 export type Month = string
 
@@ -27,4 +35,142 @@ export function nextMonth(month: Month): Month {
 
 export function monthBefore(month: Month): Month {
   return monthOf(new Date(startOf(month).getTime() - 1))
+}
+
+// Which months are to be archived, and of which the partitions are still to go.
+
+const DAY_MS = 86_400_000
+
+export interface ArchivedMonth {
+  month: Month
+  /** SHA-256 of its manifest, hex. */
+  manifest: string
+  folder: string
+  /** The months whose records of use are in it. */
+  attempts: Month[]
+}
+
+export interface BooksState {
+  now: Date
+  /** Oldest first. */
+  archived: ArchivedMonth[]
+  /** The oldest month of which the tables have anything; null: they are empty. */
+  oldest: Month | null
+}
+
+/** What is archived, and where the journal begins, by the database's own clock. */
+export async function readBooksState({ prisma }: Pick<Database, 'prisma'>): Promise<BooksState> {
+  const rows = await prisma.archive.findMany({ orderBy: { month: 'asc' } })
+  const [row] = await prisma.$queryRaw<[{ now: Date; planned: string | null; stray: Date | null }]>`
+    SELECT now() AS now,
+           (SELECT min(right(c.relname, 8)) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+             WHERE i.inhparent = 'money.journal'::regclass AND c.relname ~ '^journal_[0-9]{6}01$') AS planned,
+           (SELECT min(at) FROM money.journal_unplanned) AS stray`
+  const months = [
+    row.planned && `${row.planned.slice(0, 4)}-${row.planned.slice(4, 6)}`,
+    row.stray && monthOf(row.stray),
+  ]
+  return {
+    now: row.now,
+    archived: rows.map(({ month, manifest, folder, attempts }) => ({
+      month: monthOf(month),
+      manifest: Buffer.from(manifest).toString('hex'),
+      folder,
+      attempts: attempts.map(monthOf),
+    })),
+    oldest: months.filter((month) => month !== null).toSorted()[0] ?? null,
+  }
+}
+
+type DueFrom = Pick<BooksState, 'now' | 'oldest'> & { archived: readonly Pick<ArchivedMonth, 'month'>[] }
+
+/**
+ * The months to archive, oldest first: each follows the newest archived one, or is the first of all, and has been over for
+ * more than so many days.
+ */
+export function monthsToArchive(
+  { now, archived, oldest }: DueFrom,
+  { afterDays, before }: { afterDays: number; before: Month | null },
+): Month[] {
+  const newest = archived.at(-1)?.month
+  const months: Month[] = []
+  const isDue = (month: Month) => endOf(month).getTime() + afterDays * DAY_MS < now.getTime()
+  for (let month = newest ? nextMonth(newest) : oldest; month && isDue(month); month = nextMonth(month)) {
+    if (before && month >= before) break
+    months.push(month)
+  }
+  return months
+}
+
+/** For how long the oldest month that is to be archived has been due. */
+export function overdueDays({ now, archived, oldest }: DueFrom, afterDays: number): number {
+  const [month] = monthsToArchive({ now, archived, oldest }, { afterDays, before: null })
+  return month === undefined ? 0 : (now.getTime() - endOf(month).getTime()) / DAY_MS - afterDays
+}
+
+/** A wallet whose month is being folded. */
+export interface MonthFold {
+  /** `at.at` is the latest moment of all of its entries. */
+  at: Checkpoint
+  windows: SpentByWindow
+}
+
+export function beginFold({ at, windows }: Closing): MonthFold {
+  return { at, windows: new Map(windows) }
+}
+
+/** Folds entries onto a wallet as the check of the books does: whole blocks alone. Answers what does not add up. */
+export function foldMore(fold: MonthFold, entries: Entry[]): Finding[] {
+  const { to, spent, findings } = foldJournal(fold.at, entries)
+  for (const [name, window] of spent)
+    fold.windows.set(name, { ...window, micro: window.micro + (fold.windows.get(name)?.micro ?? 0n) })
+  let latest = fold.at.at
+  for (const { seq, at } of entries) if (seq <= to.seq && (latest === null || at > latest)) latest = at
+  fold.at = { ...to, at: latest }
+  return findings
+}
+
+export function sayInJournal(project: string, { where, what, expectedMicro, foundMicro }: Finding): string {
+  return `${project}: ${where}: ${what}: expected ${expectedMicro}, found ${foundMicro} micro-USD`
+}
+
+// Takes what is archived out of the tables, in steps of which none waits for a lock longer than 100 ms (money.drop_archived).
+
+/** Somebody reads these tables for long; the files are safe, and the next archive goes on here. */
+const TRIES = 120
+const PAUSE_MS = 500
+
+type Table = 'journal' | 'journal_blocks' | 'attempts'
+
+/** Answers what was done. @throws NotArchivable where a lock was not to be had for a minute */
+export async function dropMonth(
+  { sql }: Pick<Database, 'sql'>,
+  { month, attempts }: { month: Month; attempts: readonly Month[] },
+): Promise<string[]> {
+  const parts: [Table, Month][] = [
+    ['journal', month],
+    ['journal_blocks', month],
+    ...attempts.map((of): [Table, Month] => ['attempts', of]),
+  ]
+  const done: string[] = []
+  for (const [table, of] of parts) {
+    for (let step = await dropStep(sql, table, of); step !== null; step = await dropStep(sql, table, of))
+      done.push(step)
+  }
+  return done
+}
+
+async function dropStep(sql: Database['sql'], table: Table, month: Month): Promise<string | null> {
+  for (let n = 1; n <= TRIES; n++) {
+    try {
+      const { done } = await callFunction(sql, 'money.drop_archived', { of_table: table, of_month: month })
+      return done
+    } catch (error) {
+      if (!lockedOut(error)) throw error
+      await pause(PAUSE_MS)
+    }
+  }
+  throw new NotArchivable(
+    `money.${table} is kept locked, so ${month} could not be dropped; it is archived, and the next run drops it. A long transaction reads the table: docs/operating.md, "TransactionTooOld".`,
+  )
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { endOf, isMonth, monthBefore, nextMonth } from './month.ts'
-import { monthsToArchive, overdueDays } from './months-to-archive.ts'
+import { endOf, isMonth, monthBefore, monthsToArchive, nextMonth, overdueDays } from './month.ts'
 
 const books = {
   now: new Date('2026-11-22T08:00:00Z'),

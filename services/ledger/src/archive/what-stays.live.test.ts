@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { checkBooks, sayFinding } from '../check/check-books.ts'
 import { recheckWallets } from '../check/recheck-wallets.ts'
-import { correct } from '../wallets/correct.ts'
+import { correct } from '../wallets/wallets.ts'
 import { dayOf, monthsAgo, test } from '../fixtures/past-months.ts'
 import type { ArchiveStep } from './archive-books.ts'
 

@@ -1,8 +1,7 @@
 import { describe, expect } from 'vitest'
 import { insertExecution } from '../fixtures/execution-rows.ts'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
-import { readAsset } from './read-asset.ts'
-import { recordAsset } from './record-asset.ts'
+import { readAsset, recordAsset } from './assets.ts'
 
 const asked = (hash: string) => ({ keyHash: hash, selector: null })
 

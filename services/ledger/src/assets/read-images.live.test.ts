@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
-import { readImages } from './read-images.ts'
-import { recordAsset } from './record-asset.ts'
+import { readImages, recordAsset } from './assets.ts'
 
 const asked = (hash: string, selector: string | null = null) => ({ keyHash: hash, selector })
 

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openFixture } from '@gateway/testbed/fixture'
 import { openReplica } from '../fixtures/replica.ts'
-import { correct } from '../wallets/correct.ts'
+import { correct } from '../wallets/wallets.ts'
 import { checkBooks, sayFinding } from './check-books.ts'
 
 const test = liveTest

@@ -2,9 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '@gateway/database/client'
 import { checkJournalDays } from './check-journal-days.ts'
 import { checkUsage } from './check-usage.ts'
-import { checkWallet } from './check-wallet.ts'
+import { checkWallet, walletsThatDiffer, walletsThatMoved } from './check-wallet.ts'
 import type { Finding } from './fold-journal.ts'
-import { walletsThatDiffer, walletsThatMoved } from './wallets-to-check.ts'
 
 export interface Report {
   wallets: number

@@ -1,6 +1,5 @@
 import type { Database } from '@gateway/database/client'
-import { deriveAgain, type Summed } from './derive-again.ts'
-import type { Finding } from './fold-journal.ts'
+import { deriveAgain, type Finding, type Summed } from './fold-journal.ts'
 
 // The days of the journal, of which statements are made, against the journal (money §9.5).
 //   J1  They have every entry up to the position that usage is rolled up to, and together with the entries behind it what

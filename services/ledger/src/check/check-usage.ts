@@ -1,6 +1,5 @@
 import type { Database } from '@gateway/database/client'
-import { deriveAgain, type Summed } from './derive-again.ts'
-import type { Finding } from './fold-journal.ts'
+import { deriveAgain, type Finding, type Summed } from './fold-journal.ts'
 
 // The hours of usage against the journal (money §9.2).
 //   V1  What was rolled up and what lies behind it together are what the wallet has settled: one statement, so one view.

@@ -3,8 +3,7 @@ import type { CancelAnswer, CancelQuestion } from '@gateway/contracts/flow-reads
 import { refused } from '@gateway/contracts/ledger-refusal'
 import type { RefusalBody } from '@gateway/contracts/refusal'
 import type { Deps } from '../deps.ts'
-import { mayReadExecution } from './records/may-read-execution.ts'
-import { readExecution } from './records/read-execution.ts'
+import { mayReadExecution, readExecution } from './records/read-execution.ts'
 import { readRows } from './records/read-rows.ts'
 
 /** Behind its last line: of the nodes of an execution that goes on there is nothing to be read. */

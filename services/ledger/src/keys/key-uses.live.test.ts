@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { test } from '../fixtures/ledger-test.ts'
-import { openKeyUses } from './key-uses.ts'
+import { openKeyUses } from './read-caller.ts'
 
 test('what could not be written is written the next time', async ({ fixture, replica, tenant }) => {
   const uses = openKeyUses(replica)

@@ -1,10 +1,7 @@
 import { expect } from 'vitest'
-import { deleteAsset, forgetAssets, listAssetsToRemove } from '../assets/delete-asset.ts'
-import { readAsset } from '../assets/read-asset.ts'
-import { readImages } from '../assets/read-images.ts'
-import { recordAsset } from '../assets/record-asset.ts'
+import { deleteAsset, forgetAssets, listAssetsToRemove, readAsset, readImages, recordAsset } from '../assets/assets.ts'
+import { expireAssets } from './retention-cleaner.ts'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
-import { expireAssets } from './asset-retention.ts'
 
 test('assets older than their project keeps them are deleted, and no others, whoever does it how often', async ({
   fixture,

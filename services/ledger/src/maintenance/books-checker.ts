@@ -1,7 +1,9 @@
-import { checkBooks, sayFinding, type Report } from '../check/check-books.ts'
+import { checkBooks, type Report, sayFinding } from '../check/check-books.ts'
 import type { Deps } from '../deps.ts'
 import type { CheckRound } from '../metrics.ts'
 import { endTurn, keepTurn, lastTurn, takeTurn, type Turn } from './maintenance-turn.ts'
+import { takeAnchor } from '../check/anchor.ts'
+import { recheckWallets } from '../check/recheck-wallets.ts'
 
 // One replica checks the books for all; the others tell their operators what came of it.
 
@@ -46,5 +48,46 @@ function keepingTurn(deps: CheckerDeps, turn: Turn): () => Promise<void> {
     if (deps.now() - keptMs < turn.forMs / 3) return
     keptMs = deps.now()
     if (!(await keepTurn(deps, turn))) throw new Error('another replica checks the books: this one was too slow')
+  }
+}
+
+// One replica looks again at older parts of the books for all, and then anchors them: the line in the log is the anchor,
+// because the log is not in this database.
+
+const RECHECK_MS = 60_000
+
+export function openBooksRechecker(
+  deps: Pick<Deps, 'reads' | 'metrics' | 'log' | 'newId'>,
+  { everyMs }: { everyMs: number },
+) {
+  const { reads, metrics, log } = deps
+  // A little less than its time, because a round begins `everyMs` after the one before has ended.
+  const turn: Turn = { job: 'books-recheck', replica: deps.newId('rep'), forMs: RECHECK_MS, everyMs: everyMs * 0.9 }
+
+  async function recheckInTurn(): Promise<number> {
+    let found: number | null = null
+    try {
+      const { findings } = await recheckWallets(reads)
+      for (const finding of findings) log.error({ finding: sayFinding(finding) }, 'the books do not add up')
+      found = findings.length
+      const anchor = await takeAnchor(reads)
+      if (anchor !== null) log.info({ anchor: anchor.text, wallets: anchor.wallets }, 'the books were anchored')
+      return found
+    } finally {
+      await endTurn(deps, turn, found === null ? null : JSON.stringify(found))
+    }
+  }
+
+  return {
+    async runOnce(): Promise<{ findings: number }> {
+      if (await takeTurn(deps, turn)) {
+        const findings = await recheckInTurn()
+        metrics.rechecked(findings)
+        return { findings }
+      }
+      const last = await lastTurn(deps, turn.job)
+      if (last) metrics.rechecked(JSON.parse(last.report) as number)
+      return { findings: 0 } // told by the replica that found them
+    },
   }
 }

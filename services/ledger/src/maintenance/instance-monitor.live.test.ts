@@ -7,8 +7,7 @@ import { createLogger } from '@gateway/service-kit/process/logger'
 import { keepLocked } from '../fixtures/keep-locked.ts'
 import { untilSomebodyWaits } from '../fixtures/ledger-test.ts'
 import { test as clockTest } from '../fixtures/set-clock.ts'
-import { recordHeartbeat } from '../instances/heartbeat.ts'
-import { openSignsOfLife } from '../instances/signs-of-life.ts'
+import { openSignsOfLife, recordHeartbeat } from '../instances/signs-of-life.ts'
 import { monitorInstances } from './instance-monitor.ts'
 
 // Two replicas of the ledger look at instances that heartbeat through one of them, by a clock that the test turns.

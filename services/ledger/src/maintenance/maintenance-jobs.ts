@@ -1,21 +1,17 @@
 import type { LedgerConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { openSignsOfLife } from '../instances/signs-of-life.ts'
-import { expireAssets } from './asset-retention.ts'
-import { openBooksChecker } from './books-checker.ts'
-import { openBooksRechecker } from './books-rechecker.ts'
-import { enforceDeadlines } from './deadline-enforcer.ts'
+import { cleanRetention, expireAssets } from './retention-cleaner.ts'
+import { openBooksChecker, openBooksRechecker } from './books-checker.ts'
+import { enforceDeadlines, requeueJobs, rescueNodes } from './execution-rescuer.ts'
 import { monitorInstances } from './instance-monitor.ts'
-import { requeueJobs } from './job-requeuer.ts'
-import type { MaintenanceJob } from './maintenance-job.ts'
 import { tellDaysLeft } from './days-left-monitor.ts'
 import { sendNotices } from '../webhooks/send-notices.ts'
-import { rescueNodes } from './node-rescuer.ts'
 import { planPartitions } from './partition-planner.ts'
 import { openReservationReaper } from './reservation-reaper.ts'
-import { cleanRetention } from './retention-cleaner.ts'
 import { retrySetAside } from './set-aside-retrier.ts'
 import { rollUpUsage } from './usage-roll-up.ts'
+import type { Logger } from '@gateway/service-kit/process/logger'
 
 /** Everything that a replica does by itself, and how often. Each job may run on any number of replicas at once. */
 export function maintenanceJobs(
@@ -59,4 +55,48 @@ export function maintenanceJobs(
 async function writeKeyUses({ keyUses }: Pick<Deps, 'keyUses'>): Promise<Record<string, number>> {
   await keyUses.write()
   return {}
+}
+
+export interface MaintenanceJob {
+  name: string
+  everyMs: number
+  /** The first turn comes at once, instead of after `everyMs`. */
+  atOnce?: boolean
+  /** Answers what it has done, counted by name; nothing is logged where all of it is 0. */
+  runOnce(): Promise<Record<string, number>>
+}
+
+/**
+ * Runs a job again and again, never twice at once. A failure is logged, and the job tries again in its turn. Answers
+ * how to stop.
+ */
+export function repeatJob({ log }: { log: Logger }, job: MaintenanceJob): () => Promise<void> {
+  const { name, everyMs, atOnce = false, runOnce } = job
+  let stopped = false
+  let running: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+
+  async function run(): Promise<void> {
+    try {
+      const counts = await runOnce()
+      if (Object.values(counts).some((count) => count > 0)) log.info({ job: name, ...counts }, 'maintenance')
+    } catch (error) {
+      log.warn({ err: error, job: name }, 'a maintenance job failed; it tries again')
+    }
+  }
+
+  function next(afterMs: number): void {
+    if (stopped) return
+    timer = setTimeout(() => {
+      running = run().then(() => next(everyMs))
+    }, afterMs)
+    timer.unref()
+  }
+
+  next(atOnce ? 0 : everyMs)
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    await running
+  }
 }

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import type { ThresholdsRequest } from '@gateway/contracts/ledger-reads'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { tellDaysLeft } from '../maintenance/days-left-monitor.ts'
-import { correct } from '../wallets/correct.ts'
+import { correct } from '../wallets/wallets.ts'
 import { setThresholds } from './set-thresholds.ts'
 
 // Money §10.1. A settlement of n completion tokens charges n micro-USD.

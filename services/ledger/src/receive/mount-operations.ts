@@ -5,7 +5,7 @@ import { readBody } from '@gateway/service-kit/http/read-body'
 import type { Deps } from '../deps.ts'
 import { operationHandlers } from '../operation-handlers.ts'
 import { operationSpan } from '../spans.ts'
-import { authorize, callerOf, type VerifyToken } from './authorize.ts'
+import { authorize, callerOf, type VerifyToken } from './decide-items.ts'
 
 /** Mounts each operation under its path, for the services that may call it. */
 export function mountOperations(app: Express, deps: Deps, verify: VerifyToken): void {

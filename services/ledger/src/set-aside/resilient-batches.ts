@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { classify, lockedOut, ranOutOfTime } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
 import type { Group, Remembered } from './set-aside.ts'
+import type { Database, Sql } from '@gateway/database/client'
 
 // Decides items in batches so that neither a short outage nor one bad item harms the rest. Admissions, nodes and starts share it.
 //   R1  A transient error leaves open whether the batch was written. Items are idempotent by their id, so all of them are decided
@@ -207,4 +208,15 @@ export function openResilientBatches<Entry extends BatchEntry>(
 export function halvesOf<Item>(items: readonly Item[]): [Item[], Item[]] {
   const middle = Math.ceil(items.length / 2)
   return [items.slice(0, middle), items.slice(middle)]
+}
+
+/** Many times what a batch takes; an item that takes longer than this alone is not normal. */
+const LIMIT_MS = 500
+
+/** Runs a transaction whose statements have little time: what may stand still stands still briefly. */
+export function inAHurry<T>({ sql }: Pick<Database, 'sql'>, work: (transaction: Sql) => Promise<T>): Promise<T> {
+  return sql.transaction(async (transaction) => {
+    await transaction.query(`SET LOCAL statement_timeout = ${LIMIT_MS}`)
+    return work(transaction)
+  })
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { backOffMs } from '@gateway/service-kit/async/back-off'
+import { backOffMs } from '@gateway/service-kit/async/waiting'
 
 // What Postgres refused for no business reason, remembered so that it harms nobody else's batch again.
 //   A1  An item that was refused alone is remembered by its id. Where several of one group were (the closings of a

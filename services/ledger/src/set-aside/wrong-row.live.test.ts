@@ -9,7 +9,7 @@ import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/repl
 import { activatePackage, oneCall, publishProduct } from '../fixtures/sandbox-products.ts'
 import { openReservationReaper } from '../maintenance/reservation-reaper.ts'
 import { retrySetAside } from '../maintenance/set-aside-retrier.ts'
-import { inAHurry } from './in-a-hurry.ts'
+import { inAHurry } from './resilient-batches.ts'
 
 // One row that can't be written harms its own project, and nothing of it is lost.
 

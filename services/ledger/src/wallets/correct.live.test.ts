@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { findingsOf, test, walletOf } from '../fixtures/ledger-test.ts'
 import { codeOf } from '../fixtures/replica.ts'
-import { correct } from './correct.ts'
+import { correct } from './wallets.ts'
 
 const FUNDS = 1_000_000
 

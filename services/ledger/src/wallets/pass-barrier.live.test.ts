@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { keepLocked } from '../fixtures/keep-locked.ts'
 import { openTenant, test, untilSomebodyWaits } from '../fixtures/ledger-test.ts'
 import { codeOf } from '../fixtures/replica.ts'
-import { passBarrier } from './pass-barrier.ts'
+import { passBarrier } from './wallets.ts'
 
 const LOCK = 'SELECT FROM money.wallets WHERE project = $1 FOR UPDATE'
 

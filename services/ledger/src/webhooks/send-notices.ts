@@ -1,13 +1,14 @@
 import type { Deps } from '../deps.ts'
-import { noticeBody } from './notice-body.ts'
-import { postNotice, type Posted } from './post-notice.ts'
-import { signNotice } from './sign-notice.ts'
-import { AT_ONCE, takeDue, type TakenDelivery } from './take-due.ts'
+import { createHmac, randomInt } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
+import { type Objection, objectionTo } from './webhooks.ts'
 
 // Deliveries of notices to webhooks (money §10.2). Any replica may do it; rows say what is whose.
 //   D1  At least once: a delivery that is taken is due again a little later than its try may last, whoever dies.
 //   D2  The same id and the same body at each try.
-//   D3  Some of each webhook at a time (take-due.ts), and a try has a time limit: so those that are slow, fail again and again, or have
+//   D3  Some of each webhook at a time (send-notices.ts), and a try has a time limit: so those that are slow, fail again and again, or have
 //       much to be posted keep nobody waiting for long.
 //   D4  No connection is held while something is posted, and none but maintenance's is used.
 
@@ -80,4 +81,148 @@ async function record(
            next_try_at = clock_timestamp() + ${backOffMs[tries - 1] ?? 0}::int * interval '1 millisecond',
            ended_at = CASE WHEN ${state} <> 'Pending' THEN clock_timestamp() END
      WHERE notice = ${id} AND webhook = ${webhook} AND state = 'Pending' AND (${state} = 'Delivered' OR tries = ${tries}::int)`
+}
+
+// Which deliveries are posted next (money §10.2). It is asked each second by every replica, so:
+//   T1  Where nothing is due it looks at one entry of an index, however many webhooks there are and whatever waits for later.
+//   T2  Else it looks at a bounded number of the oldest that are due, and of the webhooks that have something on its way.
+//   T3  Of each of these webhooks it takes some, webhooks in no order. One whose backlog is all that is oldest is one of many: others are
+//       found by themselves, from the first place and from a place by chance in the order of their reversed ids.
+//   T4  A delivery that is taken is due again when its try is lost. One whose webhook is gone is put off and never posted.
+
+export interface TakenDelivery extends NoticeRow {
+  webhook: string
+  url: string
+  secret_key: string
+  /** With this one. */
+  tries: number
+}
+
+/** How many are taken at once, at most. */
+const AT_ONCE = 32
+const EACH_WEBHOOK = 8
+const OLDEST = 512
+const WEBHOOKS = 64
+
+/** Takes deliveries that are due, to be posted. `lostMs`: after which they are due again. */
+export function takeDue({ reads }: Pick<Deps, 'reads'>, lostMs: number): Promise<TakenDelivery[]> {
+  const anyPlace = randomInt(36 ** 4)
+    .toString(36)
+    .padStart(4, '0')
+  return reads.prisma.$queryRaw<TakenDelivery[]>`
+    WITH RECURSIVE oldest AS MATERIALIZED (
+      SELECT webhook FROM money.webhook_deliveries
+       WHERE state = 'Pending' AND next_try_at <= now() ORDER BY next_try_at LIMIT ${OLDEST}::int
+    ), others (place, looked) AS (
+      SELECT place, 0 FROM (VALUES (''), (${anyPlace}::text)) starts (place) WHERE EXISTS (SELECT FROM oldest)
+       UNION ALL
+      SELECT next.place, others.looked + 1 FROM others CROSS JOIN LATERAL (
+        SELECT reverse(webhook) AS place FROM money.webhook_deliveries
+         WHERE state = 'Pending' AND reverse(webhook) > others.place ORDER BY reverse(webhook) LIMIT 1) next
+       WHERE others.looked < ${WEBHOOKS}::int
+    ), webhooks AS (
+      SELECT webhook FROM oldest UNION SELECT reverse(place) FROM others WHERE looked > 0
+    ), due AS MATERIALIZED (
+      SELECT d.notice, d.webhook FROM (SELECT webhook FROM webhooks ORDER BY random()) w CROSS JOIN LATERAL (
+        SELECT o.notice, o.webhook FROM money.webhook_deliveries o
+         WHERE o.webhook = w.webhook AND o.state = 'Pending' AND o.next_try_at <= now()
+         ORDER BY o.next_try_at LIMIT ${EACH_WEBHOOK}::int FOR UPDATE SKIP LOCKED) d
+       LIMIT ${AT_ONCE}::int
+    ), taken AS (
+      UPDATE money.webhook_deliveries t
+         SET tries = t.tries + 1, next_try_at = clock_timestamp() + ${lostMs}::int * interval '1 millisecond'
+        FROM due WHERE t.notice = due.notice AND t.webhook = due.webhook
+      RETURNING t.notice, t.webhook, t.tries)
+    SELECT n.*, taken.webhook, taken.tries, w.url, w.secret_key
+      FROM taken JOIN money.webhooks w ON w.id = taken.webhook JOIN money.notices n ON n.id = taken.notice`
+}
+
+/** What came of it: a status, or why there was none. Nothing else of the answer is read. */
+export type Posted = { status: number } | { error: Objection | 'timeout' | 'unreachable' | 'key_missing' }
+
+interface Options {
+  timeoutMs: number
+  privateAddresses: boolean
+}
+
+/**
+ * POSTs a body once. The connection goes to the very address that was looked up and found public. Redirects are not
+ * followed. Never rejects.
+ */
+async function postNotice(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  { timeoutMs, privateAddresses }: Options,
+): Promise<Posted> {
+  const objection = await objectionTo(url, privateAddresses)
+  if (objection !== null) return { error: objection }
+  const request = url.startsWith('https:') ? httpsRequest : httpRequest
+  return new Promise((resolve) => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const req = request(url, {
+      method: 'POST',
+      agent: false,
+      signal,
+      headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      ...(!privateAddresses && { lookup: publicLookup() }),
+    })
+    req.on('response', (res) => {
+      resolve({ status: res.statusCode ?? 0 })
+      res.destroy()
+    })
+    req.on('error', () => resolve({ error: signal.aborted ? 'timeout' : 'unreachable' }))
+    req.end(body)
+  })
+}
+
+/** A row of money.notices. */
+export interface NoticeRow {
+  id: string
+  project: string
+  kind: string
+  threshold: bigint
+  remaining_micro: bigint | null
+  key: string | null
+  window_start: Date | null
+  limit_micro: bigint | null
+  spent_micro: bigint | null
+  at: Date
+}
+
+/** What is posted to a webhook: the same text at each try. */
+function noticeBody(row: NoticeRow): string {
+  const at = row.at.toISOString()
+  return JSON.stringify({
+    type: row.kind,
+    timestamp: at,
+    data: {
+      id: row.id,
+      project: row.project,
+      kind: row.kind,
+      threshold: Number(row.threshold),
+      at,
+      remainingMicro: microOf(row.remaining_micro),
+      key: row.key,
+      windowStart: row.window_start?.toISOString() ?? null,
+      limitMicro: microOf(row.limit_micro),
+      spentMicro: microOf(row.spent_micro),
+    },
+  })
+}
+
+function microOf(micro: bigint | null): number | null {
+  return micro === null ? null : Number(micro)
+}
+
+/**
+ * The headers of a delivery by the Standard Webhooks specification: whoever has the secret can tell that it is ours, and
+ * repeats by their id.
+ * @param secret `whsec_` and base64
+ */
+export function signNotice(secret: string, { id, body, nowMs }: { id: string; body: string; nowMs: number }) {
+  const timestamp = String(Math.floor(nowMs / 1_000))
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
 }

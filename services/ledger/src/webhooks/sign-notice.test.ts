@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { signNotice } from './sign-notice.ts'
+import { signNotice } from './send-notices.ts'
 
 test('a notice is signed as the Standard Webhooks specification says', () => {
   const body = '{"event_type":"ping","data":{"success":true}}'

@@ -1,6 +1,7 @@
 import type { WebhookAnswer, WebhookRequest } from '@gateway/contracts/ledger-reads'
 import type { Deps } from '../deps.ts'
-import { objectionTo } from './webhook-address.ts'
+import type { LookupFunction } from 'node:net'
+import { isPrivateAddress, privateAddressCode, publicLookup } from '@gateway/service-kit/public-network/public-lookup'
 
 type Needed = Pick<Deps, 'reads' | 'webhookSettings'>
 
@@ -34,4 +35,27 @@ export async function deleteWebhook(
   const deleted = await prisma.$executeRaw`DELETE FROM money.webhooks WHERE id = ${id} AND project = ${project}`
   if (deleted > 0) await prisma.$executeRaw`DELETE FROM money.webhook_deliveries WHERE webhook = ${id}`
   return { deleted: deleted > 0 }
+}
+
+export type Objection = 'not_https' | 'private' | 'unknown_host'
+
+/**
+ * Why nothing may be posted there, or null. A name is looked up, and may lead to none but public addresses; it is looked up
+ * again for each delivery, because it may lead elsewhere by then.
+ */
+export async function objectionTo(
+  url: string,
+  privateAddresses: boolean,
+  lookup: LookupFunction = publicLookup(),
+): Promise<Objection | null> {
+  if (privateAddresses) return null
+  const { protocol, hostname } = new URL(url)
+  if (protocol !== 'https:') return 'not_https'
+  if (isPrivateAddress(hostname)) return 'private'
+  return new Promise((resolve) => {
+    lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }, (error) => {
+      if (!error) resolve(null)
+      else resolve(error.code === privateAddressCode ? 'private' : 'unknown_host')
+    })
+  })
 }

@@ -1,8 +1,8 @@
 import { readChatRequest } from '@gateway/contracts/chat-request'
-import { errorOfNode } from '@gateway/contracts/execution-error'
+import { errorOfNode } from '@gateway/contracts/execution'
+import { answerOf } from './product-chat.ts'
 import { Refusal, type RefusalBody } from '@gateway/contracts/refusal'
 import { expect, test } from 'vitest'
-import { answerOf } from './chat-answer.ts'
 
 const node = { id: 'ask', kind: 'product.chat' }
 const tool = { type: 'function', function: { name: 'forecast', parameters: { type: 'object', required: ['city'] } } }

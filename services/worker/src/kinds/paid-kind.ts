@@ -4,6 +4,7 @@ import type { AdmitNodeItem, CompleteItem } from '@gateway/contracts/flow-items'
 import type { Admitted } from '@gateway/contracts/ledger-outcomes'
 import type { Deps } from '../deps.ts'
 import type { Work } from '../work.ts'
+import type { GraphNode } from '@gateway/contracts/graph'
 
 /** A kind of node that calls a product. */
 export interface PaidKind {
@@ -37,4 +38,15 @@ export interface PaidAnswer {
   finishReasons?: string[]
   /** The values that the answer makes. Throws a Refusal where it makes none; the answer is charged all the same. */
   output(): Values
+}
+
+/** The text at a port; null where there is none. */
+export function textAt(inputs: Values, port: string): string | null {
+  const value = inputs[port]
+  return typeof value === 'string' ? value : null
+}
+
+/** The product that a node calls. */
+export function productOf({ product }: GraphNode): string {
+  return typeof product === 'string' ? product : ''
 }

@@ -1,19 +1,21 @@
-import { readChatRequest, type ChatRequest } from '@gateway/contracts/chat-request'
-import type { Values } from '@gateway/contracts/execution'
+import { type ChatRequest, readChatRequest } from '@gateway/contracts/chat-request'
+import type { AssetValue, Values } from '@gateway/contracts/execution'
 import type { GraphNode } from '@gateway/contracts/graph'
 import { chatLimits } from '@gateway/contracts/limits'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { recordedUsage } from '@gateway/contracts/usage'
 import { chatMessages } from '@gateway/flow/chat-messages'
-import type { Completion } from '@gateway/providers/chat-port'
-import { forwardedFor } from '@gateway/providers/forwarded-for'
-import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
+import type { AnswerMessage, Completion, ToolCall } from '@gateway/providers/chat-port'
+import { forwardedFor } from '@gateway/providers/exchange'
+import { openTextAccumulator } from '@gateway/tokens/slices-of'
 import type { Deps } from '../deps.ts'
 import type { Work } from '../work.ts'
-import { answerOf } from './chat-answer.ts'
-import { checkImages, imageReferences, withImages } from './load-images.ts'
-import type { PaidCall } from './paid-kind.ts'
-import { productOf, textAt } from './ports.ts'
+import { type PaidCall, productOf, textAt } from './paid-kind.ts'
+import { schemaFault } from '@gateway/flow/schema-fault'
+import { imageUrls } from '@gateway/assets/image-urls'
+import { assetIdsOf, type ImageAsset, imageMisfit, isImageUrl } from '@gateway/contracts/images'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { askUntilAnswered } from '../retry.ts'
 
 type ChatDeps = Pick<Deps, 'ledger' | 'assets' | 'imageMemory' | 'providers' | 'countUsage'>
 
@@ -81,4 +83,138 @@ function tooLong(): Refusal {
   const { forwardedBytes } = chatLimits
   const reason = `prompt: together with system and the params of the node it is more than ${forwardedBytes} bytes.`
   return refuse('invalid_request', { reason, resolution: 'Send a shorter text to the node.' }, { param: 'prompt' })
+}
+
+// What a chat node makes of a model's answer (flows §2.3). The answer is charged whether the flow can use it or not.
+//   C1  `text` is what the model said; empty where it only called tools.
+//   C2  `tool_calls` has a value where the model called tools, as `{ "calls": [{ "id", "name", "arguments" }] }` with the arguments
+//       as an object. Without a call it has none, and what needs one is skipped.
+//   C3  A call of a tool that the node does not have, or with arguments that do not fit its schema, is no answer that a flow can
+//       build upon: the node fails and says so.
+//   C4  `json` is the text as an object. A model that called a tool in place of it has no JSON to say.
+
+/** @throws Refusal `node_failed` */
+export function answerOf(node: GraphNode, request: ChatRequest, message: AnswerMessage): Values {
+  const text = message.content ?? message.refusal ?? '' // C1
+  const calls = (message.tool_calls ?? []).map((call) => callOf(node, request, call))
+  const saysJson = asksForJson(request) && (calls.length === 0 || text !== '') // C4
+  return {
+    text,
+    ...(saysJson && { json: jsonOf(node, text) }),
+    ...(calls.length > 0 && { tool_calls: { calls } }), // C2
+  }
+}
+
+interface Tool {
+  function: { name: string; parameters?: Record<string, unknown> }
+}
+
+/** C3 */
+function callOf({ id: node }: GraphNode, { forwarded }: ChatRequest, { id, function: called }: ToolCall) {
+  const { name } = called
+  const tools = (forwarded['tools'] ?? []) as Tool[]
+  const tool = tools.find((each) => each.function.name === name)
+  if (tool === undefined)
+    throw unusable(node, `called a tool ${JSON.stringify(name.slice(0, 64))}, which the node does not have`)
+  const given = objectOf(called.arguments.trim() === '' ? '{}' : called.arguments)
+  if (given === null) throw unusable(node, `called ${name} with arguments that are no JSON object`)
+  const fault = schemaFault(tool.function.parameters ?? {}, given)
+  if (fault !== null) throw unusable(node, `called ${name} with arguments that do not fit its parameters: ${fault}`)
+  return { id, name, arguments: given }
+}
+
+function unusable(node: string, what: string): Refusal {
+  return new Refusal(
+    'node_failed',
+    `The model of the node ${node} ${what}. Its answer is charged.`,
+    'Raise max_tokens if answers are cut short, describe the tool and its parameters more closely, or use a model that keeps to them.',
+    { param: 'tools' },
+  )
+}
+
+function asksForJson({ forwarded }: ChatRequest): boolean {
+  const { type } = (forwarded['response_format'] ?? {}) as { type?: string }
+  return type === 'json_object' || type === 'json_schema'
+}
+
+function jsonOf({ id }: GraphNode, text: string): object {
+  const value = objectOf(text)
+  if (value !== null) return value
+  throw new Refusal(
+    'node_failed',
+    `The model of the node ${id} did not answer with a JSON object, as response_format asks it to. Its answer is charged.`,
+    'Raise max_tokens if answers are cut short, describe the object in the prompt, or use a model that keeps to response_format.',
+    { param: 'response_format' },
+  )
+}
+
+/** Null for what is no object, and where it holds a number beyond double precision: a record could only say null in its place. */
+function objectOf(json: string): object | null {
+  try {
+    const value: unknown = JSON.parse(json, finite)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function finite(_: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('a number beyond double precision')
+  return value
+}
+
+/**
+ * How a chat names the images at a port, which takes several; an optional input that was left out is null.
+ * @throws Refusal `asset_not_found` for what can be no id
+ */
+function imageReferences(value: unknown): string[] {
+  return [value]
+    .flat()
+    .filter((item): item is AssetValue => typeof item === 'object' && item !== null && 'asset' in item)
+    .map(({ asset }) => {
+      const reference = `asset:${asset}`
+      if (!isImageUrl(reference)) throw refuse('asset_not_found', { asset: asset.slice(0, 64) })
+      return reference
+    })
+}
+
+/**
+ * What the ledger has recorded of the images of a node's call: what a value says of itself may come from a caller.
+ * @throws Refusal for what the product can't take; nothing is reserved yet
+ */
+async function checkImages(
+  { ledger }: Pick<Deps, 'ledger'>,
+  project: string,
+  { model, images }: ChatRequest,
+  signal: AbortSignal,
+): Promise<ImageAsset[]> {
+  if (images.length === 0) return []
+  const assets = assetIdsOf(images)
+  const answer = await askUntilAnswered(signal, () => ledger.readImages({ caller: { project }, model, assets }))
+  if ('refused' in answer) throw refusalFor(answer.refused, 'node')
+  if (answer.limits === null) return answer.assets // the admission says why
+  const misfit = imageMisfit(images, new Map(answer.assets.map((asset) => [asset.id, asset])), answer.limits, 'node')
+  if (misfit !== null) throw misfit
+  return answer.assets
+}
+
+/**
+ * Does something with the images as `data:` URLs, by reference, once there is memory for them.
+ * @throws Refusal `asset_not_found`; AssetStoreUnavailable; the signal's reason
+ */
+async function withImages<Answer>(
+  { assets: store, imageMemory }: Pick<Deps, 'assets' | 'imageMemory'>,
+  project: string,
+  assets: readonly ImageAsset[],
+  signal: AbortSignal,
+  work: (urls: Map<string, string>) => Promise<Answer>,
+): Promise<Answer> {
+  if (assets.length === 0) return work(new Map())
+  const bytes = assets.reduce((sum, asset) => sum + asset.bytes, 0)
+  const giveBack = await imageMemory.take(project, bytes, signal)
+  try {
+    return await work(await imageUrls(store, project, assets))
+  } finally {
+    giveBack()
+  }
 }

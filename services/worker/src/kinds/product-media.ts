@@ -1,6 +1,7 @@
-import { AssetTooLarge, AssetTypeUnknown } from '@gateway/assets/asset-failures'
+import { AssetTooLarge, AssetTypeUnknown } from '@gateway/assets/blob-backend'
+import { mediaParameters } from '@gateway/contracts/console/fields'
+import { type PaidCall, productOf, textAt } from './paid-kind.ts'
 import type { StoredAsset } from '@gateway/assets/asset-store'
-import { mediaParameters } from '@gateway/contracts/console/media-parameters'
 import type { AssetValue, Values } from '@gateway/contracts/execution'
 import type { GraphNode } from '@gateway/contracts/graph'
 import { flowLimits } from '@gateway/contracts/limits'
@@ -10,8 +11,6 @@ import type { MediaWish } from '@gateway/providers/media-port'
 import type { Deps } from '../deps.ts'
 import { askUntilAnswered } from '../retry.ts'
 import type { Work } from '../work.ts'
-import type { PaidCall } from './paid-kind.ts'
-import { productOf, textAt } from './ports.ts'
 
 // Products that make an image or a sound, at a fixed price a call (money §1.2).
 //   M1  The bytes go from the provider into the asset store as they come, under an id that nobody knows yet.

@@ -1,7 +1,10 @@
-import { openNodeWorker, type NodeWorker } from '@gateway/node-queue/node-worker'
+import { type NodeWorker, openNodeWorker } from '@gateway/node-queue/node-worker'
 import type { Deps } from '../deps.ts'
 import { LedgerSilent } from '../run/claim-node.ts'
 import { runNode } from '../run/run-node.ts'
+import { assertNoEviction, type QueueDepth, RedisUnfit } from '@gateway/node-queue/node-queue'
+import type { HealthCheck } from '@gateway/service-kit/process/health'
+import type { Meter } from '@opentelemetry/api'
 
 interface Options {
   redisUrl: string
@@ -39,4 +42,65 @@ export function openQueue(deps: Deps, { redisUrl, concurrency, sliceMs }: Option
     else queue.resume()
   })
   return queue
+}
+
+/** An empty queue is polled every two seconds, and a full worker renews its locks within five. */
+const SILENT_MS = 10_000
+/** Long enough for every connection that can come back to have come back. */
+const HUNG_MS = 60_000
+
+/** Ready is only who has a Redis that keeps what it was given: BullMQ itself would just warn. */
+export function neverEvicts(redisUrl: string): HealthCheck {
+  return async () => {
+    try {
+      await assertNoEviction(redisUrl)
+      return null
+    } catch (error) {
+      if (error instanceof RedisUnfit) return error.message
+      throw error
+    }
+  }
+}
+
+/** Whether the queue was polled a short while ago: a connection can hang although Redis answers others. */
+export function isPolled(queue: Pick<NodeWorker, 'lastPolledMs'>, now: () => number): HealthCheck {
+  return () =>
+    now() - queue.lastPolledMs() > SILENT_MS ? `has not been polled for ${SILENT_MS / 1_000} seconds` : null
+}
+
+/**
+ * Whether only a new process would poll the queue again: it hangs, although Redis answers. While Redis is away nothing is
+ * gained by starting anew.
+ */
+export function isNotHung(
+  queue: Pick<NodeWorker, 'lastPolledMs'>,
+  redisAnswers: HealthCheck,
+  now: () => number,
+): HealthCheck {
+  return async () => {
+    if (now() - queue.lastPolledMs() <= HUNG_MS) return null
+    if ((await redisAnswers()) !== null) return null
+    return `has not been polled for ${HUNG_MS / 1_000} seconds, although Redis answers`
+  }
+}
+
+/** Tells how much waits in the queue. Every worker tells the same, so whoever adds them up takes the greatest. */
+export function watchQueue(meter: Meter, depth: Pick<QueueDepth, 'read'>): void {
+  const waiting = meter.createObservableGauge('worker.queue.waiting', {
+    description: 'Jobs that wait for a worker',
+    unit: '{job}',
+  })
+  const oldest = meter.createObservableGauge('worker.queue.oldest', {
+    description: 'How long the oldest of them has waited',
+    unit: 's',
+  })
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const found = await depth.read()
+      if (found === null) return
+      result.observe(waiting, found.waiting)
+      result.observe(oldest, found.oldestMs / 1_000)
+    },
+    [waiting, oldest],
+  )
 }

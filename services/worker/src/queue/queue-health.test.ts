@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isNotHung, isPolled } from './queue-health.ts'
+import { isNotHung, isPolled } from './open-queue.ts'
 
 const polledAt = (ms: number) => ({ lastPolledMs: () => ms })
 const answers = () => null

@@ -1,6 +1,6 @@
 import type { CompleteItem } from '@gateway/contracts/flow-items'
 import { refuse } from '@gateway/contracts/refusal'
-import { LedgerRejected } from '@gateway/ledger-client/ledger-failures'
+import { LedgerRejected } from '@gateway/ledger-client/call-operation'
 import type { Deps } from '../deps.ts'
 import type { Ended } from '../metrics.ts'
 import type { Performed, Work } from '../work.ts'

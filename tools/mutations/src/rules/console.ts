@@ -29,7 +29,7 @@ export const consoleRules: Mutation[] = [
   {
     id: 'console-token-project',
     rule: 'A token of a project sees no keys of another project.',
-    file: 'services/console/src/permissions/visible-keys.ts',
+    file: 'services/console/src/permissions/visible-projects.ts',
     find: 'return project === null ? { tenant } : { tenant, project }',
     replace: 'return { tenant }',
     tests: ['services/console/src/permissions', 'services/console/src/keys', 'services/console/src/sign-in'],

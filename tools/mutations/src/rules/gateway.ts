@@ -23,7 +23,7 @@ export const gatewayRules: Mutation[] = [
   {
     id: 'gateway-rate-exception',
     rule: 'A key that the operator has freed of the usual rate has none.',
-    file: 'services/gateway/src/admission/rates.ts',
+    file: 'services/gateway/src/admission/limits.ts',
     find: 'own === undefined ? usual : own',
     replace: 'own ?? usual',
     tests: admission,
@@ -47,7 +47,7 @@ export const gatewayRules: Mutation[] = [
   {
     id: 'gateway-text-bytes',
     rule: 'A body may be as long as the limit says, to the last byte.',
-    file: 'services/gateway/src/request/parse-chat-body.ts',
+    file: 'services/gateway/src/request/read-chat.ts',
     find: 'text.length > chatLimits.textBodyBytes',
     replace: 'text.length >= chatLimits.textBodyBytes',
     tests: ['services/gateway/src/request', 'services/gateway/src/errors', 'scenarios/chat-bounds'],

@@ -79,7 +79,7 @@ export const ledgerRules: Mutation[] = [
   {
     id: 'ledger-execution-project',
     rule: 'A key reads no execution of another project.',
-    file: 'services/ledger/src/executions/records/may-read-execution.ts',
+    file: 'services/ledger/src/executions/records/read-execution.ts',
     find: 'if (execution?.project !== key.project)',
     replace: 'if (execution === null)',
     tests: executions,
@@ -87,7 +87,7 @@ export const ledgerRules: Mutation[] = [
   {
     id: 'ledger-asset-deleted',
     rule: 'A deleted asset is answered like one that was never there.',
-    file: 'services/ledger/src/assets/read-asset.ts',
+    file: 'services/ledger/src/assets/assets.ts',
     find: 'where: { id, project, deletedAt: null }',
     replace: 'where: { id, project }',
     tests: ['services/ledger/src/assets'],
@@ -119,7 +119,7 @@ export const ledgerRules: Mutation[] = [
   {
     id: 'ledger-operation-callers',
     rule: 'A service calls only the operations of the ledger that are meant for it.',
-    file: 'services/ledger/src/receive/authorize.ts',
+    file: 'services/ledger/src/receive/decide-items.ts',
     find: '!callers.includes(service)',
     replace: 'callers.length === 0',
     tests: ['services/ledger/src/app', 'services/ledger/src/receive'],

@@ -37,7 +37,7 @@ export const packageRules: Mutation[] = [
   {
     id: 'client-late-release',
     rule: 'An admission that was not answered in time is released.',
-    file: 'packages/ledger-client/src/submit-items.ts',
+    file: 'packages/ledger-client/src/ledger-client.ts',
     find: 'if (pendingItem.sent) releaseLater(id) // S1',
     replace: 'if (!pendingItem.sent) releaseLater(id)',
     tests: ['packages/ledger-client'],
@@ -45,7 +45,7 @@ export const packageRules: Mutation[] = [
   {
     id: 'log-redaction',
     rule: 'The secret of a key never stands in a log line.',
-    file: 'packages/service-kit/src/process/redact.ts',
+    file: 'packages/service-kit/src/process/logger.ts',
     find: "    .replace(ownSecret, '$1…') // R2\n",
     replace: '',
     tests: ['packages/service-kit/src/process'],

@@ -55,7 +55,7 @@ export const workerRules: Mutation[] = [
   {
     id: 'worker-tool-arguments',
     rule: 'A tool call whose arguments do not fit the schema of the tool fails the node.',
-    file: 'services/worker/src/kinds/chat-answer.ts',
+    file: 'services/worker/src/kinds/product-chat.ts',
     find: 'if (fault !== null) throw',
     replace: 'if (fault !== null && tools.length === 0) throw',
     tests,
@@ -63,7 +63,7 @@ export const workerRules: Mutation[] = [
   {
     id: 'worker-image-misfit',
     rule: 'An image that the product does not take is refused before anything is reserved.',
-    file: 'services/worker/src/kinds/load-images.ts',
+    file: 'services/worker/src/kinds/product-chat.ts',
     find: '  if (misfit !== null) throw misfit\n',
     replace: '',
     tests,

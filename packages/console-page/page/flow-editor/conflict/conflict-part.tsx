@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { Unit } from '@gateway/flow/compare/graph-units'
 import type { Choice, MergedPart } from '@gateway/flow/compare/merge'
-import { unitText } from '@gateway/flow/compare/unit-text'
+import { unitText } from '@gateway/flow/compare/difference'
 
 const outcomes = { mine: 'Only you changed it', theirs: 'Only they changed it', both: 'Both changed it alike' } as const
 

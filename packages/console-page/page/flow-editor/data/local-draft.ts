@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { graph as graphShape } from '@gateway/contracts/graph'
-import { sameJson } from '@gateway/flow/compare/same-json'
+import { sameJson } from '@gateway/flow/compare/graph-units'
 
 const localDraft = z.strictObject({ graph: graphShape, baseRevision: z.int().min(0), base: graphShape, at: z.string() })
 /** What was changed in this browser and not saved yet, and what it was made of. `at`: ISO 8601. */

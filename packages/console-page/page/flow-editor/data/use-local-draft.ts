@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { sameJson } from '@gateway/flow/compare/same-json'
+import { sameJson } from '@gateway/flow/compare/graph-units'
 import type { Editor } from '../state/open-editor.ts'
 import type { LocalDrafts } from './local-draft.ts'
 import type { Base } from './use-saving.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Field } from '../../parts/field.tsx'
-import { sameJson } from '@gateway/flow/compare/same-json'
+import { sameJson } from '@gateway/flow/compare/graph-units'
 
 /** A value as JSON. What is no JSON yet stays typed, and is told. */
 export function JsonField({

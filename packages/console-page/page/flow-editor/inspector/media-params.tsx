@@ -1,4 +1,4 @@
-import { mediaParameters } from '@gateway/contracts/console/media-parameters'
+import { mediaParameters } from '@gateway/contracts/console/fields'
 import type { ProductRecord } from '@gateway/contracts/console/products'
 import type { CanvasNode } from '../core/canvas-model.ts'
 import { Field } from '../../parts/field.tsx'

@@ -1,7 +1,7 @@
 import { pageAddress } from '@gateway/console-page/built-page'
 import { isConsoleAddress } from '@gateway/contracts/console/console-address'
 import type { ConsoleDeps } from '../../deps.ts'
-import { cookie, type Cookie } from '../session-cookie.ts'
+import { cookie, type Cookie } from '../open-session.ts'
 
 /** What a browser takes along to the provider and back: it ties the answer to this browser, this request and this code. */
 export interface BegunSignIn {

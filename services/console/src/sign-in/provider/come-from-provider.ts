@@ -2,12 +2,10 @@ import * as oidc from 'openid-client'
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../../deps.ts'
 import type { Handler } from '../../request/call.ts'
-import { expectBrowser } from '../../page/refusal-page.ts'
+import { expectBrowser } from '../../page/console-page.ts'
+import { type Identity, personBehind, refusalOfProvider, type SignInProvider } from './sign-in-provider.ts'
 import { giveSession, openSession } from '../open-session.ts'
 import { begunCookie, readBegun, type BegunSignIn } from './begun-sign-in.ts'
-import { personBehind, type Identity } from './person-behind.ts'
-import { refusalOfProvider } from './refusal-of-provider.ts'
-import type { SignInProvider } from './sign-in-provider.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 'throttle'> & {
   publicUrl: string

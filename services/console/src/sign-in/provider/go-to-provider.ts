@@ -2,7 +2,7 @@ import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client
 import type { ConsoleDeps } from '../../deps.ts'
 import type { Handler } from '../../request/call.ts'
 import { pageAddress } from '@gateway/console-page/built-page'
-import { expectBrowser } from '../../page/refusal-page.ts'
+import { expectBrowser } from '../../page/console-page.ts'
 import { begunCookie, beginSignIn, MAX_MS, written } from './begun-sign-in.ts'
 import type { SignInProvider } from './sign-in-provider.ts'
 

@@ -2,13 +2,17 @@ import type { RequestHandler } from 'express'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { flowLimits } from '@gateway/contracts/limits'
 import { refuseUnread } from '@gateway/service-kit/http/read-body'
-import { sendJson } from '@gateway/service-kit/http/send'
+import { sendJson } from '@gateway/service-kit/http/answers'
 import { withPermit } from '../../admission/limits.ts'
-import { declaredType } from '@gateway/assets/declared-type'
+import { declaredType, storeBody } from '@gateway/assets/store-body'
 import { sendAsset } from '@gateway/assets/send-asset'
-import { storeUpload } from '../../assets/store-upload.ts'
 import type { Deps } from '../../deps.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'
+import type { IncomingMessage } from 'node:http'
+import type { StoredAsset } from '@gateway/assets/asset-store'
+import type { AssetValue } from '@gateway/contracts/execution'
+import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import type { MediaType } from '@gateway/contracts/media-type'
 
 type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'assetStore' | 'newId'>
 
@@ -46,4 +50,39 @@ export function showAsset(deps: Needed): RequestHandler<{ id: string }> {
       await sendAsset(deps, req, res, answer.asset)
     })
   }
+}
+
+// How bytes come in.
+//   U1  A caller who may not store is refused before the body is read (routes/v1/assets.ts), and bytes of no use before
+//       the rest of them are.
+//   U2  They go to the store as they come; they are never in memory whole.
+//   U3  They are the project's once they are on the ledger's books. What is not on the books nobody can read.
+
+type UploadNeeded = Pick<Deps, 'ledger' | 'assetStore' | 'newId'>
+
+/**
+ * Stores the body of a request as an asset of the project, and answers the value that names it.
+ * @throws Refusal 400, 413, or as the admission of a call would; ClientDisconnected
+ */
+async function storeUpload(
+  deps: UploadNeeded,
+  req: IncomingMessage,
+  caller: CallerQuestion,
+  project: string,
+  declared: MediaType,
+): Promise<AssetValue> {
+  const id = deps.newId('ast')
+  const stored = await storeBody(deps.assetStore, req, { project, id, declared }) // U1, U2
+  const recorded = await record(deps, id, caller, stored).catch(async (error: unknown) => {
+    await deps.assetStore.remove(project, id).catch(() => {}) // U3
+    throw error
+  })
+  if (recorded.project !== project) throw new Error('a key has changed its project')
+  return { asset: id, mimeType: stored.mimeType, bytes: stored.bytes }
+}
+
+async function record({ ledger }: UploadNeeded, id: string, caller: CallerQuestion, { mimeType, bytes }: StoredAsset) {
+  const answer = await ledger.recordAsset({ id, caller, mimeType, bytes })
+  if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
+  return answer
 }

@@ -1,9 +1,15 @@
-import type { RequestHandler } from 'express'
+import type { RequestHandler, Response } from 'express'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
-import { sendRecord } from '../../executions/send-execution.ts'
+import { lineTopicOf, refusedLine, sendRecord, streamProgress } from '../../executions/send-execution.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'
+import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import { disconnectSignal } from '@gateway/service-kit/http/read-body'
+import { explainError } from '../../errors/explain-error.ts'
+import { subscribe } from '../../executions/start-execution.ts'
+import { readProgressQuery } from '../../request/read-invocation.ts'
+import { JSON_LINES, openResponseStream } from '../../response/response-stream.ts'
 
 /**
  * GET /v1/executions/{id}: the record of an execution of the key's project, as far as it has come (flows §4.3).
@@ -19,5 +25,44 @@ export function showExecution(deps: Pick<Deps, 'concurrencyLimiter' | 'ledger'>)
       res.setHeader('X-Service-Invocation', execution)
       sendRecord(res, answer.record)
     })
+  }
+}
+
+interface Followed {
+  execution: string
+  caller: CallerQuestion
+  after: number
+}
+
+/**
+ * GET /v1/executions/{id}/progress: the lines of an execution of the key's project behind `after`, whoever began it
+ * (flows §4.4).
+ * @throws Refusal `invalid_request`, or as the record of the execution would be refused
+ */
+export function followExecution(deps: Deps): RequestHandler<{ id: string }> {
+  return (req, res) => {
+    const caller = readCaller(req)
+    const { after } = readProgressQuery(req.query)
+    const followed = { execution: storableId(req.params.id), caller, after }
+    return withPermit(deps.concurrencyLimiter, res, caller.keyHash, () =>
+      deps.openCalls.run(() => follow(deps, res, followed)),
+    )
+  }
+}
+
+async function follow(deps: Deps, res: Response, followed: Followed): Promise<void> {
+  const { execution } = followed
+  const disconnected = disconnectSignal(res)
+  const { waitForChange, close } = subscribe(deps, lineTopicOf(execution), disconnected)
+  try {
+    const found = await deps.ledger.followExecution(followed) // before the answer begins, so that a refusal has its status
+    if ('refused' in found) throw refusalFor(found.refused, 'invoke')
+    res.setHeader('X-Service-Invocation', execution)
+    const stream = openResponseStream(res, { now: deps.now, kind: JSON_LINES })
+    await streamProgress(deps, stream, { ...followed, replayed: false, waitForChange }, disconnected).catch(
+      (error: unknown) => stream.end(refusedLine(explainError(deps, error, res))),
+    )
+  } finally {
+    close()
   }
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
-import { sendJson } from '@gateway/service-kit/http/send'
+import { sendJson } from '@gateway/service-kit/http/answers'
 import { askWithPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'

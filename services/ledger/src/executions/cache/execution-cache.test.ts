@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { NodeFacts, ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
-import { openExecutionCache } from './execution-cache.ts'
+import { openExecutionCache } from './load-executions.ts'
 
 const waiting: NodeFacts = {
   state: 'Ready',

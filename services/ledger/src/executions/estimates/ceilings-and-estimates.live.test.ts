@@ -9,9 +9,8 @@ import type { Fixture, KeyFixture } from '@gateway/testbed/fixture'
 import { openEngine, question, type Engine } from '../../fixtures/engine.ts'
 import { findingsOf, test } from '../../fixtures/ledger-test.ts'
 import { chanceOf, type Chance } from '../../fixtures/simulated-worker.ts'
-import { estimateSandbox } from './estimate-sandbox.ts'
+import { estimateSandbox, readPrices } from './estimate-sandbox.ts'
 import { deliver, type Bench } from './priced-worker.fixture.ts'
-import { readPrices } from './read-prices.ts'
 
 // Random flows and inputs on two replicas, at random prices, with siblings at once, workers that die or give back, and providers
 // that report more than they may: what an execution is charged is never above its ceiling, nor above what was said before.

@@ -1,11 +1,10 @@
-import type { EstimateAnswer } from '@gateway/contracts/estimate'
+import type { EstimateAnswer, EstimateFacts } from '@gateway/contracts/estimate'
 import type { EstimateQuestion, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { Deps } from '../../deps.ts'
-import { decideCaller, decideRevision } from '../start/decide-start.ts'
-import { readInput } from '../start/read-input.ts'
-import { refuseGraph } from '../start/refuse-graph.ts'
-import { readStarts } from '../start/start-facts.ts'
-import { readPrices } from './read-prices.ts'
+import { decideCaller, decideRevision, readStarts } from '../start/decide-start.ts'
+import { readInput, refuseGraph } from '../start/read-input.ts'
+import { callFunction } from '@gateway/database/call-function'
+import type { Database } from '@gateway/database/client'
 
 /**
  * What an estimate is made from (money §7.6). Refused as the start of an execution is, but for its means: it reserves nothing and
@@ -30,4 +29,26 @@ export async function estimateSandbox(
   if ('refused' in input) return input
   const prices = await readPrices(reads, { products: flow.package.manifest, sandbox, digest })
   return { project: facts!.project!, sandbox, revision, package: flow.package, values: input.values, ...prices }
+}
+
+interface Asked {
+  products: readonly string[]
+  sandbox: string
+  digest: string
+}
+
+/** What bounds the calls of these products now, and what the newest executions of the sandbox product were charged. */
+export async function readPrices(
+  { sql }: Pick<Database, 'sql'>,
+  { products, sandbox, digest }: Asked,
+): Promise<Pick<EstimateFacts, 'products' | 'last'>> {
+  const row = await callFunction(sql, 'money.read_estimate', {
+    of_products: products,
+    of_sandbox: sandbox,
+    of_digest: digest,
+  })
+  return {
+    products: JSON.parse(row.products) as EstimateFacts['products'],
+    last: JSON.parse(row.last) as EstimateFacts['last'],
+  }
 }

@@ -1,12 +1,10 @@
 import type { Claimed, ClaimItem } from '@gateway/contracts/flow-items'
 import type { Sql } from '@gateway/database/client'
 import type { Deps } from '../../deps.ts'
-import type { ExecutionCache } from '../cache/execution-cache.ts'
+import { type ExecutionCache, sourcesIn } from '../cache/load-executions.ts'
 import type { Flow } from '../cache/flow.ts'
-import { sourcesIn } from '../cache/load-executions.ts'
 import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 import { readExecutions } from '../store/read-executions.ts'
-import { answerClaim } from './answer-claim.ts'
 import type { Granted, WaitingNode } from './node-item.ts'
 import type { NodeBatchResult } from './run-node-batch.ts'
 
@@ -80,4 +78,33 @@ async function readMissing(sql: Sql, grants: Grant[]): Promise<void> {
   }))
   const { sourcesOf } = await readExecutions(sql, claims)
   missing.forEach((grant, n) => (grant.sources = sourcesOf.get(claims[n]!)!))
+}
+
+interface Told {
+  execution: ExecutionFacts
+  /** null: the lease was granted before, and is asked for again. */
+  change: ExecutionChange | null
+  granted: Granted
+  flow: Flow
+  /** What its sources answered, JSON text by ordinal. */
+  sources: ReadonlyMap<number, string>
+}
+
+/** What a worker needs to run the node that it was granted. */
+function answerClaim({ execution, change, granted: { ordinal, remainingMs }, flow, sources }: Told): Claimed {
+  const { node, sources: sourcesByPort } = flow.plan.nodes[ordinal]!
+  const { attempt, call, reservation } = change?.nodes.get(ordinal) ?? execution.nodes[ordinal]!
+  const inOrder = [...sources].toSorted(([a], [b]) => a - b) // a claim asked again answers the same text, cached or read
+  return {
+    kind: 'claimed',
+    project: execution.project,
+    node,
+    sources: sourcesByPort,
+    outputs: Object.fromEntries(inOrder.map(([source, text]) => [flow.plan.nodes[source]!.id, text])),
+    contract: ordinal === flow.plan.output ? flow.outputContract : null,
+    remainingMs,
+    attempt,
+    callId: call ?? '', // of a node that pays for nothing
+    callReservation: reservation ?? '',
+  }
 }

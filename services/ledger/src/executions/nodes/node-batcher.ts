@@ -2,31 +2,27 @@ import { trace } from '@opentelemetry/api'
 import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import type { Claimed, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import { callFunction } from '@gateway/database/call-function'
-import { joinCopy } from '../../admissions/join-copy.ts'
+import { joinCopy } from '../../admissions/waiting-items.ts'
+import { type BatchMode, inAHurry, openResilientBatches } from '../../set-aside/resilient-batches.ts'
+import { openKeptItems, projectsOfExecutions } from '../../set-aside/kept-items.ts'
+import { openExecutionCache, openExecutionLoader } from '../cache/load-executions.ts'
+import { enqueueJobs, notifyChanges } from '../announce.ts'
+import { writeOffFenced } from '../store/write-executions.ts'
 import type { Deps, NodeBatcher } from '../../deps.ts'
-import { inAHurry } from '../../set-aside/in-a-hurry.ts'
-import { openKeptItems } from '../../set-aside/kept-items.ts'
-import { projectsOfExecutions } from '../../set-aside/projects-of.ts'
-import { openResilientBatches, type BatchMode } from '../../set-aside/resilient-batches.ts'
 import type { Remembered } from '../../set-aside/set-aside.ts'
-import { openExecutionCache } from '../cache/execution-cache.ts'
-import { openExecutionLoader } from '../cache/load-executions.ts'
-import { enqueueJobs } from '../enqueue-jobs.ts'
-import { notifyChanges } from '../notify-changes.ts'
 import { answerGranted } from './answer-granted.ts'
 import { nameOfItem, type ItemOutcome, type NodeItem, type WaitingNode } from './node-item.ts'
 import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
-import { writeOffFenced } from '../store/write-off-fenced.ts'
 
 // Decides what workers ask about nodes, and what maintenance finds, in batches with one of them in flight. What happens after an
 // error is in resilient-batches.ts: a bad item sets its whole execution aside.
 //   L1  A batch loads its executions, decides, and writes those that have not changed since: two round trips, no lock
 //       between them. What was not written goes with the next batch, which reads it (F1 of write_executions). What
-//       this replica has just written it need not read (M1 of execution-cache.ts).
+//       this replica has just written it need not read (M1 of load-executions.ts).
 //   L2  After one deferral a batch waits for the locks that others have on executions and wallets. After three it locks
 //       the executions before it reads them.
 //   L3  An item past its deadline is dropped undecided, by a timer too; one that is sent again while it waits takes no more
-//       room (W1, W2 of packages/service-kit/src/async/waiting-line.ts).
+//       room (W1, W2 of packages/service-kit/src/async/batcher.ts).
 //   L4  Notifications and jobs come after the commit, and nothing depends on them: maintenance finds what was lost.
 //   L5  Before a completion is answered `fenced`, what its call used is written off. An item that is repeated adds nothing.
 
@@ -87,7 +83,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
       await answerAll(batch, result, mode.passOver)
       metrics.nodeBatch(batch.length, now() - startMs)
     } catch (error) {
-      for (const { item } of batch) cache.delete(item.execution) // M3 of execution-cache.ts
+      for (const { item } of batch) cache.delete(item.execution) // M3 of load-executions.ts
       throw error
     }
   }
@@ -177,7 +173,7 @@ function answerOf(outcome: ItemOutcome, granted: Claimed | undefined): ClaimOutc
 function deferralsMore(waiting: WaitingNode, { loaded, outcomes, written }: NodeBatchResult): number | null {
   const { change } = outcomes.get(waiting)!
   if (change !== null && written.has(change)) return null
-  if (loaded.fromCache.has(waiting.item.execution)) return 0 // M1 of execution-cache.ts
+  if (loaded.fromCache.has(waiting.item.execution)) return 0 // M1 of load-executions.ts
   return change === null ? null : 1
 }
 

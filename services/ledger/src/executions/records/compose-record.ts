@@ -1,12 +1,16 @@
-import { errorOfExecution, errorOfNode } from '@gateway/contracts/execution-error'
+import { errorOfExecution, errorOfNode } from '@gateway/contracts/execution'
 import type { RefusalBody } from '@gateway/contracts/refusal'
-import type { NodeRow, ExecutionRow } from './read-rows.ts'
+import type { ExecutionRow, NodeRow } from './read-rows.ts'
+import { flowLimits } from '@gateway/contracts/limits'
+import type { Plan, PlanNode } from '@gateway/flow/plan'
+import { resolveInputs } from '@gateway/flow/run-free-node'
+import { sourcesIn } from '../cache/load-executions.ts'
 
 // Records are written as text from stored bytes (packages/contracts/src/execution.ts). Outputs are JSON already, and go
-// in as they are; errors are told by packages/contracts/src/execution-error.ts.
+// in as they are; errors are told by packages/contracts/src/execution.ts.
 
 /** The fields of a `NodeRecord`, each as JSON text. */
-export function nodeFields({ begun_by: begunBy }: Pick<ExecutionRow, 'begun_by'>, node: NodeRow) {
+function nodeFields({ begun_by: begunBy }: Pick<ExecutionRow, 'begun_by'>, node: NodeRow) {
   const status = node.state === 'Ready' ? 'Pending' : node.state // that it waits for a worker is not shown outside
   return {
     id: text(node.node),
@@ -28,7 +32,7 @@ export function executionRecord(execution: ExecutionRow, nodes: readonly NodeRow
 }
 
 /** Its fields, each as JSON text. */
-export function executionFields(execution: ExecutionRow, nodes: readonly NodeRow[]) {
+function executionFields(execution: ExecutionRow, nodes: readonly NodeRow[]) {
   const calls = nodes.flatMap(({ call }) => (call === null ? [] : [text(call)]))
   const { id, begun_by: begunBy } = execution
   const chargedMicro = Number(nodes.reduce((sum, { charged }) => sum + charged, 0n))
@@ -69,7 +73,7 @@ function admittedLine({ id, revision, created_at }: ExecutionRow): string {
   return object({ kind: '"admitted"', seq: '0', executionId: text(id), revision: String(revision), at })
 }
 
-export function object(fields: Record<string, string>): string {
+function object(fields: Record<string, string>): string {
   return `{${Object.entries(fields)
     .map(([name, value]) => `"${name}":${value}`)
     .join(',')}}`
@@ -80,4 +84,56 @@ const number = (value: number | null) => (value === null ? 'null' : String(value
 const time = (at: Date | null) => (at === null ? 'null' : text(at.toISOString()))
 const failure = (bytes: Uint8Array | null, told: (error: RefusalBody) => RefusalBody) =>
   bytes === null ? 'null' : JSON.stringify(told(JSON.parse(Buffer.from(bytes).toString()) as RefusalBody))
-export const stored = (bytes: Uint8Array | null) => (bytes === null ? 'null' : Buffer.from(bytes).toString())
+const stored = (bytes: Uint8Array | null) => (bytes === null ? 'null' : Buffer.from(bytes).toString())
+
+// What people read of an execution besides its record (packages/contracts/src/execution.ts). All of it follows from what is stored:
+// the input is what the input node answered, and a node was given what the nodes before it answered.
+
+/** An `ExecutionDetail`, as text. `nodes` are all of them. */
+export function composeDetail(execution: ExecutionRow, nodes: readonly NodeRow[], plan: Plan): string {
+  const inputs = inputsOf(nodes, plan)
+  const details = nodes.map((node, ordinal) =>
+    object({
+      ...nodeFields(execution, node),
+      input: inputs[ordinal] ?? 'null',
+      attempts: String(node.claimed_ms === null ? node.attempt - 1 : node.attempt),
+      startedAt: node.claimed_ms === null ? 'null' : JSON.stringify(new Date(node.claimed_ms).toISOString()),
+      waitedMs: String(waitedMs(execution, nodes, ordinal, plan.nodes[ordinal])),
+    }),
+  )
+  return object({
+    ...executionFields(execution, nodes),
+    input: stored(nodes[plan.input]?.output ?? null),
+    nodes: `[${details.join(',')}]`,
+  })
+}
+
+/** By ordinal: the inputs of nodes that were claimed, as JSON text, as far as the record has room for them. */
+function inputsOf(nodes: readonly NodeRow[], plan: Plan): (string | null)[] {
+  const outputs = Object.fromEntries(
+    nodes.flatMap(({ node, output }) => (output === null ? [] : [[node, stored(output)]])),
+  )
+  let roomBytes: number = flowLimits.recordInputBytes
+  return nodes.map(({ claimed_ms }, ordinal) => {
+    const planned = plan.nodes[ordinal]
+    if (claimed_ms === null || planned === undefined) return null
+    const text = JSON.stringify(resolveInputs(planned.sources, outputs, planned.node))
+    const bytes = Buffer.byteLength(text)
+    if (bytes > roomBytes) return null
+    roomBytes -= bytes
+    return text
+  })
+}
+
+/** From the end of the last node that it takes a value from to its claim, by the database's clock. */
+function waitedMs(
+  { created_at }: Pick<ExecutionRow, 'created_at'>,
+  nodes: readonly NodeRow[],
+  ordinal: number,
+  planned: PlanNode | undefined,
+): number | null {
+  const claimedMs = nodes[ordinal]!.claimed_ms
+  if (claimedMs === null) return null
+  const ends = sourcesIn(planned).map((source) => nodes[source]?.ended_ms ?? 0)
+  return Math.max(0, claimedMs - Math.max(created_at.getTime(), ...ends))
+}

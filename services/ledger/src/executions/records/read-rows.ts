@@ -1,5 +1,4 @@
-import type { ExecutionStatus } from '@gateway/contracts/execution'
-import type { BegunBy } from '@gateway/contracts/execution-error'
+import type { BegunBy, ExecutionStatus } from '@gateway/contracts/execution'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../../deps.ts'
 import type { NodeStateName } from '../store/execution-facts.ts'

@@ -3,8 +3,7 @@ import type { ProgressLine } from '@gateway/contracts/execution'
 import { ending, failing, question, takeNext } from '../../fixtures/engine.ts'
 import { openTenant, test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, fan, publishProduct } from '../../fixtures/sandbox-products.ts'
-import { endedExecutions } from './ended-executions.ts'
-import { readUsage } from './read-usage.ts'
+import { endedExecutions, readUsage } from './read-execution.ts'
 
 const test = ledgerTest
   .extend('sandbox', ({ tenant, fixture }) =>

@@ -2,18 +2,31 @@ import { trace } from '@opentelemetry/api'
 import { openSemaphore } from '@gateway/service-kit/async/semaphore'
 import type { RerunAnswer, RerunQuestion } from '@gateway/contracts/flow-reads'
 import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
-import { rerunFrom } from '@gateway/flow/rerun'
+import { type Rerun, rerunFrom } from '@gateway/flow/rerun'
 import { attributesOf } from '@gateway/ledger-client/span-attributes'
 import { activeCarrier } from '@gateway/service-kit/process/spans'
 import type { Deps, PackageName, Reruns } from '../../deps.ts'
-import { enqueueJobs } from '../enqueue-jobs.ts'
-import { decideMeans } from '../start/decide-start.ts'
-import { refuseGraph } from '../start/refuse-graph.ts'
+import { enqueueJobs } from '../announce.ts'
+import { decideMeans, type StartFacts } from '../start/decide-start.ts'
+import { refuseGraph } from '../start/read-input.ts'
 import type { StartLimits } from '../start/start-batcher.ts'
-import type { StartFacts } from '../start/start-facts.ts'
-import { decideEarlier, decideNodes, decideRepeat, productsAnew } from './decide-rerun.ts'
-import { readEarlier, readMeans, readUnassigned, type EarlierExecution } from './rerun-facts.ts'
-import { writeRerun, type FreshRerun } from './write-rerun.ts'
+import {
+  decideEarlier,
+  decideNodes,
+  decideRepeat,
+  type EarlierExecution,
+  productsAnew,
+  readEarlier,
+  readMeans,
+  readUnassigned,
+  scopeOf,
+} from './decide-rerun.ts'
+import { flowLimits } from '@gateway/contracts/limits'
+import type { Database } from '@gateway/database/client'
+import type { Plan } from '@gateway/flow/plan'
+import type { NodeJob } from '@gateway/node-queue/node-job'
+import { sourcesIn } from '../cache/load-executions.ts'
+import { beginExecutions, type ExecutionStart, type NodeStart } from '../store/begin-executions.ts'
 
 // Executions that take over results of earlier ones (flows §4.12).
 //   E1  The earlier execution has ended, so what is read of it changes no more. Nothing is reserved: what runs anew asks
@@ -108,4 +121,76 @@ function packageOf(
   if (revision === null || revision === ran.revision) return { sandbox, revision: ran.revision, digest: ran.digest }
   const { number, digest } = facts.revision!
   return digest === null ? null : { sandbox, revision: number, digest }
+}
+
+/** An execution that may begin. */
+export interface FreshRerun {
+  question: RerunQuestion
+  earlier: EarlierExecution
+  /** What it runs. */
+  name: PackageName
+  plan: Plan
+  rerun: Extract<Rerun, { kind: 'rerun' }>
+}
+
+/**
+ * Begins an execution in one round trip: results that it takes over are copied by the database, and what may run is enqueued.
+ * `started` false: its idempotency key or its id was taken meanwhile.
+ */
+async function writeRerun(
+  database: Pick<Database, 'sql'>,
+  fresh: FreshRerun,
+  limits: { nodesAtOnce: number },
+): Promise<{ started: boolean; jobs: NodeJob[] }> {
+  const { question, earlier, name, plan, rerun } = fresh
+  const { id, project, person, maxMicro, trace, idempotency } = question
+  const nodes = firstNodes(fresh)
+  const lines = nodes.filter(({ seq }) => seq !== null).length
+  const isOver = rerun.states.every(({ state }) => state === 'Succeeded' || state === 'Skipped')
+  const start: ExecutionStart = {
+    id,
+    project,
+    ...name,
+    key: null,
+    lineage: null,
+    person,
+    surface: 'invoke',
+    maxMicro,
+    trace,
+    scope: scopeOf(question),
+    idempotencyKey: idempotency?.key ?? null,
+    fingerprint: idempotency?.fingerprint ?? null,
+    firstClaimMs: flowLimits.firstClaimMs,
+    rerunOf: earlier.id,
+    status: isOver ? 'Succeeded' : 'Admitted',
+    seq: isOver ? lines + 1 : lines,
+    output: rerun.takenOver.get(plan.output) ?? null,
+    nodes,
+  }
+  const { started, jobs } = await beginExecutions(database, [start], limits)
+  return { started: started.has(id), jobs }
+}
+
+/** The nodes as it begins. What is there already has its lines of progress in the order in which it ended before. */
+function firstNodes({ earlier, plan, rerun: { takenOver, input, states } }: FreshRerun): NodeStart[] {
+  const beforeOf = (ordinal: number) => (ordinal === plan.input ? input : (takenOver.get(ordinal) ?? null))
+  const seqBefore = (ordinal: number) => earlier.nodes[beforeOf(ordinal) ?? -1]?.seq ?? 0
+  const told = plan.nodes
+    .map(({ ordinal }) => ordinal)
+    .filter((ordinal) => states[ordinal]!.state === 'Succeeded')
+    .toSorted((a, b) => seqBefore(a) - seqBefore(b))
+  return plan.nodes.map((node) => {
+    const { ordinal, id, kind } = node
+    const at = told.indexOf(ordinal)
+    return {
+      ordinal,
+      node: id,
+      kind,
+      sources: sourcesIn(node),
+      state: states[ordinal]!.state,
+      seq: at < 0 ? null : at + 1,
+      earlier: beforeOf(ordinal),
+      takenOver: takenOver.has(ordinal),
+    }
+  })
 }

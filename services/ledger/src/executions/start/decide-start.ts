@@ -1,8 +1,9 @@
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
-import { resetsAt } from '@gateway/money/spending-window'
-import { keyRefused } from '../../keys/read-caller.ts'
-import type { StartFacts } from './start-facts.ts'
+import { type Reset, resetsAt } from '@gateway/money/spending-window'
+import { type KeyRefusalCode, keyRefused } from '../../keys/read-caller.ts'
+import { callFunction } from '@gateway/database/call-function'
+import type { Database } from '@gateway/database/client'
 
 // Whether an execution may start, in the order of rules §2.3. In three steps, because the input is checked between
 // the last two. A repeat passes the first step only: wallet, window and revision are never asked again.
@@ -93,4 +94,67 @@ export function decideMeans(facts: StartFacts, openExecutions: number): Refused 
       affordableMaxTokens: 0,
     })
   return open >= openExecutions ? refused('overloaded', {}) : null
+}
+
+/**
+ * All that decides whether an execution may start, as money.read_starts reads it at one moment. Money in micro-USD.
+ */
+export interface StartFacts {
+  /** Of the key or of the person; null: of a key that is not known or not bound. */
+  project: string | null
+  /** Of the key as such; null: it is valid, or a person asks. */
+  refusal: KeyRefusalCode | null
+  key: string | null
+  lineage: string | null
+  rotatedTo: string | null
+  expiredAt: string | null
+  limit: { micro: number; reset: Reset; windowStart: string; spent: number; reserved: number } | null
+  /** null: the project has none of this id. */
+  sandbox: { suspended: boolean; active: number | null } | null
+  /** The one that is named, or the active one. */
+  revision: {
+    number: number
+    /** Of the package that it would run now; null: its graph has problems, and it has none. */
+    digest: string | null
+    paidNodes: number
+    chatInput: string | null
+    chatOutput: string | null
+  } | null
+  /** The first of what a listed key must list and doesn't. */
+  unlisted: string | null
+  /** The first product of the manifest that the project can't call. */
+  unassigned: string | null
+  /** The execution that was begun with this very id. */
+  asked: { execution: string; project: string; sandbox: string; revision: number; textField: string | null } | null
+  /** What was begun under this idempotency key. `revision` null: it is forgotten. */
+  earlier: { execution: string; fingerprint: string; revision: number | null; textField: string | null } | null
+  reserved: number
+  available: number
+  /** Executions of the project that have not ended; counted up to the cap. */
+  open: number
+}
+
+/** Reads what decides about each question, in their order. */
+export async function readStarts(
+  { sql }: Pick<Database, 'sql'>,
+  questions: readonly StartQuestion[],
+  openExecutions: number,
+): Promise<StartFacts[]> {
+  const row = await callFunction(sql, 'money.read_starts', {
+    questions: questions.map(({ id, caller, sandbox, revision, idempotency }, n) => ({
+      id,
+      sandbox,
+      revision,
+      ...('keyHash' in caller ? { keyHash: caller.keyHash } : { project: caller.project }),
+      scope: scopeOf(questions[n]!),
+      idempotencyKey: idempotency?.key,
+    })),
+    max_open: openExecutions,
+  })
+  return JSON.parse(row.facts) as StartFacts[]
+}
+
+/** Within what an idempotency key names one thing, beside the project (rules §5.1). */
+export function scopeOf({ surface, sandbox }: Pick<StartQuestion, 'surface' | 'sandbox'>): string {
+  return surface === 'chat' ? 'chat' : sandbox
 }

@@ -4,9 +4,9 @@ import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import type { ContractSide } from '@gateway/contracts/graph'
 import { flowLimits, sandboxModelLimits } from '@gateway/contracts/limits'
 import type { Database } from '@gateway/database/client'
-import { valueTypeOf, type FieldFault } from '@gateway/flow/contract'
+import { type FieldFault, valueTypeOf } from '@gateway/flow/contract'
 import type { Flow } from '../cache/flow.ts'
-import type { StartFacts } from './start-facts.ts'
+import type { StartFacts } from './decide-start.ts'
 
 /**
  * The values of the input node, by field, each as it is to be stored; or what is wrong with them
@@ -74,4 +74,19 @@ function contextLimit(bytes: number): Refused {
 
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
+}
+
+/** Only a person who names a draft in the console gets this. */
+export async function refuseGraph(
+  { prisma }: Pick<Database, 'prisma'>,
+  sandbox: string,
+  number: number,
+): Promise<Refused> {
+  const revision = await prisma.revision.findUniqueOrThrow({
+    where: { sandbox_number: { sandbox, number } },
+    select: { problems: true },
+  })
+  return refused('graph_invalid', {
+    problems: JSON.parse(Buffer.from(revision.problems).toString()) as { message: string }[],
+  })
 }

@@ -8,7 +8,7 @@ import type { NodeJob } from '@gateway/node-queue/node-job'
 import { sourcesIn } from '../cache/load-executions.ts'
 import { beginExecutions, type ExecutionStart, type NodeStart } from '../store/begin-executions.ts'
 import type { BegunExecution } from '../store/execution-facts.ts'
-import { scopeOf, type StartFacts } from './start-facts.ts'
+import { scopeOf, type StartFacts } from './decide-start.ts'
 
 /** An execution that may start. */
 export interface FreshExecution {

@@ -3,7 +3,6 @@ import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import type { NodeState } from '@gateway/flow/advance'
 import type { NodeJob } from '@gateway/node-queue/node-job'
-import { jobsOf, type EnqueuedNode } from './enqueued-nodes.ts'
 
 /** An execution as it begins; its row type is money.execution_start. */
 export interface ExecutionStart extends Pick<StartQuestion, 'id' | 'sandbox' | 'surface' | 'trace'> {
@@ -67,4 +66,22 @@ export async function beginExecutions(
     started: new Set(row.started),
     jobs: row.jobs === null ? [] : jobsOf(JSON.parse(row.jobs) as EnqueuedNode[]),
   }
+}
+
+/** A node to be enqueued, as money.enqueue_ready_nodes answers it. */
+export type EnqueuedNode = [
+  execution: string,
+  node: string,
+  attempt: number,
+  traceparent: string | null,
+  tracestate: string | null,
+]
+
+export function jobsOf(nodes: readonly EnqueuedNode[]): NodeJob[] {
+  return nodes.map(([execution, node, attempt, traceparent, tracestate]) => ({
+    execution,
+    node,
+    attempt,
+    ...(traceparent !== null && { trace: { traceparent, ...(tracestate !== null && { tracestate }) } }),
+  }))
 }

@@ -1,15 +1,15 @@
 import type { Request, RequestHandler } from 'express'
-import { inTurns } from '@gateway/service-kit/async/in-turns'
+import { inTurns } from '@gateway/service-kit/async/waiting'
+import { sendJson } from '@gateway/service-kit/http/answers'
+import { storableRevision } from '../../../request/read-invocation.ts'
 import { readEstimateRequest } from '@gateway/contracts/estimate'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { flowLimits } from '@gateway/contracts/limits'
 import { estimate } from '@gateway/flow/estimate'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
-import { sendJson } from '@gateway/service-kit/http/send'
 import { withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { readKey, refuseRepeatedHeaders, selectorOf, storableId } from '../../../request/read-headers.ts'
-import { storableRevision } from '../../../request/storable-revision.ts'
 
 type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'refusals'>
 type EstimateRequest = Request<{ id: string }>

@@ -1,16 +1,21 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { disconnectSignal } from '@gateway/service-kit/http/client-disconnected'
+import { disconnectSignal } from '@gateway/service-kit/http/read-body'
+import {
+  lineTopicOf,
+  refusedLine,
+  sendImage,
+  sendRecord,
+  setExecutionHeaders,
+  streamProgress,
+} from '../../../executions/send-execution.ts'
+import { acceptedAnswer, type AcceptedAnswer, readInvocation } from '../../../request/read-invocation.ts'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import { withPermit, type Permit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { explainError } from '../../../errors/explain-error.ts'
 import { awaitExecution, endTopicOf } from '../../../executions/await-execution.ts'
-import { sendImage, sendRecord, setExecutionHeaders } from '../../../executions/send-execution.ts'
 import { startExecution, type Execution } from '../../../executions/start-execution.ts'
-import { lineTopicOf, refusedLine, streamProgress } from '../../../executions/stream-progress.ts'
-import { acceptedAnswer, type AcceptedAnswer } from '../../../request/accepted-answer.ts'
 import { readKey } from '../../../request/read-headers.ts'
-import { readInvocation } from '../../../request/read-invocation.ts'
 import { JSON_LINES, openResponseStream } from '../../../response/response-stream.ts'
 import { withCallSpan } from '../../../tracing.ts'
 

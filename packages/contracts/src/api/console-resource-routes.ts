@@ -1,0 +1,120 @@
+import { assetListQuery, storedAsset } from '../console/assets.ts'
+import type { ApiRoute } from './api-route.ts'
+import { csv, done, made, one, page, paged, project, route, sentOnce, tenant, withSecret } from './console-rows.ts'
+import { anyMedia, media, partOf, range } from './flow-routes.ts'
+import { accessTokenRecord, newProjectTokenBody, newTenantTokenBody } from '../console/access-tokens.ts'
+import { exampleIds } from '../example-ids.ts'
+import { pageQuery } from '../console/page.ts'
+import { fundingQuery, fundingRecord, journalPage, statement, statementQuery } from '../console/statement.ts'
+
+const asset = `${tenant}/assets/{asset}` as const
+const assets = route('Assets of a project')
+
+/** What Project Owners and Consumers do with images and sounds; to others there are none. */
+export const consoleAssetRoutes = {
+  uploadAsset: assets('POST', `${project}/assets`, 'Upload an image or a sound', made(storedAsset), {
+    bytes: media,
+    refusals: ['invalid_request', 'request_too_large'],
+    description: 'The body is the file as it is, at most 25,000,000 bytes, and Content-Type says what it is.',
+  }),
+  listAssets: assets('GET', `${project}/assets`, 'List assets, newest first', page(storedAsset), {
+    ...paged,
+    query: assetListQuery,
+  }),
+  readAsset: assets(
+    'GET',
+    asset,
+    'Read the bytes of an asset',
+    { 200: { description: 'All of them', also: anyMedia }, 206: partOf(anyMedia) },
+    { headers: range, refusals: ['asset_not_found', 'range_not_satisfiable'] },
+  ),
+  deleteAsset: assets('DELETE', asset, 'Delete an asset', done, {
+    refusals: ['asset_not_found'],
+    description:
+      'From then on nobody can read it or name it in a new call. Executions in progress keep it; records go on naming it.',
+  }),
+} as const satisfies Record<string, ApiRoute>
+
+const tokens = route('Tokens for programs')
+const madeWithSecret = made(withSecret('token', accessTokenRecord))
+const description =
+  'It may do what it lists, there and nowhere else, until it expires or is deleted. It does not end with the membership of whoever made it, and hands out no access: no tokens, no keys, no roles.'
+
+/** Tokens of an organization, which an Admin makes, and of a project, which a Project Owner does. */
+export const consoleTokenRoutes = {
+  listTenantTokens: tokens(
+    'GET',
+    `${tenant}/tokens`,
+    'List the tokens of an organization',
+    page(accessTokenRecord),
+    paged,
+  ),
+  createTenantToken: tokens('POST', `${tenant}/tokens`, 'Make a token of an organization', madeWithSecret, {
+    ...sentOnce(newTenantTokenBody),
+    description,
+  }),
+  deleteTenantToken: tokens('DELETE', `${tenant}/tokens/{token}`, 'Delete a token of an organization', done, {
+    example: { path: { token: exampleIds.accessToken } },
+    description: 'It is refused from the next call on.',
+  }),
+  listProjectTokens: tokens('GET', `${project}/tokens`, 'List the tokens of a project', page(accessTokenRecord), paged),
+  createProjectToken: tokens('POST', `${project}/tokens`, 'Make a token of a project', madeWithSecret, {
+    ...sentOnce(newProjectTokenBody),
+    description,
+  }),
+  deleteProjectToken: tokens('DELETE', `${project}/tokens/{token}`, 'Delete a token of a project', done, {
+    example: { path: { token: exampleIds.accessToken } },
+    description: 'It is refused from the next call on, and so are the further calls of executions that it began.',
+  }),
+} as const satisfies Record<string, ApiRoute>
+
+const money = route('Money')
+
+/** What the books say of a project's money, for everybody with a grant on it (rules §7.7). */
+export const consoleBooksRoutes = {
+  readStatement: money(
+    'GET',
+    `${project}/statement`,
+    'Read a statement',
+    {
+      200: {
+        ...one(statement)[200],
+        ...csv(
+          'day, entry, model, calls, amount_micro and balance_micro; the first line opens and the last one closes',
+          'day,entry,model,calls,amount_micro,balance_micro',
+          '2026-11-01,opening,,,,4000000',
+          '2026-11-20,charged,acme/swift,12,-1250,3998750',
+          '2026-12-01,closing,,,,3998750',
+        ),
+      },
+    },
+    {
+      query: statementQuery,
+      refusals: ['invalid_request', 'statement_archived'],
+      description:
+        'Opening balance + funded + corrected - charged = closing balance, from the journal; a call counts on the day on which it was settled. The closing of one time is the opening of the next.',
+    },
+  ),
+  listFundings: money(
+    'GET',
+    `${project}/fundings`,
+    'List fundings and corrections, newest first',
+    page(fundingRecord),
+    {
+      query: fundingQuery,
+      refusals: ['invalid_request'],
+    },
+  ),
+  listJournal: money(
+    'GET',
+    `${project}/journal`,
+    'List the entries of the journal, newest first',
+    { 200: { description: 'A page', body: journalPage } },
+    {
+      query: pageQuery,
+      refusals: ['invalid_request'],
+      description:
+        'A seal is the SHA-256 of the seal before it, as bytes, and of the lines `seq kind reference reserved settled -outside` of the entries since then, joined by line feeds.',
+    },
+  ),
+} as const satisfies Record<string, ApiRoute>

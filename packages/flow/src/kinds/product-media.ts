@@ -1,0 +1,97 @@
+import { mediaParameters } from '@gateway/contracts/console/fields'
+import type { ParameterValues } from '@gateway/contracts/console/products'
+import type { GraphNode } from '@gateway/contracts/graph'
+import type { NodeKind, NodeProblem, ProductFacts } from '../node-kind.ts'
+import { optional, productLook, required } from './product-field.ts'
+
+type MediaKind = keyof typeof mediaParameters
+
+/** What is wrong with the `params` of an image or voice node, each by itself (flows §2.3). */
+function mediaParamProblems(node: GraphNode, kind: MediaKind): NodeProblem[] {
+  const params: unknown = node['params'] ?? {}
+  const names: readonly string[] = mediaParameters[kind]
+  const invalid = (message: string, resolution: string): NodeProblem => ({
+    code: 'params_invalid',
+    message,
+    resolution,
+  })
+  if (!isObject(params))
+    return [
+      invalid(`The params of node ${node.id} are no object.`, `Write "params": { "${names[0]}": "…" }, for example.`),
+    ]
+  return Object.entries(params).flatMap(([name, value]) => {
+    if (!names.includes(name))
+      return invalid(
+        `The params of node ${node.id} have ${name.slice(0, 64)}, which a product.${kind} node does not set.`,
+        `Leave it out; params may have ${names.join(', ')}.`,
+      )
+    if (typeof value === 'string' && value !== '') return []
+    return invalid(
+      `The params of node ${node.id} do not hold: ${name} is no text.`,
+      `Write ${name} as one of the values that the product lists, or leave it out.`,
+    )
+  })
+}
+
+/** What of the params this product does not list. Those that are wrong by themselves are not reported again. */
+function unlistedParams(node: GraphNode, { kind, parameterValues = {} }: ProductFacts): NodeProblem[] {
+  const params: unknown = node['params'] ?? {}
+  if (!isObject(params)) return []
+  return Object.entries(params).flatMap(([name, value]): NodeProblem[] => {
+    if (typeof value !== 'string' || value === '' || !isParameterOf(kind, name)) return []
+    const listed: readonly string[] | undefined = parameterValues[name]
+    if (listed?.includes(value)) return []
+    return [
+      {
+        code: 'param_unsupported',
+        message: `The product of node ${node.id} ${listed ? `does not take ${name} ${JSON.stringify(value.slice(0, 64))}` : `takes no ${name}`}.`,
+        resolution: listed ? `Write one of ${listed.join(', ')}.` : `Leave ${name} out of params.`,
+      },
+    ]
+  })
+}
+
+function isParameterOf(kind: ProductFacts['kind'], name: string): name is keyof ParameterValues {
+  const names: readonly string[] = kind === 'chat' ? [] : mediaParameters[kind]
+  return names.includes(name)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A paid call of a voice product: `text` in and, by the port or by `params`, `voice`; `audio` out. */
+export const productAudio: NodeKind = {
+  kind: 'product.audio',
+  calls: 'audio',
+  fields: ['product', 'params'],
+  look: (node) =>
+    productLook(
+      node,
+      { text: required('string'), voice: optional('string') },
+      { audio: 'audio' },
+      mediaParamProblems(node, 'audio'),
+    ),
+  problemsWith(node, product, wired) {
+    const problems = unlistedParams(node, product)
+    const { voice } = (node['params'] ?? {}) as { voice?: unknown }
+    if (voice !== undefined && wired.has('voice'))
+      problems.push({
+        code: 'params_invalid',
+        port: 'voice',
+        message: `The voice of node ${node.id} is said twice, by its port and by its params.`,
+        resolution: 'Leave the port unwired, or voice out of params.',
+      })
+    return problems
+  },
+}
+
+/** A paid call of an image product: `prompt` in, `image` out, of the size and format that `params` say. */
+export const productImage: NodeKind = {
+  kind: 'product.image',
+  calls: 'image',
+  fields: ['product', 'params'],
+  look: (node) =>
+    productLook(node, { prompt: required('string') }, { image: 'image' }, mediaParamProblems(node, 'image')),
+  problemsWith: unlistedParams,
+}

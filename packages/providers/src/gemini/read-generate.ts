@@ -1,0 +1,191 @@
+import {
+  type AnswerMessage,
+  callIdOf,
+  type ChatChunk,
+  type Completion,
+  type Delta,
+  type FinishReason,
+  maxToolCalls,
+  type ReasoningDetail,
+  type ToolCall,
+  type Usage,
+} from '../chat-port.ts'
+import type { ReasoningSeal } from '../reasoning-seal.ts'
+import { type Fields, fieldsOf, isCount, list, parseUntrusted, text, UnfitAnswer } from '../untrusted.ts'
+import { throwErrorInside } from '../openai-compatible/read-chat.ts'
+import type { ReadEvent } from '../wire-format.ts'
+import { randomBytes } from 'node:crypto'
+import type { ReadError } from '../error-facts.ts'
+
+/** A completion built anew from the parts we know; everything else is left behind. Throws `UnfitAnswer`. */
+export function rebuildResponse(body: unknown, seal: ReasoningSeal): Completion {
+  const { said, thought, calls, details, finish, usage } = readCandidate(body, false, seal)
+  if (finish === null) throw new UnfitAnswer('the answer has no finish reason')
+  if (calls.length > maxToolCalls) throw new UnfitAnswer('there are too many tool calls')
+  const message: AnswerMessage = {
+    role: 'assistant',
+    content: said === '' && (calls.length > 0 || finish === 'content_filter') ? null : said,
+    refusal: null,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(thought !== '' && { reasoning_content: thought }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  }
+  return { choices: [{ index: 0, message, logprobs: null, finish_reason: finish }], usage }
+}
+
+/**
+ * Reads the responses of one stream, each with a piece of the answer.
+ *   G1  Each counts the usage so far; only the count with the end, or behind it, is that of the answer.
+ *   G2  Calls come whole, each in one piece.
+ *   G3  What has to come back to be thought on from is told once, whole, with the end.
+ */
+export function openGenerateEvents(seal: ReasoningSeal): ReadEvent {
+  const details: ReasoningDetail[] = []
+  let calls = 0
+  let begun = false
+  let ended = false
+
+  return (data) => {
+    const event = parseUntrusted(data, 'an event')
+    throwErrorInside(event)
+    const read = readCandidate(event, calls > 0, seal)
+    details.push(...read.details)
+    const delta: Delta = {}
+    if (!begun) delta.role = 'assistant'
+    if (read.thought !== '') delta.reasoning_content = read.thought
+    if (read.said !== '') delta.content = read.said
+    if (read.calls.length > 0) delta.tool_calls = read.calls.map((call) => ({ index: calls++, ...call })) // G2
+    if (calls > maxToolCalls) throw new UnfitAnswer('there are too many tool calls')
+    if (read.finish !== null && details.length > 0) delta.reasoning_details = details // G3
+    const says = read.thought !== '' || read.said !== '' || read.calls.length > 0
+    if (!says && read.finish === null) return ended && read.usage ? { choices: [], usage: read.usage } : null
+    begun = true
+    ended ||= read.finish !== null
+    return chunkOf(delta, read.finish, ended ? read.usage : null) // G1
+  }
+}
+
+function chunkOf(delta: Delta, finish: ChatChunk['choices'][number]['finish_reason'], usage: ChatChunk['usage']) {
+  return { choices: [{ index: 0 as const, delta, finish_reason: finish }], usage }
+}
+
+const mostParts = 10_000
+
+/** What one response says, whole or a piece of a stream: both have the same form. */
+export interface Candidate {
+  said: string
+  thought: string
+  calls: ToolCall[]
+  details: ReasoningDetail[]
+  finish: FinishReason | null
+  usage: Usage | null
+}
+
+/**
+ * Reads a response. Thoughts come as summaries; the signature of what was really thought stands at a part of the answer, and
+ * has to come back there: with a call it bears the call's id. Throws `UnfitAnswer`.
+ * @param calledBefore whether an earlier piece of the answer held a call
+ */
+function readCandidate(response: unknown, calledBefore: boolean, { seal }: ReasoningSeal): Candidate {
+  const { candidates, promptFeedback, usageMetadata } = fieldsOf(response)
+  const [first] = list(candidates, 16, 'candidates')
+  const usage = rebuildUsage(usageMetadata)
+  const read: Candidate = { said: '', thought: '', calls: [], details: [], finish: null, usage }
+  if (first === undefined) {
+    if (fieldsOf(promptFeedback)['blockReason'] !== undefined) return { ...read, finish: 'content_filter' }
+    if (usage !== null) return read
+    throw new UnfitAnswer('there is no candidate')
+  }
+  const { content, finishReason } = fieldsOf(first)
+  for (const part of list(fieldsOf(content)['parts'], mostParts, 'parts').map(fieldsOf)) {
+    const call = part['functionCall'] === undefined ? null : toolCall(fieldsOf(part['functionCall']))
+    if (call) read.calls.push(call)
+    else if (part['text'] !== undefined)
+      read[part['thought'] === true ? 'thought' : 'said'] += text(part['text'], 'a part')
+    const signature = part['thoughtSignature']
+    if (typeof signature !== 'string' || signature === '') continue
+    const data = seal(signature, call?.id ?? '')
+    read.details.push({ type: 'reasoning.encrypted', data, ...(call && { id: call.id }) })
+  }
+  read.finish = finishReasonOf(finishReason, calledBefore || read.calls.length > 0)
+  return read
+}
+
+/** Older models give their calls no ids. */
+function toolCall({ id, name, args }: Fields): ToolCall {
+  return {
+    id: typeof id === 'string' && id !== '' ? callIdOf(id) : `call_${randomBytes(12).toString('hex')}`,
+    type: 'function',
+    function: { name: text(name, 'function name'), arguments: JSON.stringify(args ?? {}) },
+  }
+}
+
+/**
+ * The usage, or null when it is missing or makes no sense. A count that is zero is left out in this format. What was thought
+ * stands beside the answer's tokens here and is priced like them, so it is part of the completion, as everywhere else.
+ */
+function rebuildUsage(value: unknown): Usage | null {
+  const { promptTokenCount: prompt, ...counts } = fieldsOf(value)
+  const [tools = 0, answer = 0, thoughts = 0, cached = 0] = [
+    'toolUsePromptTokenCount',
+    'candidatesTokenCount',
+    'thoughtsTokenCount',
+    'cachedContentTokenCount',
+  ].map((name) => counts[name] ?? 0) as unknown[]
+  if (!isCount(prompt) || !isCount(tools) || !isCount(answer) || !isCount(thoughts) || !isCount(cached)) return null
+  return {
+    promptTokens: prompt + tools,
+    completionTokens: answer + thoughts,
+    details: {
+      prompt_tokens_details: { cached_tokens: cached },
+      completion_tokens_details: { reasoning_tokens: thoughts },
+    },
+  }
+}
+
+const filtered = new Set<unknown>([
+  'SAFETY',
+  'RECITATION',
+  'LANGUAGE',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'IMAGE_SAFETY',
+])
+
+/** The model wrote what is no call, or the conversation is not the one it had: there is no answer to hand on. */
+const broken = new Set<unknown>(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE'])
+
+/** Why the answer ended, in our words; null while it goes on. Throws `UnfitAnswer`. */
+function finishReasonOf(reason: unknown, calledTools: boolean): FinishReason | null {
+  if (typeof reason !== 'string' || reason === '' || reason === 'FINISH_REASON_UNSPECIFIED') return null
+  if (broken.has(reason)) throw new UnfitAnswer('the model made a call that is none')
+  if (filtered.has(reason)) return 'content_filter'
+  if (reason === 'MAX_TOKENS') return 'length'
+  return calledTools ? 'tool_calls' : 'stop'
+}
+
+/**
+ * A key that is not valid is answered with 400, as if the request were wrong: its reason stands in the details. Everything
+ * else means what its status says; `status` is the code, such as `RESOURCE_EXHAUSTED`.
+ */
+export const readGeminiError: ReadError = (status, _headers, body) => {
+  const { status: word, reason } = said(body)
+  const code = [reason, word].find((each) => typeof each === 'string' && /^[A-Z][A-Z_]{0,63}$/.test(each))
+  const aboutTheKey = typeof reason === 'string' && reason.startsWith('API_KEY_')
+  return { status: status === 400 && aboutTheKey ? 401 : status, code: code as string | undefined }
+}
+
+function said(body: string): { status?: unknown; reason?: unknown } {
+  try {
+    // A stream that fails before its first chunk answers a list of one error.
+    const [first = {}] = [JSON.parse(body) as unknown].flat()
+    const { status, details } = fieldsOf(fieldsOf(first)['error'])
+    const reason = list(details, 32, 'details')
+      .map((detail) => fieldsOf(detail)['reason'])
+      .find(Boolean)
+    return { status, reason }
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,242 @@
+import {
+  type AnswerMessage,
+  callIdOf,
+  type ChatChunk,
+  type ChunkChoice,
+  type Completion,
+  type Delta,
+  type FinishReason,
+  type Logprobs,
+  maxToolCalls,
+  type TokenLogprob,
+  type ToolCall,
+  type ToolCallDelta,
+  type TopLogprob,
+  type Usage,
+} from '../chat-port.ts'
+import {
+  ErrorInAnswer,
+  type Fields,
+  fieldsOf,
+  isCount,
+  list,
+  parseUntrusted,
+  text,
+  textOrNull,
+  UnfitAnswer,
+} from '../untrusted.ts'
+import type { ReadEvent } from '../wire-format.ts'
+
+/**
+ * A completion built anew from the fields we know; everything else is left behind. Only the first choice counts, for
+ * one completion is charged per call (rules §3.6). Throws `UnfitAnswer`.
+ */
+export function rebuildCompletion(body: unknown): Completion {
+  const { choices, usage } = fieldsOf(body)
+  const choice = list(choices, 128, 'choices')[0]
+  if (choice === undefined) throw new UnfitAnswer('choices is empty')
+  const { message, logprobs, finish_reason: reason } = fieldsOf(choice)
+  const rebuilt = rebuildMessage(message)
+  return {
+    choices: [
+      {
+        index: 0,
+        message: rebuilt,
+        logprobs: rebuildLogprobs(logprobs),
+        finish_reason: finishReason(reason) ?? (rebuilt.tool_calls ? 'tool_calls' : 'stop'),
+      },
+    ],
+    usage: rebuildUsage(usage),
+  }
+}
+
+function rebuildMessage(value: unknown): AnswerMessage {
+  if (typeof value !== 'object' || value === null) throw new UnfitAnswer('message is not an object')
+  const { content, refusal, tool_calls: calls, reasoning_content: reasoningContent, reasoning } = fieldsOf(value)
+  const message: AnswerMessage = {
+    role: 'assistant',
+    content: textOrNull(content, 'content'),
+    refusal: textOrNull(refusal, 'refusal'),
+  }
+  const toolCalls = list(calls, maxToolCalls, 'tool_calls')
+  if (toolCalls.length > 0) message.tool_calls = toolCalls.map(rebuildToolCall)
+  if (typeof reasoningContent === 'string') message.reasoning_content = reasoningContent
+  if (typeof reasoning === 'string') message.reasoning = reasoning
+  return message
+}
+
+function rebuildToolCall(value: unknown): ToolCall {
+  const { id, function: called } = fieldsOf(value)
+  const { name, arguments: given } = fieldsOf(called)
+  return {
+    id: callIdOf(text(id, 'tool call id')),
+    type: 'function',
+    function: { name: text(name, 'function name'), arguments: textOrNull(given, 'function arguments') ?? '' },
+  }
+}
+
+/**
+ * A chunk built anew from the fields we know; everything else is left behind, and choices other than the first one
+ * too. null for a chunk that then says nothing. Throws `UnfitAnswer`.
+ */
+export function rebuildChunk(event: unknown): ChatChunk | null {
+  if (typeof event !== 'object' || event === null) throw new UnfitAnswer('a chunk is not an object')
+  const { choices, usage } = fieldsOf(event)
+  const rebuilt: ChunkChoice[] = []
+  for (const choice of list(choices, 128, 'choices')) {
+    const { index } = fieldsOf(choice)
+    if (index === 0 || index === undefined) rebuilt.push(rebuildChoice(choice))
+  }
+  const counted = rebuildUsage(usage)
+  return rebuilt.length === 0 && counted === null ? null : { choices: rebuilt, usage: counted }
+}
+
+function rebuildChoice(value: unknown): ChunkChoice {
+  const { delta, logprobs, finish_reason: reason } = fieldsOf(value)
+  const choice: ChunkChoice = { index: 0, delta: rebuildDelta(delta), finish_reason: finishReason(reason) }
+  const rebuilt = rebuildLogprobs(logprobs)
+  if (rebuilt) choice.logprobs = rebuilt
+  return choice
+}
+
+function rebuildDelta(value: unknown): Delta {
+  const { role, content, refusal, tool_calls: calls, reasoning_content: reasoningContent, reasoning } = fieldsOf(value)
+  const delta: Delta = {}
+  if (role !== undefined && role !== null) delta.role = 'assistant'
+  if (content !== undefined) delta.content = textOrNull(content, 'content')
+  if (typeof refusal === 'string') delta.refusal = refusal
+  const toolCalls = list(calls, maxToolCalls, 'tool_calls')
+  if (toolCalls.length > 0) delta.tool_calls = toolCalls.map(rebuildToolCallPart)
+  if (typeof reasoningContent === 'string') delta.reasoning_content = reasoningContent
+  if (typeof reasoning === 'string') delta.reasoning = reasoning
+  return delta
+}
+
+/** Some providers leave the index out; then the place in the list is meant. */
+function rebuildToolCallPart(value: unknown, place: number): ToolCallDelta {
+  const { index = place, id, type, function: called } = fieldsOf(value)
+  if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= maxToolCalls)
+    throw new UnfitAnswer('tool call index is out of bounds')
+  const call: ToolCallDelta = { index: index as number }
+  if (typeof id === 'string') call.id = callIdOf(id)
+  if (typeof type === 'string') call.type = 'function'
+  const { name, arguments: given } = fieldsOf(called)
+  if (name !== undefined || given !== undefined) {
+    call.function = {}
+    if (typeof name === 'string') call.function.name = name
+    if (given !== undefined && given !== null) call.function.arguments = text(given, 'function arguments')
+  }
+  return call
+}
+
+/**
+ * Reads the events of one stream. Most providers begin with a chunk that only names the role, long before anything is
+ * said: it is kept back and its role goes with the first chunk that says something, so that a provider which breaks off in
+ * between has given no answer.
+ */
+export function openChatEvents(): ReadEvent {
+  let begun = false
+  let role: Pick<Delta, 'role'> = {}
+
+  return (data) => {
+    if (data === '[DONE]') return 'end'
+    const event = parseUntrusted(data, 'an event')
+    throwErrorInside(event)
+    const chunk = rebuildChunk(event)
+    if (begun || chunk === null) return chunk
+    const [choice] = chunk.choices
+    if (choice?.delta.role) role = { role: choice.delta.role }
+    if (!choice || !saysSomething(chunk)) return null
+    begun = true
+    choice.delta = { ...role, ...choice.delta }
+    return chunk
+  }
+}
+
+function saysSomething({ choices }: ChatChunk): boolean {
+  return choices.some(
+    ({ delta: { content, refusal, reasoning, reasoning_content: thought, tool_calls: calls }, finish_reason: end }) =>
+      end !== null || Boolean(content || refusal || reasoning || thought) || calls !== undefined,
+  )
+}
+
+/** The log-probabilities, or null where the provider gave none. Throws `UnfitAnswer`. */
+function rebuildLogprobs(value: unknown): Logprobs | null {
+  if (value === null || value === undefined) return null
+  const { content, refusal } = fieldsOf(value)
+  return { content: tokens(content), refusal: tokens(refusal) }
+}
+
+function tokens(value: unknown): TokenLogprob[] | null {
+  if (value === null || value === undefined) return null
+  return list(value, 100_000, 'logprobs').map((token) => ({
+    ...rebuildToken(token),
+    top_logprobs: list(fieldsOf(token)['top_logprobs'], 64, 'top_logprobs').map(rebuildToken),
+  }))
+}
+
+function rebuildToken(value: unknown): TopLogprob {
+  const { token, logprob, bytes } = fieldsOf(value)
+  if (typeof logprob !== 'number') throw new UnfitAnswer('logprob is not a number')
+  const numbers = list(bytes, 1_000, 'bytes').filter((byte) => typeof byte === 'number')
+  return { token: text(token, 'token'), logprob, bytes: Array.isArray(bytes) ? numbers : null }
+}
+
+const promptDetails = ['cached_tokens', 'cache_write_tokens', 'audio_tokens', 'image_tokens'] as const
+const completionDetails = [
+  'reasoning_tokens',
+  'audio_tokens',
+  'image_tokens',
+  'accepted_prediction_tokens',
+  'rejected_prediction_tokens',
+] as const
+
+/** The usage, or null when it is missing or makes no sense: a charge is never taken from half a count. */
+export function rebuildUsage(value: unknown): Usage | null {
+  if (typeof value !== 'object' || value === null) return null
+  const fields = value as Fields
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = fields
+  if (!isCount(promptTokens) || !isCount(completionTokens)) return null
+  const usage: Usage = { promptTokens, completionTokens, details: {} }
+  const prompt = counts(fields['prompt_tokens_details'], promptDetails)
+  const completion = counts(fields['completion_tokens_details'], completionDetails)
+  if (prompt) usage.details.prompt_tokens_details = prompt
+  if (completion) usage.details.completion_tokens_details = completion
+  return usage
+}
+
+function counts(value: unknown, names: readonly string[]): Record<string, number> | null {
+  if (typeof value !== 'object' || value === null) return null
+  const given = fieldsOf(value)
+  const kept: Record<string, number> = {}
+  for (const name of names) {
+    const count = given[name]
+    if (isCount(count)) kept[name] = count
+  }
+  return kept
+}
+
+const known = new Map<unknown, FinishReason>([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['tool_use', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  ['safety', 'content_filter'],
+])
+
+/** Why the answer ended, in our words: a provider's own word could tell which one it is. null while it goes on. */
+function finishReason(value: unknown): FinishReason | null {
+  if (typeof value !== 'string' || value === '') return null
+  return known.get(value) ?? 'stop'
+}
+
+/** Some providers answer 200 and put the error inside, as a body or as an event of a stream. Throws `ErrorInAnswer`. */
+export function throwErrorInside(value: unknown): void {
+  const { error, choices } = fieldsOf(value)
+  const ending = fieldsOf(Array.isArray(choices) ? choices[0] : undefined)['finish_reason']
+  if (ending !== 'error' && (error === undefined || error === null)) return
+  const { code, status } = fieldsOf(error)
+  throw new ErrorInAnswer([code, status].map(Number).find((number) => number >= 400 && number < 600))
+}

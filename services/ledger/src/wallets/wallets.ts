@@ -1,0 +1,95 @@
+import type { Correction, CorrectionAnswer, Funding, WalletAnswer } from '@gateway/contracts/ledger-reads'
+import type { RequestOf } from '@gateway/contracts/ledger-operations'
+import type { Deps } from '../deps.ts'
+import { callFunction } from '@gateway/database/call-function'
+
+/** What a project has; a wallet that was never funded is zero. */
+export async function readWallet(
+  { reads }: Pick<Deps, 'reads'>,
+  { project }: RequestOf<'wallet'>,
+): Promise<WalletAnswer> {
+  const wallet = await reads.prisma.wallet.findUnique({ where: { project } })
+  const [funded, reserved, settled] = [wallet?.funded ?? 0n, wallet?.reserved ?? 0n, wallet?.settled ?? 0n]
+  return {
+    fundedMicro: Number(funded),
+    reservedMicro: Number(reserved),
+    settledMicro: Number(settled),
+    availableMicro: Number(funded - reserved - settled),
+  }
+}
+
+/**
+ * Brings money into a project's wallet, once per funding id (money §5.2). `micro` is what stands under that id.
+ */
+export async function fund(
+  { reads }: Pick<Deps, 'reads'>,
+  { project, fundingId, micro, fundedBy }: Funding,
+): Promise<{ fresh: boolean; micro: number }> {
+  const { fresh, recorded } = await callFunction(reads.sql, 'money.fund', {
+    to_project: project,
+    funding: fundingId,
+    amount_micro: micro,
+    by_person: fundedBy,
+  })
+  return { fresh, micro: Number(recorded) }
+}
+
+/**
+ * Puts a wallet right by an amount with a sign, once per correction id (money §5.4). `micro` and `reason` are what stands
+ * under that id. `short`: it would take more than is available, so nothing was done.
+ */
+export async function correct(
+  { reads }: Pick<Deps, 'reads'>,
+  { project, correctionId, micro, reason, correctedBy }: Correction,
+): Promise<CorrectionAnswer> {
+  const row = await callFunction(reads.sql, 'money.correct', {
+    of_project: project,
+    correction: correctionId,
+    amount_micro: micro,
+    why: reason,
+    by_person: correctedBy,
+  })
+  if (row.outcome === 'short')
+    return { kind: 'short', availableMicro: Number(row.available), reservedMicro: Number(row.reserved) }
+  const [recorded, words] = [Number(row.recorded), row.recorded_reason!]
+  return { kind: 'corrected', fresh: row.outcome === 'corrected', micro: recorded, reason: words }
+}
+
+/**
+ * Waits until every admission that may have read what was true before is over. A call that starts after this has answered
+ * is decided by what is committed now (architecture §M2).
+ *
+ * Each wallet is locked and freed. Wallets that are free are passed together, which waits for nobody; for the others it
+ * waits one by one, and keeps none meanwhile.
+ */
+export async function passBarrier(deps: Pick<Deps, 'reads'>, { projects }: RequestOf<'barrier'>): Promise<object> {
+  await makeMissing(deps, projects)
+  const left = new Set(projects)
+  while (left.size > 0) {
+    for (const project of await passFree(deps, [...left])) left.delete(project)
+    const [kept] = left
+    if (kept === undefined) break
+    await waitFor(deps, kept)
+    left.delete(kept)
+  }
+  return {}
+}
+
+/** An admission that is making the wallet of its project just now can't be seen, only waited for: by making it, too. */
+async function makeMissing({ reads: { prisma } }: Pick<Deps, 'reads'>, projects: string[]): Promise<void> {
+  const missing = await prisma.$queryRaw<{ project: string }[]>`
+    SELECT DISTINCT p AS project FROM unnest(${projects}::text[]) p
+     WHERE NOT EXISTS (SELECT FROM money.wallets w WHERE w.project = p)`
+  for (const { project } of missing)
+    await prisma.$executeRaw`INSERT INTO money.wallets (project) VALUES (${project}) ON CONFLICT DO NOTHING`
+}
+
+async function passFree({ reads: { prisma } }: Pick<Deps, 'reads'>, projects: string[]): Promise<string[]> {
+  const passed = await prisma.$queryRaw<{ project: string }[]>`
+    SELECT project FROM money.wallets WHERE project = ANY (${projects}::text[]) ORDER BY project FOR UPDATE SKIP LOCKED`
+  return passed.map(({ project }) => project)
+}
+
+async function waitFor({ reads: { prisma } }: Pick<Deps, 'reads'>, project: string): Promise<void> {
+  await prisma.$executeRaw`SELECT FROM money.wallets WHERE project = ${project} FOR UPDATE`
+}
