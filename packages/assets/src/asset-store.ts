@@ -8,11 +8,9 @@ import {
   type ByteRange,
   type StoredAsset,
 } from './blob-backend.ts'
-import type { AssetStoreSettings, BucketSettings } from './asset-store-config.ts'
+import type { AssetStoreSettings } from './asset-store-config.ts'
 import { openTemporaryFolder } from './temporary-file.ts'
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { Disk } from 'flydrive'
-import { S3Driver } from 'flydrive/drivers/s3'
 import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { FSDriver } from 'flydrive/drivers/fs'
@@ -94,7 +92,7 @@ export async function openAssetStore(settings: AssetStoreSettings): Promise<Asse
 
 async function openBackend(settings: AssetStoreSettings): Promise<BlobBackend> {
   if (settings.bucket === null) return openLocalBackend(settings.folder)
-  const { openBucketBackend } = await import('./asset-store.ts') // the SDK is large, and most stacks don't need it
+  const { openBucketBackend } = await import('./bucket-backend.ts') // the SDK is large, and most stacks don't need it
   return openBucketBackend(settings.bucket)
 }
 
@@ -120,47 +118,6 @@ function keyOf(project: string, asset: string): string {
     throw new RangeError('an asset is named by the ids of its project and its own')
   return `${project}/${asset}`
 }
-
-const CONNECT_MS = 3_000
-/** A connection on which neither side was heard for so long is closed; the SDK then asks again on another one. */
-const SILENT_MS = 10_000
-
-/** A bucket of S3 or of what speaks like it. Its credentials come from the SDK's own variables, files and roles. */
-export function openBucketBackend({ name, region, endpoint, pathStyle }: BucketSettings): BlobBackend {
-  const client = new S3Client({
-    region,
-    forcePathStyle: pathStyle,
-    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENT_MS },
-    ...(endpoint !== null && { endpoint }),
-    // Stores beside Amazon's don't all know the checksums that the SDK would add by itself.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    logger: silent, // it would write to the standard streams
-  })
-  const disk = new Disk(new S3Driver({ client, bucket: name, visibility: 'private', supportsACL: false }))
-
-  return {
-    store: (key, file, { mimeType, bytes }) =>
-      disk.copyFromFs(file, key, { contentType: mimeType, contentLength: bytes }),
-    // The library reads an object from its beginning to its end only.
-    async read(key, range) {
-      const question = new GetObjectCommand({
-        Bucket: name,
-        Key: key,
-        ...(range && { Range: `bytes=${range.first}-${range.last}` }),
-      })
-      const answer = await client.send(question).catch((error: Error) => {
-        throw error.name === 'NoSuchKey' ? new AssetMissing({ cause: error }) : error
-      })
-      return answer.Body as Readable
-    },
-    remove: (key) => disk.delete(key),
-    close: () => client.destroy(),
-  }
-}
-
-const ignore = () => {}
-const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 /** A folder of this machine, or one that all processes mount. Only its owner may look into it. */
 export async function openLocalBackend(folder: string): Promise<BlobBackend> {
