@@ -5,6 +5,7 @@ import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { type AdmissionQueueLimit, tooOften } from './limits.ts'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
+import { ADMISSION_MS, openAdmission } from '@gateway/ledger-client/open-admission'
 import type { ExactCount } from '@gateway/tokens/exact-count'
 import type { Deps } from '../deps.ts'
 import { openReservation, release } from '../provider-call/reservation.ts'
@@ -34,9 +35,6 @@ type Needed = Pick<
   | 'monotonicNow'
 > &
   Parameters<typeof release>[0]
-
-/** How long the ledger may take to decide; past it nothing stays reserved and nothing was called. */
-const ADMISSION_MS = 5_000
 
 /**
  * Asks the ledger to admit a call: one question, in which everything is decided (architecture §2.1). While the
@@ -78,17 +76,20 @@ async function askLedger(
   misfit: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
 ): Promise<Admission | Running> {
-  if (disconnected.aborted) throw new ClientDisconnected() // A1
   const exceeded = await deps.rates.exceeded(chat.keyHash)
   const refusedHere = misfit ?? (exceeded === null ? null : tooOften(exceeded)) // A3
   const mayReserve = refusedHere === null
-  let decided = await waiting(() => decide(deps, chat, null, mayReserve))
-  if (decided.outcome.kind === 'refused') {
-    const count = await countPrompt(deps, chat, decided.outcome)
-    if (disconnected.aborted) throw new ClientDisconnected() // A1
-    if (count.kind === 'counted') decided = await waiting(() => decide(deps, chat, count.tokens, mayReserve))
-  }
-  const { id, outcome } = decided
+  let id = ''
+  const admit = openAdmission<AdmitOutcome>({
+    ask: (counted) => {
+      if (disconnected.aborted) throw new ClientDisconnected() // A1
+      id = deps.newId('inv')
+      return waiting(() => decide(deps, itemOf(chat, counted), id, mayReserve))
+    },
+    count: (refused) => countPrompt(deps, chat, refused), // A2
+  })
+  const outcome = await admit()
+  if (outcome.kind === 'uncounted') throw refuse('overloaded', {}) // A2
   const project = projectOf(outcome)
   if (project !== null) permit.attributeTo(project)
   switch (outcome.kind) {
@@ -111,10 +112,6 @@ async function askLedger(
   }
 }
 
-/**
- * A2
- * @throws Refusal `overloaded`
- */
 async function countPrompt(
   { countExactly, metrics, monotonicNow }: Needed,
   { keyHash, request }: ChatCall,
@@ -123,23 +120,21 @@ async function countPrompt(
   const startMs = monotonicNow()
   const count = await countExactly({ payer: keyHash, request }, refused)
   if (count.kind !== 'stands') metrics.promptCounted(count.kind, monotonicNow() - startMs)
-  if (count.kind === 'busy') throw refuse('overloaded', {})
   return count
 }
 
 async function decide(
-  { ledger, instance, newId }: Needed,
-  chat: ChatCall,
-  counted: number | null,
+  { ledger, instance }: Needed,
+  item: Omit<AdmitItem, 'op' | 'id' | 'instance'>,
+  id: string,
   mayReserve: boolean,
-) {
-  const item = { ...itemOf(chat, counted), id: newId('inv'), instance: mayReserve ? instance.id() : null }
-  let outcome = await ledger.admit(item, { budgetMs: ADMISSION_MS })
-  if (outcome.kind === 'instance-unknown') {
-    await instance.renew()
-    outcome = await ledger.admit({ ...item, instance: instance.id() }, { budgetMs: ADMISSION_MS })
-  }
-  return { id: item.id, outcome }
+): Promise<AdmitOutcome> {
+  const ask = () =>
+    ledger.admit({ ...item, id, instance: mayReserve ? instance.id() : null }, { budgetMs: ADMISSION_MS })
+  const outcome = await ask()
+  if (outcome.kind !== 'instance-unknown') return outcome
+  await instance.renew()
+  return ask()
 }
 
 function itemOf(

@@ -2,8 +2,8 @@ import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { Admitted, RefusedItem } from '@gateway/contracts/ledger-outcomes'
 import { flowLimits } from '@gateway/contracts/limits'
+import { ADMISSION_MS, openAdmission } from '@gateway/ledger-client/open-admission'
 import { startSpan } from '@gateway/service-kit/process/spans'
-import type { ExactCount } from '@gateway/tokens/exact-count'
 import type { Deps } from '../deps.ts'
 import type { PaidCall } from '../kinds/paid-kind.ts'
 import { nullIfUnavailable, pause } from '../retry.ts'
@@ -19,21 +19,26 @@ import { LeaseLost, type Work } from '../work.ts'
 
 type AdmitDeps = Pick<Deps, 'ledger' | 'countExactly' | 'metrics' | 'now'>
 
-const ADMISSION_MS = 5_000
-
 /** Rejects with a Refusal as the ledger decided, with LeaseLost, or with the signal's reason. */
 export async function admitNode(deps: AdmitDeps, work: Work, call: PaidCall, signal: AbortSignal): Promise<Admitted> {
   const startedMs = deps.now()
   const waitedMs = () => deps.now() - startedMs
   let waited = false
-  let counted: number | null | undefined // undefined: whether a count helps was not looked at
+  const admit = openAdmission({
+    ask: (counted) =>
+      nullIfUnavailable(() => deps.ledger.admitNode(itemOf(work, call, counted), { budgetMs: ADMISSION_MS })),
+    count: async (refused) => {
+      if (!call.request) return { kind: 'stands' }
+      return deps.countExactly({ payer: work.claim.project, request: call.request }, refused)
+    },
+  })
   for (let tries = 1; ; tries++) {
     signal.throwIfAborted()
-    const item = itemOf(work, call, counted ?? null)
-    const outcome = await nullIfUnavailable(() => deps.ledger.admitNode(item, { budgetMs: ADMISSION_MS }))
+    const outcome = await admit()
     switch (outcome?.kind) {
-      case undefined:
-        break // A4
+      case undefined: // A4
+      case 'uncounted': // A2
+        break
       case 'admitted':
         if (waited) recordWait(deps, 'admitted', waitedMs())
         return outcome
@@ -41,12 +46,6 @@ export async function admitNode(deps: AdmitDeps, work: Work, call: PaidCall, sig
       case 'instance-unknown':
         throw new LeaseLost(outcome.kind)
       case 'refused':
-        if (counted === undefined) {
-          const count = await countPrompt(deps, work, call, outcome)
-          if (count.kind === 'busy') break // A2
-          counted = count.kind === 'counted' ? count.tokens : null
-          if (counted !== null) continue // A2
-        }
         if (!fitsLater(outcome) || waitedMs() >= flowLimits.fundsWaitMs) {
           if (waited) recordWait(deps, 'refused', waitedMs())
           throw refusalFor(outcome, 'node')
@@ -55,15 +54,6 @@ export async function admitNode(deps: AdmitDeps, work: Work, call: PaidCall, sig
     }
     await pause(tries, signal)
   }
-}
-
-async function countPrompt(
-  { countExactly }: Pick<Deps, 'countExactly'>,
-  { claim }: Work,
-  { request }: PaidCall,
-  refused: RefusedItem,
-): Promise<ExactCount> {
-  return request ? countExactly({ payer: claim.project, request }, refused) : { kind: 'stands' }
 }
 
 function itemOf(

@@ -1,0 +1,50 @@
+import { expect, test, vi } from 'vitest'
+import type { RefusedItem } from '@gateway/contracts/ledger-outcomes'
+import { openAdmission } from './open-admission.ts'
+
+const refused: RefusedItem = {
+  kind: 'refused',
+  code: 'context_limit',
+  facts: { promptTokens: 9, outputCap: 1, contextLength: 5, maxOutputTokens: 5 },
+}
+const admitted = { kind: 'admitted' as const }
+type Ask = (counted: number | null) => Promise<typeof admitted | RefusedItem>
+/** Admits whatever was counted as small enough. */
+const ledger = () => vi.fn<Ask>(async (counted) => (counted !== null && counted <= 4 ? admitted : refused))
+
+test('what its bytes alone refuse is counted and asked for once more', async () => {
+  const ask = ledger()
+  const admit = openAdmission({ ask, count: async () => ({ kind: 'counted', tokens: 4 }) })
+  expect(await admit()).toEqual(admitted)
+  expect(ask.mock.calls).toEqual([[null], [4]])
+})
+
+test('is counted once, however often it is asked for', async () => {
+  const count = vi.fn<() => Promise<{ kind: 'counted'; tokens: number }>>(async () => ({ kind: 'counted', tokens: 5 }))
+  const ask = ledger()
+  const admit = openAdmission({ ask, count })
+  expect([await admit(), await admit()]).toEqual([refused, refused])
+  expect(ask.mock.calls).toEqual([[null], [5], [5]])
+  expect(count).toHaveBeenCalledTimes(1)
+})
+
+test('a refusal that no count can change stands', async () => {
+  const ask = ledger()
+  const admit = openAdmission({ ask, count: async () => ({ kind: 'stands' }) })
+  expect(await admit()).toEqual(refused)
+  expect(ask).toHaveBeenCalledTimes(1)
+})
+
+test('without time to count nothing is refused, and the next time it is counted', async () => {
+  const counts = [{ kind: 'busy' }, { kind: 'counted', tokens: 4 }] as const
+  let time = 0
+  const admit = openAdmission({ ask: ledger(), count: async () => counts[time++]! })
+  expect(await admit()).toEqual({ kind: 'uncounted' })
+  expect(await admit()).toEqual(admitted)
+})
+
+test('a ledger that does not answer is not asked again here', async () => {
+  const ask = vi.fn<() => Promise<null>>(async () => null)
+  expect(await openAdmission({ ask, count: async () => ({ kind: 'busy' }) })()).toBeNull()
+  expect(ask).toHaveBeenCalledTimes(1)
+})
