@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { ApiRefusal } from '@gateway/api-client/answers'
+import { ApiRefusal } from '@gateway/api-client/failures'
 import { openApiClient, type ClientOptions } from '@gateway/api-client/open-api-client'
 import type { Stack } from './src/stack.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'

@@ -38,7 +38,7 @@ const ENTRY = /\n(?=\d{4}-\d\d-\d\d [^\n]*LOG: )/
 const LOOK_UP =
   /^[^\n]*LOG: +(?:execute|statement)[^]*(?:money\.(?:callers|check_admission)|"control"\."(?:keys|person_tokens)")/
 /** A ledger also sends batches that ask of no caller: to see whether it can decide, and closings. */
-const BATCH_OF_CALLS = /money\.run_batch\([^]*p_hash => \$2[^]*\$2 = '\{[^}]/
+const BATCH_OF_CALLS = /money\.run_batch\([^]*callers => \$2[^]*\$2 = '\{[^}]/
 
 const url = ({ gateways }: Stack) => gateways[0]!.url
 const newKey = () => makeSecret(KEY_SECRET_PREFIX, randomBytes(32))

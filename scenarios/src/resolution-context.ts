@@ -1,4 +1,4 @@
-import { ApiRefusal, failureOf } from '@gateway/api-client/answers'
+import { ApiRefusal, failureOf } from '@gateway/api-client/failures'
 import { expect } from 'vitest'
 import { refusals } from '@gateway/contracts/refusals'
 import type { KeyFixture } from '@gateway/testbed/fixture'

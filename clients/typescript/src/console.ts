@@ -1,7 +1,7 @@
 import { openApiClient, type ApiClient } from '@gateway/api-client/open-api-client'
 import { clientOptions, type Settings } from './settings.ts'
 
-export { ApiRefusal, Unreachable } from '@gateway/api-client/answers'
+export { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 export type { RefusalCode } from '@gateway/contracts/refusal'
 export type { ApiClient } from '@gateway/api-client/open-api-client'
 export { newIdempotencyKey } from './idempotency-key.ts'

@@ -5,7 +5,7 @@ import { Flow, progressOf, type Progress, type SignalOptions } from './flow.ts'
 import { clientOptions, type Settings } from './settings.ts'
 import type { Check, Execution, Invocation, Key, Model } from './shapes.ts'
 
-export { ApiRefusal, Unreachable } from '@gateway/api-client/answers'
+export { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 export type { RefusalCode } from '@gateway/contracts/refusal'
 export { chargeOfUsage, type Charge } from './charge.ts'
 export { ExecutionFailed } from './execution-failed.ts'

@@ -1,5 +1,6 @@
 import type { RefusalBody, RefusalCode } from '@gateway/contracts/refusal'
-import { ApiRefusal, linesOf, readRefusal, Unreachable } from './answers.ts'
+import { linesOf } from './answers.ts'
+import { ApiRefusal, readRefusal, Unreachable } from './failures.ts'
 import { wait } from './request.ts'
 
 // The progress of an execution over lost connections.

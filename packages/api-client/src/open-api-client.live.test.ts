@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { ApiRefusal, Unreachable } from './answers.ts'
+import { ApiRefusal, Unreachable } from './failures.ts'
 import { openApiClient, type ClientOptions } from './open-api-client.ts'
 import { cut, cutAfter, json, refusal, scriptedTest as test, type Step } from './scripted-server.fixture.ts'
 

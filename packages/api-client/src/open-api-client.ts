@@ -1,4 +1,5 @@
-import { jsonOf, linesOf, Unreachable } from './answers.ts'
+import { jsonOf, linesOf } from './answers.ts'
+import { Unreachable } from './failures.ts'
 import { request, type ClientOptions, type Given } from './request.ts'
 import type {
   Answer,

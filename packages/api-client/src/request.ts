@@ -1,4 +1,5 @@
-import { ApiRefusal, failure, failureOf, textOf, Unreachable } from './answers.ts'
+import { textOf } from './answers.ts'
+import { ApiRefusal, failure, failureOf, Unreachable } from './failures.ts'
 import type { BodyBytes, RequestOptions } from './rows.ts'
 
 export interface ClientOptions {

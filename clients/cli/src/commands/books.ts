@@ -1,4 +1,4 @@
-import { failure, Unreachable } from '@gateway/api-client/answers'
+import { failure, Unreachable } from '@gateway/api-client/failures'
 import { usd } from '@gateway/money/usd'
 import { command, projectOptions, type Given } from '../frame/command-row.ts'
 import { printRecord, printRows } from '../frame/print.ts'

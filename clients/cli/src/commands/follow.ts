@@ -1,4 +1,4 @@
-import { Unreachable } from '@gateway/api-client/answers'
+import { Unreachable } from '@gateway/api-client/failures'
 import { followLines, type Following } from '@gateway/api-client/follow-lines'
 import type { ApiClient } from '@gateway/api-client/open-api-client'
 import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'

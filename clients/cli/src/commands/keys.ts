@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Unreachable } from '@gateway/api-client/answers'
+import { Unreachable } from '@gateway/api-client/failures'
 import { exampleIds } from '@gateway/contracts/example-ids'
 import { usd } from '@gateway/money/usd'
 import { confirm } from '../frame/confirm.ts'

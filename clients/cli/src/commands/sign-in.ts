@@ -1,4 +1,4 @@
-import { ApiRefusal, Unreachable } from '@gateway/api-client/answers'
+import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 import { openApiClient } from '@gateway/api-client/open-api-client'
 import { CommandFailure } from '../frame/command-failure.ts'
 import { command } from '../frame/command-row.ts'

@@ -1,4 +1,4 @@
-import { ApiRefusal, Unreachable } from '@gateway/api-client/answers'
+import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 import type { Given } from '../frame/command-row.ts'
 import { printRows } from '../frame/print.ts'
 import { callColumns } from './call-columns.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiRefusal } from '@gateway/api-client/answers'
+import { ApiRefusal } from '@gateway/api-client/failures'
 import type { Graph } from '@gateway/contracts/graph'
 import type { Io } from '../frame/io.ts'
 import { CommandFailure } from '../frame/command-failure.ts'

@@ -1,4 +1,4 @@
-import { ApiRefusal, Unreachable } from '@gateway/api-client/answers'
+import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 import { CommandFailure, exitCodes } from './command-failure.ts'
 import type { Io } from './io.ts'
 import { systemFailure } from './system-failure.ts'

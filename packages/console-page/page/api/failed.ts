@@ -1,4 +1,4 @@
-import { ApiRefusal, Unreachable } from '@gateway/api-client/answers'
+import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 
 /** What is not done, why, and what would clear it: in the words of the service, where it spoke. */
 export interface Failed {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { ApiRefusal } from '@gateway/api-client/answers'
+import { ApiRefusal } from '@gateway/api-client/failures'
 import { refuse } from '@gateway/contracts/refusal'
 import { useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'

@@ -1,4 +1,4 @@
-import { ApiRefusal } from '@gateway/api-client/answers'
+import { ApiRefusal } from '@gateway/api-client/failures'
 import { newIdempotencyKey } from '../keys/new-idempotency-key.ts'
 import { microOf } from '../pure/usd.ts'
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { MeRecord } from '@gateway/contracts/console/sign-in'
-import { ApiRefusal } from '@gateway/api-client/answers'
+import { ApiRefusal } from '@gateway/api-client/failures'
 import { askAll } from '../api/ask-all.ts'
 
 export interface ProjectThatStops {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
-import { ApiRefusal } from '@gateway/api-client/answers'
+import { ApiRefusal } from '@gateway/api-client/failures'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 import type { Graph, GraphProblem } from '@gateway/contracts/graph'
 import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'

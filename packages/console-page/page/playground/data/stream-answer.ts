@@ -1,5 +1,5 @@
 import type { RefusalBody } from '@gateway/contracts/refusal'
-import { ApiRefusal } from '@gateway/api-client/answers'
+import { ApiRefusal } from '@gateway/api-client/failures'
 import { failedBy } from '../../api/failed.ts'
 import type { Answer, AnswerRefusal } from '../core/conversation.ts'
 import { openEventData } from '../core/event-data.ts'
