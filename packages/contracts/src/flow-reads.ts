@@ -41,8 +41,8 @@ export const startQuestion = z.strictObject({
   input: z.unknown(),
   /** Scope is the project and the sandbox. `fingerprint` hex SHA-256. null: an execution of its own. */
   idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
-  /** Micro-USD that its nodes may be charged together; null or left out: no ceiling (money §7.5). */
-  maxMicro: ceilingMicro.nullable().optional(),
+  /** Micro-USD that its nodes may be charged together; null: no ceiling (money §7.5). */
+  maxMicro: ceilingMicro.nullable(),
   /** Nothing may begin: only what was begun before is answered, else `rate_limited`. For a caller over their rate. */
   repeatOnly: z.boolean().optional(),
   trace,

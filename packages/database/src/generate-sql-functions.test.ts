@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { expect, test } from 'vitest'
 import { sqlFunctionsModule } from './generate-sql-functions.ts'
 
@@ -49,4 +51,16 @@ test('a view without rows is a row type, of which a function takes a list', () =
 test('refuses a line with two arguments', () => {
   const two = file('money.two', 'CREATE OR REPLACE FUNCTION money.two(\n  a text, b text\n) RETURNS void LANGUAGE sql')
   expect(() => sqlFunctionsModule([two])).toThrow('money.two: "a text, b text" is not one argument.')
+})
+
+test('make_caller_and_model takes the columns of its row type, and lists them in their order', async () => {
+  const folder = path.resolve(import.meta.dirname, '../../../prisma/functions/money')
+  const [view, constructor] = await Promise.all(
+    ['caller_and_model', 'make_caller_and_model'].map((name) => readFile(path.join(folder, `${name}.sql`), 'utf8')),
+  )
+  const columns = [...view!.matchAll(/NULL::([\w[\]]+) AS (\w+)/g)].map(([, type, name]) => `${name} ${type}`)
+  const taken = [...constructor!.matchAll(/^ {2}(\w+ [\w[\]]+) DEFAULT NULL/gm)].map(([, parameter]) => parameter)
+  const [, row] = /SELECT ROW \(([^)]*)\)/.exec(constructor!)!
+  expect(taken).toEqual(columns)
+  expect(row!.trim().split(/,\s*/)).toEqual(columns.map((column) => column.split(' ')[0]))
 })

@@ -47,7 +47,7 @@ function mayTurn({ code, facts }: LedgerRefusal, texts: string[]): boolean {
   }
   // What siblings have reserved may yet be free: the node waits for it.
   if (code === 'ceiling_reached') return facts.chargedMicro + (facts.leastMicro ?? 0) <= facts.maxMicro
-  // A ledger of the release before does not say what the call costs at least.
+  // A refused start does not say what a call costs at least.
   if (code === 'key_limit') return facts.spentMicro + facts.reservedMicro + (facts.leastMicro ?? 1) <= facts.limitMicro
   return code === 'insufficient_budget' && (facts.leastMicro ?? 1) <= facts.availableMicro
 }

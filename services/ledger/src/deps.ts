@@ -98,7 +98,7 @@ export interface Reruns {
 export interface PackageName {
   sandbox: string
   revision: number
-  /** null: of an execution that the release before this one has begun. It runs the one saved with the revision. */
+  /** null: the package that was saved with the revision. */
   digest: string | null
 }
 

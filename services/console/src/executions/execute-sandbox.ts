@@ -39,7 +39,7 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
       revision,
       surface: 'invoke',
       input,
-      ...(maxMicro !== null && { maxMicro }), // one of the release before does not know the field
+      maxMicro,
       idempotency: key === null ? null : await onceBy(person.id, key, call),
       trace: null,
     })

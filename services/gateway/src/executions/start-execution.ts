@@ -141,7 +141,7 @@ function questionOf(
     sandbox: storableId(sandbox),
     revision: storableRevision(revision),
     ...rest,
-    ...(maxMicro !== null && { maxMicro }), // one of the release before does not know the field
+    maxMicro,
     trace: activeCarrier(), // for the nodes to go on with
   }
 }

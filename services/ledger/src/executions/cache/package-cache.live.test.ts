@@ -43,7 +43,7 @@ describe('the package of an execution', () => {
     expect(rows).toEqual([{ revision: 1 }])
   })
 
-  test('that the release before this one has begun is the one saved with its revision', async ({
+  test('that names no package runs the one saved with its revision', async ({
     engine,
     twin,
     fixture,

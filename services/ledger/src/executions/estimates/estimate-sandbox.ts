@@ -14,7 +14,8 @@ export async function estimateSandbox(
   { reads, packageCache }: Pick<Deps, 'reads' | 'packageCache'>,
   asked: EstimateQuestion,
 ): Promise<EstimateAnswer> {
-  const question: StartQuestion = { ...asked, id: 'estimate', surface: 'invoke', idempotency: null, trace: null }
+  const asStart = { id: 'estimate', surface: 'invoke', idempotency: null, maxMicro: null, trace: null } as const
+  const question: StartQuestion = { ...asked, ...asStart }
   const [facts] = await readStarts(reads, [question], 1)
   const decided = decideCaller(question, facts!) ?? decideRevision(question, facts!)
   if (decided !== null) {

@@ -43,7 +43,7 @@ export async function writeStarts(
 }
 
 function startOf({ question, facts, plan, values }: FreshExecution, chatFirstClaimMs: number): ExecutionStart {
-  const { id, sandbox, surface, trace, caller, idempotency, maxMicro = null } = question
+  const { id, sandbox, surface, trace, caller, idempotency, maxMicro } = question
   return {
     id,
     sandbox,

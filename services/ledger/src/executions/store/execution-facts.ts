@@ -27,7 +27,7 @@ export interface ExecutionFacts {
   project: string
   sandbox: string
   revision: number
-  /** Of its package; null: the release before this one has begun it. */
+  /** Of its package; null: the package that was saved with its revision. */
   digest: string | null
   status: ExecutionStatus
   seq: number
