@@ -9,7 +9,6 @@ const checks = [
   { title: 'lint and import directions', tool: 'oxlint', args: ['--type-aware', '--deny-warnings', '.'] },
   { title: 'dead code', tool: 'knip', args: ['--no-progress', '--no-config-hints'] },
   { title: 'said twice', tool: 'jscpd', args: ['--exit-code', '1', '.'] },
-  { title: 'words', tool: 'node', args: [join(projectFolder, 'bootstrap/words.js')] },
 ]
 
 /** Runs every check, tells of each, and answers the titles of those that failed. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import type { KeyFixture } from '@gateway/testbed/fixture'
 import { answerOf, callerAt, said } from './src/caller.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'

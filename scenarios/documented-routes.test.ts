@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { ApiRoute } from '@gateway/contracts/api-route'
-import { flowRoutes } from '@gateway/contracts/flow-routes'
-import { gatewayRoutes } from '@gateway/contracts/gateway-routes'
+import type { ApiRoute } from '@gateway/api/api-route'
+import { flowRoutes } from '@gateway/api/flow-routes'
+import { gatewayRoutes } from '@gateway/api/gateway-routes'
 import { gatewayApp } from '@gateway/gateway/app'
 import { openGatewayRoutes } from './src/isolation/gateway-matrix.ts'
 import { neverAsked, surfaceOf } from './src/routes-of.ts'
 
 // What the gateway serves and what docs/openapi.json describes is the same. A route without a row next to its contract
-// (packages/contracts/src/api) fails here, and so does a row that nobody serves. The console mounts its rows themselves.
+// (packages/api/src/api) fails here, and so does a row that nobody serves. The console mounts its rows themselves.
 
 /** Express writes `:id` and `*id`, OpenAPI `{id}`. */
 const asDescribed = (route: string) => route.replaceAll(/[:*](\w+)/g, '{$1}')

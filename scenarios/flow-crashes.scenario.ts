@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { describe, expect } from 'vitest'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import { harmedStackTest } from './src/harmed-stack-test.ts'
 import type { Stack } from './src/stack.ts'
 import { ended, killed } from './src/kills.ts'

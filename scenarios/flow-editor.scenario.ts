@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import path from 'node:path'
 import { expect } from 'vitest'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { changedFlow } from '@gateway/flow/changed-flow'
 import { validFlow } from '@gateway/flow/generators'
 import { validateGraph } from '@gateway/flow/validate-graph'

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import type { KeyStatus } from '@gateway/contracts/key-status'
-import { windowEndMs, windowStartMs, type Reset } from '@gateway/money/spending-window'
+import type { KeyStatus } from '@gateway/api/key-status'
+import { windowEndMs, windowStartMs, type Reset } from '@gateway/pricing/spending-window'
 import type { KeyFixture } from '@gateway/testbed/fixture'
 import { answerOf, callerAt, refusalIn, said } from './src/caller.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { refusals } from '@gateway/contracts/refusals'
+import { refusals } from '@gateway/api/refusals'
 import { answerOf } from './src/caller.ts'
 import { flowResolutions } from './src/flow-resolutions.ts'
 import { liveStackTest } from './src/live-stack-test.ts'

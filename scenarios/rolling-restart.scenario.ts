@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 import type { Stack, TenantFixture } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import { liveTest } from '@gateway/testbed/live-test'
 import { standStill } from '@gateway/testbed/stand-still'
 import { runUntilOver } from './src/executions.ts'

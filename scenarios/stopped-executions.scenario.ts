@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 import type { ProcessStack } from './src/stack.ts'
 import { ended, killed } from './src/kills.ts'

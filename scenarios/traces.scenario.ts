@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { expect } from 'vitest'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { liveTest } from '@gateway/testbed/live-test'
 import { privateRedis } from '@gateway/testbed/private-servers'
 import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect } from 'vitest'
-import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/ids'
+import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
 import { liveTest } from '@gateway/testbed/live-test'
 import { privatePostgres } from '@gateway/testbed/private-servers'
 import { callerAt, said, type Answer } from './src/caller.ts'

@@ -17,7 +17,7 @@ const globalsOfNode = new Set([
 const exceptions = new Map([
   ['flow/src/package.ts', 'digests are made by services alone; a browser compares the texts that they are of'],
   ['typescript/src/settings.ts', 'reads the environment where there is one'],
-  ['contracts/src/text-bytes.ts', 'counts in Node as fast as Node does, and the same in a browser'],
+  ['api/src/text-bytes.ts', 'counts in Node as fast as Node does, and the same in a browser'],
 ])
 
 /** What the console's page imports too is made of the language and of what browsers have. */

@@ -1,24 +1,25 @@
-// Who may know whom: services → packages → contracts → money. One table; the rule beside it only reads it.
+// Who may know whom: services → packages → api, ledger-protocol → pricing. One table; the rule beside it only reads it.
 
 /** What each package may import of the others. A package that is not listed may import what anyPackageMayKnow says. */
 const packagesMayKnow = {
-  money: [],
-  contracts: ['money'],
-  'api-client': ['contracts'], // its types alone
-  'service-kit': ['contracts'],
-  assets: ['service-kit/async', 'contracts', 'money', 'service-kit/http'], // assets come and go as bodies of requests and answers
+  pricing: [],
+  api: ['pricing'],
+  'ledger-protocol': ['api', 'pricing'], // the private wire: page and clients never see it
+  'api-client': ['api'], // its types alone
+  'service-kit': ['api'],
+  assets: ['service-kit/async', 'api', 'pricing', 'service-kit/http'], // assets come and go as bodies of requests and answers
   'simulated-provider': [],
-  typescript: ['api-client', 'contracts'], // clients/typescript runs wherever there is fetch
-  cli: ['api-client', 'contracts', 'flow', 'mcp-bridge', 'money'], // bundled whole: nothing of a service is in it
-  'mcp-bridge': ['contracts', 'money', 'service-kit/process'],
-  'ledger-client': ['service-kit/async', 'contracts', 'money', 'service-kit/process'],
-  providers: ['service-kit/async', 'contracts', 'money', 'service-kit/public-network'],
-  tokens: ['contracts', 'service-kit/process', 'providers'],
-  'node-queue': ['service-kit/async', 'contracts', 'money', 'service-kit/process', 'service-kit/redis'],
-  'console-page': ['api-client', 'contracts', 'flow', 'money'], // it runs in browsers: of ours only what is pure
+  typescript: ['api-client', 'api'], // clients/typescript runs wherever there is fetch
+  cli: ['api-client', 'api', 'flow', 'mcp-bridge', 'pricing'], // bundled whole: nothing of a service is in it
+  'mcp-bridge': ['api', 'pricing', 'service-kit/process'],
+  'ledger-client': ['service-kit/async', 'api', 'ledger-protocol', 'pricing', 'service-kit/process'],
+  providers: ['service-kit/async', 'api', 'pricing', 'service-kit/public-network'],
+  tokens: ['api', 'ledger-protocol', 'pricing', 'service-kit/process', 'providers'],
+  'node-queue': ['service-kit/async', 'api', 'pricing', 'service-kit/process', 'service-kit/redis'],
+  'console-page': ['api-client', 'api', 'flow', 'pricing'], // it runs in browsers: of ours only what is pure
   'local-stack': [
-    'contracts',
-    'money',
+    'api',
+    'pricing',
     'database',
     'service-kit/process',
     'simulated-provider',
@@ -28,7 +29,7 @@ const packagesMayKnow = {
   ],
   testbed: 'all',
 }
-const anyPackageMayKnow = ['service-kit/async', 'contracts', 'money']
+const anyPackageMayKnow = ['service-kit/async', 'api', 'pricing']
 
 const services = ['gateway', 'worker', 'ledger', 'console']
 
@@ -97,12 +98,12 @@ export function objection(place, name) {
     (place.isTest && ['testbed', 'local-stack', 'simulated-provider'].includes(room))
   )
     return null
-  return `Imports go services → packages → contracts → money; ${place.room} may know ${known.join(', ') || 'no other package'}.`
+  return `Imports go services → packages → api, ledger-protocol → pricing; ${place.room} may know ${known.join(', ') || 'no other package'}.`
 }
 
 function serviceObjection({ floor }) {
   if (['scenarios', 'bench', 'deploy'].includes(floor)) return null
   return floor === 'services'
-    ? 'A service never imports a service: they meet only over the wire, in the shapes of contracts.'
+    ? 'A service never imports a service: they meet only over the wire, in the shapes of api and ledger-protocol.'
     : 'A package never imports a service: it would no longer be usable by the others.'
 }

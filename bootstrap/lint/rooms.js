@@ -2,7 +2,7 @@ import path from 'node:path'
 
 /**
  * Where a file stands in the stack, from its path below the project's folder.
- * `packages/money/src/price.test.ts` is { floor: 'packages', room: 'money', inside: 'src/price.test.ts', isTest: true }.
+ * `packages/pricing/src/price.test.ts` is { floor: 'packages', room: 'pricing', inside: 'src/price.test.ts', isTest: true }.
  * Null for what stands in no room.
  */
 export function placeOf(filename, projectFolder) {
@@ -20,12 +20,12 @@ function place(floor, room, rest) {
 
 /** Places whose code answers the same for the same input, always: no I/O, no clock, no randomness. */
 export function isPure(place) {
-  if (place.floor === 'packages') return ['money', 'contracts', 'flow'].includes(place.room)
+  if (place.floor === 'packages') return ['pricing', 'api', 'ledger-protocol', 'flow'].includes(place.room)
   return place.floor === 'services' && place.room === 'ledger' && place.inside.startsWith('oracle/')
 }
 
 /** Packages that programs of browsers import too. */
 export function runsInBrowsers(place) {
   if (place.floor === 'clients') return place.room === 'typescript' && place.inside.startsWith('src/')
-  return place.floor === 'packages' && ['money', 'contracts', 'flow', 'api-client'].includes(place.room)
+  return place.floor === 'packages' && ['pricing', 'api', 'flow', 'api-client'].includes(place.room)
 }

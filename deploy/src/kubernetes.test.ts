@@ -1,4 +1,4 @@
-import { times } from '@gateway/contracts/limits'
+import { times } from '@gateway/api/limits'
 import { describe, expect, test } from 'vitest'
 import { assetsPlace, mountedAt } from './assets-place.ts'
 import { dockerTargets } from './dockerfile.ts'

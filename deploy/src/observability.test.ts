@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { refusals } from '@gateway/contracts/refusals'
+import { refusals } from '@gateway/api/refusals'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { dashboards } from './documents/dashboards.ts'

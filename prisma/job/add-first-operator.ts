@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mintId, SHOWN_CHARACTERS } from '@gateway/contracts/ids'
+import { mintId, SHOWN_CHARACTERS } from '@gateway/api/ids'
 import { openDatabase } from '@gateway/database/client'
 
 // The one person whom nobody could add: who runs the platform, and adds the others.

@@ -1,4 +1,4 @@
-import { isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/ids'
+import { isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
 import { sharedSecret } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 

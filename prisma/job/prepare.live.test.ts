@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/ids'
+import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
 import { withDatabase, withLogin } from '@gateway/database/database-url'
 import { ask } from '@gateway/testbed/ask'
 import { liveTest } from '@gateway/testbed/live-test'

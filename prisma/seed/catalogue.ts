@@ -1,5 +1,5 @@
 import type { PrismaClient } from '@gateway/database/client'
-import { productDefaults } from '@gateway/contracts/console/products'
+import { productDefaults } from '@gateway/api/console/products'
 import { ids } from './ids.ts'
 import { perRequest, perToken, product, type Product } from './product-row.ts'
 import { OWNER_OF_REAL, isReal, realProduct, type RealModel } from './real-models.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { PrismaClient } from '@gateway/database/client'
-import { KEY_SECRET_PREFIX, makeSecret, mintId, SHOWN_CHARACTERS } from '@gateway/contracts/ids'
-import { keyLimits } from '@gateway/contracts/limits'
+import { KEY_SECRET_PREFIX, makeSecret, mintId, SHOWN_CHARACTERS } from '@gateway/api/ids'
+import { keyLimits } from '@gateway/api/limits'
 import { ids } from './ids.ts'
 import type { Seeded } from './seeded.ts'
 

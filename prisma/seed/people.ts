@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { PrismaClient } from '@gateway/database/client'
-import { makeSecret, mintId, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/ids'
+import { makeSecret, mintId, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/api/ids'
 import { ids } from './ids.ts'
 import type { Seeded, SeedOptions } from './seeded.ts'
 

@@ -1,5 +1,5 @@
-import { productDefaults } from '@gateway/contracts/console/products'
-import { picoFromUsd } from '@gateway/money/price'
+import { productDefaults } from '@gateway/api/console/products'
+import { picoFromUsd } from '@gateway/pricing/price'
 
 interface Shape {
   kind?: 'chat' | 'image' | 'audio'

@@ -1,4 +1,4 @@
-import { productDefaults } from '@gateway/contracts/console/products'
+import { productDefaults } from '@gateway/api/console/products'
 import { limitsOf, type ModelLimits } from './known-models.ts'
 import { perToken, product, type Product } from './product-row.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { chatLimits, flowLimits, idempotencyKeyLimits, keyLimits } from '@gateway/contracts/limits'
-import { apiRoutes } from '@gateway/contracts/openapi-document'
-import { refusals } from '@gateway/contracts/refusals'
+import { chatLimits, flowLimits, idempotencyKeyLimits, keyLimits } from '@gateway/api/limits'
+import { apiRoutes } from '@gateway/api/openapi-document'
+import { refusals } from '@gateway/api/refusals'
 import { splitSpecification } from './split-specification.ts'
 
 // What the specification lists is what the code has: every endpoint, code, status and limit, read from the text itself.

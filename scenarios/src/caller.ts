@@ -1,4 +1,4 @@
-import type { RefusalBody } from '@gateway/contracts/refusal'
+import type { RefusalBody } from '@gateway/api/refusal'
 
 export interface Answer {
   status: number

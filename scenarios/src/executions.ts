@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import type { Stack } from './stack.ts'
 
 export interface ExecutionCall {

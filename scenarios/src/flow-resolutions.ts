@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import type { ContractSide, Graph, GraphNode } from '@gateway/contracts/graph'
-import type { refusals } from '@gateway/contracts/refusals'
+import type { ContractSide, Graph, GraphNode } from '@gateway/api/graph'
+import type { refusals } from '@gateway/api/refusals'
 import { callerAt, type Answer } from './caller.ts'
 import type { ResolutionContext } from './resolution-context.ts'
 

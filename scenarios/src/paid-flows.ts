@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 
 const TEXT = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
 

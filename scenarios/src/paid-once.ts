@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import type { Stack } from './stack.ts'
 
 /** The charge of each execution is the sum of its calls in the books, each call was charged once, and the provider was asked for each. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ExecutionDetail, ExecutionRecord } from '@gateway/contracts/execution'
-import type { Graph } from '@gateway/contracts/graph'
+import type { ExecutionDetail, ExecutionRecord } from '@gateway/api/execution'
+import type { Graph } from '@gateway/api/graph'
 import type { Stack } from './stack.ts'
 
 export interface RerunCall {

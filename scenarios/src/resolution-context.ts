@@ -1,6 +1,6 @@
 import { ApiRefusal, failureOf } from '@gateway/api-client/failures'
 import { expect } from 'vitest'
-import { refusals } from '@gateway/contracts/refusals'
+import { refusals } from '@gateway/api/refusals'
 import type { KeyFixture } from '@gateway/testbed/fixture'
 import { answerOf, callerAt, refusalIn, said, type Answer } from './caller.ts'
 import { chat, type Stack, type TenantFixture } from './stack.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
+import type { ExecutionRecord, ProgressLine } from '@gateway/api/execution'
 import type { Stack } from './stack.ts'
 
 export interface StoppedCall {

@@ -1,4 +1,4 @@
-import { costMicro } from '@gateway/money/price'
+import { costMicro } from '@gateway/pricing/price'
 import { processorTimeMs } from '../stack/processor-time.ts'
 import type { Variant } from '../load/rounds.ts'
 import type { PricedTenant } from './tenant.ts'

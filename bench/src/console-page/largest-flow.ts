@@ -1,5 +1,5 @@
-import type { Graph } from '@gateway/contracts/graph'
-import { flowLimits } from '@gateway/contracts/limits'
+import type { Graph } from '@gateway/api/graph'
+import { flowLimits } from '@gateway/api/limits'
 
 const OWN = ['in', 'out']
 const EDGES_IN = 4

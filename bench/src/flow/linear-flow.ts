@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { PLENTY, withFixture } from '../stack/with-fixture.ts'
 
 export interface FlowTenant {

@@ -1,5 +1,5 @@
-import type { Graph } from '@gateway/contracts/graph'
-import { refuse } from '@gateway/contracts/refusal'
+import type { Graph } from '@gateway/api/graph'
+import { refuse } from '@gateway/api/refusal'
 import type { Fixture } from '@gateway/testbed/fixture'
 import type { Growth } from './grow-books.ts'
 

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
-import type { AdmitItem, SettleItem } from '@gateway/contracts/ledger-items'
-import { mintId } from '@gateway/contracts/ids'
+import type { AdmitItem, SettleItem } from '@gateway/ledger-protocol/ledger-items'
+import { mintId } from '@gateway/api/ids'
 import type { BenchWallet, BenchFixture } from './wallets.ts'
 
 const random = Buffer.alloc(4096)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import type { Database } from '@gateway/database/client'
-import { windowStartMs, type Reset } from '@gateway/money/spending-window'
+import { windowStartMs, type Reset } from '@gateway/pricing/spending-window'
 import { outputCap, promptTokensBound, reservedPromptTokens, upperBoundMicro } from '../stack/ledger-parts.ts'
 
 // What one would write first: an interactive transaction for each admission, which locks the wallet, reads every fact, decides,

@@ -1,4 +1,4 @@
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import type { Database } from '@gateway/database/client'
 import { settlement } from './items.ts'
 import { openAdmissionBatcher, openSetAside, type AdmissionBatcher, type Outcome } from '../stack/ledger-parts.ts'

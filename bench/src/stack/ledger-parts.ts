@@ -10,6 +10,6 @@ export { retrySetAside } from '../../../services/ledger/src/maintenance/set-asid
 export { openSetAside, type SetAside } from '../../../services/ledger/src/set-aside/set-aside.ts'
 export { checkUsage } from '../../../services/ledger/src/check/check-usage.ts'
 export { rollUpUsage } from '../../../services/ledger/src/maintenance/usage-roll-up.ts'
-export { outputCap, promptTokensBound, reservedPromptTokens, upperBoundMicro } from '@gateway/money/upper-bound'
+export { outputCap, promptTokensBound, reservedPromptTokens, upperBoundMicro } from '@gateway/pricing/upper-bound'
 export type { AdmissionBatcher } from '../../../services/ledger/src/deps.ts'
 export { playHistories } from '../../../services/ledger/oracle/play-histories.fixture.ts'

@@ -1,5 +1,5 @@
-import { openApiDocument } from '@gateway/contracts/openapi-document'
-import { refusals } from '@gateway/contracts/refusals'
+import { openApiDocument } from '@gateway/api/openapi-document'
+import { refusals } from '@gateway/api/refusals'
 import { typeText, type Schema } from './type-text.ts'
 
 // The declaration that stands, in what is published, for the contract: the table of packages/api-client/src/contract-table.ts

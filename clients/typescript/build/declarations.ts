@@ -42,7 +42,7 @@ function declared(file: string): string {
 
 /** The file that is meant; null: the contract. */
 function targetOf(specifier: string, from: string): string | null {
-  if (specifier.startsWith('@gateway/contracts/') || specifier === './contract-table.ts') return null
+  if (specifier.startsWith('@gateway/api/') || specifier === './contract-table.ts') return null
   const [, api] = /^@gateway\/api-client\/(.+)$/.exec(specifier) ?? []
   return api === undefined ? path.resolve(path.dirname(from), specifier) : path.join(apiFolder, `${api}.ts`)
 }

@@ -2,7 +2,7 @@ import { openApiClient, type ApiClient } from '@gateway/api-client/open-api-clie
 import { clientOptions, type Settings } from './settings.ts'
 
 export { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
-export type { RefusalCode } from '@gateway/contracts/refusal'
+export type { RefusalCode } from '@gateway/api/refusal'
 export type { ApiClient } from '@gateway/api-client/open-api-client'
 export { newIdempotencyKey } from './idempotency-key.ts'
 

@@ -1,4 +1,4 @@
-import type { RefusalBody, RefusalCode } from '@gateway/contracts/refusal'
+import type { RefusalBody, RefusalCode } from '@gateway/api/refusal'
 import { chargeOf, type Charge } from './charge.ts'
 import type { Execution } from './shapes.ts'
 

@@ -6,7 +6,7 @@ import { clientOptions, type Settings } from './settings.ts'
 import type { Check, Execution, Invocation, Key, Model } from './shapes.ts'
 
 export { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
-export type { RefusalCode } from '@gateway/contracts/refusal'
+export type { RefusalCode } from '@gateway/api/refusal'
 export { chargeOfUsage, type Charge } from './charge.ts'
 export { ExecutionFailed } from './execution-failed.ts'
 export { newIdempotencyKey } from './idempotency-key.ts'

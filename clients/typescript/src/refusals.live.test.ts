@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { scriptedTest as test, type Step } from '@gateway/api-client/scripted-server'
-import { refusalFacts } from '@gateway/contracts/refusal-facts'
-import { refuse, type Refusal, type RefusalCode } from '@gateway/contracts/refusal'
-import { refusals } from '@gateway/contracts/refusals'
+import { refusalFacts } from '@gateway/api/refusal-facts'
+import { refuse, type Refusal, type RefusalCode } from '@gateway/api/refusal'
+import { refusals } from '@gateway/api/refusals'
 import { ApiRefusal, ExecutionFailed, Gateway } from './gateway.ts'
 
 // Each refusal of the table, made as the services make it, as a program sees it: when it is told at once, as the error of an

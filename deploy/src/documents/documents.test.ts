@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { openApiDocument } from '@gateway/contracts/openapi-document'
-import { refusals } from '@gateway/contracts/refusals'
+import { openApiDocument } from '@gateway/api/openapi-document'
+import { refusals } from '@gateway/api/refusals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { documents, fileOf, RENEW } from './documents.ts'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { openApiDocument } from '@gateway/contracts/openapi-document'
+import { openApiDocument } from '@gateway/api/openapi-document'
 import { projectFolder } from '../render.ts'
 import { configurationPage } from './configuration-page.ts'
 import { dashboards, grafanaJson } from './dashboards.ts'

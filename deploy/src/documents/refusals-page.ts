@@ -1,4 +1,4 @@
-import { refusals } from '@gateway/contracts/refusals'
+import { refusals } from '@gateway/api/refusals'
 import { allVariants } from './all-variants.ts'
 
 interface Row {
@@ -19,7 +19,7 @@ for people; \`details\` holds facts for programs, where there are some. What is 
 \`\`\`
 
 Repeating helps where \`Retry-After\` is sent; where it can't, \`x-should-retry: false\` is. A call that is refused is not charged.
-Each row stands in packages/contracts/src/refusals.ts, from which this page is made.
+Each row stands in packages/api/src/refusals.ts, from which this page is made.
 `
 
 /** docs/refusals.md: each code with its status, what it says, and what clears it. */

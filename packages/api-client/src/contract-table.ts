@@ -1,14 +1,7 @@
-import type {
-  AnswerOf,
-  ApiRoute,
-  BodyOf,
-  LineOf,
-  ParameterOf,
-  QueryOf as ContractQuery,
-} from '@gateway/contracts/api-route'
-import type { consoleRoutes } from '@gateway/contracts/console-routes'
-import type { flowRoutes } from '@gateway/contracts/flow-routes'
-import type { gatewayRoutes } from '@gateway/contracts/gateway-routes'
+import type { AnswerOf, ApiRoute, BodyOf, LineOf, ParameterOf, QueryOf as ContractQuery } from '@gateway/api/api-route'
+import type { consoleRoutes } from '@gateway/api/console-routes'
+import type { flowRoutes } from '@gateway/api/flow-routes'
+import type { gatewayRoutes } from '@gateway/api/gateway-routes'
 
 // What the compiler knows of every route, taken from the rows that the services mount. Nothing of it is there when a program runs.
 // The published client has this table written out (clients/typescript/build/contract-declaration.ts): what is published knows no zod.

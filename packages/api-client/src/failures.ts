@@ -1,4 +1,4 @@
-import type { RefusalBody, RefusalCode } from '@gateway/contracts/refusal'
+import type { RefusalBody, RefusalCode } from '@gateway/api/refusal'
 
 /** The service said no, and what clears it. */
 export class ApiRefusal extends Error {

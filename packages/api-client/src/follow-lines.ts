@@ -1,4 +1,4 @@
-import type { RefusalBody, RefusalCode } from '@gateway/contracts/refusal'
+import type { RefusalBody, RefusalCode } from '@gateway/api/refusal'
 import { linesOf } from './answers.ts'
 import { ApiRefusal, readRefusal, Unreachable } from './failures.ts'
 import { wait } from './request.ts'

@@ -1,8 +1,8 @@
 import { expectTypeOf, test } from 'vitest'
-import type { KeyRecord } from '@gateway/contracts/console/keys'
-import type { MemberRecord } from '@gateway/contracts/console/people'
-import type { Page } from '@gateway/contracts/console/page'
-import type { ExecutionRecord, ProgressLine, RefusedLine } from '@gateway/contracts/execution'
+import type { KeyRecord } from '@gateway/api/console/keys'
+import type { MemberRecord } from '@gateway/api/console/people'
+import type { Page } from '@gateway/api/console/page'
+import type { ExecutionRecord, ProgressLine, RefusedLine } from '@gateway/api/execution'
 import type { ApiClient } from './open-api-client.ts'
 
 // What the compiler says of a call: each line that is expected to fail would compile if the types said less. Nothing is called.

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { MediaType } from '@gateway/contracts/media-type'
+import type { MediaType } from '@gateway/api/media-type'
 
 export interface StoredAsset {
   mimeType: MediaType

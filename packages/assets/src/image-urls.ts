@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
-import type { ImageAsset } from '@gateway/contracts/images'
+import type { ImageAsset } from '@gateway/api/images'
 import { AssetMissing } from './blob-backend.ts'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import type { AssetStore } from './asset-store.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import type { AssetStore } from './asset-store.ts'
 
 /** An asset on the ledger's books: whose it is and what it is. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { MEDIA_HEAD_BYTES, mediaTypeOf, type MediaType } from '@gateway/contracts/media-type'
+import { MEDIA_HEAD_BYTES, mediaTypeOf, type MediaType } from '@gateway/api/media-type'
 import { AssetStoreUnavailable, AssetTooLarge, AssetTypeUnknown, type StoredAsset } from './blob-backend.ts'
 
 export interface TemporaryFile extends StoredAsset {

@@ -37,7 +37,12 @@ liveTest(
     const text = fc.string({
       unit: fc.constantFrom('a', ' ', '"', '\\', ',', '(', ')', '{', '}', '\n', "'", 'ü', '😀', 'NULL'),
     })
-    const item = fc.record({ id: text, pair: fc.integer({ min: -9, max: 9 }), parameters: fc.array(text), key: text })
+    const item = fc.record({
+      id: text,
+      pair: fc.integer({ min: -9, max: 9 }),
+      parameters: fc.array(fc.option(text)),
+      key: text,
+    })
     await fc.assert(
       fc.asyncProperty(fc.array(item, { minLength: 1 }), async (items) => {
         const rows = await ask(items.map(({ key, ...others }) => ({ ...others, inner: { key, unknown: 1 } })))

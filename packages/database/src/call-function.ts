@@ -49,7 +49,8 @@ function fill(row: string[], columns: RowType['columns'], item: Fields): void {
 }
 
 function encodeField(value: unknown): string {
-  if (Array.isArray(value)) return quote(`{${value.map((each) => quote(String(each))).join(',')}}`)
+  if (Array.isArray(value))
+    return quote(`{${value.map((each) => (each === null ? 'NULL' : quote(String(each)))).join(',')}}`)
   const text = String(value)
   return PLAIN.test(text) ? text : quote(text)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test, inject } from 'vitest'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { advance, isOver, type NodeState } from './advance.ts'
 import { validFlow } from './generators.fixture.ts'
 import { runInMemory } from './in-memory-run.fixture.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test, inject } from 'vitest'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { changedFlow, junk } from './changed-flow.fixture.ts'
 import { runInMemory } from './in-memory-run.fixture.ts'
 import { validateGraph } from './validate-graph.ts'

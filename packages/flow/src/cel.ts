@@ -1,5 +1,5 @@
-import type { Values } from '@gateway/contracts/execution'
-import type { ValueType } from '@gateway/contracts/graph'
+import type { Values } from '@gateway/api/execution'
+import type { ValueType } from '@gateway/api/graph'
 import { typeOfTree } from './cel/check.ts'
 import { evaluateTree, type Names } from './cel/evaluate.ts'
 import { CelProblem, readTree } from './cel/read.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { graph as graphShape, type Graph } from '@gateway/contracts/graph'
+import { graph as graphShape, type Graph } from '@gateway/api/graph'
 import { validFlow, type ValidFlow } from './generators.fixture.ts'
 
 /** Anything that an author may write into a field. */

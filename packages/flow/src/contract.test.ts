@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { expect, test, inject } from 'vitest'
-import type { ContractSide } from '@gateway/contracts/graph'
+import type { ContractSide } from '@gateway/api/graph'
 import { chatFieldsOf, compileContract, readContractSide } from './contract.ts'
 
 const side = (properties: Record<string, object>, required: string[] = []) =>

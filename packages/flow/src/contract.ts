@@ -1,6 +1,6 @@
-import type { Values } from '@gateway/contracts/execution'
-import { flowLimits } from '@gateway/contracts/limits'
-import type { ContractSide } from '@gateway/contracts/graph'
+import type { Values } from '@gateway/api/execution'
+import { flowLimits } from '@gateway/api/limits'
+import type { ContractSide } from '@gateway/api/graph'
 import { type Field, fieldCheck, fieldsOf } from './contract/read-side.ts'
 
 // A contract's side: a flat object of typed fields, a subset of JSON Schema (flows §1.3). An image or a sound is `{

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Values } from '@gateway/contracts/execution'
-import type { Graph, GraphEdge, GraphNode, ValueType } from '@gateway/contracts/graph'
+import type { Values } from '@gateway/api/execution'
+import type { Graph, GraphEdge, GraphNode, ValueType } from '@gateway/api/graph'
 import type { ProductFacts } from './node-kind.ts'
 
 /** A graph without problems, an input that fits it, and the products that it may name. */

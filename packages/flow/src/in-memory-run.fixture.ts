@@ -1,5 +1,5 @@
-import type { NodeRecord, Values } from '@gateway/contracts/execution'
-import type { FlowPackage } from '@gateway/contracts/graph'
+import type { NodeRecord, Values } from '@gateway/api/execution'
+import type { FlowPackage } from '@gateway/api/graph'
 import { advance, isOver, type NodeState } from './advance.ts'
 import { compileContract } from './contract.ts'
 import { packageText } from './package-text.ts'

@@ -1,4 +1,4 @@
-import { utf8Bytes } from '@gateway/contracts/text-bytes'
+import { utf8Bytes } from '@gateway/api/text-bytes'
 import canonicalize from 'canonicalize'
 
 /** How deep a value may be nested; beyond it no part of a flow takes it. */

@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 
 /** What a flow begins with: it answers what it is given. */
 export const newGraph: Graph = {

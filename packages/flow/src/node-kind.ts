@@ -1,6 +1,6 @@
-import type { Values } from '@gateway/contracts/execution'
-import type { ParameterValues } from '@gateway/contracts/console/products'
-import type { ContractSide, GraphNode, ValueType } from '@gateway/contracts/graph'
+import type { Values } from '@gateway/api/execution'
+import type { ParameterValues } from '@gateway/api/console/products'
+import type { ContractSide, GraphNode, ValueType } from '@gateway/api/graph'
 import type { Field } from './contract.ts'
 import type { ProblemCode } from './problem.ts'
 

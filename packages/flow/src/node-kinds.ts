@@ -1,4 +1,4 @@
-import type { GraphNode } from '@gateway/contracts/graph'
+import type { GraphNode } from '@gateway/api/graph'
 import { branch } from './kinds/branch.ts'
 import { constant } from './kinds/constant.ts'
 import { expression } from './kinds/expression.ts'

@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize'
-import type { FlowPackage, Graph } from '@gateway/contracts/graph'
+import type { FlowPackage, Graph } from '@gateway/api/graph'
 import { readContractSide } from './contract.ts'
 import { type Layout, layoutOf, type Placed, withoutNotes } from './graph/layout.ts'
 import { typingOf, wantedTypes } from './graph/typing.ts'

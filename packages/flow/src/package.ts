@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { FlowPackage, Graph } from '@gateway/contracts/graph'
+import type { FlowPackage, Graph } from '@gateway/api/graph'
 import { packageText } from './package-text.ts'
 
 export { runnerVersion } from './package-text.ts'

@@ -1,4 +1,4 @@
-import type { FlowPackage, GraphNode } from '@gateway/contracts/graph'
+import type { FlowPackage, GraphNode } from '@gateway/api/graph'
 import { layoutOf, type Layout, type Placed } from './graph/layout.ts'
 import { productOf } from './node-kinds.ts'
 
@@ -26,7 +26,7 @@ export interface PlanNode {
   product: string | null
   /** Its wired input ports. */
   inputs: PlanInput[]
-  /** The same by port, as `Claimed.sources` of contracts has it. */
+  /** The same by port, as `Claimed.sources` of the ledger protocol has it. */
   sources: Record<string, [node: string, port: string][]>
   /** Ordinals of the nodes that take a value of this one, ascending, each once. */
   dependants: number[]

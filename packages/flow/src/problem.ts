@@ -1,4 +1,4 @@
-import type { GraphProblem } from '@gateway/contracts/graph'
+import type { GraphProblem } from '@gateway/api/graph'
 
 /** What can be wrong with a graph; each is one `code` of the list of problems (flows §2.7). */
 export type ProblemCode =

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, inject, test } from 'vitest'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import type { NodeState } from './advance.ts'
 import { validFlow } from './generators.fixture.ts'
 import { runInMemory, runOn } from './in-memory-run.fixture.ts'

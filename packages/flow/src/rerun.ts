@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize'
-import type { ContractSide, FlowPackage } from '@gateway/contracts/graph'
+import type { ContractSide, FlowPackage } from '@gateway/api/graph'
 import { advance, type NodeState } from './advance.ts'
 import type { Plan, PlanNode } from './plan.ts'
 

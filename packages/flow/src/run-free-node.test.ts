@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ContractSide, GraphNode } from '@gateway/contracts/graph'
-import { flowLimits } from '@gateway/contracts/limits'
+import type { ContractSide, GraphNode } from '@gateway/api/graph'
+import { flowLimits } from '@gateway/api/limits'
 import { resolveInputs, runFreeNode } from './run-free-node.ts'
 
 const run = (node: Omit<GraphNode, 'id'>, inputs: Record<string, unknown> = {}, contract: ContractSide | null = null) =>

@@ -1,5 +1,5 @@
-import type { Values } from '@gateway/contracts/execution'
-import { utf8Bytes } from '@gateway/contracts/text-bytes'
+import type { Values } from '@gateway/api/execution'
+import { utf8Bytes } from '@gateway/api/text-bytes'
 import { Budget, CelFailure, celSteps, readExpression, type CelValue, type Expression } from './cel.ts'
 import { jsonWithin } from './json-text.ts'
 import { rememberedByText } from './remembered.ts'

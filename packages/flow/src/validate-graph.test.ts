@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { graph as graphShape, type Graph, type GraphNode } from '@gateway/contracts/graph'
-import { flowLimits } from '@gateway/contracts/limits'
+import { graph as graphShape, type Graph, type GraphNode } from '@gateway/api/graph'
+import { flowLimits } from '@gateway/api/limits'
 import type { ProductFacts } from './node-kind.ts'
 import { validateGraph } from './validate-graph.ts'
 

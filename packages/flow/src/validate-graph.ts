@@ -1,5 +1,5 @@
-import type { Graph, GraphProblem } from '@gateway/contracts/graph'
-import { flowLimits } from '@gateway/contracts/limits'
+import type { Graph, GraphProblem } from '@gateway/api/graph'
+import { flowLimits } from '@gateway/api/limits'
 import { readContractSide } from './contract.ts'
 import { readableFields } from './contract/read-side.ts'
 import { edgeProblems, wiringProblems } from './graph/wiring-problems.ts'

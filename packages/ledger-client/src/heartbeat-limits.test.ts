@@ -1,4 +1,4 @@
-import { heartbeat } from '@gateway/contracts/ledger-reads'
+import { heartbeat } from '@gateway/ledger-protocol/ledger-reads'
 import { expect, test } from 'vitest'
 import { HEARTBEAT_LIMITS, MISSED_HEARTBEATS } from './instance.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { aliveTopic, type ServiceName } from '@gateway/contracts/ledger-reads'
+import { aliveTopic, type ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import type { LedgerClient } from './ledger-client.ts'
 import { LedgerUnavailable } from './call-operation.ts'
 

@@ -1,5 +1,5 @@
 import type { Dispatcher, Pool } from 'undici'
-import type { OutcomeLine } from '@gateway/contracts/ledger-items'
+import type { OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
 import { isFinalStatus, LedgerRejected } from './call-operation.ts'
 
 export interface ItemsRequest {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { OutcomeLine } from '@gateway/contracts/ledger-items'
+import type { OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
 import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger, type PeerLedger, type Received } from './fixtures/peer-ledger.ts'
 import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'

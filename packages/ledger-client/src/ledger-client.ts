@@ -11,7 +11,7 @@ import {
   ledgerItems,
   type OutcomeLine,
   type OutcomeOf,
-} from '@gateway/contracts/ledger-items'
+} from '@gateway/ledger-protocol/ledger-items'
 import {
   ledgerOperations,
   type OperationName,
@@ -19,14 +19,14 @@ import {
   type OperationRow,
   type RequestOf,
   type ResponseOf,
-} from '@gateway/contracts/ledger-operations'
-import type { ServiceName } from '@gateway/contracts/ledger-reads'
+} from '@gateway/ledger-protocol/ledger-operations'
+import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import { callOperation, type Connection, LedgerUnavailable } from './call-operation.ts'
 import { openRequestBatcher, type PendingItem, type RequestBatcher } from './request-batcher.ts'
 import { openTokenSource } from './service-token.ts'
 import { attributesOf, RESERVATION } from './span-attributes.ts'
-import type { Undecided } from '@gateway/contracts/ledger-outcomes'
+import type { Undecided } from '@gateway/ledger-protocol/ledger-outcomes'
 
 // The ledger, to its callers: a method for each row of the tables of items and of operations.
 //   C1  Whatever fails in transport is sent again while the caller's budget lasts. A connection that falls silent fails as

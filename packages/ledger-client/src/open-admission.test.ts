@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { RefusedItem } from '@gateway/contracts/ledger-outcomes'
+import type { RefusedItem } from '@gateway/ledger-protocol/ledger-outcomes'
 import { openAdmission } from './open-admission.ts'
 
 const refused: RefusedItem = {

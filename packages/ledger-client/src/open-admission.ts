@@ -1,4 +1,4 @@
-import type { RefusedItem } from '@gateway/contracts/ledger-outcomes'
+import type { RefusedItem } from '@gateway/ledger-protocol/ledger-outcomes'
 
 /** How long the ledger may take to decide an admission. Past it nothing stays reserved, and nothing was called. */
 export const ADMISSION_MS = 5_000

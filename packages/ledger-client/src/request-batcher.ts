@@ -1,7 +1,7 @@
 import type { Pool } from 'undici'
 import { backOffMs } from '@gateway/service-kit/async/waiting'
 import { openBatcher } from '@gateway/service-kit/async/batcher'
-import { itemsEndpoint, type ItemRow, type OutcomeLine } from '@gateway/contracts/ledger-items'
+import { itemsEndpoint, type ItemRow, type OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
 import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'
 import type { TokenSource } from './service-token.ts'
 

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { decodeJwt, errors, jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import { LRUCache } from 'lru-cache'
-import type { ServiceName } from '@gateway/contracts/ledger-reads'
+import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import type { Logger } from '@gateway/service-kit/process/logger'
 
 // How a service proves to the ledger who it is: a JWT of five minutes, signed with a secret that only the two know.

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { itemsEndpoint } from '@gateway/contracts/ledger-items'
+import { itemsEndpoint } from '@gateway/ledger-protocol/ledger-items'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger } from './fixtures/peer-ledger.ts'

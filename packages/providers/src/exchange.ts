@@ -5,8 +5,8 @@ import { type FailureFacts, ProviderFailure } from './provider-failure.ts'
 import { retryAfterMs } from './try-routes.ts'
 import { ErrorInAnswer, UnfitAnswer } from './untrusted.ts'
 import { randomUUID } from 'node:crypto'
-import { eachImage } from '@gateway/contracts/images'
-import { type ChatRequest, type Forwarded, IGNORED_IF_UNSUPPORTED } from '@gateway/contracts/chat-request'
+import { eachImage } from '@gateway/api/images'
+import { type ChatRequest, type Forwarded, IGNORED_IF_UNSUPPORTED } from '@gateway/api/chat-request'
 import { privateAddressCode } from '@gateway/service-kit/public-network/public-lookup'
 
 export interface ExchangeRequest {

@@ -1,4 +1,4 @@
-import { readChatRequest } from '@gateway/contracts/chat-request'
+import { readChatRequest } from '@gateway/api/chat-request'
 import { expect, test } from 'vitest'
 import { forwardedFor } from './exchange.ts'
 

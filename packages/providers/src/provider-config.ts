@@ -1,4 +1,4 @@
-import { fieldProblem, READABLE } from '@gateway/contracts/field-problem'
+import { fieldProblem, READABLE } from '@gateway/api/field-problem'
 import { z } from 'zod'
 import { isPrivateAddress } from '@gateway/service-kit/public-network/public-lookup'
 import { readFileSync } from 'node:fs'

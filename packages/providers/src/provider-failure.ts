@@ -1,5 +1,5 @@
 import type { Unsayable } from './wire-format.ts'
-import { type Refusal, refuse } from '@gateway/contracts/refusal'
+import { type Refusal, refuse } from '@gateway/api/refusal'
 
 /**
  * - `unreachable`: no connection, or nothing configured under that name

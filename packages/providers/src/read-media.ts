@@ -1,5 +1,5 @@
 import type { Pool } from 'undici'
-import { MEDIA_HEAD_BYTES, mediaTypeOf } from '@gateway/contracts/media-type'
+import { MEDIA_HEAD_BYTES, mediaTypeOf } from '@gateway/api/media-type'
 import { openChunkQueue } from './chunk-queue.ts'
 import { type Exchange, type ExchangeRequest, startExchange } from './exchange.ts'
 import type { MediaCall, MediaWish } from './media-port.ts'

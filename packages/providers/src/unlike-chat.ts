@@ -1,4 +1,4 @@
-import type { Forwarded } from '@gateway/contracts/chat-request'
+import type { Forwarded } from '@gateway/api/chat-request'
 import { NotInWireFormat } from './wire-format.ts'
 
 // What chat completions have and formats unlike them lack. A call that asks for it is refused, with the field named: nothing

@@ -1,7 +1,7 @@
-import type { ChatRequest } from '@gateway/contracts/chat-request'
+import type { ChatRequest } from '@gateway/api/chat-request'
 import type { Usage as ReportedUsage } from '@gateway/providers/chat-port'
-import type { AnswerUsage } from '@gateway/contracts/chat-answer'
-import type { Usage } from '@gateway/contracts/usage'
+import type { AnswerUsage } from '@gateway/api/chat-answer'
+import type { Usage } from '@gateway/pricing/usage'
 import { promptText } from './prompt-text.ts'
 import type { CountTokens } from './token-counter.ts'
 

@@ -1,5 +1,5 @@
-import { readChatRequest } from '@gateway/contracts/chat-request'
-import type { LedgerRefusal } from '@gateway/contracts/ledger-refusal'
+import { readChatRequest } from '@gateway/api/chat-request'
+import type { LedgerRefusal } from '@gateway/ledger-protocol/ledger-refusal'
 import { describe, expect, test } from 'vitest'
 import { exactCounter } from './exact-count.ts'
 import type { CountQuestion } from './token-counter.ts'

@@ -1,5 +1,5 @@
-import type { ChatRequest } from '@gateway/contracts/chat-request'
-import type { LedgerRefusal } from '@gateway/contracts/ledger-refusal'
+import type { ChatRequest } from '@gateway/api/chat-request'
+import type { LedgerRefusal } from '@gateway/ledger-protocol/ledger-refusal'
 import { type CountAtMost, minTokensOf } from './token-counter.ts'
 import { everyPromptText } from './prompt-text.ts'
 

@@ -1,4 +1,4 @@
-import type { Forwarded } from '@gateway/contracts/chat-request'
+import type { Forwarded } from '@gateway/api/chat-request'
 
 /** What of a request the model reads as text. Images aren't text, and numbers such as temperature aren't read. */
 export function promptText(forwarded: Forwarded): string {

@@ -1,4 +1,4 @@
--- A price as it goes with an admission (packages/contracts/src/usage.ts): pico-USD as digits, because a number of JSON is
+-- A price as it goes with an admission (packages/pricing/src/usage.ts): pico-USD as digits, because a number of JSON is
 -- read as a double.
 -- STABLE, so that it is inlined: json_build_array is no more than that.
 CREATE OR REPLACE FUNCTION money.price_snapshot(

@@ -37,7 +37,7 @@ BEGIN
            floor(extract(epoch FROM e.deadline_at) * 1000)::bigint,
            n.nodes,
            e.digest,
-           -- As executionCancelled of packages/contracts/src/execution.ts is written. Other errors stay bytes: they may
+           -- As executionCancelled of packages/api/src/execution.ts is written. Other errors stay bytes: they may
            -- hold what json refuses.
            CASE WHEN substring(e.error FROM 1 FOR 29) = '{"code":"execution_cancelled"'::bytea
                 THEN convert_from(e.error, 'UTF8')::json -> 'details' ->> 'by' END))

@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import type { Stack } from '../stack.ts'
 import { consoleOwner } from './people.ts'
 

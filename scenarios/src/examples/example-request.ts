@@ -1,4 +1,4 @@
-import { exampleIds, exampleValues } from '@gateway/contracts/example-ids'
+import { exampleIds, exampleValues } from '@gateway/api/example-ids'
 import { formsOf, type Operation } from './documented-operation.ts'
 
 const examples = { ...exampleIds, ...exampleValues }

@@ -1,5 +1,5 @@
-import type { AssetValue } from '@gateway/contracts/execution'
-import type { Graph } from '@gateway/contracts/graph'
+import type { AssetValue } from '@gateway/api/execution'
+import type { Graph } from '@gateway/api/graph'
 import { nameOf, type Fixture, type ProjectFixture, type SandboxFixture } from '@gateway/testbed/fixture'
 import { callerAt, type Caller } from '../caller.ts'
 

@@ -1,4 +1,4 @@
-import type { ContractSide, Graph } from '@gateway/contracts/graph'
+import type { ContractSide, Graph } from '@gateway/api/graph'
 
 type Schema = ContractSide['properties'][string]
 

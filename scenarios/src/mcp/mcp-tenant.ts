@@ -1,4 +1,4 @@
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import type { Stack } from '../stack.ts'
 import { flows } from './flows.ts'
 

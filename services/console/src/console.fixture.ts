@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { makeSecret, mintId, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/ids'
-import type { RefusalBody } from '@gateway/contracts/refusal'
+import { makeSecret, mintId, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/api/ids'
+import type { RefusalBody } from '@gateway/api/refusal'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { stackTest } from '@gateway/testbed/stack-test'
 

@@ -1,6 +1,6 @@
 import type { AssetStore } from '@gateway/assets/asset-store'
 import type { Database } from '@gateway/database/client'
-import type { NewId } from '@gateway/contracts/ids'
+import type { NewId } from '@gateway/api/ids'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import type { Readiness } from '@gateway/service-kit/process/health'

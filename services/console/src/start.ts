@@ -1,7 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
-import { openIdGenerator } from '@gateway/contracts/ids'
+import { openIdGenerator } from '@gateway/api/ids'
 import { openDatabase } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'

@@ -1,6 +1,6 @@
 import type { Express } from 'express'
-import { flowRoutes } from '@gateway/contracts/flow-routes'
-import { gatewayRoutes } from '@gateway/contracts/gateway-routes'
+import { flowRoutes } from '@gateway/api/flow-routes'
+import { gatewayRoutes } from '@gateway/api/gateway-routes'
 import { answerErrors, answerOfRefusal } from '@gateway/service-kit/http/answers'
 import { allowOnly, contractRoutes, mountRoutes, notFound, openApp } from '@gateway/service-kit/http/routes'
 import { followExecution, showExecution } from './routes/v1/executions.ts'

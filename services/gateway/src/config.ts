@@ -1,6 +1,6 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
-import { chatLimits } from '@gateway/contracts/limits'
+import { chatLimits } from '@gateway/api/limits'
 import { HEARTBEAT_LIMITS } from '@gateway/ledger-client/instance'
 import {
   ConfigurationError,

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import express, { type ErrorRequestHandler } from 'express'
-import type { Refusal } from '@gateway/contracts/refusal'
+import type { Refusal } from '@gateway/api/refusal'
 import { expect, test as base } from 'vitest'
 import { openConsoleProxy, type ConsoleProxy } from './console-proxy.ts'
 

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Request, RequestHandler } from 'express'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { Pool } from 'undici'
 
 export interface ConsoleProxy {

@@ -12,7 +12,7 @@ import type { AdmissionQueueLimit, ConcurrencyLimiter, OpenCalls, Rates } from '
 import type { RunningCalls } from './admission/running-calls.ts'
 import type { EndingWatch } from './executions/ending-watch.ts'
 import type { ConsoleProxy } from './console-proxy.ts'
-import type { NewId } from '@gateway/contracts/ids'
+import type { NewId } from '@gateway/api/ids'
 import type { Metrics } from './metrics.ts'
 import type { RefusalReporter } from './refusals/refusal-reporter.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
-import type { ContractSide, Graph } from '@gateway/contracts/graph'
+import type { ExecutionRecord, ProgressLine } from '@gateway/api/execution'
+import type { ContractSide, Graph } from '@gateway/api/graph'
 import type { SandboxOptions } from '@gateway/testbed/fixture'
 import { stackTest } from './stack.fixture.ts'
 

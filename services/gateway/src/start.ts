@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { openByteBudget } from '@gateway/service-kit/async/byte-budget'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { registerInstance } from '@gateway/ledger-client/instance'
@@ -22,7 +22,7 @@ import { openConsoleProxy } from './console-proxy.ts'
 import type { Deps } from './deps.ts'
 import { openEndingWatch } from './executions/ending-watch.ts'
 import { refuseMalformed } from './errors/malformed-requests.ts'
-import { openIdGenerator } from '@gateway/contracts/ids'
+import { openIdGenerator } from '@gateway/api/ids'
 import { openRefusalReporter } from './refusals/refusal-reporter.ts'
 
 /** Running calls are ended this long before the connections are, so that their callers are told. */

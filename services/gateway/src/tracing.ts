@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { context, createContextKey, SpanKind, type Attributes, type Span } from '@opentelemetry/api'
-import { Refusal } from '@gateway/contracts/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import { withSpan } from '@gateway/service-kit/process/spans'
 
 // The span of a whole call. Its stages are spans inside it, by `withSpan`.

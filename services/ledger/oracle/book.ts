@@ -1,6 +1,6 @@
-import type { Reset } from '@gateway/money/spending-window'
-import type { Price } from '@gateway/money/price'
-import type { Overheads } from '@gateway/money/upper-bound'
+import type { Reset } from '@gateway/pricing/spending-window'
+import type { Price } from '@gateway/pricing/price'
+import type { Overheads } from '@gateway/pricing/upper-bound'
 
 // The books as the decision sees them, in memory. money.run_batch has the same in tables.
 

@@ -1,4 +1,4 @@
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import type { Book, KeyFacts, Reservation } from './book.ts'
 import { decideFit, type Remaining } from './decide-fit.ts'
 

@@ -6,7 +6,7 @@ import type { Remaining } from './decide-fit.ts'
 import { decideLateAnswer, type LateAnswer } from './decide-late-answer.ts'
 import { decideNodeAdmission } from './decide-node-admission.ts'
 import { tellFullWindow, tellLowWallet } from './tell-crossings.ts'
-import { NO_FACTOR, raisedFactor } from '@gateway/money/upper-bound'
+import { NO_FACTOR, raisedFactor } from '@gateway/pricing/upper-bound'
 
 // The whole decision of a batch, without a database: what money.run_batch must agree with, item by item.
 

@@ -1,5 +1,5 @@
-import { pricedParts } from '@gateway/contracts/usage'
-import { chargeMicro, costMicro } from '@gateway/money/price'
+import { pricedParts } from '@gateway/pricing/usage'
+import { chargeMicro, costMicro } from '@gateway/pricing/price'
 import type { ClosingItem } from '../src/admissions/waiting-items.ts'
 import type { Book, Reservation } from './book.ts'
 

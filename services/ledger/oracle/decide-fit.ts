@@ -1,12 +1,12 @@
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import { windowStartMs } from '@gateway/money/spending-window'
+import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
+import { windowStartMs } from '@gateway/pricing/spending-window'
 import {
   NO_FACTOR,
   outputCap,
   promptTokensBound,
   reservedPromptTokens,
   upperBoundMicro,
-} from '@gateway/money/upper-bound'
+} from '@gateway/pricing/upper-bound'
 import type { Book, KeyFacts, ProductFacts } from './book.ts'
 
 /** What is left of the wallets and meters while a batch is decided (B4 of run_batch). */

@@ -1,5 +1,5 @@
-import { pricedParts, type Usage } from '@gateway/contracts/usage'
-import { costMicro } from '@gateway/money/price'
+import { pricedParts, type Usage } from '@gateway/pricing/usage'
+import { costMicro } from '@gateway/pricing/price'
 import type { Book } from './book.ts'
 
 /** The answer to the call of a node, under the reservation of an attempt whose lease was another's by then. */

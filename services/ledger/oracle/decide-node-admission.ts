@@ -1,4 +1,4 @@
-import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
+import type { AdmitNodeItem } from '@gateway/ledger-protocol/flow-items'
 import type { Book, KeyFacts, NodeFacts, ExecutionFacts } from './book.ts'
 import type { AdmissionDecision } from './decide-admission.ts'
 import { decideFit, type Remaining } from './decide-fit.ts'

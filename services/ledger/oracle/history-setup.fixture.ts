@@ -1,4 +1,4 @@
-import type { Price } from '@gateway/money/price'
+import type { Price } from '@gateway/pricing/price'
 import type { Fixture, KeyFixture, ProjectFixture } from '@gateway/testbed/fixture'
 import { randomBytes } from 'node:crypto'
 import { rotateKey } from '../src/fixtures/execution-rows.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { AdmitNodeItem } from '@gateway/ledger-protocol/flow-items'
+import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import type { AdmissionItem, ClosingItem } from '../src/admissions/waiting-items.ts'
 import type { Admission, Closing, NodeAdmission } from './random-history.fixture.ts'
 import type { HistorySetup } from './history-setup.fixture.ts'

@@ -1,5 +1,5 @@
 import type { Express } from 'express'
-import { itemsEndpoint } from '@gateway/contracts/ledger-items'
+import { itemsEndpoint } from '@gateway/ledger-protocol/ledger-items'
 import { answerErrors, internalAnswers } from '@gateway/service-kit/http/answers'
 import { notFound, openApp } from '@gateway/service-kit/http/routes'
 import { authorize, decideItems, type VerifyToken } from './receive/decide-items.ts'

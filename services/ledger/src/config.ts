@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ServiceName } from '@gateway/contracts/ledger-reads'
+import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import { flag, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
 import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { archiveAfterDays } from './archive/config.ts'

@@ -1,4 +1,4 @@
-import type { OperationName, RequestOf, ResponseOf } from '@gateway/contracts/ledger-operations'
+import type { OperationName, RequestOf, ResponseOf } from '@gateway/ledger-protocol/ledger-operations'
 import { deleteAsset, forgetAssets, listAssetsToRemove, readAsset, readImages, recordAsset } from './assets/assets.ts'
 import { endedExecutions, followExecution, readExecution, readUsage } from './executions/records/read-execution.ts'
 import { endInstance, recordHeartbeat } from './instances/signs-of-life.ts'
@@ -16,7 +16,7 @@ import { setThresholds } from './notices/set-thresholds.ts'
 import { createWebhook, deleteWebhook } from './webhooks/webhooks.ts'
 import { recordRefusals } from './refusals/record-refusals.ts'
 
-/** What carries out each operation of packages/contracts/src/ledger-operations.ts: one that has none does not compile. */
+/** What carries out each operation of packages/ledger-protocol/src/ledger-operations.ts: one that has none does not compile. */
 export const operationHandlers: {
   [Name in OperationName]: (deps: Deps, request: RequestOf<Name>) => Promise<ResponseOf<Name>>
 } = {

@@ -1,7 +1,7 @@
 import { SpanKind, type Span } from '@opentelemetry/api'
 import type { RequestHandler } from 'express'
-import type { LedgerItem } from '@gateway/contracts/ledger-items'
-import type { OperationSpan } from '@gateway/contracts/ledger-operations'
+import type { LedgerItem } from '@gateway/ledger-protocol/ledger-items'
+import type { OperationSpan } from '@gateway/ledger-protocol/ledger-operations'
 import { attributesOf, RESERVATION } from '@gateway/ledger-client/span-attributes'
 import { withSpan } from '@gateway/service-kit/process/spans'
 

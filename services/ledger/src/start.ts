@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { openIdGenerator } from '@gateway/contracts/ids'
+import { openIdGenerator } from '@gateway/api/ids'
 import { openTokenVerifier } from '@gateway/ledger-client/service-token'
 import { openNodeQueue } from '@gateway/node-queue/node-queue'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'

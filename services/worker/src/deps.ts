@@ -1,6 +1,6 @@
 import type { ByteBudget } from '@gateway/service-kit/async/byte-budget'
 import type { AssetStore } from '@gateway/assets/asset-store'
-import type { NewId } from '@gateway/contracts/ids'
+import type { NewId } from '@gateway/api/ids'
 import type { Instance } from '@gateway/ledger-client/instance'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Notifier } from '@gateway/service-kit/notifier/notifier'

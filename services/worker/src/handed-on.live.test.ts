@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { flow, newPrompt, nodeOf, side, stackTest as test } from './stack.fixture.ts'
 
 // A job goes on with other nodes of its execution, for a slice of time (N6 of run-node.ts).

@@ -2,7 +2,7 @@ import type { Meter } from '@opentelemetry/api'
 import { seconds } from '@gateway/service-kit/process/telemetry'
 import type { NodeWorker } from '@gateway/node-queue/node-worker'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
-import type { CompleteItem } from '@gateway/contracts/flow-items'
+import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 
 /**
  * How a node ended, as the ledger took it. `cancelled`: it failed because its execution was

@@ -1,4 +1,5 @@
-import type { Claimed, ClaimItem, CompleteItem, NodeLease, StoppedBy } from '@gateway/contracts/flow-items'
+import type { StoppedBy } from '@gateway/api/execution'
+import type { Claimed, ClaimItem, CompleteItem, NodeLease } from '@gateway/ledger-protocol/flow-items'
 
 // What the worker says of a node on its way from the claim to the record.
 

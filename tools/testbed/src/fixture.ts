@@ -6,7 +6,7 @@ import {
   mintId,
   PERSON_TOKEN_PREFIX,
   SHOWN_CHARACTERS,
-} from '@gateway/contracts/ids'
+} from '@gateway/api/ids'
 import { Pool } from 'pg'
 import { nameOf } from './name-of.ts'
 import { productFixtures, type ProductOptions } from './product-fixture.ts'

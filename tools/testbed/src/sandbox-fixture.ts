@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { chatFieldsOf } from '@gateway/flow/contract'
 import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'

@@ -1,5 +1,5 @@
 import { failure, Unreachable } from '@gateway/api-client/failures'
-import { usd } from '@gateway/money/usd'
+import { usd } from '@gateway/pricing/usd'
 import { command, projectOptions, type Given } from '../frame/command-row.ts'
 import { printRecord, printRows } from '../frame/print.ts'
 import { collect } from './collect.ts'

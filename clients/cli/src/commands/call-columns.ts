@@ -1,5 +1,5 @@
-import type { InvocationRecord } from '@gateway/contracts/console/money'
-import { usd } from '@gateway/money/usd'
+import type { InvocationRecord } from '@gateway/api/console/money'
+import { usd } from '@gateway/pricing/usd'
 import type { Cell } from '../frame/print.ts'
 
 /** A call in a line. */

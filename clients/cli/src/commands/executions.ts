@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { exampleIds } from '@gateway/contracts/example-ids'
-import { usd } from '@gateway/money/usd'
+import { exampleIds } from '@gateway/api/example-ids'
+import { usd } from '@gateway/pricing/usd'
 import { CommandFailure } from '../frame/command-failure.ts'
 import { command, folderOptions, projectOptions, type Given } from '../frame/command-row.ts'
 import { confirm } from '../frame/confirm.ts'

@@ -1,4 +1,4 @@
-import { exampleIds } from '@gateway/contracts/example-ids'
+import { exampleIds } from '@gateway/api/example-ids'
 import { readBridgeConfig } from '@gateway/mcp-bridge/bridge-config'
 import { runBridge } from '@gateway/mcp-bridge/run-bridge'
 import { CommandFailure } from '../frame/command-failure.ts'

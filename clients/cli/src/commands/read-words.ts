@@ -1,4 +1,4 @@
-import { microOf } from '@gateway/money/usd'
+import { microOf } from '@gateway/pricing/usd'
 import { CommandFailure } from '../frame/command-failure.ts'
 
 // What people write in an option, as the API takes it.

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { readFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
-import { usd } from '@gateway/money/usd'
+import { usd } from '@gateway/pricing/usd'
 import { CommandFailure } from '../frame/command-failure.ts'
 import { command, folderOptions, projectOptions, type Given } from '../frame/command-row.ts'
 import { printRecord, printRows } from '../frame/print.ts'

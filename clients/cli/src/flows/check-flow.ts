@@ -1,4 +1,4 @@
-import { graph as graphShape, type Graph, type GraphProblem } from '@gateway/contracts/graph'
+import { graph as graphShape, type Graph, type GraphProblem } from '@gateway/api/graph'
 import { validateGraph } from '@gateway/flow/validate-graph'
 import { readJson, type Path, type Position } from './json-positions.ts'
 

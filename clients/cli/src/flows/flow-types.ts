@@ -1,4 +1,4 @@
-import type { ContractSide } from '@gateway/contracts/graph'
+import type { ContractSide } from '@gateway/api/graph'
 import { readContractSide, type Field } from '@gateway/flow/contract'
 
 /** What a flow takes and answers, as types of TypeScript. @param name of its file */

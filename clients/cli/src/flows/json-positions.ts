@@ -1,4 +1,4 @@
-import { flowLimits } from '@gateway/contracts/limits'
+import { flowLimits } from '@gateway/api/limits'
 
 export interface Position {
   /** From 1 on, as editors count. */

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ApiClient } from '@gateway/api-client/open-api-client'
-import type { RevisionRecord, SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { Given } from '../frame/command-row.ts'
 import { CommandFailure } from '../frame/command-failure.ts'
 import { collect } from '../commands/collect.ts'

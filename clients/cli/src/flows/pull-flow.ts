@@ -1,4 +1,4 @@
-import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { compareThree, merged, type Choice } from '@gateway/flow/compare/merge'
 import type { Io } from '../frame/io.ts'
 import { CommandFailure } from '../frame/command-failure.ts'

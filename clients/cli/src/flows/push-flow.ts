@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ApiRefusal } from '@gateway/api-client/failures'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import type { Io } from '../frame/io.ts'
 import { CommandFailure } from '../frame/command-failure.ts'
 import { checkFlow, type FlowProblem } from './check-flow.ts'

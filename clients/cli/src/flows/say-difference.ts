@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { compareThree, type MergedPart } from '@gateway/flow/compare/merge'
 import { unitText } from '@gateway/flow/compare/difference'
 import type { Io } from '../frame/io.ts'

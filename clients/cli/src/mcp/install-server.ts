@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { clientSettings } from '@gateway/flow/client-settings'
 import { CommandFailure } from '../frame/command-failure.ts'
 import type { Given } from '../frame/command-row.ts'

@@ -1,6 +1,6 @@
 import { openApiClient } from '@gateway/api-client/open-api-client'
-import type { AnswerOf, BodyOf, ParameterOf, QueryOf } from '@gateway/contracts/api-route'
-import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
+import type { AnswerOf, BodyOf, ParameterOf, QueryOf } from '@gateway/api/api-route'
+import type { ConsoleRoutes } from '@gateway/api/console-routes'
 
 // The console's API, typed by the rows of its contract. Who is signed in is told by a cookie.
 

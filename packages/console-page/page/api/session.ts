@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { MeRecord } from '@gateway/contracts/console/sign-in'
+import type { MeRecord } from '@gateway/api/console/sign-in'
 import { reading } from './reading.ts'
 
 export const readingMe = reading('/api/v2/me', { params: {} })

@@ -1,4 +1,4 @@
-import type { ProjectRole } from '@gateway/contracts/console/fields'
+import type { ProjectRole } from '@gateway/api/console/fields'
 import { useMe } from './session.ts'
 import { usePlace } from './use-project.ts'
 

@@ -1,4 +1,4 @@
-import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { usePlace } from '../api/use-project.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Moment } from '../parts/moment.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { AssetCard } from './asset-card.tsx'
 import { DeleteAssetDialog } from './delete-asset-dialog.tsx'
 

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { useMe } from '../api/session.ts'
 import { useKeyNames, useMemberNames } from '../api/use-names.ts'
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
 
 /** An image or a sound as it is seen or heard; read once it comes into sight, and a sound once it is played. */
 export function AssetPreview({ of: { id, mimeType }, address }: { of: StoredAssetRecord; address: string }) {

@@ -1,4 +1,4 @@
-import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { count } from '../pure/usd.ts'
 
 const kinds: Record<string, string> = {

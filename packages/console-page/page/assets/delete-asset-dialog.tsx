@@ -1,4 +1,4 @@
-import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { ask } from '../api/ask.ts'
 import { useChange } from '../api/use-change.ts'
 import { usePlace } from '../api/use-project.ts'

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import type { MediaType } from '@gateway/contracts/media-type'
+import type { MediaType } from '@gateway/api/media-type'
 import { useChange } from '../api/use-change.ts'
 import { usePlace } from '../api/use-project.ts'
 import { readAssetFile } from '../flow-editor/run/asset-file.ts'

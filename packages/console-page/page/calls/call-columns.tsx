@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { InvocationRecord } from '@gateway/contracts/console/money'
+import type { InvocationRecord } from '@gateway/api/console/money'
 import type { ProjectPlace } from '../api/use-project.ts'
 import { Badge } from '../parts/badge.tsx'
 import type { Column } from '../parts/data-table.tsx'

@@ -1,4 +1,4 @@
-import type { InvocationRecord } from '@gateway/contracts/console/money'
+import type { InvocationRecord } from '@gateway/api/console/money'
 import { Money } from '../parts/money.tsx'
 
 /** What was charged; of an open call the most that it can cost. */

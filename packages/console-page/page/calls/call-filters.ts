@@ -1,4 +1,4 @@
-import type { InvocationRecord } from '@gateway/contracts/console/money'
+import type { InvocationRecord } from '@gateway/api/console/money'
 
 export type CallState = InvocationRecord['state']
 export const callStates: readonly CallState[] = ['Open', 'Settled', 'Released']

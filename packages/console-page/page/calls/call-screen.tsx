@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import type { InvocationRecord } from '@gateway/contracts/console/money'
+import type { InvocationRecord } from '@gateway/api/console/money'
 import { reading } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'

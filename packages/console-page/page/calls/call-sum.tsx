@@ -1,4 +1,4 @@
-import type { InvocationRecord } from '@gateway/contracts/console/money'
+import type { InvocationRecord } from '@gateway/api/console/money'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Money } from '../parts/money.tsx'
 import { callSum, total, type SumLine } from '../pure/call-sum.ts'

@@ -1,4 +1,4 @@
-import type { InvocationRecord } from '@gateway/contracts/console/money'
+import type { InvocationRecord } from '@gateway/api/console/money'
 import { count } from '../pure/usd.ts'
 
 /** Tokens in and out. */

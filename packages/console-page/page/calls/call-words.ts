@@ -1,4 +1,4 @@
-import type { InvocationRecord } from '@gateway/contracts/console/money'
+import type { InvocationRecord } from '@gateway/api/console/money'
 import type { Tone } from '../parts/badge.tsx'
 import type { CallState, Span } from './call-filters.ts'
 

@@ -1,4 +1,4 @@
-import type { InvocationRecord } from '@gateway/contracts/console/money'
+import type { InvocationRecord } from '@gateway/api/console/money'
 import { useKeyNames } from '../api/use-names.ts'
 
 /** Whose credential a call was made with. */

@@ -1,4 +1,4 @@
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { priceOf } from './price-of.ts'
 import type { CatalogueView, Order } from './catalogue-view.ts'
 

@@ -1,4 +1,4 @@
-import type { ProductKind } from '@gateway/contracts/console/products'
+import type { ProductKind } from '@gateway/api/console/products'
 
 export const kinds: readonly ProductKind[] = ['chat', 'image', 'audio']
 /** Whether the project can call it now, or could ask for it. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from '@tanstack/react-router'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { usePlace } from '../api/use-project.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { PriceList } from './price-list.tsx'

@@ -1,4 +1,4 @@
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { priceLines } from './product-words.ts'
 
 /** The prices of a product, each on a line of its own. */

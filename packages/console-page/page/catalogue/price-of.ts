@@ -1,5 +1,5 @@
-import type { ProductPricing } from '@gateway/contracts/console/products'
-import { picoFromUsd, type Price } from '@gateway/money/price'
+import type { ProductPricing } from '@gateway/api/console/products'
+import { picoFromUsd, type Price } from '@gateway/pricing/price'
 
 /** A published price as the ledger reckons with it. */
 export function priceOf(pricing: ProductPricing): Price {

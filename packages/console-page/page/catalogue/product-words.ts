@@ -1,4 +1,4 @@
-import type { ProductKind, ProductPricing, ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductKind, ProductPricing, ProductRecord } from '@gateway/api/console/products'
 import { perMillion, withoutZeros } from '../flow-editor/core/price-words.ts'
 import { count } from '../pure/usd.ts'
 

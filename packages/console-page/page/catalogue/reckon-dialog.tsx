@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { Dialog } from '../parts/dialog.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Field } from '../parts/field.tsx'

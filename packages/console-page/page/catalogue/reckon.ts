@@ -1,5 +1,5 @@
-import type { ProductPricing } from '@gateway/contracts/console/products'
-import { costMicro, type Micro } from '@gateway/money/price'
+import type { ProductPricing } from '@gateway/api/console/products'
+import { costMicro, type Micro } from '@gateway/pricing/price'
 import { priceOf } from './price-of.ts'
 
 const DAYS = 30n

@@ -1,4 +1,4 @@
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 
 /** Of what is assigned, what can't be called because it is not published. */
 export function UnpublishedNotice({

@@ -1,4 +1,4 @@
-import type { ExecutionSummary } from '@gateway/contracts/execution'
+import type { ExecutionSummary } from '@gateway/api/execution'
 import { useKeyNames, useMemberNames } from '../api/use-names.ts'
 import { useMe } from '../api/session.ts'
 

@@ -1,4 +1,4 @@
-import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { FilterChip } from '../calls/filter-chip.tsx'
 import { TimeChip } from '../calls/time-chip.tsx'
 import { useFilter } from '../parts/use-filter.ts'

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ExecutionSummary } from '@gateway/contracts/execution'
+import type { ExecutionSummary } from '@gateway/api/execution'
 import type { ProjectPlace } from '../api/use-project.ts'
 import { Badge } from '../parts/badge.tsx'
 import type { Column } from '../parts/data-table.tsx'

@@ -1,4 +1,4 @@
-import type { ExecutionSummary } from '@gateway/contracts/execution'
+import type { ExecutionSummary } from '@gateway/api/execution'
 import { Money } from '../parts/money.tsx'
 import { isInProgress } from './execution-words.ts'
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { ExecutionSummary } from '@gateway/contracts/execution'
+import type { ExecutionSummary } from '@gateway/api/execution'
 import { durationText } from '../calls/call-words.ts'
 
 const SECOND_MS = 1_000

@@ -1,4 +1,4 @@
-import type { ExecutionStatus } from '@gateway/contracts/execution'
+import type { ExecutionStatus } from '@gateway/api/execution'
 import { spans, type Span } from '../calls/call-filters.ts'
 
 export const executionStates: readonly ExecutionStatus[] = ['Admitted', 'Running', 'Succeeded', 'Failed', 'Cancelled']

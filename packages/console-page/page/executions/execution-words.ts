@@ -1,4 +1,4 @@
-import type { ExecutionStatus, ExecutionSummary } from '@gateway/contracts/execution'
+import type { ExecutionStatus, ExecutionSummary } from '@gateway/api/execution'
 import type { Tone } from '../parts/badge.tsx'
 
 /** States of executions, as people read them. */

@@ -1,4 +1,4 @@
-import type { ExecutionSummary } from '@gateway/contracts/execution'
+import type { ExecutionSummary } from '@gateway/api/execution'
 import { ask } from '../api/ask.ts'
 import { useChange } from '../api/use-change.ts'
 import { usePlace } from '../api/use-project.ts'

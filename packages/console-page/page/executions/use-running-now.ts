@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ExecutionStatus } from '@gateway/contracts/execution'
+import type { ExecutionStatus } from '@gateway/api/execution'
 import { reading } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'
 import { EXECUTIONS } from './use-executions.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { loadAhead } from '../parts/loaded-later.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { useTitle } from '../frame/use-title.ts'

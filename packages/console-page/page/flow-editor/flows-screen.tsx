@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { readingAll } from '../api/reading.ts'
 import { usePlace, useProjectName } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import type { CanvasModel, Products } from './core/canvas-model.ts'
 import type { Editor, EditorState } from './state/open-editor.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useMutation } from '@tanstack/react-query'
-import type { KeyRecord } from '@gateway/contracts/console/keys'
+import type { KeyRecord } from '@gateway/api/console/keys'
 import { ask } from '../api/ask.ts'
 import { usePlace, useProducts } from '../api/use-project.ts'
 import { Dialog } from '../parts/dialog.tsx'

@@ -1,4 +1,4 @@
-import type { AdmissionCheck } from '@gateway/contracts/admission-check'
+import type { AdmissionCheck } from '@gateway/api/admission-check'
 import { Badge } from '../parts/badge.tsx'
 import { Money } from '../parts/money.tsx'
 import { ruleWords } from './key-words.ts'

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '@gateway/contracts/console/keys'
+import type { KeyRecord } from '@gateway/api/console/keys'
 
 export type KeyAction = 'check' | 'rotate' | 'revoke'
 const words = { check: 'Check', rotate: 'Rotate', revoke: 'Revoke' } as const

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '@gateway/contracts/console/keys'
+import type { KeyRecord } from '@gateway/api/console/keys'
 import { useBaseUrl } from '../api/session.ts'
 import { useProducts } from '../api/use-project.ts'
 import { CodeChoice } from '../parts/code-choice.tsx'

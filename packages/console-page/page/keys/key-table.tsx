@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { KeyRecord } from '@gateway/contracts/console/keys'
+import type { KeyRecord } from '@gateway/api/console/keys'
 import { useMemberNames } from '../api/use-names.ts'
 import { useMe } from '../api/session.ts'
 import { Badge } from '../parts/badge.tsx'

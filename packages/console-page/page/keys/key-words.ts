@@ -1,4 +1,4 @@
-import type { KeyRecord } from '@gateway/contracts/console/keys'
+import type { KeyRecord } from '@gateway/api/console/keys'
 import type { Tone } from '../parts/badge.tsx'
 
 /** States, limits and rules of keys, as people read them. */

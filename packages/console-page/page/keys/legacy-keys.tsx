@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { KeyRecord } from '@gateway/contracts/console/keys'
+import type { KeyRecord } from '@gateway/api/console/keys'
 import { readingAll } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'

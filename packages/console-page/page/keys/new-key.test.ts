@@ -1,4 +1,4 @@
-import { newKeyBody } from '@gateway/contracts/console/keys'
+import { newKeyBody } from '@gateway/api/console/keys'
 import { expect, test } from 'vitest'
 import { bodyOfDraft, draftFaults, emptyDraft } from './new-key.ts'
 

@@ -1,5 +1,5 @@
-import type { BodyOf } from '@gateway/contracts/api-route'
-import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
+import type { BodyOf } from '@gateway/api/api-route'
+import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import { microOf } from '../pure/usd.ts'
 
 export type NewKeyBody = BodyOf<ConsoleRoutes['createKey']>

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '@gateway/contracts/console/keys'
+import type { KeyRecord } from '@gateway/api/console/keys'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { KeyRecord } from '@gateway/contracts/console/keys'
+import type { KeyRecord } from '@gateway/api/console/keys'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { Field } from '../parts/field.tsx'

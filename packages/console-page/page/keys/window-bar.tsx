@@ -1,4 +1,4 @@
-import type { KeyRecord } from '@gateway/contracts/console/keys'
+import type { KeyRecord } from '@gateway/api/console/keys'
 import { Moment } from '../parts/moment.tsx'
 import { Money } from '../parts/money.tsx'
 import { windowWords } from './key-words.ts'

@@ -1,4 +1,4 @@
-import type { WebhookRecord } from '@gateway/contracts/console/notices'
+import type { WebhookRecord } from '@gateway/api/console/notices'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'

@@ -1,4 +1,4 @@
-import type { NoticeRecord } from '@gateway/contracts/console/notices'
+import type { NoticeRecord } from '@gateway/api/console/notices'
 import { Badge } from '../parts/badge.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { deliveryWords, failureText } from './notice-words.tsx'

@@ -1,4 +1,4 @@
-import type { NoticeRecord } from '@gateway/contracts/console/notices'
+import type { NoticeRecord } from '@gateway/api/console/notices'
 import { useKeyNames } from '../api/use-names.ts'
 import { Badge } from '../parts/badge.tsx'
 import { DataTable, type Column } from '../parts/data-table.tsx'

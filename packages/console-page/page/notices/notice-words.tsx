@@ -1,4 +1,4 @@
-import type { NoticeRecord } from '@gateway/contracts/console/notices'
+import type { NoticeRecord } from '@gateway/api/console/notices'
 import type { Tone } from '../parts/badge.tsx'
 import { Money } from '../parts/money.tsx'
 import { several } from '../pure/usd.ts'

@@ -1,4 +1,4 @@
-import type { WebhookRecord } from '@gateway/contracts/console/notices'
+import type { WebhookRecord } from '@gateway/api/console/notices'
 import { CodeChoice } from '../parts/code-choice.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { signatureChecks } from './signature-checks.ts'

@@ -1,5 +1,5 @@
 import { useState, type FormEvent } from 'react'
-import type { noticeLimits, NoticeThresholds } from '@gateway/contracts/console/notices'
+import type { noticeLimits, NoticeThresholds } from '@gateway/api/console/notices'
 import { ask } from '../api/ask.ts'
 import { useChange } from '../api/use-change.ts'
 import { usePlace } from '../api/use-project.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { NoticeThresholds } from '@gateway/contracts/console/notices'
+import type { NoticeThresholds } from '@gateway/api/console/notices'
 import { reading } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'
 import { useProjectRole } from '../api/use-project-role.ts'

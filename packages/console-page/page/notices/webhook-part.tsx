@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { NoticeRecord, WebhookRecord } from '@gateway/contracts/console/notices'
+import type { NoticeRecord, WebhookRecord } from '@gateway/api/console/notices'
 import { readingAll } from '../api/reading.ts'
 import { useMemberNames } from '../api/use-names.ts'
 import { usePlace } from '../api/use-project.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { TenantRecord } from '@gateway/contracts/console/people'
+import type { TenantRecord } from '@gateway/api/console/people'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
 import { useMe } from '../api/session.ts'

@@ -1,5 +1,5 @@
-import type { ParameterValues, ProductKind, ProductPricing } from '@gateway/contracts/console/products'
-import { mediaParameters } from '@gateway/contracts/console/fields'
+import type { ParameterValues, ProductKind, ProductPricing } from '@gateway/api/console/products'
+import { mediaParameters } from '@gateway/api/console/fields'
 import type { ProductDraft } from './typed-product.ts'
 import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FundingRecord } from '@gateway/contracts/console/statement'
+import type { FundingRecord } from '@gateway/api/console/statement'
 import { readingAll } from '../api/reading.ts'
 import type { ProjectPlace } from '../api/use-project.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { JournalEntry } from '@gateway/contracts/console/statement'
+import type { JournalEntry } from '@gateway/api/console/statement'
 import { reading } from '../api/reading.ts'
 import { useMe } from '../api/session.ts'
 import type { ProjectPlace } from '../api/use-project.ts'

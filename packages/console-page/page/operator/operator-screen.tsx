@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { ApiRefusal } from '@gateway/api-client/failures'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'

@@ -1,4 +1,4 @@
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 
 type State = ProductRecord['state']
 export const productStates: readonly State[] = ['draft', 'published', 'suspended']

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { TenantRecord } from '@gateway/contracts/console/people'
+import type { TenantRecord } from '@gateway/api/console/people'
 import { readingAll } from '../api/reading.ts'
 import { useMe } from '../api/session.ts'
 import { CopyButton } from '../parts/copy-button.tsx'

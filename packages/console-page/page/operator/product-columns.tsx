@@ -1,4 +1,4 @@
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { PriceList } from '../catalogue/price-list.tsx'
 import { kindWords, sizeWords } from '../catalogue/product-words.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'

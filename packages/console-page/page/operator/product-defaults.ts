@@ -1,4 +1,4 @@
-import type { productDefaults } from '@gateway/contracts/console/products'
+import type { productDefaults } from '@gateway/api/console/products'
 
 // As the contract has them: it checks bodies with a library that a screen has no use for.
 

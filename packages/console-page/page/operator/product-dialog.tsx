@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { ask } from '../api/ask.ts'
 import { faultAt } from '../api/failed.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'

@@ -4,7 +4,7 @@ import {
   productPatch,
   productRecord,
   type ProductRecord,
-} from '@gateway/contracts/console/products'
+} from '@gateway/api/console/products'
 import { expect, test } from 'vitest'
 import { productsView } from './operator-views.ts'
 import { defaults } from './product-defaults.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { readingAll } from '../api/reading.ts'
 import { useMe } from '../api/session.ts'
 import { DataTable } from '../parts/data-table.tsx'

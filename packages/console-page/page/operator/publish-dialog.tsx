@@ -1,4 +1,4 @@
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { ask } from '../api/ask.ts'
 import { PriceList } from '../catalogue/price-list.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'

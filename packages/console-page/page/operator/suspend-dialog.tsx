@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { ask } from '../api/ask.ts'
 import { useMe } from '../api/session.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'

@@ -1,4 +1,4 @@
-import type { ProductKind, ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductKind, ProductRecord } from '@gateway/api/console/products'
 
 type Providers = NonNullable<ProductRecord['providers']>
 export type Modality = ProductRecord['modalities']['input'][number]

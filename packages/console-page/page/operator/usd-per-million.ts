@@ -1,4 +1,4 @@
-import { usdFromPico } from '@gateway/money/price'
+import { usdFromPico } from '@gateway/pricing/price'
 
 const PLACES = 6
 

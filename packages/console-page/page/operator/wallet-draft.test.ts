@@ -1,4 +1,4 @@
-import { correctionBody, fundingBody } from '@gateway/contracts/console/money'
+import { correctionBody, fundingBody } from '@gateway/api/console/money'
 import { expect, test } from 'vitest'
 import { moneyView } from './operator-views.ts'
 import { emptyWalletDraft, microOfDraft } from './wallet-draft.ts'

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { MeRecord } from '@gateway/contracts/console/sign-in'
+import type { MeRecord } from '@gateway/api/console/sign-in'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import { askAll } from '../api/ask-all.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { AssignmentRecord } from '@gateway/contracts/console/projects'
+import type { AssignmentRecord } from '@gateway/api/console/projects'
 import { readingAll } from '../api/reading.ts'
 import { usePlace, useProjectName } from '../api/use-project.ts'
 import { useMemberNames } from '../api/use-names.ts'

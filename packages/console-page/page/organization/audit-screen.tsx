@@ -1,5 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import type { AuditRecord } from '@gateway/contracts/console/people'
+import type { AuditRecord } from '@gateway/api/console/people'
 import type { Column } from '../parts/data-table.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { ShowMore } from '../parts/show-more.tsx'

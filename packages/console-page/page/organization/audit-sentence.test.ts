@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AuditRecord } from '@gateway/contracts/console/people'
+import type { AuditRecord } from '@gateway/api/console/people'
 import { actionWords, auditSentence } from './audit-sentence.ts'
 
 const names: Record<string, string> = { per_g: 'Grace', prj_1: 'Summaries', tea_1: 'Search', key_1: 'website' }

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '@gateway/contracts/console/people'
+import type { AuditRecord } from '@gateway/api/console/people'
 import { usd } from '../pure/usd.ts'
 
 type NameOf = (id: string) => string

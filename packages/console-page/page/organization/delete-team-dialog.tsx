@@ -1,4 +1,4 @@
-import type { TeamRecord } from '@gateway/contracts/console/people'
+import type { TeamRecord } from '@gateway/api/console/people'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { MemberRecord } from '@gateway/contracts/console/people'
+import type { MemberRecord } from '@gateway/api/console/people'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'

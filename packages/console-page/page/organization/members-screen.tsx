@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { MemberRecord } from '@gateway/contracts/console/people'
+import type { MemberRecord } from '@gateway/api/console/people'
 import type { Column } from '../parts/data-table.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { PersonName } from '../people/person-name.tsx'

@@ -1,6 +1,6 @@
-import type { BodyOf } from '@gateway/contracts/api-route'
-import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
-import type { TenantRole } from '@gateway/contracts/console/fields'
+import type { BodyOf } from '@gateway/api/api-route'
+import type { ConsoleRoutes } from '@gateway/api/console-routes'
+import type { TenantRole } from '@gateway/api/console/fields'
 
 /** What somebody typed for a new member. */
 export interface MemberDraft {

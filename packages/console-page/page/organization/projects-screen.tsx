@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
-import type { ProjectRecord } from '@gateway/contracts/console/projects'
+import type { ProjectRecord } from '@gateway/api/console/projects'
 import type { Column } from '../parts/data-table.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { RowButtons } from '../people/row-buttons.tsx'

@@ -1,4 +1,4 @@
-import type { MemberRecord } from '@gateway/contracts/console/people'
+import type { MemberRecord } from '@gateway/api/console/people'
 import { ask } from '../api/ask.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { StoppedKeys } from '../people/stopped-keys.tsx'

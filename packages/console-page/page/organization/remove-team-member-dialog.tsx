@@ -1,4 +1,4 @@
-import type { TeamMemberRecord } from '@gateway/contracts/console/people'
+import type { TeamMemberRecord } from '@gateway/api/console/people'
 import { ask } from '../api/ask.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { StoppedKeys } from '../people/stopped-keys.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { TeamMemberRecord } from '@gateway/contracts/console/people'
-import type { TeamRole } from '@gateway/contracts/console/fields'
+import type { TeamMemberRecord } from '@gateway/api/console/people'
+import type { TeamRole } from '@gateway/api/console/fields'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'

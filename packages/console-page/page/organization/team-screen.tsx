@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { TeamMemberRecord } from '@gateway/contracts/console/people'
+import type { TeamMemberRecord } from '@gateway/api/console/people'
 import { readingAll } from '../api/reading.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { Moment } from '../parts/moment.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
-import type { TeamRecord } from '@gateway/contracts/console/people'
+import type { TeamRecord } from '@gateway/api/console/people'
 import type { Column } from '../parts/data-table.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { RowButtons } from '../people/row-buttons.tsx'

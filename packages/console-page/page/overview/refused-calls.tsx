@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { LatestRefusals } from '@gateway/contracts/console/refusals'
+import type { LatestRefusals } from '@gateway/api/console/refusals'
 import { reading } from '../api/reading.ts'
 import { useKeyNames } from '../api/use-names.ts'
 import { usePlace } from '../api/use-project.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
-import type { ExecutionSummary } from '@gateway/contracts/execution'
+import type { ExecutionSummary } from '@gateway/api/execution'
 import { usePlace } from '../api/use-project.ts'
 import { executionColumns } from '../executions/execution-columns.tsx'
 import { StopExecutionDialog } from '../executions/stop-execution-dialog.tsx'

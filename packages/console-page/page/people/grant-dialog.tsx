@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { ProjectRole } from '@gateway/contracts/console/fields'
+import type { ProjectRole } from '@gateway/api/console/fields'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'

@@ -1,5 +1,5 @@
-import type { MemberRecord, TeamMemberRecord } from '@gateway/contracts/console/people'
-import type { GrantRecord } from '@gateway/contracts/console/projects'
+import type { MemberRecord, TeamMemberRecord } from '@gateway/api/console/people'
+import type { GrantRecord } from '@gateway/api/console/projects'
 
 /** Which roles somebody has that bear on a project. */
 export interface ProjectAccess {

@@ -1,4 +1,4 @@
-import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/fields'
+import type { ProjectRole, TeamRole, TenantRole } from '@gateway/api/console/fields'
 
 /** What a role allows, as people read it. */
 export const tenantRoleWords: Record<TenantRole, string> = {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { MeRecord } from '@gateway/contracts/console/sign-in'
+import type { MeRecord } from '@gateway/api/console/sign-in'
 import { readingAll } from '../api/reading.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'

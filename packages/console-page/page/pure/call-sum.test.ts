@@ -1,4 +1,4 @@
-import { costMicro, picoFromUsd } from '@gateway/money/price'
+import { costMicro, picoFromUsd } from '@gateway/pricing/price'
 import { expect, test } from 'vitest'
 import { callSum, total } from './call-sum.ts'
 

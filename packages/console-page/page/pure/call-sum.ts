@@ -1,5 +1,5 @@
-import { picoFromUsd, usdFromPico } from '@gateway/money/price'
-import type { InvocationRecord } from '@gateway/contracts/console/money'
+import { picoFromUsd, usdFromPico } from '@gateway/pricing/price'
+import type { InvocationRecord } from '@gateway/api/console/money'
 
 /** One line of what a call costs: so many of something, at this price each. Amounts are exact decimal strings of USD. */
 export interface SumLine {

@@ -1,4 +1,4 @@
-import type { UsageReport } from '@gateway/contracts/console/money'
+import type { UsageReport } from '@gateway/api/console/money'
 
 /** A row of a report that is divided into steps. */
 export type UsageRow = UsageReport['data'][number]

@@ -1,2 +1,2 @@
 // The screens write money as everything else of the project does.
-export { count, microOf, several, usd } from '@gateway/money/usd'
+export { count, microOf, several, usd } from '@gateway/pricing/usd'

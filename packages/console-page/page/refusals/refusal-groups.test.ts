@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RefusalCounts } from '@gateway/contracts/console/refusals'
+import type { RefusalCounts } from '@gateway/api/console/refusals'
 import { refusalGroups } from './refusal-groups.ts'
 import { refusalView } from './refusal-view.ts'
 

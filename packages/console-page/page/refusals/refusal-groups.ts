@@ -1,4 +1,4 @@
-import type { LatestRefusals, RefusalCounts } from '@gateway/contracts/console/refusals'
+import type { LatestRefusals, RefusalCounts } from '@gateway/api/console/refusals'
 
 export type LatestRefusal = LatestRefusals['data'][number]
 

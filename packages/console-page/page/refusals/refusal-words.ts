@@ -1,4 +1,4 @@
-import type { RefusalCode } from '@gateway/contracts/refusal'
+import type { RefusalCode } from '@gateway/api/refusal'
 
 /** Where in the console it can be cleared. */
 export type Remedy = 'create-key' | 'keys' | 'assign' | 'wallet' | 'flows'

@@ -1,5 +1,5 @@
 import { useState, type FormEvent } from 'react'
-import type { ProjectRecord } from '@gateway/contracts/console/projects'
+import type { ProjectRecord } from '@gateway/api/console/projects'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { TextField } from '../parts/text-field.tsx'

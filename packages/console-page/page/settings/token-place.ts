@@ -1,5 +1,5 @@
-import type { AccessTokenRecord } from '@gateway/contracts/console/access-tokens'
-import type { TokenRecord } from '@gateway/contracts/console/sign-in'
+import type { AccessTokenRecord } from '@gateway/api/console/access-tokens'
+import type { TokenRecord } from '@gateway/api/console/sign-in'
 
 /** A token as a list shows it: a person's own may do all that the person may, and lists nothing. */
 export type ShownToken = TokenRecord & Partial<Pick<AccessTokenRecord, 'permissions' | 'createdBy'>>

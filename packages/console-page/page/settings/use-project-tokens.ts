@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import type { BodyOf } from '@gateway/contracts/api-route'
-import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
+import type { BodyOf } from '@gateway/api/api-route'
+import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'

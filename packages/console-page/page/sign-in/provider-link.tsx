@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router'
-import { addressToComeBackTo } from '@gateway/contracts/console/console-address'
-import type { SignInMethods } from '@gateway/contracts/console/sign-in'
+import { addressToComeBackTo } from '@gateway/api/console/console-address'
+import type { SignInMethods } from '@gateway/api/console/sign-in'
 
 /** The way through the sign-in provider of the organization, and back to this address. */
 export function ProviderLink({ provider }: { provider: NonNullable<SignInMethods['provider']> }) {

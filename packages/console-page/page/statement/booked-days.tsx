@@ -1,4 +1,4 @@
-import type { Statement } from '@gateway/contracts/console/statement'
+import type { Statement } from '@gateway/api/console/statement'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Money } from '../parts/money.tsx'
 import { count } from '../pure/usd.ts'

@@ -1,4 +1,4 @@
-import type { Statement } from '@gateway/contracts/console/statement'
+import type { Statement } from '@gateway/api/console/statement'
 import { Copyable } from '../parts/copyable.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Money } from '../parts/money.tsx'

@@ -1,4 +1,4 @@
-import type { UsageReport } from '@gateway/contracts/console/money'
+import type { UsageReport } from '@gateway/api/console/money'
 import { Money } from '../parts/money.tsx'
 import { usageSteps, type GroupSum, type Step } from '../pure/usage-stacks.ts'
 import type { Zoom } from '../pure/usage-zoom.ts'

@@ -1,5 +1,5 @@
 import { useState, type FormEvent } from 'react'
-import type { UsageReport } from '@gateway/contracts/console/money'
+import type { UsageReport } from '@gateway/api/console/money'
 import type { Step } from '../pure/usage-stacks.ts'
 import { zoomOf, type Zoom } from '../pure/usage-zoom.ts'
 

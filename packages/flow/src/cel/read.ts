@@ -1,5 +1,5 @@
 import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js'
-import { utf8Bytes } from '@gateway/contracts/text-bytes'
+import { utf8Bytes } from '@gateway/api/text-bytes'
 import { type CelFunction, globals, methods } from './functions.ts'
 
 /** Bounds of an expression's source (flows §2.4). */

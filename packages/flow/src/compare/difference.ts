@@ -1,4 +1,4 @@
-import type { Graph, GraphNode } from '@gateway/contracts/graph'
+import type { Graph, GraphNode } from '@gateway/api/graph'
 import { withoutNotes } from '../graph/layout.ts'
 import { sameJson, type Unit, unitsOf } from './graph-units.ts'
 import { sameUnit } from './merge.ts'

@@ -1,4 +1,4 @@
-import type { ContractSide, Graph, GraphEdge, GraphNode } from '@gateway/contracts/graph'
+import type { ContractSide, Graph, GraphEdge, GraphNode } from '@gateway/api/graph'
 import { endOf } from '../graph/layout.ts'
 
 // A graph as the parts that are compared and merged each by itself. A node is a part with the edges that lead to it: whoever takes a

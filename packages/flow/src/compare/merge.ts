@@ -1,4 +1,4 @@
-import type { Graph, GraphNode } from '@gateway/contracts/graph'
+import type { Graph, GraphNode } from '@gateway/api/graph'
 import { graphOf, sameJson, type Unit, type Units, unitsOf } from './graph-units.ts'
 
 // Three graphs become one: what both began with, what the other one saved since, and what is here. Nothing that anybody wrote is

@@ -1,5 +1,5 @@
-import type { ContractSide, GraphProblem, ValueType } from '@gateway/contracts/graph'
-import { flowLimits } from '@gateway/contracts/limits'
+import type { ContractSide, GraphProblem, ValueType } from '@gateway/api/graph'
+import { flowLimits } from '@gateway/api/limits'
 import { jsonFault, jsonWithin, maxValueDepth } from '../json-text.ts'
 import { problem } from '../problem.ts'
 

@@ -1,5 +1,5 @@
-import { flowLimits } from '@gateway/contracts/limits'
-import { utf8Bytes } from '@gateway/contracts/text-bytes'
+import { flowLimits } from '@gateway/api/limits'
+import { utf8Bytes } from '@gateway/api/text-bytes'
 
 /** What a port has: the value itself, or no more than how large it is. */
 export interface BoundedValue {

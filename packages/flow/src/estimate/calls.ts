@@ -1,4 +1,4 @@
-import type { EstimatedProduct } from '@gateway/contracts/estimate'
+import type { EstimatedProduct } from '@gateway/api/estimate'
 import type { PlanNode } from '../plan.ts'
 import type { BoundedValue } from './bounded-value.ts'
 import { callBound, type BoundedInputs } from './call-bound.ts'

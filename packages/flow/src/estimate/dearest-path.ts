@@ -1,4 +1,4 @@
-import type { Values } from '@gateway/contracts/execution'
+import type { Values } from '@gateway/api/execution'
 import { advance, type NodeState } from '../advance.ts'
 import type { Plan, PlanNode } from '../plan.ts'
 import { knownValue, type BoundedValue } from './bounded-value.ts'

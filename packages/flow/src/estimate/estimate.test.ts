@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { EstimatedProduct, SandboxEstimate } from '@gateway/contracts/estimate'
-import type { Values } from '@gateway/contracts/execution'
-import type { Graph, GraphEdge, GraphNode } from '@gateway/contracts/graph'
+import type { EstimatedProduct, SandboxEstimate } from '@gateway/api/estimate'
+import type { Values } from '@gateway/api/execution'
+import type { Graph, GraphEdge, GraphNode } from '@gateway/api/graph'
 import { buildPackage } from '../package.ts'
 import { estimate } from './estimate.ts'
 

@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge, GraphNode } from '@gateway/contracts/graph'
+import type { Graph, GraphEdge, GraphNode } from '@gateway/api/graph'
 import { readableFields } from '../contract/read-side.ts'
 import { nodeKind } from '../node-kinds.ts'
 import type { Look, NodeKind } from '../node-kind.ts'

@@ -1,5 +1,5 @@
-import type { Graph, GraphProblem } from '@gateway/contracts/graph'
-import { chatLimits, flowLimits } from '@gateway/contracts/limits'
+import type { Graph, GraphProblem } from '@gateway/api/graph'
+import { chatLimits, flowLimits } from '@gateway/api/limits'
 import { jsonFault } from '../json-text.ts'
 import { nodeKinds, productOf } from '../node-kinds.ts'
 import type { ProductFacts } from '../node-kind.ts'

@@ -1,4 +1,4 @@
-import type { ValueType } from '@gateway/contracts/graph'
+import type { ValueType } from '@gateway/api/graph'
 import type { NodeProblem, PortType } from '../node-kind.ts'
 import type { Layout, Placed, Wire } from './layout.ts'
 

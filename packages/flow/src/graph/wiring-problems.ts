@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge, GraphProblem } from '@gateway/contracts/graph'
+import type { Graph, GraphEdge, GraphProblem } from '@gateway/api/graph'
 import type { PortType } from '../node-kind.ts'
 import { problem } from '../problem.ts'
 import { endOf, idsOf, type Layout, type Placed, type Wire } from './layout.ts'

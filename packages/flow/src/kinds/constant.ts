@@ -1,4 +1,4 @@
-import { flowLimits } from '@gateway/contracts/limits'
+import { flowLimits } from '@gateway/api/limits'
 import { jsonWithin } from '../json-text.ts'
 import type { NodeKind, NodeProblem, PortType } from '../node-kind.ts'
 

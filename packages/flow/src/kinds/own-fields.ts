@@ -1,4 +1,4 @@
-import type { GraphNode } from '@gateway/contracts/graph'
+import type { GraphNode } from '@gateway/api/graph'
 import type { Look, NodeProblem, PortType } from '../node-kind.ts'
 
 /** A field of a node that has to be a string that is not empty. */

@@ -1,4 +1,4 @@
-import type { GraphNode } from '@gateway/contracts/graph'
+import type { GraphNode } from '@gateway/api/graph'
 import type { InPort, Look, NodeProblem, PortType } from '../node-kind.ts'
 import { stringField } from './own-fields.ts'
 

@@ -1,6 +1,6 @@
-import { mediaParameters } from '@gateway/contracts/console/fields'
-import type { ParameterValues } from '@gateway/contracts/console/products'
-import type { GraphNode } from '@gateway/contracts/graph'
+import { mediaParameters } from '@gateway/api/console/fields'
+import type { ParameterValues } from '@gateway/api/console/products'
+import type { GraphNode } from '@gateway/api/graph'
 import type { NodeKind, NodeProblem, ProductFacts } from '../node-kind.ts'
 import { optional, productLook, required } from './product-field.ts'
 

@@ -1,5 +1,5 @@
-import { flowLimits } from '@gateway/contracts/limits'
-import { refuse } from '@gateway/contracts/refusal'
+import { flowLimits } from '@gateway/api/limits'
+import { refuse } from '@gateway/api/refusal'
 import { celTypeOf } from '../cel.ts'
 import type { NodeKind, NodeProblem } from '../node-kind.ts'
 import { readTemplate } from '../template.ts'

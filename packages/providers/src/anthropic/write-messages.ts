@@ -1,4 +1,4 @@
-import type { Forwarded } from '@gateway/contracts/chat-request'
+import type { Forwarded } from '@gateway/api/chat-request'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
 import { argumentsOf, inlineImage, nameOfChoice, refuseFields, refuseUnlikeMessages, textsOf } from '../unlike-chat.ts'
 import { NotInWireFormat, type WireCall } from '../wire-format.ts'

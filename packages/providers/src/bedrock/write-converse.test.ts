@@ -1,4 +1,4 @@
-import { IGNORED_IF_UNSUPPORTED, readChatRequest } from '@gateway/contracts/chat-request'
+import { IGNORED_IF_UNSUPPORTED, readChatRequest } from '@gateway/api/chat-request'
 import { describe, expect, test } from 'vitest'
 import { forwardedFor } from '../exchange.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'

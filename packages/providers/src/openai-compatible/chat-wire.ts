@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../provider-config.ts'
 import type { WireCall, WireFormat } from '../wire-format.ts'
 import { openChatEvents, rebuildCompletion, throwErrorInside } from './read-chat.ts'
 import { hash } from 'node:crypto'
-import type { Forwarded } from '@gateway/contracts/chat-request'
+import type { Forwarded } from '@gateway/api/chat-request'
 
 type Config = Extract<ProviderConfig, { kind: 'openai-compatible' }>
 type CapField = NonNullable<Config['capField']>

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { expect, test } from 'vitest'
 import { answerErrors, answerOfRefusal, type ExplainError } from './answers.ts'
 import { openApp } from './routes.ts'

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, Response } from 'express'
-import { Refusal } from '@gateway/contracts/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import { ClientDisconnected, discardRest } from './read-body.ts'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 

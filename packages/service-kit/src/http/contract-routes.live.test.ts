@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import type { ApiRoute } from '@gateway/contracts/api-route'
+import type { ApiRoute } from '@gateway/api/api-route'
 import { expect, expectTypeOf, test } from 'vitest'
 import { contractRoutes, mountRoutes, notFound, openApp } from './routes.ts'
 import { serve } from './serve.fixture.ts'

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import type { Refusal } from '@gateway/contracts/refusal'
+import type { Refusal } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
 import { answerErrors, answerOfRefusal } from './answers.ts'
 import { ClientDisconnected, disconnectSignal, readBody } from './read-body.ts'

@@ -1,4 +1,4 @@
-import { Refusal } from '@gateway/contracts/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
 import { parseJson, parseJsonObject } from './read-body.ts'
 

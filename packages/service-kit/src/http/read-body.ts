@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 
 /**
  * Reads a body of at most `limitBytes`, as it was sent. One that says that it is longer is refused unread, one that turns out to

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { Refusal } from '@gateway/contracts/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
 import { answerErrors, answerOfRefusal, internalAnswers } from './answers.ts'
 import { mountRoutes, notFound, openApp } from './routes.ts'

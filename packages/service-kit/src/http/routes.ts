@@ -1,6 +1,6 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
-import { refuse } from '@gateway/contracts/refusal'
-import type { ApiRoute } from '@gateway/contracts/api-route'
+import { refuse } from '@gateway/api/refusal'
+import type { ApiRoute } from '@gateway/api/api-route'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '@gateway/contracts/console/people'
+import type { AuditRecord } from '@gateway/api/console/people'
 import { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInTenant } from '../permissions/authorize.ts'

@@ -1,5 +1,5 @@
-import type { ProductPricing } from '@gateway/contracts/console/products'
-import { picoFromUsd, usdFromPico, type Pico, type Price } from '@gateway/money/price'
+import type { ProductPricing } from '@gateway/api/console/products'
+import { picoFromUsd, usdFromPico, type Pico, type Price } from '@gateway/pricing/price'
 import { invalidField } from '../request/check.ts'
 
 /** A price as it is stored: integers of pico-USD. */

@@ -1,5 +1,5 @@
-import { composePricing } from '@gateway/contracts/console/compose-invocation'
-import { mediaParameters } from '@gateway/contracts/console/fields'
+import { composePricing } from '@gateway/api/console/compose-invocation'
+import { mediaParameters } from '@gateway/api/console/fields'
 import type { z } from 'zod'
 import {
   type ParameterValues,
@@ -8,7 +8,7 @@ import {
   type newProductBody,
   productDefaults,
   type productPatch,
-} from '@gateway/contracts/console/products'
+} from '@gateway/api/console/products'
 import type { ConsoleDeps } from '../deps.ts'
 import { invalidField } from '../request/check.ts'
 import { columnsOfPricing } from './pricing.ts'

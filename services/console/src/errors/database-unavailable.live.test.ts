@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/ids'
+import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
 import { liveTest as test } from '@gateway/testbed/live-test'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import { temporaryFolder } from '@gateway/testbed/test-servers'

@@ -1,5 +1,5 @@
 import { Prisma } from '@gateway/database/client'
-import { Refusal, refuse } from '@gateway/contracts/refusal'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import { answerOfRefusal, type ExplainError } from '@gateway/service-kit/http/answers'
 import { requestIdOf } from '@gateway/service-kit/http/preamble'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ExecutionDetail } from '@gateway/contracts/execution'
+import type { ExecutionDetail } from '@gateway/api/execution'
 import { outcomeOf } from '../console.fixture.ts'
 import { asking, echo } from '../sandboxes/graphs.fixture.ts'
 import { executionTest as test, input } from './executions.fixture.ts'

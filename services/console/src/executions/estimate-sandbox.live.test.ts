@@ -1,5 +1,5 @@
-import { sandboxEstimate } from '@gateway/contracts/estimate'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import { sandboxEstimate } from '@gateway/api/estimate'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import { expect } from 'vitest'
 import { outcomeOf } from '../console.fixture.ts'
 import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'

@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { consoleTest } from '../console.fixture.ts'
 
 /** Flows that a person executes. */

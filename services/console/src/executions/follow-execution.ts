@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { backOffMs } from '@gateway/service-kit/async/waiting'
-import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Request, Response } from 'express'
-import { Refusal } from '@gateway/contracts/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 
 /** A short execution is told of at once; a long one is asked about once a second. */

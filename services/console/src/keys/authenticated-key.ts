@@ -1,6 +1,6 @@
-import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/ids'
+import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/api/ids'
 import { databaseNow } from './key-record.ts'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import { hashOf } from '../sign-in/secret.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { admissionCheck } from '@gateway/contracts/admission-check'
+import { admissionCheck } from '@gateway/api/admission-check'
 import { consoleTest, outcomeOf } from '../console.fixture.ts'
 
 const test = consoleTest.extend('counts', { scope: 'file' }, () => ({ gateways: 0, workers: 0 })) // the test brings the only gateway

@@ -1,5 +1,5 @@
-import { KEY_SECRET_PREFIX } from '@gateway/contracts/ids'
-import { refuse } from '@gateway/contracts/refusal'
+import { KEY_SECRET_PREFIX } from '@gateway/api/ids'
+import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
@@ -8,7 +8,8 @@ import { personOf } from '../sign-in/person.ts'
 import { issueSecret } from '../sign-in/secret.ts'
 import { databaseNow, keyRecord } from './key-record.ts'
 import { authorizeInProject, authorizeInTenant, authorizeKeyIssuer } from '../permissions/authorize.ts'
-import { composeCheck, readCheck } from '@gateway/contracts/admission-check'
+import { readCheck } from '@gateway/api/admission-check'
+import { composeCheck } from '@gateway/ledger-protocol/compose-check'
 import { visibleKeys } from '../permissions/visible-projects.ts'
 
 const DAY_MS = 86_400_000

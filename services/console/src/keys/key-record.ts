@@ -1,8 +1,8 @@
-import type { KeyRecord, KeyState, KeyWindow } from '@gateway/contracts/console/keys'
+import type { KeyRecord, KeyState, KeyWindow } from '@gateway/api/console/keys'
 import type { Transaction } from '../audit/record-change.ts'
 import { hideSandboxes, projectsOpenTo } from '../permissions/visible-projects.ts'
 import type { Prisma } from '@gateway/database/client'
-import { isoSeconds, resetsAt, windowStartMs } from '@gateway/money/spending-window'
+import { isoSeconds, resetsAt, windowStartMs } from '@gateway/pricing/spending-window'
 
 /** A key as it is stored, less what never leaves the table. */
 export interface KeyRow extends KeyDates {

@@ -1,4 +1,4 @@
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'

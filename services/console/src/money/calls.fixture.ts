@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mintId } from '@gateway/contracts/ids'
+import { mintId } from '@gateway/api/ids'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { consoleTest, type Caller } from '../console.fixture.ts'

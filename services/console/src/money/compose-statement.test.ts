@@ -1,4 +1,4 @@
-import { statement } from '@gateway/contracts/console/statement'
+import { statement } from '@gateway/api/console/statement'
 import { describe, expect, test } from 'vitest'
 import { composeStatement, type Booked, type Booking } from './compose-statement.ts'
 import { statementRows } from './statement.ts'

@@ -1,4 +1,4 @@
-import type { Statement } from '@gateway/contracts/console/statement'
+import type { Statement } from '@gateway/api/console/statement'
 
 // A statement from what was booked: pure, so that what it says can be tested against any history.
 

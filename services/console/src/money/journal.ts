@@ -1,4 +1,4 @@
-import type { JournalEntry } from '@gateway/contracts/console/statement'
+import type { JournalEntry } from '@gateway/api/console/statement'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'

@@ -1,6 +1,6 @@
 import type { StackKind } from '@gateway/testbed/stack-test'
 import { expect } from 'vitest'
-import { mintId } from '@gateway/contracts/ids'
+import { mintId } from '@gateway/api/ids'
 import { randomBytes } from 'node:crypto'
 import { outcomeOf } from '../console.fixture.ts'
 import { callsTest } from './calls.fixture.ts'

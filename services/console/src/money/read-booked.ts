@@ -1,4 +1,4 @@
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Balances, Booked, Booking, Period } from './compose-statement.ts'
 import { readRolledUp } from './read-rolled-up.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { journalEntry, type JournalEntry } from '@gateway/contracts/console/statement'
+import { journalEntry, type JournalEntry } from '@gateway/api/console/statement'
 import { expect } from 'vitest'
 import { outcomeOf, type Caller } from '../console.fixture.ts'
 import { callsTest } from './calls.fixture.ts'

@@ -1,4 +1,4 @@
-import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
+import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Call, Handler } from '../request/call.ts'
@@ -6,7 +6,7 @@ import { type CsvRow, sendCsv } from '../request/send-csv.ts'
 import { personOf } from '../sign-in/person.ts'
 import { composeStatement, type Line, type Period } from './compose-statement.ts'
 import { readBooked } from './read-booked.ts'
-import type { Statement } from '@gateway/contracts/console/statement'
+import type { Statement } from '@gateway/api/console/statement'
 
 /**
  * GET …/projects/{p}/statement: opening balance + funded + corrected - charged = closing balance (rules §7.7), all of one

@@ -1,6 +1,6 @@
 import { Prisma } from '@gateway/database/client'
-import type { UsageReport } from '@gateway/contracts/console/money'
-import { refuse } from '@gateway/contracts/refusal'
+import type { UsageReport } from '@gateway/api/console/money'
+import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import { readRolledUp } from './read-rolled-up.ts'
 import { DAY_MS } from './time-zone.ts'

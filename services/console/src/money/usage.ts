@@ -1,5 +1,5 @@
-import type { UsageReport } from '@gateway/contracts/console/money'
-import type { Refusal } from '@gateway/contracts/refusal'
+import type { UsageReport } from '@gateway/api/console/money'
+import type { Refusal } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Permission } from '../permissions/permissions.ts'

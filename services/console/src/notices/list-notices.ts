@@ -1,4 +1,4 @@
-import type { NoticeRecord } from '@gateway/contracts/console/notices'
+import type { NoticeRecord } from '@gateway/api/console/notices'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'

@@ -1,4 +1,4 @@
-import type { KeyRecord, KeyWindow } from '@gateway/contracts/console/keys'
+import type { KeyRecord, KeyWindow } from '@gateway/api/console/keys'
 import type { ConsoleDeps } from '../deps.ts'
 import { databaseNow, inState, keyWindow, limitOf } from '../keys/key-record.ts'
 

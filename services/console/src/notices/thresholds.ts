@@ -1,4 +1,4 @@
-import type { NoticeThresholds } from '@gateway/contracts/console/notices'
+import type { NoticeThresholds } from '@gateway/api/console/notices'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'

@@ -1,5 +1,5 @@
-import type { WebhookAnswer } from '@gateway/contracts/ledger-reads'
-import { Refusal, refuse } from '@gateway/contracts/refusal'
+import type { WebhookAnswer } from '@gateway/ledger-protocol/ledger-reads'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'

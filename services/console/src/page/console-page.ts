@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { type BuiltFile, type BuiltPage, pageAddress } from '@gateway/console-page/built-page'
-import { type Refusal, refuse } from '@gateway/contracts/refusal'
+import { type Refusal, refuse } from '@gateway/api/refusal'
 import type { Request, RequestHandler, Response } from 'express'
 import type { HttpAnswer } from '@gateway/service-kit/http/answers'
 

@@ -1,5 +1,5 @@
-import { type TenantRecord } from '@gateway/contracts/console/people'
-import { refuse } from '@gateway/contracts/refusal'
+import { type TenantRecord } from '@gateway/api/console/people'
+import { refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { projectTokenPermission, tenantTokenPermission } from '@gateway/contracts/console/access-tokens'
+import { projectTokenPermission, tenantTokenPermission } from '@gateway/api/console/access-tokens'
 import { holds, mayIssueKeys, permissions, seesProject, seesTenant, type Permission } from './permissions.ts'
 import type { Roles } from './roles.ts'
 

@@ -1,5 +1,5 @@
-import type { TokenPermission } from '@gateway/contracts/console/access-tokens'
-import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/fields'
+import type { TokenPermission } from '@gateway/api/console/access-tokens'
+import type { ProjectRole, TeamRole, TenantRole } from '@gateway/api/console/fields'
 import type { Transaction } from '../audit/record-change.ts'
 import type { Person, TokenScope } from '../sign-in/person.ts'
 

@@ -2,7 +2,7 @@ import type { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
 import { ACCESS_TOKEN, type Person } from '../sign-in/person.ts'
 import { type Roles, rolesInTenant } from './roles.ts'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { seesTenant } from './permissions.ts'
 import type { Transaction } from '../audit/record-change.ts'
 

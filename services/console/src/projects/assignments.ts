@@ -1,5 +1,5 @@
-import type { AssignmentRecord } from '@gateway/contracts/console/projects'
-import { refuse } from '@gateway/contracts/refusal'
+import type { AssignmentRecord } from '@gateway/api/console/projects'
+import { refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'

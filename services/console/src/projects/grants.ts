@@ -1,5 +1,5 @@
-import type { ProjectRole } from '@gateway/contracts/console/fields'
-import { refuse } from '@gateway/contracts/refusal'
+import type { ProjectRole } from '@gateway/api/console/fields'
+import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'

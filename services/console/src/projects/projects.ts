@@ -1,5 +1,5 @@
-import { type ProjectRecord } from '@gateway/contracts/console/projects'
-import { Refusal, refuse } from '@gateway/contracts/refusal'
+import { type ProjectRecord } from '@gateway/api/console/projects'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'

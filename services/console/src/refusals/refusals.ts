@@ -1,6 +1,6 @@
 import { Prisma } from '@gateway/database/client'
-import type { LatestRefusals, RefusalCounts } from '@gateway/contracts/console/refusals'
-import { refusals } from '@gateway/contracts/refusals'
+import type { LatestRefusals, RefusalCounts } from '@gateway/api/console/refusals'
+import { refusals } from '@gateway/api/refusals'
 import type { ConsoleDeps } from '../deps.ts'
 import { periodOf, wholeHours } from '../money/usage.ts'
 import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { AnswerOf, ApiRoute, CheckedBodyOf, CheckedQueryOf, ParameterOf } from '@gateway/contracts/api-route'
-import { consoleRoutes, type ConsoleOperation, type ConsoleRoutes } from '@gateway/contracts/console-routes'
-import { id as pathId } from '@gateway/contracts/console/fields'
-import { refuse } from '@gateway/contracts/refusal'
+import type { AnswerOf, ApiRoute, CheckedBodyOf, CheckedQueryOf, ParameterOf } from '@gateway/api/api-route'
+import { consoleRoutes, type ConsoleOperation, type ConsoleRoutes } from '@gateway/api/console-routes'
+import { id as pathId } from '@gateway/api/console/fields'
+import { refuse } from '@gateway/api/refusal'
 import { check } from './check.ts'
 import { readJsonBody } from './read-json-body.ts'
 

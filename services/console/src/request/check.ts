@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { refuse, type Refusal } from '@gateway/contracts/refusal'
+import { refuse, type Refusal } from '@gateway/api/refusal'
 
 /**
  * The value in the shape of a contract.

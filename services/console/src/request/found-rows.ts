@@ -1,4 +1,4 @@
-import type { Page } from '@gateway/contracts/console/page'
+import type { Page } from '@gateway/api/console/page'
 import { Prisma } from '@gateway/database/client'
 import { timeCursor } from './page.ts'
 

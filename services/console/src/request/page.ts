@@ -1,5 +1,5 @@
-import type { Page } from '@gateway/contracts/console/page'
-import type { Refusal } from '@gateway/contracts/refusal'
+import type { Page } from '@gateway/api/console/page'
+import type { Refusal } from '@gateway/api/refusal'
 import { invalidField } from './check.ts'
 
 /**

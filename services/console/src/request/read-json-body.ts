@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { readBody } from '@gateway/service-kit/http/read-body'
 import { invalidField } from './check.ts'
 

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { ParameterValues } from '@gateway/contracts/console/products'
-import type { Graph, GraphProblem } from '@gateway/contracts/graph'
+import type { ParameterValues } from '@gateway/api/console/products'
+import type { Graph, GraphProblem } from '@gateway/api/graph'
 import { chatFieldsOf } from '@gateway/flow/contract'
 import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'

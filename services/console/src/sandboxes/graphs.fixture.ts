@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 
 const text = { type: 'string' }
 const side = (properties: Graph['input']['properties']): Graph['input'] => ({

@@ -1,6 +1,6 @@
 import type { Response } from 'express'
-import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
-import { refuse } from '@gateway/contracts/refusal'
+import type { ConsoleRoutes } from '@gateway/api/console-routes'
+import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Call } from '../request/call.ts'
 import { personOf, type Person } from '../sign-in/person.ts'

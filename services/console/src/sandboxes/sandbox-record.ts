@@ -1,4 +1,4 @@
-import type { RevisionRecord, SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { Transaction } from '../audit/record-change.ts'
 
 /** A sandbox product as it is stored. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { sandboxPatch } from '@gateway/contracts/console/sandboxes'
+import { sandboxPatch } from '@gateway/api/console/sandboxes'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Prisma } from '@gateway/database/client'
-import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/ids'
+import { PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { issueSecret } from './secret.ts'

@@ -1,7 +1,7 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { openSemaphore } from '@gateway/service-kit/async/semaphore'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 
 // Passwords are kept as argon2id in PHC form, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so that the cost can rise later
 // without making old ones unreadable. The cost is the least that OWASP advises: 19 MiB, two passes. Hashing is done on

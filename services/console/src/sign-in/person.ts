@@ -1,5 +1,5 @@
-import type { TokenPermission } from '@gateway/contracts/console/access-tokens'
-import { refuse } from '@gateway/contracts/refusal'
+import type { TokenPermission } from '@gateway/api/console/access-tokens'
+import { refuse } from '@gateway/api/refusal'
 import type { Response } from 'express'
 
 /**

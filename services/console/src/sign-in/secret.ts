@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/ids'
+import { makeSecret, SHOWN_CHARACTERS } from '@gateway/api/ids'
 
 export interface IssuedSecret {
   /** Shown once, kept nowhere. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { onlyPersonOf } from './person.ts'

@@ -1,5 +1,5 @@
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import type { Database } from '@gateway/database/client'
 import { hashOf } from './secret.ts'
 import { isIPv6 } from 'node:net'

@@ -1,4 +1,4 @@
-import type { Admitted, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
+import type { Admitted, AdmitOutcome } from '@gateway/ledger-protocol/ledger-outcomes'
 import type { Permit } from './limits.ts'
 
 /** What a call has come to: its upper bound is reserved, or it was answered before. */

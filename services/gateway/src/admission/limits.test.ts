@@ -1,4 +1,4 @@
-import { Refusal } from '@gateway/contracts/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openConcurrencyLimiter, type ConcurrencyLimiter, type Permit } from './limits.ts'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type Refusal, refuse } from '@gateway/contracts/refusal'
+import { type Refusal, refuse } from '@gateway/api/refusal'
 import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'

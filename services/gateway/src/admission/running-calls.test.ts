@@ -1,4 +1,4 @@
-import { refuse, Refusal } from '@gateway/contracts/refusal'
+import { refuse, Refusal } from '@gateway/api/refusal'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { describe, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 import { openWaiter, type Waiter } from '@gateway/service-kit/async/waiting'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
-import { times } from '@gateway/contracts/limits'
-import { refuse, Refusal } from '@gateway/contracts/refusal'
+import { times } from '@gateway/api/limits'
+import { refuse, Refusal } from '@gateway/api/refusal'
 import type { Notifier } from '@gateway/service-kit/notifier/notifier'
 import type { Admission, Running } from './admission.ts'
 

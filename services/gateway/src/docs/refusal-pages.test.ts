@@ -1,5 +1,5 @@
-import { refusals } from '@gateway/contracts/refusals'
-import { refusalAnswer } from '@gateway/contracts/answer-shapes'
+import { refusals } from '@gateway/api/refusals'
+import { refusalAnswer } from '@gateway/api/answer-shapes'
 import { expect, test } from 'vitest'
 import { docsSite } from './docs-site.ts'
 import { refusalPages } from './refusal-pages.ts'

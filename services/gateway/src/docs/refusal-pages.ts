@@ -1,5 +1,5 @@
-import type { RefusalCode } from '@gateway/contracts/refusal'
-import { type RefusalRow, refusals, type RefusalType } from '@gateway/contracts/refusals'
+import type { RefusalCode } from '@gateway/api/refusal'
+import { type RefusalRow, refusals, type RefusalType } from '@gateway/api/refusals'
 import type { DocsPage } from './page-layout.ts'
 
 // A page for each code: from its row, and from what docs/refusals.md says of it, which is made from the row as well.

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import { Refusal, type RefusalBody, refuse } from '@gateway/contracts/refusal'
+import { Refusal, type RefusalBody, refuse } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
 import { AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { ProviderFailure, refusalOfProvider } from '@gateway/providers/provider-failure'
 import { ProcessStopping } from '../admission/limits.ts'
-import { errorOfExecution, type ExecutionRecord } from '@gateway/contracts/execution'
+import { errorOfExecution, type ExecutionRecord } from '@gateway/api/execution'
 
 /**
  * What the caller is told of whatever was thrown. Counts it, notes it for the people of the project, and writes a bug

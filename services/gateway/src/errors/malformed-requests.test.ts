@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { flowLimits } from '@gateway/contracts/limits'
+import { flowLimits } from '@gateway/api/limits'
 import { expect, test } from 'vitest'
 import { bodyLimitOf, refuseMalformed } from './malformed-requests.ts'
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { chatLimits, flowLimits } from '@gateway/contracts/limits'
-import { refuse, type Refusal } from '@gateway/contracts/refusal'
+import { chatLimits, flowLimits } from '@gateway/api/limits'
+import { refuse, type Refusal } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
 
 /** How long a request may take to come in. */

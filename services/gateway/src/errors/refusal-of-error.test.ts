@@ -1,4 +1,4 @@
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { ProcessStopping } from '../admission/limits.ts'
 import { refusalOfBreak, refusalOfError } from './explain-error.ts'

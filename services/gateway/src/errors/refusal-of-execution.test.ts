@@ -1,6 +1,6 @@
-import { errorOfExecution, type ExecutionRecord } from '@gateway/contracts/execution'
+import { errorOfExecution, type ExecutionRecord } from '@gateway/api/execution'
 import { refusalOfExecution } from './explain-error.ts'
-import { refuse, type Refusal } from '@gateway/contracts/refusal'
+import { refuse, type Refusal } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
 
 /** A record as the ledger composes it. */

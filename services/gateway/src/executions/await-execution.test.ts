@@ -1,5 +1,5 @@
-import type { EndedAnswer, ExecutionAnswer } from '@gateway/contracts/flow-reads'
-import { Refusal, refuse } from '@gateway/contracts/refusal'
+import type { EndedAnswer, ExecutionAnswer } from '@gateway/ledger-protocol/flow-reads'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { describe, expect, test } from 'vitest'

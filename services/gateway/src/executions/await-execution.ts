@@ -1,5 +1,5 @@
-import { flowLimits, times } from '@gateway/contracts/limits'
-import { Refusal, refuse } from '@gateway/contracts/refusal'
+import { flowLimits, times } from '@gateway/api/limits'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { Deps } from '../deps.ts'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { modelEntry, modelList } from '@gateway/contracts/model-entry'
+import { modelEntry, modelList } from '@gateway/api/model-entry'
 import { nameOf } from '@gateway/testbed/fixture'
 import { ask, chain, echo, flowTest, newKey, recordOf, sameImage } from '../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../stack.fixture.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { wireUsage, type WireUsage } from '@gateway/contracts/chat-answer'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import { wireUsage, type WireUsage } from '@gateway/api/chat-answer'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import type { Caller } from '../admission/admission.ts'
@@ -11,8 +11,8 @@ import { failureLine, openLate, openResponseStream } from '../response/response-
 import { awaitExecution, endTopicOf } from './await-execution.ts'
 import { setExecutionHeaders } from './send-execution.ts'
 import { type Execution, startExecution } from './start-execution.ts'
-import type { ChatRequest, Forwarded } from '@gateway/contracts/chat-request'
-import { invalidField } from '@gateway/contracts/field-problem'
+import type { ChatRequest, Forwarded } from '@gateway/api/chat-request'
+import { invalidField } from '@gateway/api/field-problem'
 
 type Needed = Parameters<typeof startExecution>[0] &
   Parameters<typeof awaitExecution>[0] &

@@ -1,5 +1,5 @@
-import { readChatRequest } from '@gateway/contracts/chat-request'
-import { Refusal } from '@gateway/contracts/refusal'
+import { readChatRequest } from '@gateway/api/chat-request'
+import { Refusal } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
 import { promptOfMessages } from './chat-with-sandbox.ts'
 

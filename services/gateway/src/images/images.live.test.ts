@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import type { AssetValue } from '@gateway/contracts/execution'
-import { modelEntry } from '@gateway/contracts/model-entry'
+import type { AssetValue } from '@gateway/api/execution'
+import { modelEntry } from '@gateway/api/model-entry'
 import { describe, expect } from 'vitest'
 import { bodyOf, errorOf, newPrompt, stackTest } from '../stack.fixture.ts'
 

@@ -7,8 +7,8 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { AssetValue, ExecutionRecord, ProgressLine, Values } from '@gateway/contracts/execution'
-import { Refusal, type RefusalBody, refuse } from '@gateway/contracts/refusal'
+import type { AssetValue, ExecutionRecord, ProgressLine, Values } from '@gateway/api/execution'
+import { Refusal, type RefusalBody, refuse } from '@gateway/api/refusal'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import type { Deps } from '../deps.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ContractSide } from '@gateway/contracts/graph'
+import type { ContractSide } from '@gateway/api/graph'
 import { describeTool } from './describe-tool.ts'
 
 const input: ContractSide = {

@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import type { ActiveSandbox } from '@gateway/contracts/flow-reads'
-import type { ContractSide } from '@gateway/contracts/graph'
+import type { ActiveSandbox } from '@gateway/ledger-protocol/flow-reads'
+import type { ContractSide } from '@gateway/api/graph'
 
 // A sandbox product as a tool: what a model has to know to call it, in plain JSON Schema. The formats of contracts are
 // not those of JSON Schema, and some clients refuse what they don't know, so what a format says is said in words.

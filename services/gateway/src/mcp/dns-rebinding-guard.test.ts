@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { Refusal } from '@gateway/contracts/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import { refuseRebinding } from './dns-rebinding-guard.ts'
 
 const deps = { mcpHosts: ['app.example.com'] }

@@ -5,7 +5,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import { Refusal } from '@gateway/contracts/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
 
 // A page in a browser may have a host name that was turned to the address of this machine (DNS rebinding).

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
-import { refuse } from '@gateway/contracts/refusal'
+import type { ExecutionRecord } from '@gateway/api/execution'
+import { refuse } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
 import { executionResult, refusedResult } from './call-tool.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@modelcontextprotocol/server'
-import type { ActiveSandbox } from '@gateway/contracts/flow-reads'
-import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import type { ActiveSandbox } from '@gateway/ledger-protocol/flow-reads'
+import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import type { Permit } from '../admission/limits.ts'
 
 /** One request over MCP of a caller who may call this sandbox product. */

@@ -6,7 +6,7 @@ import { callTool } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
 import { authOf, type McpRequest, requestOf } from './mcp-request.ts'
 import type { IncomingMessage } from 'node:http'
-import { flowLimits } from '@gateway/contracts/limits'
+import { flowLimits } from '@gateway/api/limits'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 
 // The official SDK answers, each request with a server of its own that knows one sandbox product and one caller.

@@ -4,13 +4,13 @@ import type { ChatAnswer, ChatChunk, Completion, Usage } from '@gateway/provider
 import { answerAttributes, callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
 import { forwardedFor } from '@gateway/providers/exchange'
 import type { Deps } from '../deps.ts'
-import type { ChatRequest } from '@gateway/contracts/chat-request'
+import type { ChatRequest } from '@gateway/api/chat-request'
 import type { AdmittedCall } from '../admission/admission.ts'
 import type { CallImages } from '../images/prepare-images.ts'
 import { type Reservation, settle } from './reservation.ts'
 import { openTextAccumulator } from '@gateway/tokens/slices-of'
-import { chargeOfUsage, recordedUsage } from '@gateway/contracts/usage'
-import type { SettleItem } from '@gateway/contracts/ledger-items'
+import { chargeOfUsage, recordedUsage } from '@gateway/pricing/usage'
+import type { SettleItem } from '@gateway/ledger-protocol/ledger-items'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 
 // Calls the provider of an admitted product, in a span by the semantic conventions for generative AI. The providers

@@ -1,4 +1,4 @@
-import { releaseItem } from '@gateway/contracts/ledger-items'
+import { releaseItem } from '@gateway/ledger-protocol/ledger-items'
 import { expect, test } from 'vitest'
 import { openReservation, release } from './reservation.ts'
 

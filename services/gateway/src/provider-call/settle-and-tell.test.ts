@@ -1,5 +1,5 @@
-import type { OutcomeOf } from '@gateway/contracts/ledger-items'
-import type { PriceSnapshot } from '@gateway/contracts/usage'
+import type { OutcomeOf } from '@gateway/ledger-protocol/ledger-items'
+import type { PriceSnapshot } from '@gateway/pricing/usage'
 import { settleAndTell } from './call-provider.ts'
 import { describe, expect, test } from 'vitest'
 import { openReservation } from './reservation.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { Refusal } from '@gateway/contracts/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import { describe, expect, inject, test } from 'vitest'
 import { parseChatBody } from './read-chat.ts'
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { makeSecret } from '@gateway/contracts/ids'
+import { makeSecret } from '@gateway/api/ids'
 import { fingerprintOf, readKey, selectorOf } from './read-headers.ts'
-import { Refusal } from '@gateway/contracts/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
 import { readChat } from './read-chat.ts'
 

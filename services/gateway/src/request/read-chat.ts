@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { type ChatRequest, readChatRequest } from '@gateway/contracts/chat-request'
-import { chatLimits } from '@gateway/contracts/limits'
-import { Refusal } from '@gateway/contracts/refusal'
+import { type ChatRequest, readChatRequest } from '@gateway/api/chat-request'
+import { chatLimits } from '@gateway/api/limits'
+import { Refusal } from '@gateway/api/refusal'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { fingerprintOf, readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 import { randomBytes } from 'node:crypto'
-import { isImageData } from '@gateway/contracts/images'
+import { isImageData } from '@gateway/api/images'
 
 /** A chat call that has passed every check that needs no state (rules §2.3). */
 export interface ChatCall {

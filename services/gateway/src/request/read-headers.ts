@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/ids'
-import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
-import { idempotencyKeyLimits } from '@gateway/contracts/limits'
-import { refuse } from '@gateway/contracts/refusal'
+import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/api/ids'
+import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
+import { idempotencyKeyLimits } from '@gateway/api/limits'
+import { refuse } from '@gateway/api/refusal'
 import canonicalize from 'canonicalize'
 
 // The headers that decide who pays and whether a call is new. Sent twice, they could mean one thing here and another on

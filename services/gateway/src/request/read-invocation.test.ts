@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { flowLimits } from '@gateway/contracts/limits'
-import { Refusal } from '@gateway/contracts/refusal'
+import { flowLimits } from '@gateway/api/limits'
+import { Refusal } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
 import { readInvocation } from './read-invocation.ts'
 

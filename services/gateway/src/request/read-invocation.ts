@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { readInvokeRequest } from '@gateway/contracts/invoke-request'
-import { flowLimits } from '@gateway/contracts/limits'
-import { refuse } from '@gateway/contracts/refusal'
+import { readInvokeRequest } from '@gateway/api/invoke-request'
+import { flowLimits } from '@gateway/api/limits'
+import { refuse } from '@gateway/api/refusal'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { fingerprintOf, readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 import type { Request } from 'express'
-import { progressQuery, type ProgressQuery } from '@gateway/contracts/execution'
-import { invalidIssue, READABLE } from '@gateway/contracts/field-problem'
+import { progressQuery, type ProgressQuery } from '@gateway/api/execution'
+import { invalidIssue, READABLE } from '@gateway/api/field-problem'
 
 /** An invocation that has passed every check that needs no state (rules §2.3). */
 export interface Invocation {

@@ -1,4 +1,4 @@
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import type { ChunkChoice } from '@gateway/providers/chat-port'
 import { describe, expect, test } from 'vitest'
 import { eventLines, failureLine } from './response-stream.ts'

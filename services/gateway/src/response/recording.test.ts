@@ -1,4 +1,4 @@
-import { chatLimits, idempotencyKeyLimits } from '@gateway/contracts/limits'
+import { chatLimits, idempotencyKeyLimits } from '@gateway/api/limits'
 import { expect, test } from 'vitest'
 import { eventLines, unpackAnswer } from './response-stream.ts'
 import { openRecording } from './respond.ts'

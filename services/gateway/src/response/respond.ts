@@ -13,13 +13,13 @@ import {
   type ResponseStream,
   type SavedAnswer,
 } from './response-stream.ts'
-import { wireUsage } from '@gateway/contracts/chat-answer'
+import { wireUsage } from '@gateway/api/chat-answer'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import type { Completion, Usage } from '@gateway/providers/chat-port'
 import { openTextAccumulator } from '@gateway/tokens/slices-of'
 import { ProviderFailure } from '@gateway/providers/provider-failure'
 import { ProcessStopping } from '../admission/limits.ts'
-import { idempotencyKeyLimits } from '@gateway/contracts/limits'
+import { idempotencyKeyLimits } from '@gateway/api/limits'
 
 type Needed = Parameters<typeof respondJson>[0] &
   Parameters<typeof respondStream>[0] &

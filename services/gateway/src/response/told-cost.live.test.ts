@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { invocationRecord } from '@gateway/contracts/console/money'
+import { invocationRecord } from '@gateway/api/console/money'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { eventsOf, newPrompt, stackTest as test } from '../stack.fixture.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { refusalAnswer } from '@gateway/contracts/answer-shapes'
+import { refusalAnswer } from '@gateway/api/answer-shapes'
 import { expect } from 'vitest'
 import { stackTest as test } from '../stack.fixture.ts'
 

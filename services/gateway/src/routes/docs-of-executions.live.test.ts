@@ -1,5 +1,5 @@
-import { completionShape, refusalAnswer } from '@gateway/contracts/answer-shapes'
-import { assetShape, executionShape, progressShape } from '@gateway/contracts/execution'
+import { completionShape, refusalAnswer } from '@gateway/api/answer-shapes'
+import { assetShape, executionShape, progressShape } from '@gateway/api/execution'
 import { describe } from 'vitest'
 import { chain, draw, echo, flowTest as test, linesOf, PNG, PROGRESS } from '../flow-stack.fixture.ts'
 import { newPrompt } from '../stack.fixture.ts'

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Request, RequestHandler, Response } from 'express'
-import { openApiDocument } from '@gateway/contracts/openapi-document'
-import { refuse } from '@gateway/contracts/refusal'
+import { openApiDocument } from '@gateway/api/openapi-document'
+import { refuse } from '@gateway/api/refusal'
 import { docsSite } from '../docs/docs-site.ts'
 
 // The documentation: guides for people at /docs, and the description of the API, for programs at /openapi.json and for people at

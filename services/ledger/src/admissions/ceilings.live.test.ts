@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { AdmitNodeOutcome } from '@gateway/contracts/ledger-outcomes'
+import type { AdmitNodeOutcome } from '@gateway/ledger-protocol/ledger-outcomes'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { countCodes } from '../fixtures/replica.ts'
 import {

@@ -1,4 +1,4 @@
-import type { CheckedAdmission, CheckQuestion } from '@gateway/contracts/ledger-reads'
+import type { CheckedAdmission, CheckQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { callFunction } from '@gateway/database/call-function'
 import type { Sql } from '@gateway/database/client'
 import type { Deps } from '../deps.ts'

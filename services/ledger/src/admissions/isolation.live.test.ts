@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import { openDatabase } from '@gateway/database/client'
 import { codeOf, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, test, untilSomebodyWaits, walletOf } from '../fixtures/ledger-test.ts'

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
-import { composeCheck, readCheck } from '@gateway/contracts/admission-check'
-import { isLedgerRefusalCode, type LedgerRefusal } from '@gateway/contracts/ledger-refusal'
+import { readCheck } from '@gateway/api/admission-check'
+import { composeCheck } from '@gateway/ledger-protocol/compose-check'
+import { isLedgerRefusalCode, type LedgerRefusal } from '@gateway/ledger-protocol/ledger-refusal'
 import { openFixture } from '@gateway/testbed/fixture'
 import { liveTest } from '@gateway/testbed/live-test'
 

@@ -1,21 +1,21 @@
 import { callFunction } from '@gateway/database/call-function'
 import type { Sql } from '@gateway/database/client'
-import type { PriceSnapshot } from '@gateway/contracts/usage'
+import type { PriceSnapshot } from '@gateway/pricing/usage'
 import { type AdmissionItem, type Batch, callerOf, type ClosingItem, type Waiting } from './waiting-items.ts'
 import {
   isLedgerRefusalCode,
   type LedgerFacts,
   type LedgerRefusal,
   type LedgerRefusalCode,
-} from '@gateway/contracts/ledger-refusal'
+} from '@gateway/ledger-protocol/ledger-refusal'
 import type {
   AdmitNodeOutcome,
   AdmitOutcome,
   Admitted,
   ReleaseOutcome,
   SettleOutcome,
-} from '@gateway/contracts/ledger-outcomes'
-import { isoSeconds, type Reset, resetsAt } from '@gateway/money/spending-window'
+} from '@gateway/ledger-protocol/ledger-outcomes'
+import { isoSeconds, type Reset, resetsAt } from '@gateway/pricing/spending-window'
 
 /** What was decided of one admission. `again`: it was admitted before, under this very id. */
 export type AdmissionRow = { code: 'admitted' | 'again'; facts: AdmittedFacts } | RefusedRow
@@ -193,7 +193,7 @@ const missing: {
   key_limit: (_, { reset, windowStart }) => ({ resetsAt: resetsAt(reset as Reset, windowStart as string) }),
 }
 
-/** @throws Error for a code that has no case here and none in packages/contracts/src/ledger-refusal.ts */
+/** @throws Error for a code that has no case here and none in packages/ledger-protocol/src/ledger-refusal.ts */
 function refusalOf(code: string, facts: Record<string, unknown>, model: string): LedgerRefusal {
   if (!isLedgerRefusalCode(code)) throw new Error(`money.run_batch answered ${code}, which is no refusal`)
   return { code, facts: { ...facts, ...missing[code]?.(model, facts) } } as LedgerRefusal

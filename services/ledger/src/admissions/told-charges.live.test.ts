@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, inject } from 'vitest'
-import { chargeOfUsage, type PriceSnapshot } from '@gateway/contracts/usage'
+import { chargeOfUsage, type PriceSnapshot } from '@gateway/pricing/usage'
 import { test } from '../fixtures/ledger-test.ts'
 
 // A gateway tells what a call costs before the ledger has charged it, so both must reckon alike.

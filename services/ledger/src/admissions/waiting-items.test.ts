@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { AdmitNodeItem } from '@gateway/ledger-protocol/flow-items'
+import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import {
   type AdmissionItem,
   callerOf,

@@ -1,14 +1,14 @@
 import type { Span } from '@opentelemetry/api'
 import { WaitingLine } from '@gateway/service-kit/async/batcher'
-import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
-import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
+import type { AdmitNodeItem } from '@gateway/ledger-protocol/flow-items'
+import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/ledger-protocol/ledger-items'
 import type {
   AdmitNodeOutcome,
   AdmitOutcome,
   ReleaseOutcome,
   SettleOutcome,
   Undecided,
-} from '@gateway/contracts/ledger-outcomes'
+} from '@gateway/ledger-protocol/ledger-outcomes'
 import { LRUCache } from 'lru-cache'
 
 // What waits for the next batch.

@@ -5,13 +5,13 @@ import type {
   AssetRecordQuestion,
   ImageAnswer,
   ImageQuestion,
-} from '@gateway/contracts/flow-reads'
-import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+} from '@gateway/ledger-protocol/flow-reads'
+import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { Deps } from '../deps.ts'
 import { readCaller } from '../keys/read-caller.ts'
-import type { RequestOf, ResponseOf } from '@gateway/contracts/ledger-operations'
-import { flowLimits } from '@gateway/contracts/limits'
-import type { ImageLimits } from '@gateway/contracts/images'
+import type { RequestOf, ResponseOf } from '@gateway/ledger-protocol/ledger-operations'
+import { flowLimits } from '@gateway/api/limits'
+import type { ImageLimits } from '@gateway/api/images'
 
 /**
  * Whose an asset is and what it is; its bytes lie in the asset store. Another project's asset is answered like none, and so is a

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { modelEntry } from '@gateway/contracts/model-entry'
+import { modelEntry } from '@gateway/api/model-entry'
 import { openPackageCache } from '../executions/cache/package-cache.ts'
 import { nameOf } from '@gateway/testbed/fixture'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'

@@ -1,8 +1,8 @@
-import type { CallerQuestion, ModelsAnswer } from '@gateway/contracts/ledger-reads'
-import { sandboxModelLimits } from '@gateway/contracts/limits'
-import type { ModelEntry } from '@gateway/contracts/model-entry'
+import type { CallerQuestion, ModelsAnswer } from '@gateway/ledger-protocol/ledger-reads'
+import { sandboxModelLimits } from '@gateway/api/limits'
+import type { ModelEntry } from '@gateway/api/model-entry'
 import type { Deps } from '../deps.ts'
-import { usdFromPico } from '@gateway/money/price'
+import { usdFromPico } from '@gateway/pricing/price'
 import { readCaller } from '../keys/read-caller.ts'
 
 interface ProductRow {

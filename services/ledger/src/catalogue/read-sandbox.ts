@@ -1,5 +1,5 @@
-import type { SandboxAnswer, SandboxQuestion } from '@gateway/contracts/flow-reads'
-import { refused } from '@gateway/contracts/ledger-refusal'
+import type { SandboxAnswer, SandboxQuestion } from '@gateway/ledger-protocol/flow-reads'
+import { refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { Deps } from '../deps.ts'
 import { readCaller } from '../keys/read-caller.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { costMicro } from '@gateway/money/price'
+import { costMicro } from '@gateway/pricing/price'
 
 // Derives what must stand in a wallet from its journal alone: sums, the unbroken count of entries, and the seals.
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { claimOf, ending, failing, idempotencyOf, newLease, question, takeNext } from '../fixtures/engine.ts'
 import { findingsOf, openTenant, test as ledgerTest, walletOf } from '../fixtures/ledger-test.ts'
 import { chain, fan, oneCall, publishProduct } from '../fixtures/sandbox-products.ts'

@@ -1,6 +1,6 @@
-import { aliveTopic } from '@gateway/contracts/ledger-reads'
+import { aliveTopic } from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../deps.ts'
-import type { RequestOf } from '@gateway/contracts/ledger-operations'
+import type { RequestOf } from '@gateway/ledger-protocol/ledger-operations'
 
 // An instance may live and reach no replica of the ledger: the one that heard it is gone and has been taken over (I4 of
 // monitor_instances), or the way to it is silent. It gives signs of life by the notifier for as long as its

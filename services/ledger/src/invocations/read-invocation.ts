@@ -1,7 +1,7 @@
-import { composeInvocation, type StoredCall } from '@gateway/contracts/console/compose-invocation'
-import { timeOfId } from '@gateway/contracts/ids'
-import type { InvocationAnswer, InvocationQuestion } from '@gateway/contracts/ledger-reads'
-import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+import { composeInvocation, type StoredCall } from '@gateway/api/console/compose-invocation'
+import { timeOfId } from '@gateway/api/ids'
+import type { InvocationAnswer, InvocationQuestion } from '@gateway/ledger-protocol/ledger-reads'
+import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { Deps } from '../deps.ts'
 import { readCaller, type Caller } from '../keys/read-caller.ts'
 

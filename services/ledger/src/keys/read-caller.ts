@@ -1,8 +1,8 @@
-import type { CallerQuestion, KeyAnswer } from '@gateway/contracts/ledger-reads'
-import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
-import { isoSeconds, type Reset, resetsAt } from '@gateway/money/spending-window'
+import type { CallerQuestion, KeyAnswer } from '@gateway/ledger-protocol/ledger-reads'
+import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
+import { isoSeconds, type Reset, resetsAt } from '@gateway/pricing/spending-window'
 import type { Deps, KeyUses } from '../deps.ts'
-import type { KeyStatus } from '@gateway/contracts/key-status'
+import type { KeyStatus } from '@gateway/api/key-status'
 
 interface CallerRow {
   id: string | null

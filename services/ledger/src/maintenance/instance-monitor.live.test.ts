@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
-import { aliveTopic } from '@gateway/contracts/ledger-reads'
+import { aliveTopic } from '@gateway/ledger-protocol/ledger-reads'
 import { openDatabase } from '@gateway/database/client'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
 import { createLogger } from '@gateway/service-kit/process/logger'

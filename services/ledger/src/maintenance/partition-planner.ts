@@ -1,4 +1,4 @@
-import { idempotencyKeyLimits } from '@gateway/contracts/limits'
+import { idempotencyKeyLimits } from '@gateway/api/limits'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 

@@ -1,4 +1,4 @@
-import { idempotencyKeyLimits } from '@gateway/contracts/limits'
+import { idempotencyKeyLimits } from '@gateway/api/limits'
 import type { Deps } from '../deps.ts'
 
 const MAX_ROWS = 1_000

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { ThresholdsRequest } from '@gateway/contracts/ledger-reads'
+import type { ThresholdsRequest } from '@gateway/ledger-protocol/ledger-reads'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { tellDaysLeft } from '../maintenance/days-left-monitor.ts'
 import { correct } from '../wallets/wallets.ts'

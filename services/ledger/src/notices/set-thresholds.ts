@@ -1,4 +1,4 @@
-import type { ThresholdsRequest } from '@gateway/contracts/ledger-reads'
+import type { ThresholdsRequest } from '@gateway/ledger-protocol/ledger-reads'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 

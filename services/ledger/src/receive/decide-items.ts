@@ -1,11 +1,11 @@
 import type { RequestHandler, Response } from 'express'
 import { z } from 'zod'
-import { itemsEndpoint, ledgerItem, type LedgerItem, type OutcomeLine } from '@gateway/contracts/ledger-items'
+import { itemsEndpoint, ledgerItem, type LedgerItem, type OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
 import { readBody } from '@gateway/service-kit/http/read-body'
 import type { Deps } from '../deps.ts'
 import { withItemSpan } from '../spans.ts'
-import type { OperationRow } from '@gateway/contracts/ledger-operations'
-import type { ServiceName } from '@gateway/contracts/ledger-reads'
+import type { OperationRow } from '@gateway/ledger-protocol/ledger-operations'
+import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 
 const line = z.strictObject({
   n: z.int(),

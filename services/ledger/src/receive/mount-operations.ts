@@ -1,6 +1,6 @@
 import type { Express, RequestHandler, Response } from 'express'
 import { z } from 'zod'
-import { ledgerOperations, operationNames, type OperationRow } from '@gateway/contracts/ledger-operations'
+import { ledgerOperations, operationNames, type OperationRow } from '@gateway/ledger-protocol/ledger-operations'
 import { readBody } from '@gateway/service-kit/http/read-body'
 import type { Deps } from '../deps.ts'
 import { operationHandlers } from '../operation-handlers.ts'

@@ -1,6 +1,6 @@
 import { openItemBatcher } from '@gateway/service-kit/async/batcher'
-import type { CompleteItem } from '@gateway/contracts/flow-items'
-import type { SettleItem } from '@gateway/contracts/ledger-items'
+import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
+import type { SettleItem } from '@gateway/ledger-protocol/ledger-items'
 import { classify } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
 import { halvesOf } from './resilient-batches.ts'

@@ -1,5 +1,5 @@
-import type { Correction, CorrectionAnswer, Funding, WalletAnswer } from '@gateway/contracts/ledger-reads'
-import type { RequestOf } from '@gateway/contracts/ledger-operations'
+import type { Correction, CorrectionAnswer, Funding, WalletAnswer } from '@gateway/ledger-protocol/ledger-reads'
+import type { RequestOf } from '@gateway/ledger-protocol/ledger-operations'
 import type { Deps } from '../deps.ts'
 import { callFunction } from '@gateway/database/call-function'
 

@@ -1,4 +1,4 @@
-import type { WebhookAnswer, WebhookRequest } from '@gateway/contracts/ledger-reads'
+import type { WebhookAnswer, WebhookRequest } from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../deps.ts'
 import type { LookupFunction } from 'node:net'
 import { isPrivateAddress, privateAddressCode, publicLookup } from '@gateway/service-kit/public-network/public-lookup'

@@ -1,7 +1,7 @@
-import { readChatRequest } from '@gateway/contracts/chat-request'
-import { errorOfNode } from '@gateway/contracts/execution'
+import { readChatRequest } from '@gateway/api/chat-request'
+import { errorOfNode } from '@gateway/api/execution'
 import { answerOf } from './product-chat.ts'
-import { Refusal, type RefusalBody } from '@gateway/contracts/refusal'
+import { Refusal, type RefusalBody } from '@gateway/api/refusal'
 import { expect, test } from 'vitest'
 
 const node = { id: 'ask', kind: 'product.chat' }

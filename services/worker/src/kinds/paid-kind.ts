@@ -1,10 +1,10 @@
-import type { ChatRequest } from '@gateway/contracts/chat-request'
-import type { Values } from '@gateway/contracts/execution'
-import type { AdmitNodeItem, CompleteItem } from '@gateway/contracts/flow-items'
-import type { Admitted } from '@gateway/contracts/ledger-outcomes'
+import type { ChatRequest } from '@gateway/api/chat-request'
+import type { Values } from '@gateway/api/execution'
+import type { AdmitNodeItem, CompleteItem } from '@gateway/ledger-protocol/flow-items'
+import type { Admitted } from '@gateway/ledger-protocol/ledger-outcomes'
 import type { Deps } from '../deps.ts'
 import type { Work } from '../work.ts'
-import type { GraphNode } from '@gateway/contracts/graph'
+import type { GraphNode } from '@gateway/api/graph'
 
 /** A kind of node that calls a product. */
 export interface PaidKind {

@@ -1,4 +1,4 @@
-import type { RefusalBody } from '@gateway/contracts/refusal'
+import type { RefusalBody } from '@gateway/api/refusal'
 import { createLogger } from '@gateway/service-kit/process/logger'
 import { ProviderFailure, type FailureFacts } from '@gateway/providers/provider-failure'
 import { expect, test } from 'vitest'

@@ -1,9 +1,9 @@
 import { AssetStoreUnavailable } from '@gateway/assets/blob-backend'
-import { executionCancelled } from '@gateway/contracts/execution'
+import { executionCancelled } from '@gateway/api/execution'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { ProviderFailure, refusalOfProvider } from '@gateway/providers/provider-failure'
-import type { CompleteItem } from '@gateway/contracts/flow-items'
-import { Refusal, refuse } from '@gateway/contracts/refusal'
+import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
 import { LeaseLost, WorkCancelled, type Work } from '../work.ts'
 

@@ -1,6 +1,6 @@
 import { trace, type Attributes } from '@opentelemetry/api'
-import type { Values } from '@gateway/contracts/execution'
-import type { ContractSide } from '@gateway/contracts/graph'
+import type { Values } from '@gateway/api/execution'
+import type { ContractSide } from '@gateway/api/graph'
 import { rememberedByText } from '@gateway/flow/remembered'
 import { resolveInputs, runFreeNode } from '@gateway/flow/run-free-node'
 import type { Deps } from '../deps.ts'

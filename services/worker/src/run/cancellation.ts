@@ -1,4 +1,4 @@
-import type { StoppedBy } from '@gateway/contracts/flow-items'
+import type { StoppedBy } from '@gateway/api/execution'
 import { JobAborted } from '@gateway/node-queue/node-job'
 import type { Deps } from '../deps.ts'
 import { WorkCancelled, type Cancellation, type CancelReason, type Work } from '../work.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ClaimOutcome, NodeLease } from '@gateway/contracts/flow-items'
+import type { ClaimOutcome, NodeLease } from '@gateway/ledger-protocol/flow-items'
 import type { Deps } from '../deps.ts'
 import { nullIfUnavailable, pause } from '../retry.ts'
 import type { Lease, Work } from '../work.ts'

@@ -1,5 +1,5 @@
-import type { CompleteItem } from '@gateway/contracts/flow-items'
-import { refuse } from '@gateway/contracts/refusal'
+import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
+import { refuse } from '@gateway/api/refusal'
 import { LedgerRejected } from '@gateway/ledger-client/call-operation'
 import type { Deps } from '../deps.ts'
 import type { Ended } from '../metrics.ts'

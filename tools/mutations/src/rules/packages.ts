@@ -5,18 +5,18 @@ export const packageRules: Mutation[] = [
   {
     id: 'price-rounding',
     rule: 'What a call costs is rounded up to a whole micro-USD.',
-    file: 'packages/money/src/price.ts',
+    file: 'packages/pricing/src/price.ts',
     find: 'requestPico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO',
     replace: 'requestPico) / PICO_PER_MICRO',
-    tests: ['packages/money'],
+    tests: ['packages/pricing'],
   },
   {
     id: 'contract-bytes-under',
     rule: 'Tools, tool choice and response format stay under their bytes.',
-    file: 'packages/contracts/src/chat-request.ts',
+    file: 'packages/api/src/chat-request.ts',
     find: 'jsonBytes(value) < bytes',
     replace: 'jsonBytes(value) <= bytes',
-    tests: ['packages/contracts'],
+    tests: ['packages/api'],
   },
   {
     id: 'flow-port-types',

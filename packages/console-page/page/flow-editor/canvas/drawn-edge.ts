@@ -1,4 +1,4 @@
-import type { GraphEdge } from '@gateway/contracts/graph'
+import type { GraphEdge } from '@gateway/api/graph'
 
 interface End {
   nodeId: string

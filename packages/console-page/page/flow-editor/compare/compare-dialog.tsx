@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
-import type { RevisionRecord } from '@gateway/contracts/console/sandboxes'
-import type { Graph } from '@gateway/contracts/graph'
+import type { RevisionRecord } from '@gateway/api/console/sandboxes'
+import type { Graph } from '@gateway/api/graph'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { differenceOf } from '@gateway/flow/compare/difference'

@@ -1,5 +1,5 @@
 import { Handle, Position, type Node, type NodeProps } from '@xyflow/react'
-import type { GraphNode } from '@gateway/contracts/graph'
+import type { GraphNode } from '@gateway/api/graph'
 import { kindTitle } from '../core/kind-words.ts'
 import { nodeSummary } from '../core/node-summary.ts'
 import type { Change } from '../core/overlay.ts'

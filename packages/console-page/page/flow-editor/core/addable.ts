@@ -1,5 +1,5 @@
 import { nodeKinds } from '@gateway/flow/node-kinds'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { kindTitle } from './kind-words.ts'
 import { priceWords } from './price-words.ts'
 

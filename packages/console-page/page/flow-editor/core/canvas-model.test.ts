@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { changedFlow } from '@gateway/flow/changed-flow'
 import { factsOf, validFlow } from '@gateway/flow/generators'
 import { validateGraph } from '@gateway/flow/validate-graph'

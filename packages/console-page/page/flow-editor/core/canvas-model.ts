@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge, GraphNode, GraphProblem } from '@gateway/contracts/graph'
+import type { Graph, GraphEdge, GraphNode, GraphProblem } from '@gateway/api/graph'
 import { endOf, layoutOf, type Layout } from '@gateway/flow/layout'
 import type { NodeKind, PortType, ProductFacts } from '@gateway/flow/node-kinds'
 import { typingOf } from '@gateway/flow/typing'

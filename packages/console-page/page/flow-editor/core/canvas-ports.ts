@@ -1,4 +1,4 @@
-import type { GraphProblem } from '@gateway/contracts/graph'
+import type { GraphProblem } from '@gateway/api/graph'
 import type { Layout, Placed } from '@gateway/flow/layout'
 import type { PortType } from '@gateway/flow/node-kinds'
 import { typingOf } from '@gateway/flow/typing'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { graphEdge, graphNode, type Graph } from '@gateway/contracts/graph'
+import { graphEdge, graphNode, type Graph } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 import { renamedEdge } from './edges.ts'
 import { freeId } from './free-id.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { graph as graphShape, type Graph } from '@gateway/contracts/graph'
+import { graph as graphShape, type Graph } from '@gateway/api/graph'
 import { validFlow } from '@gateway/flow/generators'
 import { changedFlow } from '@gateway/flow/changed-flow'
 import { validateGraph } from '@gateway/flow/validate-graph'

@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge, GraphProblem } from '@gateway/contracts/graph'
+import type { Graph, GraphEdge, GraphProblem } from '@gateway/api/graph'
 import { validateGraph } from '@gateway/flow/validate-graph'
 import type { CanvasModel, CanvasPort, Products } from './canvas-model.ts'
 import { connect } from './node-commands.ts'

@@ -1,4 +1,4 @@
-import type { ContractSide, Graph } from '@gateway/contracts/graph'
+import type { ContractSide, Graph } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 
 // What an author does to the contract of a flow. The order of fields is the order of ports and of forms.

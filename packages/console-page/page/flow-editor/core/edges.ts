@@ -1,4 +1,4 @@
-import type { GraphEdge } from '@gateway/contracts/graph'
+import type { GraphEdge } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 
 /** Names an edge; two edges of one name are one edge that is there twice. */

@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import type { CanvasModel } from './canvas-model.ts'
 import { moveNodes } from './node-commands.ts'
 import type { Position } from './position.ts'

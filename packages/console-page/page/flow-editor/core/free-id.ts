@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 
 const LONGEST_ID = 64
 const beginnings: Readonly<Record<string, string>> = { input: 'in', output: 'out', constant: 'value', branch: 'branch' }

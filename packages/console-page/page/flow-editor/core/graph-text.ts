@@ -1,4 +1,4 @@
-import { graph as graphShape, type Graph } from '@gateway/contracts/graph'
+import { graph as graphShape, type Graph } from '@gateway/api/graph'
 
 export type ReadGraph = { graph: Graph } | { fault: string }
 

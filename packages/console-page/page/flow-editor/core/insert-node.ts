@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import type { Addable } from './addable.ts'
 import { canvasModel, type Products } from './canvas-model.ts'
 import { targetsOf, type PortPlace } from './connection.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { validFlow } from '@gateway/flow/generators'
 import { changedFlow } from '@gateway/flow/changed-flow'
 import { differenceOf } from '@gateway/flow/compare/difference'

@@ -1,4 +1,4 @@
-import type { Graph, GraphNode } from '@gateway/contracts/graph'
+import type { Graph, GraphNode } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 import { edgeKey, renamedEdge } from './edges.ts'
 import { freeId, idForKind } from './free-id.ts'

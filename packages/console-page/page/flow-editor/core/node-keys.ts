@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 
 const known = new WeakMap<Graph['nodes'], string[]>()
 

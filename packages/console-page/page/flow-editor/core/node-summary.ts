@@ -1,4 +1,4 @@
-import type { GraphNode } from '@gateway/contracts/graph'
+import type { GraphNode } from '@gateway/api/graph'
 
 const LONGEST = 72
 const ownField: Readonly<Record<string, string>> = {

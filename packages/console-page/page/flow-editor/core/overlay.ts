@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge, GraphNode } from '@gateway/contracts/graph'
+import type { Graph, GraphEdge, GraphNode } from '@gateway/api/graph'
 import type { Difference } from '@gateway/flow/compare/difference'
 import { edgeKey } from './edges.ts'
 

@@ -1,4 +1,4 @@
-import type { GraphNode } from '@gateway/contracts/graph'
+import type { GraphNode } from '@gateway/api/graph'
 
 /** Where a node is drawn, in pixels of the canvas; its upper left corner. */
 export interface Position {

@@ -1,5 +1,5 @@
-import type { ProductPricing } from '@gateway/contracts/console/products'
-import { picoFromUsd } from '@gateway/money/price'
+import type { ProductPricing } from '@gateway/api/console/products'
+import { picoFromUsd } from '@gateway/pricing/price'
 
 const PICO_DIGITS = 12
 const MILLION_DIGITS = 6

@@ -1,4 +1,4 @@
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import type { Products } from './canvas-model.ts'
 
 /**

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { clip, paste } from './clipping.ts'
 import { addContractField, removeContractField, renameContractField, setContractField } from './contract-commands.ts'
 import { edgeKey } from './edges.ts'

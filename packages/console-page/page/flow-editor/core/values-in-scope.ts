@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import type { PortType } from '@gateway/flow/node-kinds'
 import type { CanvasModel } from './canvas-model.ts'
 import { connect, disconnect, setField } from './node-commands.ts'

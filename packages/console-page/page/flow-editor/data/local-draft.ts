@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { graph as graphShape } from '@gateway/contracts/graph'
+import { graph as graphShape } from '@gateway/api/graph'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 
 const localDraft = z.strictObject({ graph: graphShape, baseRevision: z.int().min(0), base: graphShape, at: z.string() })

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import type { RevisionRecord, SandboxRecord } from '@gateway/contracts/console/sandboxes'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { reading } from '../../api/reading.ts'
 import { usePlace, useProducts } from '../../api/use-project.ts'
 

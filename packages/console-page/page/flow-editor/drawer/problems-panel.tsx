@@ -1,5 +1,5 @@
 import { useReactFlow } from '@xyflow/react'
-import type { GraphProblem } from '@gateway/contracts/graph'
+import type { GraphProblem } from '@gateway/api/graph'
 import { useSession } from '../session.ts'
 
 /** All that is wrong, as the server would tell it; each leads to its node. */

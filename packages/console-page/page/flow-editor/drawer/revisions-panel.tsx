@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { RevisionRecord } from '@gateway/contracts/console/sandboxes'
+import type { RevisionRecord } from '@gateway/api/console/sandboxes'
 import { reading } from '../../api/reading.ts'
 import { useMemberNames } from '../../api/use-names.ts'
 import { usePlace } from '../../api/use-project.ts'

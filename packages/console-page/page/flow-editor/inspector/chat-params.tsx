@@ -1,4 +1,4 @@
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import type { CanvasNode } from '../core/canvas-model.ts'
 import { Field } from '../../parts/field.tsx'
 import { JsonField } from './json-field.tsx'

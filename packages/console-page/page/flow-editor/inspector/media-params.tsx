@@ -1,5 +1,5 @@
-import { mediaParameters } from '@gateway/contracts/console/fields'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import { mediaParameters } from '@gateway/api/console/fields'
+import type { ProductRecord } from '@gateway/api/console/products'
 import type { CanvasNode } from '../core/canvas-model.ts'
 import { Field } from '../../parts/field.tsx'
 import { useParams } from './use-params.ts'

@@ -1,4 +1,4 @@
-import type { GraphProblem } from '@gateway/contracts/graph'
+import type { GraphProblem } from '@gateway/api/graph'
 
 /** What is wrong with a node, and what clears it. */
 export function NodeProblems({ problems }: { problems: readonly GraphProblem[] }) {

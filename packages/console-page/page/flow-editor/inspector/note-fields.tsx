@@ -1,4 +1,4 @@
-import type { GraphNode } from '@gateway/contracts/graph'
+import type { GraphNode } from '@gateway/api/graph'
 import { Field } from '../../parts/field.tsx'
 import { useField } from './use-field.ts'
 

@@ -1,4 +1,4 @@
-import type { ProductKind } from '@gateway/contracts/console/products'
+import type { ProductKind } from '@gateway/api/console/products'
 import type { CanvasNode } from '../core/canvas-model.ts'
 import { priceWords } from '../core/price-words.ts'
 import { Field } from '../../parts/field.tsx'

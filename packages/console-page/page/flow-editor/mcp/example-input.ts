@@ -1,4 +1,4 @@
-import type { ContractSide } from '@gateway/contracts/graph'
+import type { ContractSide } from '@gateway/api/graph'
 import { shownType } from '../core/contract-types.ts'
 
 /** An input that a contract takes, as JSON: its required fields, to be replaced by one's own. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { reading } from '../../api/reading.ts'
 import { usePlace } from '../../api/use-project.ts'
 import { announce } from '../../frame/announcer.ts'

@@ -1,5 +1,5 @@
-import { flowLimits } from '@gateway/contracts/limits'
-import { MEDIA_HEAD_BYTES, mediaTypeOf, type MediaType } from '@gateway/contracts/media-type'
+import { flowLimits } from '@gateway/api/limits'
+import { MEDIA_HEAD_BYTES, mediaTypeOf, type MediaType } from '@gateway/api/media-type'
 import { count } from '../../pure/usd.ts'
 
 export type AssetFormat = 'image' | 'audio'

@@ -1,4 +1,4 @@
-import type { AssetValue } from '@gateway/contracts/execution'
+import type { AssetValue } from '@gateway/api/execution'
 import { usePlace } from '../../api/use-project.ts'
 import { count } from '../../pure/usd.ts'
 

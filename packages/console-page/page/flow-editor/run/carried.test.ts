@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { carriedBy, givenTo } from './carried.ts'
 import type { ShownNode } from './run-store.ts'
 

@@ -1,5 +1,5 @@
-import type { Values } from '@gateway/contracts/execution'
-import type { GraphEdge } from '@gateway/contracts/graph'
+import type { Values } from '@gateway/api/execution'
+import type { GraphEdge } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 import { nodeKind } from '@gateway/flow/node-kinds'
 import { edgeKey } from '../core/edges.ts'

@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import type { GraphEdge } from '@gateway/contracts/graph'
+import type { GraphEdge } from '@gateway/api/graph'
 import { carriedBy } from './carried.ts'
 import { useRunStore } from './run-store.ts'
 import { ValueView } from './value-view.tsx'

@@ -1,4 +1,4 @@
-import type { SandboxEstimate } from '@gateway/contracts/estimate'
+import type { SandboxEstimate } from '@gateway/api/estimate'
 import { Money } from '../../parts/money.tsx'
 import { several } from '../../pure/usd.ts'
 

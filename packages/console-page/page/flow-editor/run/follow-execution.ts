@@ -1,5 +1,5 @@
 import { followLines, type Following } from '@gateway/api-client/follow-lines'
-import type { ProgressLine } from '@gateway/contracts/execution'
+import type { ProgressLine } from '@gateway/api/execution'
 import { raw } from '../../api/ask.ts'
 
 type ProjectPlace = Record<'tenant' | 'project', string>

@@ -1,4 +1,4 @@
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { ask } from '../../api/ask.ts'
 import { followExecution, type Beginning } from './follow-execution.ts'
 import type { RunStore } from './run-store.ts'

@@ -1,4 +1,4 @@
-import type { ContractSide } from '@gateway/contracts/graph'
+import type { ContractSide } from '@gateway/api/graph'
 import { shownType } from '../core/contract-types.ts'
 import { JsonField } from '../inspector/json-field.tsx'
 import { NumberField } from '../inspector/number-field.tsx'

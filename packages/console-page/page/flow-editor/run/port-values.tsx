@@ -1,4 +1,4 @@
-import type { Values } from '@gateway/contracts/execution'
+import type { Values } from '@gateway/api/execution'
 import { ValueView } from './value-view.tsx'
 
 /** Values by port, or by field of the contract. */

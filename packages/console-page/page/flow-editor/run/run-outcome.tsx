@@ -1,4 +1,4 @@
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import { Badge } from '../../parts/badge.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PortValues } from './port-values.tsx'

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
 import { createStore } from 'zustand/vanilla'
-import type { ExecutionRecord, NodeDetail, NodeRecord } from '@gateway/contracts/execution'
-import type { Graph } from '@gateway/contracts/graph'
+import type { ExecutionRecord, NodeDetail, NodeRecord } from '@gateway/api/execution'
+import type { Graph } from '@gateway/api/graph'
 
 /** What is shown of a node; lines of progress do not have all that its record has. */
 export type ShownNode = Pick<NodeRecord, 'status' | 'durationMs' | 'chargedMicro' | 'error' | 'output' | 'takenOver'> &

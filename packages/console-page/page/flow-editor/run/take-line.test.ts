@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ExecutionRecord, NodeRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord, NodeRecord } from '@gateway/api/execution'
 import { addNode, connect, disconnect } from '../core/node-commands.ts'
 import { edgeKey } from '../core/edges.ts'
 import { newGraph } from '../core/new-graph.ts'

@@ -1,5 +1,5 @@
-import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
-import type { Graph } from '@gateway/contracts/graph'
+import type { ExecutionRecord, ProgressLine } from '@gateway/api/execution'
+import type { Graph } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 import type { RunState, ShownNode } from './run-store.ts'
 

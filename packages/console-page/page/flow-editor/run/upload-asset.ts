@@ -1,4 +1,4 @@
-import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { ask } from '../../api/ask.ts'
 
 /** Keeps a file as an asset of the project. @throws ApiRefusal, Unreachable */

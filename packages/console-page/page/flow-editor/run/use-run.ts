@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { SandboxEstimate } from '@gateway/contracts/estimate'
+import type { SandboxEstimate } from '@gateway/api/estimate'
 import { ask } from '../../api/ask.ts'
 import { usePlace } from '../../api/use-project.ts'
 import type { Base, useSaving } from '../data/use-saving.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { AssetValue } from '@gateway/contracts/execution'
+import type { AssetValue } from '@gateway/api/execution'
 import { AssetView } from './asset-view.tsx'
 
 /** As many letters of a value are shown before all of it is asked for. */

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import { temporal } from 'zundo'
-import type { Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/api/graph'
 import { groupedHistory } from './grouped-history.ts'
 
 /** Nobody undoes more than that; each step shares with the next what did not change. */

@@ -1,5 +1,5 @@
-import type { BodyOf } from '@gateway/contracts/api-route'
-import type { gatewayRoutes } from '@gateway/contracts/gateway-routes'
+import type { BodyOf } from '@gateway/api/api-route'
+import type { gatewayRoutes } from '@gateway/api/gateway-routes'
 import type { Answer, Conversation, Entry } from './conversation.ts'
 
 export type ChatBody = BodyOf<typeof gatewayRoutes.completeChat>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readChatRequest } from '@gateway/contracts/chat-request'
+import { readChatRequest } from '@gateway/api/chat-request'
 import { parameters, readParameters, shownParameters } from './parameters.ts'
 
 const typed = {

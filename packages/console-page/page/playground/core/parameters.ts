@@ -1,4 +1,4 @@
-import { chatLimits } from '@gateway/contracts/limits'
+import { chatLimits } from '@gateway/api/limits'
 
 // Parameters of a chat, as people type them. Their ranges are those of the contract, so that nothing is sent that is refused for them.
 

@@ -1,4 +1,4 @@
-import { isImageData } from '@gateway/contracts/images'
+import { isImageData } from '@gateway/api/images'
 
 /** A file as a `data:` URL, as chats take images; null for what is no such image. */
 export async function readImage(file: File): Promise<string | null> {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { chunkShape } from '@gateway/contracts/answer-shapes'
+import type { chunkShape } from '@gateway/api/answer-shapes'
 import type { Answer, ToolCall } from './conversation.ts'
 
 export type Chunk = z.infer<typeof chunkShape>

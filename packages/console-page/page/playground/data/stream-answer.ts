@@ -1,4 +1,4 @@
-import type { RefusalBody } from '@gateway/contracts/refusal'
+import type { RefusalBody } from '@gateway/api/refusal'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import { failedBy } from '../../api/failed.ts'
 import type { Answer, AnswerRefusal } from '../core/conversation.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { RevisionRecord, SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import { useBaseUrl } from '../../api/session.ts'
 import { exampleInput } from '../../flow-editor/mcp/example-input.ts'
 import { flowCode } from '../code/flow-code.ts'

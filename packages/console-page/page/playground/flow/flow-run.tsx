@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { RevisionRecord, SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import { CeilingField, ceilingOf } from '../../flow-editor/run/ceiling-field.tsx'
 import { EstimateWords } from '../../flow-editor/run/estimate-words.tsx'
 import { InputForm } from '../../flow-editor/run/input-form.tsx'

@@ -1,4 +1,4 @@
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import type { Entry, TypedMessage } from '../core/conversation.ts'
 import type { UsedConversation } from '../data/use-conversation.ts'

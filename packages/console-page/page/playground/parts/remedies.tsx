@@ -1,5 +1,5 @@
-import { chatLimits } from '@gateway/contracts/limits'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import { chatLimits } from '@gateway/api/limits'
+import type { ProductRecord } from '@gateway/api/console/products'
 import { priceOf } from '../../catalogue/price-of.ts'
 import { several } from '../../pure/usd.ts'
 import { admissibleTokens } from '../core/admissible-tokens.ts'

@@ -1,5 +1,5 @@
 import { pageAddress } from '@gateway/console-page/built-page'
-import { isConsoleAddress } from '@gateway/contracts/console/console-address'
+import { isConsoleAddress } from '@gateway/api/console/console-address'
 import type { ConsoleDeps } from '../../deps.ts'
 import { cookie, type Cookie } from '../open-session.ts'
 

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../../deps.ts'
 import type { Handler } from '../../request/call.ts'
 import { expectBrowser } from '../../page/console-page.ts'

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client'
 import { setTimeout as wait } from 'node:timers/promises'
 import { backOffMs } from '@gateway/service-kit/async/waiting'
-import { type Refusal, refuse } from '@gateway/contracts/refusal'
+import { type Refusal, refuse } from '@gateway/api/refusal'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import { recordChange, type Transaction } from '../../audit/record-change.ts'
 

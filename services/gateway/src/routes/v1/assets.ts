@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
-import { refusalFor } from '@gateway/contracts/ledger-refusal'
-import { flowLimits } from '@gateway/contracts/limits'
+import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
+import { flowLimits } from '@gateway/api/limits'
 import { refuseUnread } from '@gateway/service-kit/http/read-body'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { withPermit } from '../../admission/limits.ts'
@@ -10,9 +10,9 @@ import type { Deps } from '../../deps.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'
 import type { IncomingMessage } from 'node:http'
 import type { StoredAsset } from '@gateway/assets/asset-store'
-import type { AssetValue } from '@gateway/contracts/execution'
-import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
-import type { MediaType } from '@gateway/contracts/media-type'
+import type { AssetValue } from '@gateway/api/execution'
+import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
+import type { MediaType } from '@gateway/api/media-type'
 
 type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'assetStore' | 'newId'>
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { askWithPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'

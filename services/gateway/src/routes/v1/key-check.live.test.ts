@@ -1,4 +1,4 @@
-import { admissionCheck } from '@gateway/contracts/admission-check'
+import { admissionCheck } from '@gateway/api/admission-check'
 import { describe, expect } from 'vitest'
 import { errorOf, newPrompt, stackTest } from '../../stack.fixture.ts'
 

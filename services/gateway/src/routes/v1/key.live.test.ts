@@ -1,4 +1,4 @@
-import { keyStatus } from '@gateway/contracts/key-status'
+import { keyStatus } from '@gateway/api/key-status'
 import { describe, expect } from 'vitest'
 import { errorOf, stackTest, newPrompt } from '../../stack.fixture.ts'
 

@@ -1,4 +1,4 @@
-import { modelEntry, modelList } from '@gateway/contracts/model-entry'
+import { modelEntry, modelList } from '@gateway/api/model-entry'
 import { describe, expect } from 'vitest'
 import { echo } from '../../flow-stack.fixture.ts'
 import { errorOf, stackTest as test } from '../../stack.fixture.ts'

@@ -1,4 +1,4 @@
-import type { FlowPackage } from '@gateway/contracts/graph'
+import type { FlowPackage } from '@gateway/api/graph'
 import type { CheckValues } from '@gateway/flow/contract'
 import type { Plan } from '@gateway/flow/plan'
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Sql } from '@gateway/database/client'
-import type { ClaimItem } from '@gateway/contracts/flow-items'
+import type { ClaimItem } from '@gateway/ledger-protocol/flow-items'
 import type { PlanNode } from '@gateway/flow/plan'
 import type { Deps } from '../../deps.ts'
 import { type NodeItem, takerOf } from '../nodes/node-item.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { FlowPackage } from '@gateway/contracts/graph'
+import type { FlowPackage } from '@gateway/api/graph'
 import { compileContract } from '@gateway/flow/contract'
 import { planOf } from '@gateway/flow/plan'
 import { WrongRow } from '../../admissions/classify-error.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, inject } from 'vitest'
-import type { EstimatedProduct } from '@gateway/contracts/estimate'
+import type { EstimatedProduct } from '@gateway/api/estimate'
 import { estimate } from '@gateway/flow/estimate'
 import { validFlow, type ValidFlow } from '@gateway/flow/generators'
 import { buildPackage } from '@gateway/flow/package'

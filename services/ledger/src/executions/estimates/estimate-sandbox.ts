@@ -1,5 +1,6 @@
-import type { EstimateAnswer, EstimateFacts } from '@gateway/contracts/estimate'
-import type { EstimateQuestion, StartQuestion } from '@gateway/contracts/flow-reads'
+import type { EstimateFacts } from '@gateway/api/estimate'
+import type { Refused } from '@gateway/ledger-protocol/ledger-refusal'
+import type { EstimateQuestion, StartQuestion } from '@gateway/ledger-protocol/flow-reads'
 import type { Deps } from '../../deps.ts'
 import { decideCaller, decideRevision, readStarts } from '../start/decide-start.ts'
 import { readInput, refuseGraph } from '../start/read-input.ts'
@@ -13,7 +14,7 @@ import type { Database } from '@gateway/database/client'
 export async function estimateSandbox(
   { reads, packageCache }: Pick<Deps, 'reads' | 'packageCache'>,
   asked: EstimateQuestion,
-): Promise<EstimateAnswer> {
+): Promise<EstimateFacts | Refused> {
   const asStart = { id: 'estimate', surface: 'invoke', idempotency: null, maxMicro: null, trace: null } as const
   const question: StartQuestion = { ...asked, ...asStart }
   const [facts] = await readStarts(reads, [question], 1)

@@ -1,4 +1,4 @@
-import type { Claimed, ClaimItem } from '@gateway/contracts/flow-items'
+import type { Claimed, ClaimItem } from '@gateway/ledger-protocol/flow-items'
 import type { Sql } from '@gateway/database/client'
 import type { Deps } from '../../deps.ts'
 import { type ExecutionCache, sourcesIn } from '../cache/load-executions.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CompleteItem } from '@gateway/contracts/flow-items'
+import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
 import { decideExecution } from './decide-execution.ts'

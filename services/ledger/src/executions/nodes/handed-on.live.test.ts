@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Claimed, CompleteOutcome } from '@gateway/contracts/flow-items'
+import type { Claimed, CompleteOutcome } from '@gateway/ledger-protocol/flow-items'
 import { ending, newLease, openEngine, takeNext } from '../../fixtures/engine.ts'
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, fan } from '../../fixtures/sandbox-products.ts'

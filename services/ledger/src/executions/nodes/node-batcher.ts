@@ -1,6 +1,6 @@
 import { trace } from '@opentelemetry/api'
 import { openItemBatcher } from '@gateway/service-kit/async/batcher'
-import type { Claimed, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
+import type { Claimed, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/ledger-protocol/flow-items'
 import { callFunction } from '@gateway/database/call-function'
 import { joinCopy } from '../../admissions/waiting-items.ts'
 import { type BatchMode, inAHurry, openResilientBatches } from '../../set-aside/resilient-batches.ts'

@@ -1,6 +1,7 @@
 import type { Span } from '@opentelemetry/api'
-import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome, StoppedBy } from '@gateway/contracts/flow-items'
-import type { Undecided } from '@gateway/contracts/ledger-outcomes'
+import type { StoppedBy } from '@gateway/api/execution'
+import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/ledger-protocol/flow-items'
+import type { Undecided } from '@gateway/ledger-protocol/ledger-outcomes'
 
 // What the node batcher decides: what workers ask, what maintenance finds, and what callers and people stop.
 

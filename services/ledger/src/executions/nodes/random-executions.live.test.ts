@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import fc from 'fast-check'
-import type { FlowPackage } from '@gateway/contracts/graph'
+import type { FlowPackage } from '@gateway/api/graph'
 import { compileContract } from '@gateway/flow/contract'
 import { validFlow, type ValidFlow } from '@gateway/flow/generators'
 import { buildPackage } from '@gateway/flow/package'

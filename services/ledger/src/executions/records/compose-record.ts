@@ -1,13 +1,13 @@
-import { errorOfExecution, errorOfNode } from '@gateway/contracts/execution'
-import type { RefusalBody } from '@gateway/contracts/refusal'
+import { errorOfExecution, errorOfNode } from '@gateway/api/execution'
+import type { RefusalBody } from '@gateway/api/refusal'
 import type { ExecutionRow, NodeRow } from './read-rows.ts'
-import { flowLimits } from '@gateway/contracts/limits'
+import { flowLimits } from '@gateway/api/limits'
 import type { Plan, PlanNode } from '@gateway/flow/plan'
 import { resolveInputs } from '@gateway/flow/run-free-node'
 import { sourcesIn } from '../cache/load-executions.ts'
 
-// Records are written as text from stored bytes (packages/contracts/src/execution.ts). Outputs are JSON already, and go
-// in as they are; errors are told by packages/contracts/src/execution.ts.
+// Records are written as text from stored bytes (packages/api/src/execution.ts). Outputs are JSON already, and go
+// in as they are; errors are told by packages/api/src/execution.ts.
 
 /** The fields of a `NodeRecord`, each as JSON text. */
 function nodeFields({ begun_by: begunBy }: Pick<ExecutionRow, 'begun_by'>, node: NodeRow) {
@@ -86,7 +86,7 @@ const failure = (bytes: Uint8Array | null, told: (error: RefusalBody) => Refusal
   bytes === null ? 'null' : JSON.stringify(told(JSON.parse(Buffer.from(bytes).toString()) as RefusalBody))
 const stored = (bytes: Uint8Array | null) => (bytes === null ? 'null' : Buffer.from(bytes).toString())
 
-// What people read of an execution besides its record (packages/contracts/src/execution.ts). All of it follows from what is stored:
+// What people read of an execution besides its record (packages/api/src/execution.ts). All of it follows from what is stored:
 // the input is what the input node answered, and a node was given what the nodes before it answered.
 
 /** An `ExecutionDetail`, as text. `nodes` are all of them. */

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { executionDetailShape } from '@gateway/contracts/execution'
-import { flowLimits } from '@gateway/contracts/limits'
+import { executionDetailShape } from '@gateway/api/execution'
+import { flowLimits } from '@gateway/api/limits'
 import { ending, question, takeNext } from '../../fixtures/engine.ts'
 import { test } from '../../fixtures/ledger-test.ts'
 import { chain, fan, publishProduct } from '../../fixtures/sandbox-products.ts'

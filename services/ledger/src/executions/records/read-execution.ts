@@ -7,15 +7,15 @@ import type {
   FollowQuestion,
   UsageAnswer,
   UsageQuestion,
-} from '@gateway/contracts/flow-reads'
-import type { ContractSide } from '@gateway/contracts/graph'
-import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+} from '@gateway/ledger-protocol/flow-reads'
+import type { ContractSide } from '@gateway/api/graph'
+import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import { valueTypeOf } from '@gateway/flow/contract'
 import type { Deps } from '../../deps.ts'
 import { composeDetail, executionRecord, progressLines } from './compose-record.ts'
 import { type ExecutionRow, readRows } from './read-rows.ts'
 import { openSemaphore, type Semaphore } from '@gateway/service-kit/async/semaphore'
-import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { readCaller } from '../../keys/read-caller.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { BegunBy, ExecutionStatus } from '@gateway/contracts/execution'
+import type { BegunBy, ExecutionStatus } from '@gateway/api/execution'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../../deps.ts'
 import type { NodeStateName } from '../store/execution-facts.ts'

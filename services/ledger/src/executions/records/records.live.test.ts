@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { ProgressLine } from '@gateway/contracts/execution'
+import type { ProgressLine } from '@gateway/api/execution'
 import { ending, failing, question, takeNext } from '../../fixtures/engine.ts'
 import { openTenant, test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, fan, publishProduct } from '../../fixtures/sandbox-products.ts'

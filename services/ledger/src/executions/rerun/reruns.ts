@@ -1,7 +1,7 @@
 import { trace } from '@opentelemetry/api'
 import { openSemaphore } from '@gateway/service-kit/async/semaphore'
-import type { RerunAnswer, RerunQuestion } from '@gateway/contracts/flow-reads'
-import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+import type { RerunAnswer, RerunQuestion } from '@gateway/ledger-protocol/flow-reads'
+import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import { type Rerun, rerunFrom } from '@gateway/flow/rerun'
 import { attributesOf } from '@gateway/ledger-client/span-attributes'
 import { activeCarrier } from '@gateway/service-kit/process/spans'
@@ -21,7 +21,7 @@ import {
   readUnassigned,
   scopeOf,
 } from './decide-rerun.ts'
-import { flowLimits } from '@gateway/contracts/limits'
+import { flowLimits } from '@gateway/api/limits'
 import type { Database } from '@gateway/database/client'
 import type { Plan } from '@gateway/flow/plan'
 import type { NodeJob } from '@gateway/node-queue/node-job'

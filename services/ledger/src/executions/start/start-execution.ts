@@ -1,5 +1,5 @@
 import { trace } from '@opentelemetry/api'
-import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
+import type { StartAnswer, StartQuestion } from '@gateway/ledger-protocol/flow-reads'
 import { attributesOf } from '@gateway/ledger-client/span-attributes'
 import { activeCarrier } from '@gateway/service-kit/process/spans'
 import type { Deps } from '../../deps.ts'

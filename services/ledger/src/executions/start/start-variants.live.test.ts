@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import type { StartQuestion } from '@gateway/contracts/flow-reads'
-import type { Graph } from '@gateway/contracts/graph'
+import type { StartQuestion } from '@gateway/ledger-protocol/flow-reads'
+import type { Graph } from '@gateway/api/graph'
 import { openTenant } from '../../fixtures/ledger-test.ts'
 import { codeOf, ending, failing, idempotencyOf, mint, openEngine, question, takeNext } from '../../fixtures/engine.ts'
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'

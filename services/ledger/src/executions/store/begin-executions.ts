@@ -1,4 +1,4 @@
-import type { StartQuestion } from '@gateway/contracts/flow-reads'
+import type { StartQuestion } from '@gateway/ledger-protocol/flow-reads'
 import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import type { NodeState } from '@gateway/flow/advance'

@@ -1,6 +1,6 @@
-import type { ExecutionStatus } from '@gateway/contracts/execution'
-import type { CompleteItem, StoppedBy } from '@gateway/contracts/flow-items'
-import type { Usage } from '@gateway/contracts/usage'
+import type { StoppedBy, ExecutionStatus } from '@gateway/api/execution'
+import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
+import type { Usage } from '@gateway/pricing/usage'
 
 // What is known of an execution and its nodes when something is decided about it. Nodes are in the order of the graph.
 

@@ -4,7 +4,7 @@ import type { Sql } from '@gateway/database/client'
 import { type EnqueuedNode, jobsOf } from './begin-executions.ts'
 import type { NodeJob } from '@gateway/node-queue/node-job'
 import type { ExecutionChange } from './execution-facts.ts'
-import type { CompleteItem } from '@gateway/contracts/flow-items'
+import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import type { Deps } from '../../deps.ts'
 
 export interface WrittenExecutions {

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import { chain, flowTest, linesOf, newKey, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { sendRecord } from '../../../executions/send-execution.ts'

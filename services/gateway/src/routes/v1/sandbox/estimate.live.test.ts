@@ -1,4 +1,4 @@
-import { sandboxEstimate, type SandboxEstimate } from '@gateway/contracts/estimate'
+import { sandboxEstimate, type SandboxEstimate } from '@gateway/api/estimate'
 import { expect } from 'vitest'
 import { chain, echo, flowTest as test, recordOf } from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'

@@ -1,4 +1,4 @@
-import type { ExecutionRecord } from '@gateway/contracts/execution'
+import type { ExecutionRecord } from '@gateway/api/execution'
 import { expect } from 'vitest'
 import { chain, flowTest as test, newKey, recordOf } from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
-import type { ProgressLine } from '@gateway/contracts/execution'
+import type { ProgressLine } from '@gateway/api/execution'
 import { describe, expect } from 'vitest'
 import {
   chain,

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { ProgressLine, RefusedLine } from '@gateway/contracts/execution'
+import type { ProgressLine, RefusedLine } from '@gateway/api/execution'
 import { chain, flowTest, linesOf, newKey, openLines, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 

@@ -4,9 +4,7 @@ import { refusalBody } from './api/answer-shapes.ts'
 import { chatBody, readChatRequest, type ChatRequest } from './chat-request.ts'
 import { id } from './console/fields.ts'
 import { invalidField } from './field-problem.ts'
-import { refusalFor, type LedgerRefusal, type LedgerRefusalCode } from './ledger-refusal.ts'
 import { chatLimits } from './limits.ts'
-import type { CheckedAdmission } from './ledger-reads.ts'
 
 // "Would this call be admitted now?" The ledger decides it as it decides an admission, and reserves nothing (rules §2.10).
 
@@ -60,21 +58,20 @@ export function readCheck({ model, messages: given, maxTokens: max, promptBytes 
   return { request, model, parameters: request.conditional, promptSize }
 }
 
-/** What an admission decides, in its order, and the refusals by which each of them fails (rules §2.3). */
-const refusalsOf = {
-  key: ['key_invalid', 'key_revoked', 'key_expired'],
-  binding: ['key_unbound'],
-  issuer: ['key_issuer_denied'],
-  project: ['project_mismatch'],
-  model: ['model_not_found'],
-  allowlist: ['key_scope'],
-  request: ['unsupported_parameter', 'images_unsupported'],
-  context: ['context_limit'],
-  limit: ['key_limit'],
-  wallet: ['insufficient_budget'],
-} as const satisfies Record<string, readonly LedgerRefusalCode[]>
-type Rule = keyof typeof refusalsOf
-const rules = Object.keys(refusalsOf) as [Rule, ...Rule[]]
+/** Rules of an admission, in the order in which they are checked (rules §2.3). */
+export const admissionRules = [
+  'key',
+  'binding',
+  'issuer',
+  'project',
+  'model',
+  'allowlist',
+  'request',
+  'context',
+  'limit',
+  'wallet',
+] as const
+export type AdmissionRule = (typeof admissionRules)[number]
 
 export const admissionCheck = z
   .strictObject({
@@ -91,7 +88,7 @@ export const admissionCheck = z
     counted: z
       .boolean()
       .describe('whether the tokens of the prompt were counted, because its bytes alone would have been refused'),
-    rules: z.array(z.strictObject({ rule: z.enum(rules), outcome: z.enum(['pass', 'fail', 'not_reached']) })),
+    rules: z.array(z.strictObject({ rule: z.enum(admissionRules), outcome: z.enum(['pass', 'fail', 'not_reached']) })),
     refusal: refusalBody.nullable().describe('what the call would be refused with, by the first rule that fails'),
   })
   .meta({
@@ -102,40 +99,9 @@ export const admissionCheck = z
         boundMicro: 424,
         outputCap: 300,
         counted: false,
-        rules: rules.map((rule) => ({ rule, outcome: 'pass' })),
+        rules: admissionRules.map((rule) => ({ rule, outcome: 'pass' })),
         refusal: null,
       },
     ],
   })
 export type AdmissionCheck = z.infer<typeof admissionCheck>
-
-/**
- * What whoever asks is told.
- * @throws Refusal that no rule has: `unavailable`, where nobody could make a call now
- */
-export function composeCheck(
-  { model, promptSize: { counted } }: CheckedCall,
-  { refusal, boundMicro, outputCap }: CheckedAdmission,
-): AdmissionCheck {
-  const failed = refusal === null ? rules.length : rules.findIndex((rule) => fails(rule, refusal))
-  if (refusal !== null && failed < 0) throw refusalFor(refusal, 'chat')
-  const reachesMoney = failed >= rules.indexOf('limit')
-  return {
-    admitted: refusal === null,
-    model,
-    boundMicro: reachesMoney ? boundMicro : null,
-    outputCap: reachesMoney ? outputCap : null,
-    counted: counted !== null,
-    rules: rules.map((rule, n) => ({ rule, outcome: n < failed ? 'pass' : n === failed ? 'fail' : 'not_reached' })),
-    refusal: refusal && refusalFor(refusal, 'chat').body,
-  }
-}
-
-/** Whether the key as such is refused: then it may ask nothing, this neither. */
-export function refusesKey(refusal: LedgerRefusal): boolean {
-  return (['key', 'binding', 'issuer', 'project'] as const).some((rule) => fails(rule, refusal))
-}
-
-function fails(rule: Rule, { code }: LedgerRefusal): boolean {
-  return (refusalsOf[rule] as readonly LedgerRefusalCode[]).includes(code)
-}

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { InvocationRecord } from './console/money.ts'
-import type { KeyStatus } from './key-status.ts'
+import type { InvocationRecord } from '@gateway/api/console/money'
+import type { KeyStatus } from '@gateway/api/key-status'
 import type { LedgerRefusal, Refused } from './ledger-refusal.ts'
-import type { ModelEntry } from './model-entry.ts'
-import { promptSize } from './usage.ts'
+import type { ModelEntry } from '@gateway/api/model-entry'
+import { promptSize } from '@gateway/pricing/usage'
 
 // Requests and responses of the ledger's operations on keys, instances and money (ledger-operations.ts).
 

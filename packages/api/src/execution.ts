@@ -7,7 +7,6 @@ import {
   progressExamples,
 } from './execution-examples.ts'
 import { exampleIds } from './example-ids.ts'
-import type { StoppedBy } from './flow-items.ts'
 import { type Refusal, type RefusalBody, type RefusalCode, refuse } from './refusal.ts'
 
 // The record of one execution of a sandbox product as its caller sees it (flows §4.3). Names are the wire's. Its
@@ -189,6 +188,9 @@ export interface FailedNode {
 export function executionCancelled(by: StoppedBy): Refusal {
   return refuse('execution_cancelled', { by }, { details: { by } })
 }
+
+/** Who has stopped an execution. */
+export type StoppedBy = 'person' | 'key'
 
 /** The error of an execution, from the stored one. */
 export function errorOfExecution(error: RefusalBody, execution: FailedExecution): RefusalBody {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { promptSize, usage } from './usage.ts'
-import type { GraphNode } from './graph.ts'
+import { promptSize, usage } from '@gateway/pricing/usage'
+import type { StoppedBy } from '@gateway/api/execution'
+import type { GraphNode } from '@gateway/api/graph'
 import type { SetAside } from './ledger-outcomes.ts'
-import type { RefusalBody } from './refusal.ts'
+import type { RefusalBody } from '@gateway/api/refusal'
 
 // What a worker asks of the ledger about one node of an execution. They are items of POST /items, beside `admit`, `settle` and `release`.
 //
@@ -100,9 +101,6 @@ export interface Claimed {
   callId: string
   callReservation: string
 }
-
-/** Who has stopped an execution. */
-export type StoppedBy = 'person' | 'key'
 
 export type ClaimOutcome =
   | Claimed

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { admissionCheck, checkBody, composeCheck, readCheck } from './admission-check.ts'
+import { admissionCheck, readCheck } from '@gateway/api/admission-check'
+import { composeCheck } from './compose-check.ts'
 import type { LedgerRefusal } from './ledger-refusal.ts'
 
 const call = readCheck({ model: 'acme/swift', promptBytes: 100 })
@@ -37,21 +38,5 @@ describe('a check', () => {
 
   test('is refused itself where nobody could make a call [unavailable]', () => {
     expect(() => composed('unavailable')).toThrow(expect.objectContaining({ code: 'unavailable' }))
-  })
-})
-
-describe('what is asked', () => {
-  test('is a prompt by its bytes, or messages that are measured as those of a call', () => {
-    const sized = { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens: null }
-    expect(call).toEqual({ request: null, model: 'acme/swift', parameters: [], promptSize: sized })
-    const messages = [{ role: 'user', content: 'Hello' }] as const
-    const { promptSize } = readCheck(checkBody.parse({ model: 'acme/swift', maxTokens: 20, messages }))
-    expect(promptSize).toMatchObject({ bytes: JSON.stringify({ messages }).length, messages: 1, maxTokens: 20 })
-  })
-
-  test('is no sandbox product, and not both at once [invalid_request]', () => {
-    expect(() => readCheck({ model: 'sbx-1' })).toThrow(expect.objectContaining({ code: 'invalid_request' }))
-    const both = { model: 'acme/swift', promptBytes: 1, messages: [{ role: 'user', content: 'Hello' }] }
-    expect(checkBody.safeParse(both).error?.issues[0]?.path).toEqual(['promptBytes'])
   })
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { chargeMicro, costMicro } from '@gateway/money/price'
+import { chargeMicro, costMicro } from '@gateway/pricing/price'
 
 /** A count of tokens is at most this; a charge never exceeds what was reserved anyway. */
 export const MAX_TOKENS = 10_000_000

@@ -1,4 +1,4 @@
-import type { Usage } from './usage.ts'
+import type { Usage } from '@gateway/pricing/usage'
 
 /** What a provider reported, or what we counted ourselves. Tokens. */
 export interface AnswerUsage extends Pick<Usage, 'promptTokens' | 'completionTokens'> {

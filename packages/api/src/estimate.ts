@@ -5,7 +5,6 @@ import type { Values } from './execution.ts'
 import { invalidIssue, READABLE } from './field-problem.ts'
 import type { FlowPackage } from './graph.ts'
 import { invokeBody } from './invoke-request.ts'
-import type { Refused } from './ledger-refusal.ts'
 
 // What an execution would be charged at most, before it begins (money §7.6).
 
@@ -90,4 +89,3 @@ export interface EstimateFacts {
   products: EstimatedProduct[]
   last: SandboxEstimate['last']
 }
-export type EstimateAnswer = EstimateFacts | Refused

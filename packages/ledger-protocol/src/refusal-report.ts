@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { RefusalCode } from './refusal.ts'
-import { refusals } from './refusals.ts'
+import type { RefusalCode } from '@gateway/api/refusal'
+import { refusals } from '@gateway/api/refusals'
 
 // POST /refusals: what a gateway has refused since its last report (rules §7.6). No text of a caller is
 // in it but the model that they named.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
-import { usageCounts, type UsageCount } from '../usage.ts'
+import { usageCounts, type UsageCount } from '@gateway/pricing/usage'
 import { releaseReason } from '../release-reason.ts'
 import { id, label, micro, moment, time } from './fields.ts'
 import { timedQuery } from './page.ts'

@@ -1,5 +1,5 @@
 import type { LedgerRefusal } from './ledger-refusal.ts'
-import type { PriceSnapshot } from './usage.ts'
+import type { PriceSnapshot } from '@gateway/pricing/usage'
 
 // What the ledger answers to admissions and to what ends them, an outcome an item (ledger-items.ts).
 

@@ -1,6 +1,6 @@
-import { usdFromPico, type Price } from '@gateway/money/price'
+import { usdFromPico, type Price } from '@gateway/pricing/price'
 import { releaseReasonOf } from '../release-reason.ts'
-import { usageCounts, type UsageCount } from '../usage.ts'
+import { usageCounts, type UsageCount } from '@gateway/pricing/usage'
 import type { InvocationRecord } from './money.ts'
 import type { ProductPricing } from './products.ts'
 

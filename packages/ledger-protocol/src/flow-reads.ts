@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import type { StoppedBy } from './flow-items.ts'
-import type { ContractSide } from './graph.ts'
-import { ceilingMicro } from './execution.ts'
-import type { ImageAsset, ImageLimits } from './images.ts'
+import type { ContractSide } from '@gateway/api/graph'
+import { ceilingMicro, type StoppedBy } from '@gateway/api/execution'
+import type { ImageAsset, ImageLimits } from '@gateway/api/images'
 import type { Refused } from './ledger-refusal.ts'
-import { chatLimits } from './limits.ts'
-import type { Usage } from './usage.ts'
+import { chatLimits } from '@gateway/api/limits'
+import type { Usage } from '@gateway/pricing/usage'
 
 // Requests and responses of the ledger's operations on executions, sandboxes and assets (ledger-operations.ts). A refusal is
 // answered with 200 and `{ refused: { code, facts } }` (ledger-refusal.ts).
@@ -65,7 +64,7 @@ export type StartAnswer =
     }
   | Refused
 
-/** POST /sandboxes/estimate: what an estimate is made from (estimate.ts). Authorised as a start, and begins nothing. */
+/** POST /sandboxes/estimate: what an estimate is made from (packages/api/src/estimate.ts). Authorized as a start, and begins nothing. */
 export const estimateQuestion = startQuestion.pick({ caller: true, sandbox: true, revision: true, input: true })
 export type EstimateQuestion = z.infer<typeof estimateQuestion>
 

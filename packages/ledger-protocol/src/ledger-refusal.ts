@@ -1,4 +1,4 @@
-import { refuse, type FactsOf, type Refusal, type RefusalCode, type RefusalExtras } from './refusal.ts'
+import { refuse, type FactsOf, type Refusal, type RefusalCode, type RefusalExtras } from '@gateway/api/refusal'
 
 // What the ledger refuses, and the one place that makes of it what a caller is told (rules §2.4).
 //

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { EstimateAnswer } from './estimate.ts'
+import type { EstimateFacts } from '@gateway/api/estimate'
+import type { Refused } from './ledger-refusal.ts'
 import {
   assetDeletion,
   assetQuestion,
@@ -50,7 +51,7 @@ import {
   type WalletAnswer,
   type WebhookAnswer,
 } from './ledger-reads.ts'
-import { flowLimits } from './limits.ts'
+import { flowLimits } from '@gateway/api/limits'
 import { refusalReport } from './refusal-report.ts'
 
 // The operations of the ledger, each a POST of one JSON object that is answered with one; all of them are safe to repeat.
@@ -157,7 +158,7 @@ export const ledgerOperations = {
     path: '/sandboxes/estimate',
     callers: ['gateway', 'console'],
     request: estimateQuestion,
-    response: response<EstimateAnswer>(),
+    response: response<EstimateFacts | Refused>(),
     pool: 'requests',
     bodyBytes: 2 * flowLimits.bodyBytes, // as of a start
     forbids: ({ caller }: z.infer<typeof estimateQuestion>, service) =>

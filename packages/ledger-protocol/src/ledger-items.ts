@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { admitNodeItem, claimItem, completeItem, type ClaimOutcome, type CompleteOutcome } from './flow-items.ts'
 import type { OperationRow } from './ledger-operations.ts'
 import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from './ledger-outcomes.ts'
-import { promptSize, usage } from './usage.ts'
+import { promptSize, usage } from '@gateway/pricing/usage'
 
 // What callers of the ledger ask for, one item a line, and each of them safe to repeat by its id (architecture §M4).
 // POST /items takes NDJSON `{ "n": 7, "item": { "op": "admit", … } }` and answers `{ "n": 7, "outcome": … }` in any order.
