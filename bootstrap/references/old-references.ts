@@ -11,7 +11,7 @@ const FORMS = [
   /\brules?\s+\d+(?:\.\d+)?\s+of\s+the\s+money\s+core/gi,
   /\bcrash\s+matrix\b/gi,
   /\bsecurity\s+checklist\b/gi,
-  /(?<![\w/.-])(?:style|lexicon)\.md\b/gi,
+  /(?<![\w/.-])lexicon\.md\b/gi,
   /\bI\d+\s+to\s+I\d+\b/g,
 ]
 
