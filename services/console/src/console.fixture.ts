@@ -109,8 +109,14 @@ export async function untilSomebodyWaits(fixture: Pick<Fixture, 'run'>, howMany 
   }
 }
 
+/** An address that no other test sends from: attempts to sign in are counted per address, and test files share a console. */
+export function uniqueAddress(): string {
+  const network = randomBytes(4).toString('hex')
+  return `2001:db8:${network.slice(0, 4)}:${network.slice(4)}::1`
+}
+
 /** Signs in by password, as a program without a cookie would. */
-export function signInBy(url: string, email: string, password: string, address?: string): Promise<Response> {
-  const headers: Record<string, string> = address === undefined ? {} : { 'X-Forwarded-For': address }
+export function signInBy(url: string, email: string, password: string, address = uniqueAddress()): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address }
   return fetch(`${url}/api/v2/session`, { method: 'POST', headers, body: JSON.stringify({ email, password }) })
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { answerOf, callerOf, consoleTest as test, outcomeOf } from '../console.fixture.ts'
+import { answerOf, callerOf, consoleTest as test, outcomeOf, uniqueAddress } from '../console.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
 const UNKNOWN = '400 invalid_request'
@@ -14,7 +14,7 @@ function asking() {
 const codes = test
   .extend('redeem', ({ console }) =>
     async (body: object) => {
-      const headers = { 'Content-Type': 'application/json' }
+      const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress() }
       return answerOf(
         await fetch(`${console.url}/api/v2/session/tokens`, { method: 'POST', headers, body: JSON.stringify(body) }),
       )
@@ -90,7 +90,7 @@ codes('only a person confirms, not a program with a token [not_permitted]', asyn
 })
 
 codes('an address may try so many codes in a minute and no more [rate_limited]', async ({ console }) => {
-  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.77' }
+  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress() }
   const body = JSON.stringify({ code: asking().verifier, verifier: asking().verifier })
   const outcomes: string[] = []
   for (let tried = 0; tried < 51; tried += 1)

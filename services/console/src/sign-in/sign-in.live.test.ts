@@ -2,7 +2,15 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import { expect } from 'vitest'
 import { nameOf } from '@gateway/testbed/fixture'
-import { answerOf, callerOf, consoleTest as test, outcomeOf, signInBy, untilSomebodyWaits } from '../console.fixture.ts'
+import {
+  answerOf,
+  callerOf,
+  consoleTest as test,
+  outcomeOf,
+  signInBy,
+  uniqueAddress,
+  untilSomebodyWaits,
+} from '../console.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -66,7 +74,7 @@ test('a new member signs in with the password it was given, and out again', asyn
   const member = await stack.owner.post(`${stack.path}/members`, { email, name: 'New', password: PASSWORD })
   expect(outcomeOf(member)).toBe('201')
   const url = `${console.url}/api/v2/session`
-  const headers = { 'Content-Type': 'application/json' }
+  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress() }
 
   const wrong = await answerOf(
     await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: 'no' }) }),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { startInProcess } from '@gateway/testbed/service-in-process'
-import { answerOf, consoleTest as test, outcomeOf, signInBy } from '../console.fixture.ts'
+import { answerOf, consoleTest as test, outcomeOf, signInBy, uniqueAddress } from '../console.fixture.ts'
 import { forgetAttempts } from './throttle.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -10,8 +10,9 @@ const PASSWORD = 'correct horse battery'
 test('guessing a password is slowed down, and the right one waits too [rate_limited]', async ({ console, stack }) => {
   const email = `tried.${stack.tenant}@example.test`
   await stack.owner.post(`${stack.path}/members`, { email, password: PASSWORD })
+  const address = uniqueAddress()
   const signIn = async (password: string) => {
-    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9' }
+    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address }
     const body = JSON.stringify({ email, password })
     return answerOf(await fetch(`${console.url}/api/v2/session`, { method: 'POST', headers, body }))
   }
@@ -49,7 +50,7 @@ test('guesses are counted for all replicas, and by e-mail from wherever they com
 })
 
 test('no e-mail and no address can be read from what is counted', async ({ console, fixture }) => {
-  await signInBy(console.url, 'counted@example.test', PASSWORD, '203.0.113.77')
+  await signInBy(console.url, 'counted@example.test', PASSWORD)
   const { rows } = await fixture.run('SELECT key FROM control.sign_in_attempts')
   expect(rows.length).toBeGreaterThanOrEqual(3)
   for (const { key } of rows) expect(key).toMatch(/^(both|email|address):[\w-]{43}$/)

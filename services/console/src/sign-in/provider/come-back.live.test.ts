@@ -116,7 +116,7 @@ test(
 
 test('by a password one is at the same address', inBrowser, async ({ owner, page }) => {
   await page.goto(owner.address)
-  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Email').fill(owner.email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await isThere(page, owner.address)
@@ -129,8 +129,8 @@ test(
     owner.sit()
     await page.goto(owner.keys)
     await byProvider(page).click()
-    await page.getByRole('button', { name: 'Create a key' }).first().click()
-    const name = page.getByRole('dialog', { name: 'Create a key' }).getByLabel('Name', { exact: true })
+    await page.getByRole('button', { name: 'Create key' }).first().click()
+    const name = page.getByRole('dialog', { name: 'Create key' }).getByLabel('Name', { exact: true })
     await name.fill('typed before')
     const endSession = async () => {
       await page.context().clearCookies()

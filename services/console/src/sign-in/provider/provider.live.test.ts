@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import type { RunningService } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { answerOf, callerOf, consoleTest, outcomeOf, signInBy } from '../../console.fixture.ts'
+import { answerOf, callerOf, consoleTest, outcomeOf, signInBy, uniqueAddress } from '../../console.fixture.ts'
 import { CLIENT, startProvider, untilReached, type TestProvider } from './provider.fixture.ts'
 
 const PUBLIC_URL = 'https://models.example.test'
@@ -33,7 +33,10 @@ interface Begun {
 }
 
 async function begin(console: RunningService, search = ''): Promise<Begun> {
-  const answer = await fetch(`${console.url}/api/v2/session/oidc${search}`, { redirect: 'manual' })
+  const answer = await fetch(`${console.url}/api/v2/session/oidc${search}`, {
+    redirect: 'manual',
+    headers: { 'X-Forwarded-For': uniqueAddress() },
+  })
   expect(answer.status).toBe(303)
   const [cookie = ''] = answer.headers.getSetCookie()
   return { address: answer.headers.get('Location')!, cookie: cookie.split(';')[0]! }
@@ -42,7 +45,10 @@ async function begin(console: RunningService, search = ''): Promise<Begun> {
 /** The browser comes back from the provider. */
 async function comeBack(console: RunningService, back: string, cookie: string, headers = {}) {
   const { pathname, search } = new URL(back)
-  return fetch(console.url + pathname + search, { redirect: 'manual', headers: { Cookie: cookie, ...headers } })
+  return fetch(console.url + pathname + search, {
+    redirect: 'manual',
+    headers: { 'X-Forwarded-For': uniqueAddress(), Cookie: cookie, ...headers },
+  })
 }
 
 async function signInAt(console: RunningService, provider: TestProvider) {
@@ -92,7 +98,10 @@ test('a person whose verified e-mail is known is signed in, and known by the ide
 test('the provider is asked with state, nonce and a code challenge, and the browser keeps what proves it', async ({
   console,
 }) => {
-  const answer = await fetch(`${console.url}/api/v2/session/oidc`, { redirect: 'manual' })
+  const answer = await fetch(`${console.url}/api/v2/session/oidc`, {
+    redirect: 'manual',
+    headers: { 'X-Forwarded-For': uniqueAddress() },
+  })
   const { searchParams } = new URL(answer.headers.get('Location')!)
   expect(Object.fromEntries(searchParams)).toEqual({
     client_id: CLIENT.id,
@@ -150,7 +159,10 @@ test.for([
   'returnTo[]=/console',
   'next=/console',
 ])('a sign-in does not begin with %s [invalid_request]', async (search, { console }) => {
-  const answer = await fetch(`${console.url}/api/v2/session/oidc?${search}`, { redirect: 'manual' })
+  const answer = await fetch(`${console.url}/api/v2/session/oidc?${search}`, {
+    redirect: 'manual',
+    headers: { 'X-Forwarded-For': uniqueAddress() },
+  })
   expect([answer.headers.get('Location'), answer.headers.getSetCookie()]).toEqual([null, []])
   expect(await refusalOf(answer)).toBe('400 invalid_request')
 })
