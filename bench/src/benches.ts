@@ -1,20 +1,15 @@
 import type { Bench } from './bench.ts'
 import { clientSize } from './client-size/client-size.ts'
 import { chatPath } from './chat-path/chat-path.ts'
-import { checkRound } from './check/check-books.ts'
 import { consolePage } from './console-page/console-page.ts'
 import { counting } from './counting/counting.ts'
-import { crashes } from './crashes/crashes.ts'
 import { flow } from './flow/flow.ts'
 import { growth } from './growth/growth.ts'
 import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
-import { longSnapshot } from './long-snapshot/long-snapshot.ts'
 import { recovery } from './recovery/recovery.ts'
 import { soak } from './soak/soak.ts'
-import { start } from './start/start.ts'
 import { usagePage } from './usage-page/usage-page.ts'
-import { wrongRow } from './wrong-row/wrong-row.ts'
 
 export const benches: Record<string, Bench> = {
   'hot-wallet': {
@@ -23,13 +18,6 @@ export const benches: Record<string, Bench> = {
     seconds: 2,
     profiles: ['ledger'],
     run: hotWallet,
-  },
-  'wrong-row': {
-    title: 'a busy project beside one whose wallet is wrong, against the busy one alone',
-    rounds: 5,
-    seconds: 5,
-    profiles: ['ledger'],
-    run: wrongRow,
   },
   'chat-path': {
     title: 'a chat call through everything, against the bare provider, a bare proxy and the Portkey gateway',
@@ -59,26 +47,12 @@ export const benches: Record<string, Bench> = {
     profiles: [],
     run: recovery,
   },
-  'long-snapshot': {
-    title: 'one busy wallet while somebody keeps a snapshot of the primary, and the console as that somebody',
-    rounds: 1,
-    seconds: 60,
-    profiles: [],
-    run: longSnapshot,
-  },
   'usage-page': {
     title: 'a page of usage of a month with a million calls: from hours, against from every call',
     rounds: 5,
     seconds: 1,
     profiles: [],
     run: usagePage,
-  },
-  crashes: {
-    title: 'the scenario of crashes again and again, with a busy loop on each processor beside it: does any round fail',
-    rounds: 30,
-    seconds: 1,
-    profiles: [],
-    run: crashes,
   },
   histories: {
     title:
@@ -87,14 +61,6 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: histories,
-  },
-  'check-books': {
-    title:
-      'a round of the check of the books: nothing has moved, few wallets have, and those that stand still are compared',
-    rounds: 5,
-    seconds: 1,
-    profiles: [],
-    run: checkRound,
   },
   counting: {
     title: 'how long until the tokens of a prompt are counted: new, known, made to be slow, and beside a busy project',
@@ -116,13 +82,6 @@ export const benches: Record<string, Bench> = {
     seconds: 3,
     profiles: [],
     run: consolePage,
-  },
-  start: {
-    title: 'npm start where nothing has changed, against the same without the step that builds the console’s page',
-    rounds: 5,
-    seconds: 1,
-    profiles: [],
-    run: start,
   },
   growth: {
     title: 'the same questions to empty books, to 100,000 calls, to a million and to ten million (one size a round)',

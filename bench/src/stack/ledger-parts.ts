@@ -6,7 +6,7 @@ export type { Outcome } from '../../../services/ledger/src/admissions/waiting-it
 export { archiveBooks } from '../../../services/ledger/src/archive/archive-books.ts'
 export { checkArchive } from '../../../services/ledger/src/archive/check-archive.ts'
 export { checkBooks, sayFinding } from '../../../services/ledger/src/check/check-books.ts'
-export { retrySetAside } from '../../../services/ledger/src/maintenance/set-aside-retrier.ts'
+
 export { openSetAside, type SetAside } from '../../../services/ledger/src/set-aside/set-aside.ts'
 export { checkUsage } from '../../../services/ledger/src/check/check-usage.ts'
 export { rollUpUsage } from '../../../services/ledger/src/maintenance/usage-roll-up.ts'
