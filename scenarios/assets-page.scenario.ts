@@ -183,16 +183,16 @@ test('a shorter time for which assets are kept is confirmed first; a longer one 
       ?.assetRetentionDays
   }
   const setTo = async (days: string) => {
-    await page.getByLabel('Assets are deleted after, in days').fill(days)
-    await page.getByRole('button', { name: 'Keep them so' }).click()
+    await page.getByLabel('Delete assets after (days)').fill(days)
+    await page.getByRole('button', { name: 'Save' }).click()
   }
-  const dialog = page.getByRole('dialog', { name: 'Delete what is older than 30 days?' })
+  const dialog = page.getByRole('dialog', { name: 'Delete assets older than 30 days?' })
 
   await setTo('30')
-  await dialog.getByRole('button', { name: 'Keep it' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   expect(await kept()).toBeNull()
-  await page.getByRole('button', { name: 'Keep them so' }).click()
-  await dialog.getByRole('button', { name: 'Delete it' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Delete assets' }).click()
   // Until what is shown is read anew, the dialog has the page to itself.
   await dialog.waitFor({ state: 'detached' })
   expect(await kept()).toBe(30)
@@ -212,8 +212,8 @@ test('what is typed while the last change is still being read stays, and can be 
     return (body as { data: { assetRetentionDays: number | null }[] }).data[0]?.assetRetentionDays
   }
   const { page, problems } = await signedInAt(visit, owner, `${owner.home}/settings`)
-  const field = page.getByLabel('Assets are deleted after, in days')
-  const button = page.getByRole('button', { name: 'Keep them so' })
+  const field = page.getByLabel('Delete assets after (days)')
+  const button = page.getByRole('button', { name: 'Save' })
   await expect.poll(() => field.inputValue()).toBe('30')
 
   const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -20,17 +20,17 @@ test('somebody signs in, makes a key, calls with it, sees what the call cost, an
   const wallet = page.getByRole('region', { name: 'Wallet' })
   await wallet.getByText('$5.00').waitFor()
 
-  await page.getByRole('link', { name: 'Keys', exact: true }).click()
-  await page.getByRole('button', { name: 'Create a key' }).click()
-  const form = page.getByRole('dialog', { name: 'Create a key' })
+  await page.getByRole('link', { name: 'API keys', exact: true }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const form = page.getByRole('dialog', { name: 'Create key' })
   await form.getByLabel('Name', { exact: true }).fill('website')
-  await form.getByLabel('Spending limit, in USD').fill('2.5')
-  await form.getByRole('button', { name: 'Create the key' }).click()
-  const shown = page.getByRole('dialog', { name: 'The secret of website' })
+  await form.getByLabel('Spending limit (USD)').fill('2.5')
+  await form.getByRole('button', { name: 'Create key' }).click()
+  const shown = page.getByRole('dialog', { name: 'Secret for website' })
   const secret = await shown.locator('pre').first().innerText()
   const command = shown.locator('pre').nth(1).filter({ hasText: tenant.model })
   expect(await command.innerText()).toContain(`Bearer ${secret}`)
-  await shown.getByRole('button', { name: 'I have copied it' }).click()
+  await shown.getByRole('button', { name: 'Done' }).click()
 
   const key = { ...tenant.key, secret }
   expect((await chat(stack, { key, model: tenant.model })).status).toBe(200)
@@ -45,13 +45,13 @@ test('somebody signs in, makes a key, calls with it, sees what the call cost, an
   await sum.getByText('completion tokens').waitFor()
   expect(await sum.locator('strong').innerText()).toBe(dollars(settled))
 
-  await page.getByRole('link', { name: 'Keys', exact: true }).click()
+  await page.getByRole('link', { name: 'API keys', exact: true }).click()
   await page
     .getByRole('row')
-    .filter({ hasText: `${dollars(settled)} of $2.50 a day` })
+    .filter({ hasText: `${dollars(settled)} of $2.50 per day` })
     .waitFor()
   await page.getByRole('button', { name: 'Revoke website' }).click()
-  await page.getByRole('button', { name: 'Revoke it' }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
   await page.getByRole('row', { name: /website/ }).waitFor({ state: 'detached' })
   const refused = await chat(stack, { key, model: tenant.model })
   expect(await refused.json()).toMatchObject({ error: { code: 'key_revoked' } })
@@ -76,9 +76,9 @@ test('a key is rotated with a grace, and the old secret works on', async ({ stac
   await page.goto(`${tenant.home}/keys`)
   await signIn(page, tenant)
   await page.getByRole('button', { name: 'Rotate a key' }).click()
-  await page.getByLabel('The old secret stops working').selectOption('in an hour')
+  await page.getByLabel('Old secret stops working').selectOption('In 1 hour')
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
-  const secret = await page.getByRole('dialog', { name: 'The secret of a key' }).locator('pre').first().innerText()
+  const secret = await page.getByRole('dialog', { name: 'Secret for a key' }).locator('pre').first().innerText()
   expect((await chat(stack, { ...tenant, key: { ...tenant.key, secret } })).status).toBe(200)
   expect((await chat(stack, tenant)).status).toBe(200)
 })
@@ -91,10 +91,14 @@ test('whether a call would be admitted is told with the rule that refuses it, an
   const { page } = await visit()
   await page.goto(`${tenant.home}/keys`)
   await signIn(page, tenant)
-  await page.getByRole('button', { name: 'Check a key' }).click()
+  await page.getByRole('button', { name: 'Test a key' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Check', exact: true }).click()
-  await dialog.getByRole('listitem').filter({ hasText: 'It fits into the wallet' }).getByText('no').waitFor()
+  await dialog.getByRole('button', { name: 'Test', exact: true }).click()
+  await dialog
+    .getByRole('listitem')
+    .filter({ hasText: 'The cost fits the wallet balance' })
+    .getByText('Failed')
+    .waitFor()
   expect((await stack.wallet(tenant.project.id)).reserved).toBe(0n)
 })
 
@@ -123,7 +127,7 @@ test('keys from before keys were bound to projects come first, until they are re
   await signIn(page, tenant)
   const group = page.getByRole('region', { name: 'Needs reissue' })
   await group.getByRole('button', { name: 'Revoke a key' }).click()
-  await page.getByRole('button', { name: 'Revoke it' }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
   await group.waitFor({ state: 'detached' })
 })
 
@@ -153,7 +157,7 @@ test('the statement of a month adds up on the screen, to the micro-USD, and is t
   const { page, problems } = await visit()
   await page.goto(`${tenant.home}/statement`)
   await signIn(page, tenant)
-  const balance = page.getByRole('region', { name: 'The balance of the month' })
+  const balance = page.getByRole('region', { name: 'Monthly balance' })
   const shownMicro = async (line: RegExp) => {
     const amount = balance.getByRole('row', { name: line }).getByTitle(/micro-USD/)
     return Number((await amount.getAttribute('title'))!.replace(' micro-USD', '').replaceAll(',', ''))
@@ -167,9 +171,9 @@ test('the statement of a month adds up on the screen, to the micro-USD, and is t
   ]
   expect(opening + funded + corrected + charged).toBe(now)
   expect([BigInt(-charged), funded]).toEqual([settled, 5_000_000])
-  await page.getByText('Wallet, journal, fundings and corrections say the same').waitFor()
-  await page.getByRole('link', { name: 'Month before' }).click()
-  await page.getByText('Nothing was booked in this month').waitFor()
+  await page.getByText('Wallet, journal, funding and corrections agree').waitFor()
+  await page.getByRole('link', { name: 'Previous month' }).click()
+  await page.getByText('No activity this month').waitFor()
   expect(new URL(page.url()).searchParams.get('month')).toMatch(/^\d{4}-\d{2}$/)
   await page.goBack()
   await balance.getByRole('row', { name: /^Now/ }).waitFor()
@@ -189,13 +193,13 @@ test('usage says by model, key and flow what was charged, to the micro-USD', asy
     ['key', 'a key'],
     ['sandbox', 'direct calls'],
   ] as const) {
-    await page.getByLabel('Grouped by').selectOption(by)
+    await page.getByLabel('Group by').selectOption(by)
     const row = usage.getByRole('row', { name })
     const charged = await row.getByTitle(/micro-USD/).getAttribute('title')
     expect([by, BigInt(charged!.replaceAll(/\D/g, ''))]).toEqual([by, settled])
   }
   await page.getByLabel('Time').selectOption('day')
-  await usage.getByText(/by the hour of/).waitFor()
+  await usage.getByText(/per hour \(/).waitFor()
   expect(new URL(page.url()).searchParams.get('range')).toBe('day')
   expect(await usage.locator('svg rect').count()).toBe(1)
   expect(problems).toEqual([])
@@ -220,7 +224,7 @@ test('a wrong password is refused where it was typed, and the e-mail stays [sign
   await page.goto(tenant.home)
   await signIn(page, tenant, 'not the password')
   await page.getByRole('alert').getByText('sign_in_failed').waitFor()
-  expect(await page.getByLabel('E-mail').inputValue()).toBe(tenant.email)
+  expect(await page.getByLabel('Email').inputValue()).toBe(tenant.email)
   expect(await page.evaluate('document.activeElement.name')).toBe('password')
 })
 
@@ -232,18 +236,18 @@ test('a session that ends is begun anew over the screen, and nothing that was ty
   const { page } = await visit()
   await page.goto(`${tenant.home}/keys`)
   await signIn(page, tenant)
-  await page.getByRole('button', { name: 'Create a key' }).click()
-  const form = page.getByRole('dialog', { name: 'Create a key' })
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const form = page.getByRole('dialog', { name: 'Create key' })
   await form.getByLabel('Name', { exact: true }).fill('typed before')
   await page.context().clearCookies()
   // Something that the page reads by itself may be first to find out.
-  await form.getByRole('button', { name: 'Create the key' }).dispatchEvent('click')
+  await form.getByRole('button', { name: 'Create key' }).dispatchEvent('click')
   const again = page.getByRole('dialog', { name: 'Your session has ended' })
   await again.getByLabel('Password').fill(PASSWORD)
   await again.getByRole('button', { name: 'Sign in' }).click()
   await again.waitFor({ state: 'detached' })
-  await form.getByRole('button', { name: 'Create the key' }).click()
-  await page.getByRole('dialog', { name: 'The secret of typed before' }).waitFor()
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('dialog', { name: 'Secret for typed before' }).waitFor()
 })
 
 test('by the keyboard alone somebody comes to a screen, whose heading has the focus, and into a dialog and back', async ({
@@ -253,24 +257,24 @@ test('by the keyboard alone somebody comes to a screen, whose heading has the fo
   const tenant = await consoleOwner(stack)
   const { page } = await visit()
   await page.goto(tenant.home)
-  await page.getByLabel('E-mail').focus()
+  await page.getByLabel('Email').focus()
   await page.keyboard.type(tenant.email)
   await page.keyboard.press('Tab')
   await page.keyboard.type(PASSWORD)
   await page.keyboard.press('Enter')
   await screen(page, 'Overview').waitFor()
-  await page.getByRole('link', { name: 'Keys', exact: true }).focus()
+  await page.getByRole('link', { name: 'API keys', exact: true }).focus()
   await page.keyboard.press('Enter')
-  await screen(page, 'Keys').waitFor()
+  await screen(page, 'API keys').waitFor()
   const focused = () => page.evaluate<string>('document.activeElement.textContent')
-  await expect.poll(focused).toBe('Keys')
+  await expect.poll(focused).toBe('API keys')
   await page.keyboard.press('Tab')
-  expect(await focused()).toBe('Create a key')
+  expect(await focused()).toBe('Create key')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await focused()).toBe('Create a key')
+  expect(await focused()).toBe('Create key')
 })
 
 test('a scheme that somebody chooses stays, whatever the system has', async ({ stack, visit }) => {
@@ -306,18 +310,18 @@ test.for(views)(
     }
 
     await page.goto(tenant.home)
-    await page.getByLabel('E-mail').waitFor()
+    await page.getByLabel('Email').waitFor()
     await holds('Sign in')
     await signIn(page, tenant)
     await page.getByRole('region', { name: 'Latest calls' }).getByText('Charged').waitFor()
     await holds('Overview')
     await page.goto(`${tenant.home}/keys`)
     await page.getByRole('button', { name: 'Rotate a key' }).waitFor()
-    await holds('Keys')
-    await page.getByRole('button', { name: 'Create a key' }).click()
-    await page.getByLabel('Only these').click()
+    await holds('API keys')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByLabel('Selected products').click()
     await page.getByRole('checkbox', { name: tenant.model }).waitFor()
-    await holds('Create a key')
+    await holds('Create key')
     await page.goto(`${tenant.home}/calls?state=Settled`)
     await page.getByRole('row', { name: /a key/ }).getByRole('link').waitFor()
     await holds('Calls')
@@ -328,7 +332,7 @@ test.for(views)(
     await page.getByText('Nothing was executed yet').waitFor()
     await holds('Executions')
     await page.goto(`${tenant.home}/statement`)
-    await page.getByRole('region', { name: 'Day by day' }).waitFor()
+    await page.getByRole('region', { name: 'Daily activity' }).waitFor()
     await holds('Statement')
     await page.goto(`${tenant.home}/usage`)
     await page.getByRole('region', { name: 'Usage' }).waitFor()
@@ -340,11 +344,11 @@ test.for(views)(
       [`${tenant.home}/settings`, 'Settings'],
       [`${organization}/members`, 'Members'],
       [`${organization}/teams`, 'Teams'],
-      [`${organization}/teams/${tenant.project.team}`, 'Put somebody into the team'],
-      [`${organization}/projects`, 'Create a project'],
-      [`${organization}/projects/${tenant.project.id}`, 'Assign a product'],
-      [`${organization}/audit`, 'Audit'],
-      [`${organization}/tokens`, 'Tokens for programs'],
+      [`${organization}/teams/${tenant.project.team}`, 'Add team member'],
+      [`${organization}/projects`, 'Create project'],
+      [`${organization}/projects/${tenant.project.id}`, 'Assign product'],
+      [`${organization}/audit`, 'Audit log'],
+      [`${organization}/tokens`, 'Service tokens'],
       [`${tenant.start}/account`, 'Personal tokens'],
       [`${tenant.start}/account/command-line?challenge=${'c'.repeat(43)}`, 'Sign in the command line'],
     ] as const) {
@@ -354,18 +358,18 @@ test.for(views)(
     }
     await page.goto(`${tenant.home}/notices`)
     await page.getByRole('region', { name: 'Webhooks' }).waitFor()
-    await holds('Notices')
+    await holds('Alerts')
     await page.goto(`${tenant.home}/refusals`)
-    await page.getByText('Nothing was refused in this time').waitFor()
-    await holds('Refusals')
+    await page.getByText('No errors in this period').waitFor()
+    await holds('Errors')
     await page.goto(`${tenant.home}/models?compare=["${tenant.model}"]`)
     await page.getByRole('table', { name: 'Models', exact: true }).waitFor()
     await holds('Models')
     await stack.fixture.run('UPDATE control.people SET platform_operator = true WHERE id = $1', [tenant.owner])
     await page.goto(`${tenant.start}/operator/products`)
-    await page.getByRole('button', { name: 'Create a product' }).first().click()
-    await page.getByRole('dialog').getByLabel('Id', { exact: true }).waitFor()
-    await holds('Create a product')
+    await page.getByRole('button', { name: 'Create product' }).first().click()
+    await page.getByRole('dialog').getByLabel('Model ID', { exact: true }).waitFor()
+    await holds('Create product')
     await page.goto(`${tenant.start}/operator/money?tenant=${tenant.project.tenant}&project=${tenant.project.id}`)
     await page.getByRole('table').waitFor()
     await holds('Money')

@@ -36,7 +36,7 @@ test('a flow is drawn with the mouse, its problems come and go, and it is activa
   await signIn(page, owner)
   await page.getByRole('button', { name: 'Create a flow' }).first().click()
   await page.getByRole('dialog').getByLabel('Name').fill('Writer')
-  await page.getByRole('button', { name: 'Create it' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: /^Create/ }).click()
 
   const given = page.getByRole('region', { name: 'What the flow is given' })
   await given.getByLabel('Name').fill('topic')

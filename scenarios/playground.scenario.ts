@@ -14,10 +14,10 @@ import type { Stack } from './src/stack.ts'
 
 const dollars = (micro: bigint | number) => `$${(Number(micro) / 1e6).toFixed(6).replace(/0{1,4}$/, '')}`
 const run = promisify(execFile)
-const answerOf = (page: Page, model: string) => page.getByRole('article', { name: `Answer of ${model}` })
+const answerOf = (page: Page, model: string) => page.getByRole('article', { name: `Response from ${model}` })
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
 
-/** Of a text such as "in all 1.2 s" or "120 ms". */
+/** Milliseconds in a text such as "1.2 s total" or "120 ms". */
 async function milliseconds(text: Promise<string | null> | string | null): Promise<number> {
   const [, figure, unit] = /([\d.]+) (ms|s)\b/.exec((await text) ?? '') ?? []
   return Number(figure) * (unit === 's' ? 1000 : 1)
@@ -28,9 +28,9 @@ async function player(stack: Stack, page: Page, limit = '1') {
   const owner = await consoleOwner(stack)
   await page.goto(`${owner.home}/playground`)
   await signIn(page, owner)
-  await page.getByLabel('It may spend, in USD').fill(limit)
-  await page.getByRole('button', { name: 'Create a key for this tab' }).click()
-  await page.getByRole('button', { name: 'Revoke it' }).waitFor()
+  await page.getByLabel('Spending limit (USD)').fill(limit)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).waitFor()
   const settled = async () => (await stack.wallet(owner.project.id)).settled
   return { ...owner, settled, message: page.getByLabel('Message', { exact: true }) }
 }
@@ -55,7 +55,7 @@ test('an answer comes as it is made, with its time and what the ledger has charg
   const answer = answerOf(page, model)
   await answer.getByText(said).waitFor()
   const figures = await answer.getByText(/First token after/).textContent()
-  const [first, whole] = await Promise.all([figures, answer.getByText(/ in all$/).textContent()].map(milliseconds))
+  const [first, whole] = await Promise.all([figures, answer.getByText(/ total$/).textContent()].map(milliseconds))
   expect(first).toBeGreaterThan(0)
   expect(whole).toBeGreaterThan(first!)
   const grown = [...new Set(await page.evaluate<string[]>('seen'))].filter((text) => text !== '')
@@ -88,7 +88,7 @@ test('two models answer the same, each with its own charge, and a message that i
   const { model, home, project, message, settled } = await player(stack, page)
   const other = await stack.fixture.publishProduct({ promptPico: 3_000_000n, completionPico: 3_000_000n })
   await stack.fixture.assign(project.id, other)
-  await page.goto(`${home}/playground?beside=${encodeURIComponent(other)}`)
+  await page.goto(`${home}/playground?compare=${encodeURIComponent(other)}`)
   await message.fill('Write a line about rain.')
   await message.press('Control+Enter')
   for (const each of [model, other])
@@ -101,8 +101,8 @@ test('two models answer the same, each with its own charge, and a message that i
   expect(new Set(calls.map(({ product }) => product))).toEqual(new Set([model, other]))
   expect(calls).toHaveLength(2)
 
-  await page.getByRole('button', { name: 'Change', exact: true }).click()
-  await page.getByLabel('Change the message').fill('Write a line about snow.')
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByLabel('Edit message').fill('Write a line about snow.')
   await page.getByRole('button', { name: 'Send from here' }).click()
   await expect.poll(async () => (await stack.invocations(project.id)).length).toBe(4)
   await page.getByText('Write a line about snow.', { exact: true }).waitFor()
@@ -122,12 +122,12 @@ test('an answer that is stopped is charged to its end, and that is shown', async
   const answer = answerOf(page, model)
   await answer.getByText('one').waitFor()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
-  await answer.getByText('The model goes on to its end').waitFor()
+  await answer.getByText('The call continues to its end').waitFor()
   await answer.getByText(/^Charged/).waitFor()
   const micro = await settled()
   expect(micro).toBeGreaterThan(0n)
   await answer.getByText(dollars(micro)).waitFor()
-  await answer.getByRole('link', { name: 'The call' }).click()
+  await answer.getByRole('link', { name: 'View call' }).click()
   await page.getByRole('region', { name: 'The call' }).getByText(dollars(micro)).first().waitFor()
   expect(problems).toEqual([])
 })
@@ -141,7 +141,7 @@ test('what is refused is shown where it was asked, with what clears it, and noth
   await page.getByText('Parameters', { exact: true }).click()
   await page.getByLabel('Temperature').fill('3')
   await message.fill('Write a line about rain.')
-  await page.getByText('Mend the parameters first.').waitFor()
+  await page.getByText('Fix the parameters first.').waitFor()
   expect(await send(page).isDisabled()).toBe(true)
   await page.getByLabel('Temperature').fill('0.3')
   await send(page).click()
@@ -152,12 +152,12 @@ test('what is refused is shown where it was asked, with what clears it, and noth
 
   await page.locator('summary').filter({ hasText: 'Account' }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByLabel('E-mail').waitFor()
+  await page.getByLabel('Email').waitFor()
   expect(await page.evaluate('Object.keys(sessionStorage).filter((name) => name.startsWith("playground"))')).toEqual([])
   const { url } = stack.gateways[0]!
   const person = callerAt(url, (await stack.fixture.token(owner)).secret)
   const { body } = await person.ask('GET', `/api/v2/tenants/${project.tenant}/keys?project=${project.id}`)
-  const made = (body.data as { name: string; state: string }[]).filter(({ name }) => name.startsWith('Playground of'))
+  const made = (body.data as { name: string; state: string }[]).filter(({ name }) => name.startsWith('Playground:'))
   expect(made).toMatchObject([{ state: 'Revoked' }])
 })
 
@@ -168,9 +168,9 @@ test('what is shown as code sends the very request', async ({ stack, visit }) =>
   await stack.provider.control.setFaults([{ prompt, text: 'Water.' }])
   await page.getByLabel('System message').fill('Be short.')
   await page.getByText('Parameters', { exact: true }).click()
-  await page.getByLabel('Tokens at most').fill('50')
+  await page.getByLabel('Max output tokens').fill('50')
   await message.fill(prompt)
-  await page.getByText('The same as code').click()
+  await page.getByText('View code').click()
   const code = page.locator('.playground-code')
   const shown = async (title: string) => {
     await code.getByLabel('Language or tool').selectOption(title)
@@ -206,9 +206,9 @@ test('a flow is tried by a form of its contract, and the code for it is done as 
   const owner = await consoleOwner(stack)
   const { id } = await stack.fixture.sandbox(owner.project, flows.draft(owner.model))
   const { page, problems } = await signedInAt(visit, owner, `${owner.home}/playground`)
-  await page.getByRole('navigation', { name: 'What is tried' }).getByRole('link', { name: 'Flows' }).click()
+  await page.getByRole('navigation', { name: 'Playground mode' }).getByRole('link', { name: 'Flows' }).click()
   await page.getByLabel('text', { exact: true }).fill('Write about rain.')
-  await page.getByRole('button', { name: 'What would it cost?' }).click()
+  await page.getByRole('button', { name: 'Estimate cost' }).click()
   await page.getByText('At most').waitFor()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   const outcome = page.getByRole('region', { name: 'What the execution answered' })
@@ -217,7 +217,7 @@ test('a flow is tried by a form of its contract, and the code for it is done as 
   await outcome.getByText(dollars(settled)).waitFor()
   await page.getByRole('table', { name: 'Nodes' }).getByText(dollars(settled)).waitFor()
 
-  await page.getByText('The same as code').click()
+  await page.getByText('View code').click()
   const code = await page.locator('.playground-code pre').last().textContent()
   const env = { ...process.env, GATEWAY_KEY: owner.key.secret }
   const lines = (await run('bash', ['-ec', code!], { env })).stdout.trim().split('\n')
@@ -268,19 +268,19 @@ test('a refusal for want of money has a button that asks for what there is [insu
   await message.fill('Write a line about rain.')
   await send(page).click()
   await answer.getByRole('alert').getByText('key_limit').waitFor()
-  const fewer = page.getByRole('button', { name: /^Ask for at most \d+ tokens$/ })
+  const fewer = page.getByRole('button', { name: /^Retry with at most \d+ tokens$/ })
   await fewer.click()
   await answer.getByText(/tokens in, \d+ out/).waitFor()
   const dear = await stack.fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 50_000_000_000n })
   await stack.fixture.assign(project.id, dear)
 
-  await page.getByRole('button', { name: 'Revoke it' }).click()
-  await page.getByLabel('It may spend, in USD').fill('1000')
-  await page.getByRole('button', { name: 'Create a key for this tab' }).click()
-  await page.getByRole('button', { name: 'Revoke it' }).waitFor()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  await page.getByLabel('Spending limit (USD)').fill('1000')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).waitFor()
   await page.goto(`${home}/playground?model=${encodeURIComponent(dear)}`)
   await page.getByText('Parameters', { exact: true }).click()
-  await page.getByLabel('Tokens at most').fill('')
+  await page.getByLabel('Max output tokens').fill('')
   await message.fill('Write a line about snow.')
   await send(page).click()
   await answerOf(page, dear).getByRole('alert').getByText('insufficient_budget').waitFor()

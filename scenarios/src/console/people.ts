@@ -26,7 +26,7 @@ export async function consoleOperator(stack: Stack) {
 
 /** Fills in the form of the page, and sends it. */
 export async function signIn(page: Page, { email }: { email: string }, password = PASSWORD): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }

@@ -38,10 +38,10 @@ export const pictures: Picture[] = [
   },
   { name: 'usage', address: (facts) => `${home(facts)}/usage?range=day`, show: heading('Usage') },
   { name: 'statement', address: (facts) => `${home(facts)}/statement`, show: heading('Statement') },
-  { name: 'keys', address: (facts) => `${home(facts)}/keys`, show: heading('Keys') },
+  { name: 'keys', address: (facts) => `${home(facts)}/keys`, show: heading('API keys') },
   { name: 'models', address: (facts) => `${home(facts)}/models`, show: heading('Models') },
   { name: 'people', address: (facts) => `${home(facts)}/people`, show: heading('People') },
-  { name: 'refusals', address: (facts) => `${home(facts)}/refusals`, show: heading('Refusals') },
+  { name: 'refusals', address: (facts) => `${home(facts)}/refusals`, show: heading('Errors') },
 ]
 
 /** Takes a picture of each of them, by a person who has signed in. @param facts of a stack that is seeded */

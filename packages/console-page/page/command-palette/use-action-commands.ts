@@ -22,7 +22,7 @@ export function useActionCommands({ onCreateFlow }: { onCreateFlow: () => void }
   const mayMake = role === 'Project Owner' || role === 'Project Consumer'
   const inProject = [
     action(
-      'Create a key',
+      'Create key',
       () => void navigate({ to: '/projects/$tenant/$project/keys', params: place, search: { create: true } }),
     ),
     action('Create a flow', onCreateFlow),

@@ -3,6 +3,6 @@ export const organizationScreens = [
   { to: '/organizations/$tenant/members', title: 'Members', icon: 'people', isForAdmins: false },
   { to: '/organizations/$tenant/teams', title: 'Teams', icon: 'teams', isForAdmins: false },
   { to: '/organizations/$tenant/projects', title: 'Projects', icon: 'overview', isForAdmins: false },
-  { to: '/organizations/$tenant/audit', title: 'Audit', icon: 'audit', isForAdmins: true },
-  { to: '/organizations/$tenant/tokens', title: 'Tokens', icon: 'tokens', isForAdmins: true },
+  { to: '/organizations/$tenant/audit', title: 'Audit log', icon: 'audit', isForAdmins: true },
+  { to: '/organizations/$tenant/tokens', title: 'Service tokens', icon: 'tokens', isForAdmins: true },
 ] as const

@@ -8,7 +8,7 @@ import { Field } from '../parts/field.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { CheckOutcome } from './check-outcome.tsx'
 
-/** "Would a call be admitted now?", and which rule refuses it if not. Nothing is reserved. */
+/** Checks whether a call would be admitted now and, if not, which rule refuses it. Nothing is reserved. */
 export function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
   const { tenant } = usePlace()
   const models = useProducts().products.filter(({ kind }) => kind === 'chat')
@@ -23,7 +23,7 @@ export function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; o
       }),
   })
   return (
-    <Dialog title={`Would a call with ${name} be admitted now?`} onClose={onClose}>
+    <Dialog title={`Test ${name}`} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -43,7 +43,7 @@ export function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; o
               </select>
             )}
           </Field>
-          <Field label="Tokens of the answer, at most" hint="Empty: as many as the model answers.">
+          <Field label="Max output tokens" hint="Leave empty for the model's default.">
             {(ids) => (
               <input
                 {...ids}
@@ -59,7 +59,7 @@ export function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; o
         {check.data && <CheckOutcome check={check.data} />}
         <div className="buttons">
           <button type="submit" className="button main" disabled={check.isPending || model === ''}>
-            Check
+            Test
           </button>
           <button type="button" className="button" onClick={onClose}>
             Close

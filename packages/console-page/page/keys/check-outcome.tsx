@@ -4,21 +4,21 @@ import { Money } from '../parts/money.tsx'
 import { ruleWords } from './key-words.ts'
 
 const outcomes = {
-  pass: { text: 'yes', tone: 'good' },
-  fail: { text: 'no', tone: 'bad' },
-  not_reached: { text: 'not asked', tone: 'plain' },
+  pass: { text: 'Passed', tone: 'good' },
+  fail: { text: 'Failed', tone: 'bad' },
+  not_reached: { text: 'Not checked', tone: 'plain' },
 } as const
 
-/** What an admission would decide, rule by rule. */
+/** The admission decision, rule by rule. */
 export function CheckOutcome({ check: { admitted, boundMicro, rules, refusal } }: { check: AdmissionCheck }) {
   return (
     <div className="stack" role="status">
       {admitted ? (
         <p>
-          <strong>It would be admitted.</strong>{' '}
+          <strong>A call would be admitted.</strong>{' '}
           {boundMicro !== null && (
             <>
-              It would reserve <Money micro={boundMicro} />, the most that it can cost.
+              It would reserve <Money micro={boundMicro} />, its maximum cost.
             </>
           )}
         </p>

@@ -10,7 +10,7 @@ import { ResourceFields } from './resource-fields.tsx'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { useKeyChange } from './use-key-change.ts'
 
-/** One form for a new key; then its secret. However often it is sent, one key is made. */
+/** Form for a new key, then its secret. Submitting twice creates one key. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const { tenant, project } = usePlace()
   const [draft, setDraft] = useState(emptyDraft)
@@ -19,7 +19,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const body = bodyOfDraft(project, draft)
   const create = useKeyChange(
     () => ask('POST', '/api/v2/tenants/{tenant}/keys', { params: { tenant }, body, idempotencyKey: once(body) }),
-    'The key is made. Its secret is shown this once.',
+    "Key created. Copy the secret now: it won't be shown again.",
   )
   if (create.data) return <KeySecretDialog made={create.data} onClose={onClose} />
   const faults = draftFaults(draft)
@@ -27,8 +27,8 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const change = (part: Partial<KeyDraft>) => setDraft({ ...draft, ...part })
   return (
     <FormDialog
-      title="Create a key"
-      submit="Create the key"
+      title="Create key"
+      submit="Create key"
       isFaulty={isFaulty}
       change={create}
       onTry={() => setTried(true)}
@@ -37,7 +37,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="Name"
-        hint="What it is for, such as: website, CI."
+        hint="What the key is for, for example website or CI."
         required
         maxLength={100}
         value={draft.name}

@@ -1,9 +1,9 @@
 import type { KeyRecord } from '@gateway/api/console/keys'
 
 export type KeyAction = 'check' | 'rotate' | 'revoke'
-const words = { check: 'Check', rotate: 'Rotate', revoke: 'Revoke' } as const
+const words = { check: 'Test', rotate: 'Rotate', revoke: 'Revoke' } as const
 
-/** What can be done to a key that works. */
+/** Actions on an active key. */
 export function KeyActions({ of: { name, state }, onChoose }: { of: KeyRecord; onChoose(action: KeyAction): void }) {
   if (state !== 'Active') return null
   return (

@@ -5,7 +5,7 @@ import { CodeChoice } from '../parts/code-choice.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { firstCall, firstCallInPython } from '../pure/commands.ts'
 
-/** The secret of a key, and a command that tries it. */
+/** The secret of a key, and a command to try it. */
 export function KeySecretDialog({
   made: { key, secret, resolution },
   onClose,
@@ -20,18 +20,18 @@ export function KeySecretDialog({
   )
   return (
     <SecretDialog
-      title={`The secret of ${key.name}`}
+      title={`Secret for ${key.name}`}
       secret={secret}
-      before={{ title: 'The key was made before', resolution }}
-      warning="Copy it now: it is shown this once and kept nowhere. Whoever has it can spend from the project."
-      copy="Copy the secret"
+      before={{ title: 'Key already created', resolution }}
+      warning="Copy the secret now: we can't show it again. Anyone who has it can spend from this project."
+      copy="Copy secret"
       onClose={onClose}
     >
       {secret !== null && (
         <CodeChoice
           title="Try it"
           label="Client"
-          copy="Copy the command"
+          copy="Copy command"
           of={{
             curl: firstCall(baseUrl, secret, callable?.id),
             Python: firstCallInPython(baseUrl, secret, callable?.id),

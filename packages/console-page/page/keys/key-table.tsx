@@ -14,7 +14,7 @@ import { WindowBar } from './window-bar.tsx'
 
 const dialogs = { check: CheckKeyDialog, rotate: RotateKeyDialog, revoke: RevokeKeyDialog } as const
 
-/** The keys of a project, with what can be done to each. */
+/** The keys of a project and their actions. */
 export function KeyTable({ keys }: { keys: KeyRecord[] }) {
   const [chosen, setChosen] = useState<{ action: KeyAction; key: KeyRecord } | null>(null)
   const nameOf = useMemberNames()
@@ -27,9 +27,9 @@ export function KeyTable({ keys }: { keys: KeyRecord[] }) {
     },
     { head: 'State', cell: ({ state }) => <Badge tone={stateWords[state].tone} text={stateWords[state].text} /> },
     { head: 'Limit', cell: (key) => <WindowBar limit={key.limit} window={key.window} /> },
-    { head: 'May call', cell: ({ policy, resources }) => (policy === 'listed' ? resources.join(', ') : 'everything') },
-    { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'not yet') },
-    { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'never') },
+    { head: 'Access', cell: ({ policy, resources }) => (policy === 'listed' ? resources.join(', ') : 'All products') },
+    { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'Never') },
+    { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'Never') },
     { head: 'Actions', cell: (key) => <KeyActions of={key} onChoose={(action) => setChosen({ action, key })} /> },
   ]
   return (
@@ -46,7 +46,7 @@ function KeyName({ of: { name, prefix, rotatedFrom }, maker }: { of: KeyRecord; 
       {name}
       <div className="soft small">
         <code>{prefix}…</code> by {maker}
-        {rotatedFrom !== null && ', replaces an earlier one'}
+        {rotatedFrom !== null && ', replaces a rotated key'}
       </div>
     </>
   )

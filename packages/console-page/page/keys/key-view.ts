@@ -1,8 +1,8 @@
-/** What the screen of keys shows, as the address has it. */
+/** State of the keys screen in the URL. */
 export interface KeyView {
-  /** Keys that have ended, too. */
+  /** Include revoked and expired keys. */
   ended?: true
-  /** The form for a new key is open. */
+  /** Open the form for a new key. */
   create?: true
 }
 

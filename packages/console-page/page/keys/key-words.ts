@@ -1,7 +1,7 @@
 import type { KeyRecord } from '@gateway/api/console/keys'
 import type { Tone } from '../parts/badge.tsx'
 
-/** States, limits and rules of keys, as people read them. */
+/** Labels for key states, limit periods and admission rules. */
 export const stateWords: Record<KeyRecord['state'], { text: string; tone: Tone }> = {
   Active: { text: 'Active', tone: 'good' },
   Expired: { text: 'Expired', tone: 'plain' },
@@ -10,17 +10,17 @@ export const stateWords: Record<KeyRecord['state'], { text: string; tone: Tone }
   NeedsReissue: { text: 'Needs reissue', tone: 'warn' },
 }
 
-export const windowWords = { daily: 'a day', weekly: 'a week', monthly: 'a month', lifetime: 'in all' } as const
+export const windowWords = { daily: 'per day', weekly: 'per week', monthly: 'per month', lifetime: 'lifetime' } as const
 
 export const ruleWords = {
-  key: 'The key works',
-  binding: 'It is bound to a project',
-  issuer: 'Whoever made it may still issue keys',
-  project: 'The project is its own',
-  model: 'The project can use the model',
-  allowlist: 'The key may call the model',
-  request: 'The model takes such a request',
-  context: 'It fits into the context of the model',
-  limit: "It fits into the key's limit",
-  wallet: 'It fits into the wallet',
+  key: 'The key is active',
+  binding: 'The key is bound to a project',
+  issuer: "The key's creator can still issue keys",
+  project: "The request's project is the key's project",
+  model: 'The model is assigned to the project',
+  allowlist: 'The key allows the model',
+  request: 'The model supports the request',
+  context: "The request fits the model's context window",
+  limit: "The cost fits the key's limit",
+  wallet: 'The cost fits the wallet balance',
 } as const

@@ -23,25 +23,25 @@ export function KeysScreen() {
     void navigate({ search: ({ ended: _, ...others }) => ({ ...others, ...(isShown && { ended: true as const }) }) })
   const createButton = (
     <button type="button" className="button main" onClick={() => showCreate(true)}>
-      Create a key
+      Create key
     </button>
   )
   const shown = (data ?? []).filter(({ state }) => ended || state === 'Active').toReversed()
   return (
-    <Screen title="Keys" of={useProjectName()} actions={createButton}>
+    <Screen title="API keys" of={useProjectName()} actions={createButton}>
       <LegacyKeys />
       <RefusalBox error={error} />
       {isPending && !error && <Waiting what="keys" />}
       {data?.length === 0 && (
-        <EmptyState title="There is no key that you may manage" action={createButton}>
-          A key calls models for this project, and is bound to it for life. Create one to make a first call.
+        <EmptyState title="No keys you can manage" action={createButton}>
+          A key makes calls for this project and can't be moved to another one. Create one to make your first call.
         </EmptyState>
       )}
       {shown.length > 0 && <KeyTable keys={shown} />}
       {data && data.length > 0 && (
         <label className="choice soft">
           <input type="checkbox" checked={ended ?? false} onChange={({ target }) => showEnded(target.checked)} />
-          Show keys that have ended
+          Show revoked and expired
         </label>
       )}
       {create && <CreateKeyDialog onClose={() => showCreate(false)} />}

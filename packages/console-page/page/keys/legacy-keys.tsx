@@ -8,7 +8,7 @@ import { Moment } from '../parts/moment.tsx'
 import { several } from '../pure/usd.ts'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 
-/** Keys of the organization from before keys were bound to projects: they call nothing, and are to be replaced. */
+/** Organization keys created before keys were bound to projects. They can't make calls and must be replaced. */
 export function LegacyKeys() {
   const { tenant } = usePlace()
   const [revoked, setRevoked] = useState<KeyRecord | null>(null)
@@ -19,7 +19,7 @@ export function LegacyKeys() {
   const columns: Column<KeyRecord>[] = [
     { head: 'Key', cell: ({ name }) => name },
     { head: 'Secret', cell: ({ prefix }) => <code>{prefix}…</code> },
-    { head: 'Made', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     {
       head: 'Actions',
       cell: (key) => (
@@ -38,10 +38,10 @@ export function LegacyKeys() {
     <section className="stack" aria-label="Needs reissue">
       <h2>Needs reissue</h2>
       <p className="notice">
-        {several(data.length, 'key')} from before keys were bound to projects. They can call nothing. Create a new key
-        in the project that each was used for, and revoke the old one.
+        {several(data.length, 'key')} created before keys were bound to projects. They can't make calls. Create a
+        replacement in the project each was used for, then revoke the old key.
       </p>
-      <DataTable caption="Keys that need a reissue" columns={columns} rows={data} keyOf={({ id }) => id} />
+      <DataTable caption="Keys that need reissue" columns={columns} rows={data} keyOf={({ id }) => id} />
       {revoked && <RevokeKeyDialog of={revoked} onClose={() => setRevoked(null)} />}
     </section>
   )

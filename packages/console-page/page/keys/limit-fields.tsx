@@ -2,7 +2,7 @@ import { Field } from '../parts/field.tsx'
 import type { KeyDraft, Reset } from './new-key.ts'
 import { windowWords } from './key-words.ts'
 
-/** How much a key may spend, in which time, and until when it lives. */
+/** Spending limit, limit period and lifetime of a key. */
 export function LimitFields({
   draft: { limit, reset, expiresInDays },
   fault,
@@ -15,19 +15,23 @@ export function LimitFields({
   return (
     <>
       <div className="pair">
-        <Field label="Spending limit, in USD" hint="Empty: only the wallet limits it." fault={fault ?? null}>
+        <Field
+          label="Spending limit (USD)"
+          hint="Leave empty to limit spending by the wallet only."
+          fault={fault ?? null}
+        >
           {(ids) => (
             <input
               {...ids}
               inputMode="decimal"
               autoComplete="off"
-              placeholder="none"
+              placeholder="No limit"
               value={limit}
               onChange={({ target }) => onChange({ limit: target.value })}
             />
           )}
         </Field>
-        <Field label="For" hint="Windows begin at midnight UTC.">
+        <Field label="Limit period" hint="Periods start at midnight UTC.">
           {(ids) => (
             <select {...ids} value={reset} onChange={({ target }) => onChange({ reset: target.value as Reset })}>
               {Object.entries(windowWords).map(([each, text]) => (
@@ -39,7 +43,7 @@ export function LimitFields({
           )}
         </Field>
       </div>
-      <Field label="Expires after, in days" hint="From 1 to 365.">
+      <Field label="Expires in (days)" hint="1 to 365.">
         {(ids) => (
           <input
             {...ids}

@@ -2,7 +2,7 @@ import { newKeyBody } from '@gateway/api/console/keys'
 import { expect, test } from 'vitest'
 import { bodyOfDraft, draftFaults, emptyDraft } from './new-key.ts'
 
-test('what is typed is what the API takes', () => {
+test('bodyOfDraft turns a filled-in form into a valid request body', () => {
   const draft = { ...emptyDraft, name: 'CI', limit: '2.5', resources: ['acme/swift'] }
   expect(newKeyBody.parse(bodyOfDraft('prj_1', draft))).toEqual({
     project: 'prj_1',
@@ -18,7 +18,7 @@ test('what is typed is what the API takes', () => {
   })
 })
 
-test('what cannot be meant is said at its field', () => {
+test('draftFaults reports an invalid amount or an empty selection at its field', () => {
   expect(draftFaults(emptyDraft)).toEqual({})
   expect(Object.keys(draftFaults({ ...emptyDraft, limit: 'five', resources: [] }))).toEqual(['limit', 'resources'])
   expect(Object.keys(draftFaults({ ...emptyDraft, limit: '0' }))).toEqual(['limit'])

@@ -3,7 +3,7 @@ import { RefusalBox } from '../parts/refusal-box.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { several } from '../pure/usd.ts'
 
-/** What a key may call: everything that the project can use, or some of it. */
+/** Products a key can call: all products of the project, or selected ones. */
 export function ResourceFields({
   chosen,
   fault,
@@ -18,28 +18,28 @@ export function ResourceFields({
     onChange(isChosen ? [...(chosen ?? []), id] : (chosen ?? []).filter((each) => each !== id))
   return (
     <fieldset className="stack">
-      <legend>The key may call</legend>
+      <legend>Access</legend>
       <label className="choice">
         <input type="radio" name="policy" checked={chosen === null} onChange={() => onChange(null)} />
         <span>
-          Everything the project can use, now and later
+          All products, including those assigned later
           <span className="soft">
             {isPending
               ? ''
-              : ` (now ${several(products.length, 'product')}${listOf(products.map(({ name }) => name))})`}
+              : ` (currently ${several(products.length, 'product')}${listOf(products.map(({ name }) => name))})`}
           </span>
         </span>
       </label>
       <label className="choice">
         <input type="radio" name="policy" checked={chosen !== null} onChange={() => onChange([])} />
-        Only these
+        Selected products
       </label>
       {chosen !== null && (
         <div className="choices">
           <RefusalBox error={error} />
           {isPending && <Waiting what="products" />}
           {!isPending && products.length === 0 && (
-            <p className="soft">No product is assigned to this project. An administrator assigns them.</p>
+            <p className="soft">No products assigned yet. Ask an Admin of the organization to assign one.</p>
           )}
           {products.map(({ id, name }) => (
             <label key={id} className="choice">

@@ -8,12 +8,12 @@ import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { useKeyChange } from './use-key-change.ts'
 
 const graces = [
-  [0, 'at once'],
-  [3_600, 'in an hour'],
-  [86_400, 'in a day'],
+  [0, 'Immediately'],
+  [3_600, 'In 1 hour'],
+  [86_400, 'In 24 hours'],
 ] as const
 
-/** Replaces the secret of a key; the old one may go on for a while. */
+/** Replaces the secret of a key. The old secret can keep working for a grace period. */
 export function RotateKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
   const { tenant } = usePlace()
   const [graceSeconds, setGraceSeconds] = useState<number>(0)
@@ -23,15 +23,13 @@ export function RotateKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; 
         params: { tenant, key: id },
         body: { graceSeconds },
       }),
-    `The key ${name} has a new secret.`,
+    `New secret created for ${name}.`,
   )
   if (rotate.data) return <KeySecretDialog made={rotate.data} onClose={onClose} />
   return (
-    <FormDialog title={`Rotate ${name}`} submit="Rotate" change={rotate} onDone={() => {}} onClose={onClose}>
-      <p>
-        The replacement has the same project, models, limit and time to live, and shares its spending with the old key.
-      </p>
-      <Field label="The old secret stops working">
+    <FormDialog title={`Rotate ${name}`} submit="Rotate key" change={rotate} onDone={() => {}} onClose={onClose}>
+      <p>The replacement keeps the project, access, limit and lifetime, and shares its spending with the old key.</p>
+      <Field label="Old secret stops working">
         {(ids) => (
           <select {...ids} value={graceSeconds} onChange={({ target }) => setGraceSeconds(Number(target.value))}>
             {graces.map(([seconds, text]) => (

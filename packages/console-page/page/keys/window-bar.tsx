@@ -3,9 +3,9 @@ import { Moment } from '../parts/moment.tsx'
 import { Money } from '../parts/money.tsx'
 import { windowWords } from './key-words.ts'
 
-/** What a key's window has spent and reserved of its limit, and when it begins anew. */
+/** Spent and reserved share of a key's limit in the current window, and when the window resets. */
 export function WindowBar({ limit, window }: Pick<KeyRecord, 'limit' | 'window'>) {
-  if (!limit) return <span className="soft">none but the wallet</span>
+  if (!limit) return <span className="soft">No limit</span>
   if (!window) return <Money micro={limit.micro} />
   const share = (micro: number) => ({ width: `${Math.min(100, (micro / limit.micro) * 100)}%` })
   return (
@@ -27,7 +27,7 @@ export function WindowBar({ limit, window }: Pick<KeyRecord, 'limit' | 'window'>
         )}
         {window.resetsAt !== null && (
           <div className="soft">
-            anew <Moment iso={window.resetsAt} />
+            resets <Moment iso={window.resetsAt} />
           </div>
         )}
       </div>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Field } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 
-/** A few numbers, each a chip; another is typed, and added with Enter. */
+/** List of numbers shown as chips. Enter adds another one. */
 export function ChosenValues({
   label,
   hint,
@@ -17,7 +17,7 @@ export function ChosenValues({
   hint: string
   values: number[]
   most: number
-  /** What was typed; null: it is none. */
+  /** Parses the typed text; null if invalid. */
   read: (text: string) => number | null
   show: (value: number) => string
   wrong: string
@@ -35,7 +35,7 @@ export function ChosenValues({
   const isFull = values.length >= most
   return (
     <div className="stack tight">
-      <Field label={label} hint={isFull ? `There are ${most}, and there can't be more.` : hint} fault={fault}>
+      <Field label={label} hint={isFull ? `Maximum of ${most} reached.` : hint} fault={fault}>
         {(ids) => (
           <div className="with-button">
             <input
@@ -64,7 +64,7 @@ export function ChosenValues({
             <button type="button" onClick={() => onChange(values.filter((each) => each !== value))}>
               <Icon name="close" />
               <span className="visually-hidden">
-                Take away {show(value)}: {label}
+                Remove {show(value)}: {label}
               </span>
             </button>
           </li>

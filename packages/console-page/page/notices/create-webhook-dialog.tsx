@@ -7,20 +7,20 @@ import { SigningSecretDialog } from './signing-secret-dialog.tsx'
 import { useWebhookChange } from './use-webhook-change.ts'
 import { WEBHOOKS } from './notice-paths.ts'
 
-/** The form for another address; then the secret that its notices are signed with. */
+/** Form for a new webhook, then its signing secret. */
 export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
   const params = usePlace()
   const [url, setUrl] = useState('')
   const create = useWebhookChange(
     () => ask('POST', WEBHOOKS, { params, body: { url } }),
-    'The webhook is added. Its signing secret is shown this once.',
+    "Webhook added. Copy the signing secret now: it won't be shown again.",
   )
   if (create.data) return <SigningSecretDialog made={create.data} onClose={onClose} />
   return (
-    <FormDialog title="Add a webhook" submit="Add the webhook" change={create} onDone={() => {}} onClose={onClose}>
+    <FormDialog title="Add webhook" submit="Add webhook" change={create} onDone={() => {}} onClose={onClose}>
       <TextField
-        label="Address"
-        hint="On the public internet, by https. Every notice of the project is posted to it."
+        label="Endpoint URL"
+        hint="A public https:// URL. Every alert of the project is posted to it."
         type="url"
         required
         maxLength={2048}

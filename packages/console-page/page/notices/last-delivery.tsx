@@ -3,10 +3,10 @@ import { Badge } from '../parts/badge.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { deliveryWords, failureText } from './notice-words.tsx'
 
-/** How the newest notice that was on its way to a webhook got there. */
+/** State of the most recent delivery to a webhook. */
 export function LastDelivery({ webhook, notices }: { webhook: string; notices: NoticeRecord[] }) {
   const delivery = notices.flatMap(({ deliveries }) => deliveries).find((each) => each.webhook === webhook)
-  if (!delivery) return <span className="soft">nothing was posted yet</span>
+  if (!delivery) return <span className="soft">No deliveries yet</span>
   const { state, nextTryAt, endedAt } = delivery
   const failure = failureText(delivery)
   const isFailing = state === 'Pending' && failure !== null
@@ -19,7 +19,7 @@ export function LastDelivery({ webhook, notices }: { webhook: string; notices: N
           {failure}
           {nextTryAt && (
             <>
-              ; tried again <Moment iso={nextTryAt} to="second" />
+              . Next attempt <Moment iso={nextTryAt} to="second" />
             </>
           )}
         </div>

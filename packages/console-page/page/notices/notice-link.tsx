@@ -6,10 +6,10 @@ import { Icon } from '../parts/icon.tsx'
 import { several } from '../pure/usd.ts'
 import { useNotices } from './use-notices.ts'
 
-/** On every screen, so at a calm pace. */
+/** Slow polling, because the link is on every screen. */
 const EVERY_MS = 30_000
 
-/** How many notices of the project are open, wherever one is in it; more of them are said. */
+/** Link to the alerts of a project with the number of open ones. Announces an increase. */
 export function NoticeLink() {
   const place = usePlace()
   const { open } = useNotices(EVERY_MS)
@@ -18,7 +18,7 @@ export function NoticeLink() {
   useEffect(() => {
     if (count === null) return
     if (before.current?.project === place.project && count > before.current.count)
-      announce(`${several(count, 'notice')} open.`)
+      announce(`${several(count, 'open alert')}.`)
     before.current = { project: place.project, count }
   }, [count, place.project])
   if (place.project === '') return null
@@ -27,7 +27,7 @@ export function NoticeLink() {
     <Link to="/projects/$tenant/$project/notices" params={place} className="button quiet notice-link">
       <Icon name="notices" />
       {isOpen && <span aria-hidden="true">{count}</span>}
-      <span className="visually-hidden">{isOpen ? `Notices, ${count} open` : 'Notices'}</span>
+      <span className="visually-hidden">{isOpen ? `Alerts, ${count} open` : 'Alerts'}</span>
     </Link>
   )
 }

@@ -5,23 +5,23 @@ import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { NoticeText } from './notice-words.tsx'
 
-/** What happened, when, and whether it still is so. */
+/** Alerts with their time, state and deliveries. */
 export function NoticeTable({ notices }: { notices: NoticeRecord[] }) {
   const nameOf = useKeyNames()
   const columns: Column<NoticeRecord>[] = [
-    { head: 'What happened', cell: (notice) => <NoticeText notice={notice} nameOf={nameOf} /> },
-    { head: 'When', cell: ({ at }) => <Moment iso={at} to="second" /> },
+    { head: 'Alert', cell: (notice) => <NoticeText notice={notice} nameOf={nameOf} /> },
+    { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
     {
       head: 'State',
-      cell: ({ open }) => (open ? <Badge tone="warn" text="Open" /> : <Badge tone="plain" text="Cleared" />),
+      cell: ({ open }) => (open ? <Badge tone="warn" text="Open" /> : <Badge tone="plain" text="Resolved" />),
     },
-    { head: 'Posted', cell: ({ deliveries }) => <span className="soft">{postedText(deliveries)}</span> },
+    { head: 'Webhooks', cell: ({ deliveries }) => <span className="soft">{postedText(deliveries)}</span> },
   ]
-  return <DataTable caption="Notices" columns={columns} rows={notices} keyOf={({ id }) => id} />
+  return <DataTable caption="Alerts" columns={columns} rows={notices} keyOf={({ id }) => id} />
 }
 
 function postedText(deliveries: NoticeRecord['deliveries']): string {
-  if (deliveries.length === 0) return 'to no webhook'
+  if (deliveries.length === 0) return 'None'
   const taken = deliveries.filter(({ state }) => state === 'Delivered').length
   return `${taken} of ${deliveries.length} delivered`
 }

@@ -5,36 +5,36 @@ import { several } from '../pure/usd.ts'
 
 export type Delivery = NoticeRecord['deliveries'][number]
 
-/** What happened, in a sentence. */
+/** An alert as a sentence. */
 export function NoticeText({ notice, nameOf }: { notice: NoticeRecord; nameOf: (key: string) => string }) {
   const { kind, threshold, key, remainingMicro, spentMicro, limitMicro } = notice
   const remaining = remainingMicro !== null && (
     <span className="soft">
       {' '}
-      <Money micro={remainingMicro} /> remained.
+      <Money micro={remainingMicro} /> remaining.
     </span>
   )
   switch (kind) {
     case 'wallet.below':
       return (
         <>
-          Less than <Money micro={threshold} /> remained in the wallet.{remaining}
+          Wallet balance fell below <Money micro={threshold} />.{remaining}
         </>
       )
     case 'wallet.days_left':
       return (
         <>
-          The wallet lasted for less than {several(threshold, 'day')}.{remaining}
+          Runway fell below {several(threshold, 'day')}.{remaining}
         </>
       )
     case 'key.percent':
       return (
         <>
-          {key === null ? 'A key' : nameOf(key)} had spent {threshold} % of its limit.
+          {key === null ? 'A key' : nameOf(key)} reached {threshold}% of its spending limit.
           {spentMicro !== null && limitMicro !== null && (
             <span className="soft">
               {' '}
-              <Money micro={spentMicro} /> of <Money micro={limitMicro} />.
+              <Money micro={spentMicro} /> of <Money micro={limitMicro} /> spent.
             </span>
           )}
         </>
@@ -43,23 +43,23 @@ export function NoticeText({ notice, nameOf }: { notice: NoticeRecord; nameOf: (
 }
 
 export const deliveryWords: Record<Delivery['state'], { text: string; tone: Tone }> = {
-  Pending: { text: 'On its way', tone: 'plain' },
+  Pending: { text: 'Pending', tone: 'plain' },
   Delivered: { text: 'Delivered', tone: 'good' },
-  Dead: { text: 'Given up', tone: 'bad' },
+  Dead: { text: 'Failed', tone: 'bad' },
 }
 
 const errorWords: Record<string, string> = {
-  timeout: 'it did not answer in eight seconds',
-  unreachable: 'it could not be reached',
-  unknown_host: 'its host could not be found',
-  private: 'it is not on the public internet',
-  not_https: 'it does not begin with https://',
-  key_missing: 'the operator no longer has the key of its secret',
+  timeout: 'no response within 8 seconds',
+  unreachable: 'host unreachable',
+  unknown_host: 'host not found',
+  private: 'not a public address',
+  not_https: 'not an https:// URL',
+  key_missing: 'encryption key of the signing secret is missing',
 }
 
-/** Why it was not taken; null where nothing went wrong. */
+/** Number of attempts and the last failure, or null if none failed. */
 export function failureText({ state, tries, status, error }: Delivery): string | null {
   if (state === 'Delivered' || (status === null && error === null)) return null
-  const why = error === null ? `it answered ${status}` : (errorWords[error] ?? error)
+  const why = error === null ? `HTTP ${status}` : (errorWords[error] ?? error)
   return `${several(tries, 'attempt')}: ${why}`
 }

@@ -12,21 +12,21 @@ import './style/notices.css'
 
 const EVERY_MS = 5_000
 
-/** What was told of the project, what is to be told, and where it is posted to. */
+/** Alerts of a project, its alert rules and its webhooks. */
 export function NoticesScreen() {
   const { notices, hasMore, error } = useNotices(EVERY_MS)
   const isOwner = useProjectRole() === 'Project Owner'
   return (
-    <Screen title="Notices" of={useProjectName()}>
+    <Screen title="Alerts" of={useProjectName()}>
       <RefusalBox error={error} />
-      {!notices && !error && <Waiting what="notices" />}
+      {!notices && !error && <Waiting what="alerts" />}
       {notices?.length === 0 && (
-        <EmptyState title="Nothing was told yet">
-          A notice is told when a threshold below is crossed, and is listed for 90 days.
+        <EmptyState title="No alerts yet">
+          An alert is raised when a threshold below is crossed. Alerts are listed for 90 days.
         </EmptyState>
       )}
       {notices && notices.length > 0 && <NoticeTable notices={notices} />}
-      {hasMore && <p className="soft small">The newest {SHOWN_NOTICES} are shown; the API lists all of 90 days.</p>}
+      {hasMore && <p className="soft small">Showing the latest {SHOWN_NOTICES}. The API lists all 90 days.</p>}
       <ThresholdPart />
       {isOwner && <WebhookPart notices={notices ?? []} />}
     </Screen>

@@ -1,8 +1,8 @@
-/** How a receiver checks that a notice is ours (money §10.2), to be copied as it stands. */
+/** Code for receivers that verifies the signature of an alert (money §10.2). */
 export const signatureChecks = {
   Node: `import { createHmac, timingSafeEqual } from 'node:crypto'
 
-// body: the text as it came, before it is parsed
+// body: the raw request text, before parsing
 export function isGenuine(headers, body, secret) {
   const part = (name) => headers['webhook-' + name] ?? ''
   const [id, time] = [part('id'), part('timestamp')]
@@ -14,7 +14,7 @@ export function isGenuine(headers, body, secret) {
 }`,
   Python: `import base64, hashlib, hmac, time
 
-# body: the bytes as they came, before they are parsed
+# body: the raw request bytes, before parsing
 def is_genuine(headers, body, secret):
     id, at = headers["webhook-id"], headers["webhook-timestamp"]
     is_now = abs(time.time() - int(at)) < 300

@@ -3,7 +3,7 @@ import { CodeChoice } from '../parts/code-choice.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { signatureChecks } from './signature-checks.ts'
 
-/** What notices to an address are signed with, and how a receiver checks it. */
+/** The signing secret of a webhook, and code that verifies a signature. */
 export function SigningSecretDialog({
   made: { webhook, secret },
   onClose,
@@ -13,19 +13,19 @@ export function SigningSecretDialog({
 }) {
   return (
     <SecretDialog
-      title="The signing secret"
+      title="Signing secret"
       secret={secret}
       warning={
         <>
-          Copy it now: it is shown this once. Whoever has it can sign notices to <code>{webhook.url}</code>.
+          Copy the secret now: we can't show it again. Anyone who has it can sign alerts to <code>{webhook.url}</code>.
         </>
       }
-      copy="Copy the signing secret"
+      copy="Copy signing secret"
       onClose={onClose}
     >
-      <CodeChoice title="Check a signature" label="Language" copy="Copy the code" of={signatureChecks} />
+      <CodeChoice title="Verify a signature" label="Language" copy="Copy code" of={signatureChecks} />
       <p className="soft small">
-        Libraries of Standard Webhooks check it, too. A notice may come twice, with the same <code>webhook-id</code>.
+        Standard Webhooks libraries work too. An alert may be delivered twice, with the same <code>webhook-id</code>.
       </p>
     </SecretDialog>
   )

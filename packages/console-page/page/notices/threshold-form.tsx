@@ -9,30 +9,30 @@ import { microOf, usd } from '../pure/usd.ts'
 import { ChosenValues } from './chosen-values.tsx'
 import { THRESHOLDS } from './notice-paths.ts'
 
-/** Said here, too: the shapes of the contract are not for a browser. */
+/** Repeated here, because the browser doesn't load the API schemas. */
 const MOST: (typeof noticeLimits)['thresholds'] = 10
 
-/** What is to be told, changed as one. */
+/** Form for all alert rules, saved together. */
 export function ThresholdForm({ saved, onClose }: { saved: NoticeThresholds; onClose: () => void }) {
   const params = usePlace()
   const [draft, setDraft] = useState(saved)
   const [days, setDays] = useState(String(saved.daysLeft ?? ''))
   const save = useChange(
     () => ask('PUT', THRESHOLDS, { params, body: { ...draft, daysLeft: days === '' ? null : Number(days) } }),
-    'The thresholds are saved.',
+    'Alert rules saved.',
     [THRESHOLDS],
   )
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    // It closes once they are read again: opened before that, it would begin with the former ones.
+    // Close after the reload: reopened earlier, the form would start from the old values.
     save.mutate(undefined, { onSuccess: onClose })
   }
   return (
     <form className="stack" onSubmit={onSubmit}>
       <ChosenValues
-        label="Less remains in the wallet than, in USD"
-        hint="What was funded less what was charged. Such as 5."
-        wrong="Type an amount above zero, such as 5 or 0.50."
+        label="Balance below (USD)"
+        hint="Alert when the balance falls below this amount, for example 5."
+        wrong="Enter an amount above zero, such as 5 or 0.50."
         most={MOST}
         values={draft.belowMicro}
         read={(text) => microOf(text) || null}
@@ -40,16 +40,16 @@ export function ThresholdForm({ saved, onClose }: { saved: NoticeThresholds; onC
         onChange={(belowMicro) => setDraft({ ...draft, belowMicro })}
       />
       <ChosenValues
-        label="A key has spent of its limit, in percent"
-        hint="Of every key that has a limit, once in each of its windows. Such as 80."
-        wrong="Type a whole number from 1 to 100."
+        label="Key spend alert (% of limit)"
+        hint="Applies to every key with a limit, once per limit period. For example 80."
+        wrong="Enter a whole number from 1 to 100."
         most={MOST}
         values={draft.keyPercents}
         read={percentOf}
-        show={(percent) => `${percent} %`}
+        show={(percent) => `${percent}%`}
         onChange={(keyPercents) => setDraft({ ...draft, keyPercents })}
       />
-      <Field label="The wallet lasts for fewer days than" hint="At the pace of seven days. Empty: not told.">
+      <Field label="Runway below (days)" hint="Based on the 7-day average. Leave empty for no alert.">
         {(ids) => (
           <input
             {...ids}
@@ -64,7 +64,7 @@ export function ThresholdForm({ saved, onClose }: { saved: NoticeThresholds; onC
       <RefusalBox error={save.error} />
       <div className="buttons">
         <button type="submit" className="button main" disabled={save.isPending}>
-          {save.isPending ? 'Saving…' : 'Save the thresholds'}
+          {save.isPending ? 'Saving…' : 'Save alert rules'}
         </button>
         <button type="button" className="button" onClick={onClose}>
           Cancel

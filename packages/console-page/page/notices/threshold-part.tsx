@@ -11,26 +11,26 @@ import { several, usd } from '../pure/usd.ts'
 import { THRESHOLDS } from './notice-paths.ts'
 import { ThresholdForm } from './threshold-form.tsx'
 
-/** What is told, and, for a Project Owner, the form that changes it. */
+/** Alert rules of a project. A Project Owner can edit them. */
 export function ThresholdPart() {
   const { data, error } = useQuery(reading(THRESHOLDS, { params: usePlace() }))
   const [isChanging, setChanging] = useState(false)
   const isOwner = useProjectRole() === 'Project Owner'
   return (
-    <section className="card stack" aria-label="What is told">
+    <section className="card stack" aria-label="Alert rules">
       <div className="head">
-        <h2>What is told</h2>
+        <h2>Alert rules</h2>
         {isOwner && data && (
           <button type="button" className="button small" onClick={() => setChanging(true)}>
-            Change what is told
+            Edit alert rules
           </button>
         )}
       </div>
       <RefusalBox error={error} />
-      {data && <Told thresholds={data} />}
-      {!isOwner && <p className="soft small">A Project Owner changes this.</p>}
+      {data && <Rules thresholds={data} />}
+      {!isOwner && <p className="soft small">Only a Project Owner can edit alert rules.</p>}
       {isChanging && data && (
-        <Dialog title="What is to be told" onClose={() => setChanging(false)}>
+        <Dialog title="Edit alert rules" onClose={() => setChanging(false)}>
           <ThresholdForm saved={data} onClose={() => setChanging(false)} />
         </Dialog>
       )}
@@ -38,14 +38,14 @@ export function ThresholdPart() {
   )
 }
 
-function Told({ thresholds: { belowMicro, daysLeft, keyPercents } }: { thresholds: NoticeThresholds }) {
-  const some = (texts: string[]) => (texts.length === 0 ? 'not told' : texts.join(', '))
+function Rules({ thresholds: { belowMicro, daysLeft, keyPercents } }: { thresholds: NoticeThresholds }) {
+  const listed = (texts: string[]) => (texts.length === 0 ? 'Off' : texts.join(', '))
   return (
     <Facts
       of={[
-        ['Less remains in the wallet than', some(belowMicro.map(usd))],
-        ['A key has spent of its limit', some(keyPercents.map((percent) => `${percent} %`))],
-        ['The wallet lasts for fewer than', daysLeft === null ? 'not told' : several(daysLeft, 'day')],
+        ['Balance below', listed(belowMicro.map(usd))],
+        ['Key spend reaches', listed(keyPercents.map((percent) => `${percent}% of limit`))],
+        ['Runway below', daysLeft === null ? 'Off' : several(daysLeft, 'day')],
       ]}
     />
   )

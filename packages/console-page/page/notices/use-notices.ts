@@ -3,10 +3,10 @@ import { reading } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'
 import { NOTICES } from './notice-paths.ts'
 
-/** How many are shown, newest first. */
+/** Number of alerts shown, newest first. */
 export const SHOWN_NOTICES = 100
 
-/** The newest notices, each with whether it is open. @param everyMs how often they are read, while somebody looks */
+/** The latest alerts, and the open ones among them. @param everyMs polling interval while the page is visible */
 export function useNotices(everyMs: number) {
   const params = usePlace()
   const { data, error } = useQuery({

@@ -12,14 +12,14 @@ import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx'
 import { LastDelivery } from './last-delivery.tsx'
 import { WEBHOOKS } from './notice-paths.ts'
 
-/** Where notices are posted to, how that went last, and what adds and ends it; for Project Owners. */
+/** Webhooks of a project with their last delivery, for Project Owners. */
 export function WebhookPart({ notices }: { notices: NoticeRecord[] }) {
   const [isCreating, setCreating] = useState(false)
   const [deleted, setDeleted] = useState<WebhookRecord | null>(null)
   const nameOf = useMemberNames()
   const { data, error } = useQuery(readingAll(WEBHOOKS, { params: usePlace() }))
   const columns: Column<WebhookRecord>[] = [
-    { head: 'Address', cell: ({ url }) => <code>{url}</code> },
+    { head: 'Endpoint', cell: ({ url }) => <code>{url}</code> },
     { head: 'Last delivery', cell: ({ id }) => <LastDelivery webhook={id} notices={notices} /> },
     {
       head: 'Added',
@@ -48,14 +48,12 @@ export function WebhookPart({ notices }: { notices: NoticeRecord[] }) {
       <div className="head">
         <h2>Webhooks</h2>
         <button type="button" className="button small" onClick={() => setCreating(true)}>
-          Add a webhook
+          Add webhook
         </button>
       </div>
       <RefusalBox error={error} />
       {data?.length === 0 && (
-        <p className="soft">
-          There is none. Each notice is posted to every address that is added here, signed, as soon as it is told.
-        </p>
+        <p className="soft">No webhooks yet. Every alert is signed and posted to each endpoint you add here.</p>
       )}
       {data && data.length > 0 && <DataTable caption="Webhooks" columns={columns} rows={data} keyOf={({ id }) => id} />}
       {isCreating && <CreateWebhookDialog onClose={() => setCreating(false)} />}

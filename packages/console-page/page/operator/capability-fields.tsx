@@ -3,13 +3,13 @@ import type { ProductFieldsProps } from './product-fields-props.ts'
 import { modalities } from './typed-product.ts'
 import { ProductField } from './product-field.tsx'
 
-/** What a model takes, gives, and lets its callers set. */
+/** Modalities of a model and the parameters its callers can set. */
 export function CapabilityFields({ draft, faultOf, onChange }: ProductFieldsProps) {
   return (
     <>
       {(['input', 'output'] as const).map((side) => (
         <fieldset key={side}>
-          <legend>{side === 'input' ? 'Takes' : 'Gives'}</legend>
+          <legend>{side === 'input' ? 'Input modalities' : 'Output modalities'}</legend>
           <div className="inline">
             {modalities.map((each) => (
               <label key={each} className="choice">
@@ -32,7 +32,7 @@ export function CapabilityFields({ draft, faultOf, onChange }: ProductFieldsProp
         <ProductField
           label="Parameters"
           isOptional
-          hint="That callers may send, with commas between them."
+          hint="Parameters callers can send, separated by commas."
           value={draft.supportedParameters}
           fault={faultOf('supportedParameters')}
           onChange={(supportedParameters) => onChange({ supportedParameters })}
@@ -41,9 +41,9 @@ export function CapabilityFields({ draft, faultOf, onChange }: ProductFieldsProp
       {valueNames(draft.kind).map((name) => (
         <ProductField
           key={name}
-          label={`Values of ${name}`}
+          label={`Allowed values for ${name}`}
           isOptional
-          hint="With commas between them. Empty: it can't be set."
+          hint="Separated by commas. Leave empty if callers can't set it."
           value={draft.values[name]}
           fault={faultOf(`parameterValues.${name}`)}
           onChange={(text) => onChange({ values: { ...draft.values, [name]: text } })}
@@ -55,7 +55,7 @@ export function CapabilityFields({ draft, faultOf, onChange }: ProductFieldsProp
           checked={draft.isModerated}
           onChange={({ target }) => onChange({ isModerated: target.checked })}
         />
-        Its provider moderates what is sent
+        Moderated by the provider
       </label>
     </>
   )

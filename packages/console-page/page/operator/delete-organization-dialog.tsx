@@ -7,7 +7,7 @@ import { useChange } from '../api/use-change.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 
-/** Says what goes with it, and what stands against it as far as one may see that; the service refuses it while something does. */
+/** Confirms deleting an organization and lists the projects that block it, as far as the user can see them. */
 export function DeleteOrganizationDialog({ of: { id, name }, onClose }: { of: TenantRecord; onClose: () => void }) {
   const isMine = useMe().tenants.some((tenant) => tenant.id === id)
   const projects = useQuery({
@@ -16,26 +16,19 @@ export function DeleteOrganizationDialog({ of: { id, name }, onClose }: { of: Te
   })
   const remove = useChange(
     () => ask('DELETE', '/api/v2/tenants/{tenant}', { params: { tenant: id } }),
-    `${name} is deleted.`,
+    `${name} deleted.`,
     ['/api/v2/tenants', '/api/v2/me'],
   )
   return (
-    <FormDialog
-      title={`Delete ${name}?`}
-      submit="Delete it"
-      cancel="Keep it"
-      isDanger
-      change={remove}
-      onClose={onClose}
-    >
+    <FormDialog title={`Delete ${name}?`} submit="Delete organization" isDanger change={remove} onClose={onClose}>
       <p>
-        Its teams and memberships end, and its access tokens stop working, for ever. Its audit log stays. It is refused
-        while the organization has a project or a key.
+        This permanently deletes its teams and memberships and revokes its access tokens. The audit log is kept. An
+        organization that has projects or keys can't be deleted.
       </p>
       {projects.data && projects.data.length > 0 && (
-        <div className="notice">Its projects are: {projects.data.map((project) => project.name).join(', ')}.</div>
+        <div className="notice">Projects: {projects.data.map((project) => project.name).join(', ')}.</div>
       )}
-      {!isMine && <div className="notice">You don't belong to it, so its projects and keys are not shown to you.</div>}
+      {!isMine && <div className="notice">You aren't a member, so its projects and keys aren't shown.</div>}
       <RefusalBox error={projects.error} />
     </FormDialog>
   )

@@ -3,12 +3,12 @@ import { mediaParameters } from '@gateway/api/console/fields'
 import type { ProductDraft } from './typed-product.ts'
 import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
 
-/** The names of values that nodes of a kind may set. */
+/** Names of the parameters that nodes of a kind can set. */
 export function valueNames(kind: ProductKind): readonly (keyof ProductDraft['values'])[] {
   return kind === 'chat' ? [] : mediaParameters[kind]
 }
 
-/** What was typed as prices; null: one is missing, or is none. */
+/** Prices of a draft, or null if one is missing or invalid. */
 export function pricingOf(draft: Pick<ProductDraft, PriceField | 'unit'>): ProductPricing | null {
   if (draft.unit === 'request') {
     const request = usdOfCall(draft.request)
@@ -28,7 +28,7 @@ export function pricingOf(draft: Pick<ProductDraft, PriceField | 'unit'>): Produ
 
 export type PriceField = 'prompt' | 'completion' | 'cachedPrompt' | 'reasoning' | 'request'
 
-/** What stands between commas. */
+/** Splits a comma-separated list; empty items are dropped. */
 export function wordsOf(text: string): string[] {
   return text
     .split(',')

@@ -10,7 +10,7 @@ import { RefusalBox } from '../parts/refusal-box.tsx'
 import { FUNDINGS } from './wallet-paths.ts'
 
 const columns: Column<FundingRecord>[] = [
-  { head: 'Id', cell: ({ id }) => <code>{id}</code> },
+  { head: 'ID', cell: ({ id }) => <code>{id}</code> },
   { head: 'Kind', cell: ({ kind }) => (kind === 'funding' ? 'Funding' : 'Correction') },
   { head: 'Amount', cell: ({ micro }) => <Money micro={micro} />, isNumber: true },
   { head: 'Reason', cell: ({ reason }) => reason ?? '' },
@@ -18,21 +18,19 @@ const columns: Column<FundingRecord>[] = [
   { head: 'When', cell: ({ at }) => <Moment iso={at} /> },
 ]
 
-/** What came in and what was put right, newest first. */
+/** Fundings and corrections of a wallet, newest first. */
 export function FundingList({ place }: { place: ProjectPlace }) {
   const { data, error } = useQuery(readingAll(FUNDINGS, { params: place }))
   return (
-    <section className="stack" aria-label="Fundings and corrections">
-      <h2>Fundings and corrections</h2>
+    <section className="stack" aria-label="Funding and corrections">
+      <h2>Funding and corrections</h2>
       <RefusalBox error={error} />
       {data?.length === 0 && (
-        <EmptyState title="Nothing has come in yet">
-          Fund the wallet, so that calls of the project are admitted.
-        </EmptyState>
+        <EmptyState title="No deposits yet">Add funds so that the project's calls are admitted.</EmptyState>
       )}
       {data && data.length > 0 && (
         <DataTable
-          caption="Fundings and corrections, newest first"
+          caption="Funding and corrections, newest first"
           columns={columns}
           rows={data}
           keyOf={({ kind, id }) => `${kind} ${id}`}

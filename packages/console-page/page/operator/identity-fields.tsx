@@ -5,7 +5,7 @@ import type { ProductFieldsProps } from './product-fields-props.ts'
 import { emptyDraft } from './product-draft.ts'
 import { ProductField } from './product-field.tsx'
 
-/** What it is and how it is called. The id and the kind stay for ever. */
+/** Identity of a product. Its ID and kind can't be changed later. */
 export function IdentityFields({ draft, isNew, faultOf, onChange }: ProductFieldsProps) {
   const { name, ownedBy, description } = draft
   const setKind = (text: string) => {
@@ -19,8 +19,8 @@ export function IdentityFields({ draft, isNew, faultOf, onChange }: ProductField
       {isNew && (
         <div className="pair">
           <ProductField
-            label="Id"
-            hint="Callers name it so, for ever: acme/swift."
+            label="Model ID"
+            hint="The ID callers use, for example acme/swift. Can't be changed later."
             value={draft.id}
             fault={faultOf('id')}
             onChange={(id) => onChange({ id })}
@@ -42,7 +42,7 @@ export function IdentityFields({ draft, isNew, faultOf, onChange }: ProductField
         <ProductField label="Name" value={name} fault={faultOf('name')} onChange={(text) => onChange({ name: text })} />
         <ProductField
           label="Publisher"
-          hint="Shown to everybody; never a provider."
+          hint="Shown to all users. Don't name a provider here."
           value={ownedBy}
           fault={faultOf('ownedBy')}
           onChange={(text) => onChange({ ownedBy: text })}

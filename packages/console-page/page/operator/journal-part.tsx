@@ -27,7 +27,7 @@ const columns: Column<JournalEntry>[] = [
   { head: 'When', cell: ({ at }) => <Moment iso={at} to="second" /> },
 ]
 
-/** The newest entries of the journal, once somebody opens it. */
+/** The latest journal entries, loaded when opened. */
 export function JournalPart({ place }: { place: ProjectPlace }) {
   const [isOpen, setOpen] = useState(false)
   const mine = useMe().tenants.find(({ id }) => id === place.tenant)?.projects
@@ -37,12 +37,10 @@ export function JournalPart({ place }: { place: ProjectPlace }) {
     enabled: isOpen,
   })
   if (!hasRole)
-    return (
-      <p className="soft small">The journal names calls, too, so it is shown to those with a role on the project.</p>
-    )
+    return <p className="soft small">The journal lists calls, so only users with a role on the project can see it.</p>
   return (
     <details className="journal" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>The newest {NEWEST} entries of the journal, as changes of the wallet</summary>
+      <summary>Latest {NEWEST} journal entries, as changes to the wallet</summary>
       <div className="stack">
         <RefusalBox error={error} />
         {isOpen && !data && !error && <Waiting what="the journal" />}

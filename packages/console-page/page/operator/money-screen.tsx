@@ -5,15 +5,15 @@ import { ProjectWallet } from './project-wallet.tsx'
 import { WalletChoice } from './wallet-choice.tsx'
 import './operator.css'
 
-/** What comes into the wallet of a project, and what is put right in it. */
+/** Wallet of a project: add funds, adjust the balance, see its history. */
 export function MoneyScreen() {
   const { tenant = '', project = '' } = useSearch({ from: '/operator/money' })
   return (
     <OperatorScreen title="Money">
       <WalletChoice tenant={tenant} project={project} />
       {tenant === '' || project === '' ? (
-        <EmptyState title="No project is chosen">
-          Choose an organization and one of its projects to fund its wallet or to put it right.
+        <EmptyState title="No project selected">
+          Select an organization and a project to add funds or adjust its balance.
         </EmptyState>
       ) : (
         <ProjectWallet key={`${tenant} ${project}`} place={{ tenant, project }} />

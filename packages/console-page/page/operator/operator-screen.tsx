@@ -10,7 +10,7 @@ const refusal = new ApiRefusal(
   refuse('not_permitted', { need: 'the platform operator role' }).body,
 )
 
-/** A screen of platform operators; to anybody else it says why there is nothing, and asks the service for nothing. */
+/** Screen for platform operators. Other users see an error, and nothing is requested. */
 export function OperatorScreen({
   title,
   actions,

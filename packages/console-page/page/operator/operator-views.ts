@@ -3,7 +3,7 @@ import type { ProductRecord } from '@gateway/api/console/products'
 type State = ProductRecord['state']
 export const productStates: readonly State[] = ['draft', 'published', 'suspended']
 
-/** What the screen of products shows, as the address has it. */
+/** State of the products screen in the URL. */
 export interface ProductsView {
   q?: string
   state?: State
@@ -14,7 +14,7 @@ export function productsView({ q, ...search }: Record<string, unknown>): Product
   return { ...(typeof q === 'string' && q !== '' && { q }), ...(state && { state }) }
 }
 
-/** Whose wallet the screen of money shows, as the address has it. */
+/** Wallet shown by the money screen, from the URL. */
 export interface MoneyView {
   tenant?: string
   project?: string

@@ -22,7 +22,7 @@ export function OrganizationsScreen() {
   const [leaving, setLeaving] = useState<TenantRecord | null>(null)
   const create = (
     <button type="button" className="button main" onClick={() => setCreating(true)}>
-      Create an organization
+      Create organization
     </button>
   )
   return (
@@ -30,8 +30,8 @@ export function OrganizationsScreen() {
       <RefusalBox error={error} />
       {!data && !error && <Waiting what="organizations" />}
       {data?.length === 0 && (
-        <EmptyState title="There is no organization yet" action={create}>
-          People, projects and keys belong to one. Whoever makes it is its first Admin.
+        <EmptyState title="No organizations yet" action={create}>
+          People, projects and keys belong to an organization. Its creator becomes its first Admin.
         </EmptyState>
       )}
       {data && data.length > 0 && (
@@ -47,14 +47,14 @@ function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecor
   return [
     { head: 'Organization', cell: ({ name }) => name },
     {
-      head: 'Id',
+      head: 'ID',
       cell: ({ id, name }) => (
         <>
-          <code className="small">{id}</code> <CopyButton text={id} label={`Copy the id of ${name}`} isSmall />
+          <code className="small">{id}</code> <CopyButton text={id} label={`Copy ID of ${name}`} isSmall />
         </>
       ),
     },
-    { head: 'Since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     {
       head: 'Actions',
       cell: (tenant) => (

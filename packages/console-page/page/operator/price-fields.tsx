@@ -4,15 +4,25 @@ import type { ProductFieldsProps } from './product-fields-props.ts'
 import { ProductField } from './product-field.tsx'
 import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
 
-const FAULT = 'Write it as 5 or 0.25, with at most six places.'
-const tokenPrices: { name: PriceField; label: string; isOptional: boolean }[] = [
-  { name: 'prompt', label: 'USD per 1M tokens in', isOptional: false },
-  { name: 'completion', label: 'USD per 1M tokens out', isOptional: false },
-  { name: 'cachedPrompt', label: 'USD per 1M tokens in, from a cache', isOptional: true },
-  { name: 'reasoning', label: 'USD per 1M tokens out, thought', isOptional: true },
+const FAULT = 'Enter an amount such as 5 or 0.25, with up to six decimal places.'
+const tokenPrices: { name: PriceField; label: string; isOptional: boolean; hint?: string }[] = [
+  { name: 'prompt', label: 'Input tokens ($/1M)', isOptional: false },
+  { name: 'completion', label: 'Output tokens ($/1M)', isOptional: false },
+  {
+    name: 'cachedPrompt',
+    label: 'Cached input tokens ($/1M)',
+    isOptional: true,
+    hint: 'Leave empty to use the input price.',
+  },
+  {
+    name: 'reasoning',
+    label: 'Reasoning tokens ($/1M)',
+    isOptional: true,
+    hint: 'Leave empty to use the output price.',
+  },
 ]
 
-/** Prices. A call keeps those that it was admitted at. */
+/** Prices. A call keeps the price it was admitted at. */
 export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFieldsProps & { isTried: boolean }) {
   const { kind, unit } = draft
   const fault = (name: PriceField, isWrong: boolean) =>
@@ -22,14 +32,14 @@ export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFields
     <fieldset>
       <legend>Price</legend>
       {kind === 'chat' && (
-        <Field label="Priced by">
+        <Field label="Billed per">
           {(ids) => (
             <select
               {...ids}
               value={unit}
               onChange={({ target }) => onChange({ unit: target.value === 'request' ? 'request' : 'tokens' })}
             >
-              <option value="tokens">tokens</option>
+              <option value="tokens">token</option>
               <option value="request">call</option>
             </select>
           )}
@@ -38,28 +48,35 @@ export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFields
       <div className="pair">
         {unit === 'request' && (
           <ProductField
-            label={kind === 'image' ? 'USD per image' : kind === 'audio' ? 'USD per sound' : 'USD per call'}
+            label={
+              kind === 'image'
+                ? 'Price per image ($)'
+                : kind === 'audio'
+                  ? 'Price per audio file ($)'
+                  : 'Price per call ($)'
+            }
             value={draft.request}
             fault={fault('request', usdOfCall(draft.request) === null)}
             onChange={(request) => onChange({ request })}
           />
         )}
         {unit === 'tokens' &&
-          tokenPrices.map(({ name, label, isOptional }) => (
+          tokenPrices.map(({ name, label, isOptional, hint }) => (
             <ProductField
               key={name}
               label={label}
               value={draft[name]}
               isOptional={isOptional}
-              {...(isOptional && { hint: 'Empty: like the rest.' })}
+              {...(hint !== undefined && { hint })}
               fault={fault(name, !(isOptional && draft[name].trim() === '') && usdOfMillion(draft[name]) === null)}
               onChange={(text) => onChange({ [name]: text })}
             />
           ))}
       </div>
       <p className="soft small">
-        {pricing?.unit === 'tokens' && `A token in costs $${pricing.prompt}, a token out $${pricing.completion}. `}
-        Calls that are admitted from now on are charged at these prices; a call that was admitted before keeps its own.
+        {pricing?.unit === 'tokens' &&
+          `One input token costs $${pricing.prompt}, one output token $${pricing.completion}. `}
+        New prices apply to calls admitted after you save. Calls already admitted keep their price.
       </p>
     </fieldset>
   )

@@ -12,7 +12,7 @@ export const stateWords: Record<ProductRecord['state'], { text: string; tone: To
   suspended: { text: 'Suspended', tone: 'warn' },
 }
 
-/** A product as its operator sees it. */
+/** Columns of the product list for operators. */
 export function productColumns(
   choose: (action: ProductAction, product: ProductRecord) => void,
 ): Column<ProductRecord>[] {
@@ -31,7 +31,7 @@ export function productColumns(
     { head: 'Price', cell: (product) => <PriceList of={product} /> },
     { head: 'Limits', cell: (product) => sizeWords(product).map((line) => <div key={line}>{line}</div>) },
     {
-      head: 'Factor',
+      head: 'Reservation factor',
       cell: ({ overheads }) =>
         overheads && overheads.factor > 1 ? <Badge tone="warn" text={`× ${overheads.factor}`} /> : '× 1',
     },
@@ -52,7 +52,7 @@ export function productColumns(
       head: 'Actions',
       cell: (product) => (
         <div className="buttons">
-          <Action word="Change" of={product} onClick={() => choose('change', product)} />
+          <Action word="Edit" of={product} onClick={() => choose('change', product)} />
           {product.state === 'published' ? (
             <Action word="Suspend" of={product} onClick={() => choose('suspend', product)} />
           ) : (

@@ -1,6 +1,6 @@
 import type { productDefaults } from '@gateway/api/console/products'
 
-// As the contract has them: it checks bodies with a library that a screen has no use for.
+// Copied from the API schemas, which would add a validation library to the bundle. A test compares them.
 
 type Defaults = Pick<typeof productDefaults, 'maxOutputBytes' | 'supportedParameters' | 'modalities'>
 

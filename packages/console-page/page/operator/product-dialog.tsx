@@ -12,17 +12,17 @@ import type { ProductDraft } from './typed-product.ts'
 import { ProviderFields } from './provider-fields.tsx'
 import { useChange } from '../api/use-change.ts'
 
-/** One form for a new product and for a change of one; only what was changed is sent. */
+/** Form that creates or edits a product. An edit sends the changed fields only. */
 export function ProductDialog({ of: product, onClose }: { of: ProductRecord | null; onClose: () => void }) {
   const [draft, setDraft] = useState(() => (product ? draftOf(product) : emptyDraft('chat')))
   const [isTried, setTried] = useState(false)
-  const save = useChange(() => send(product, draft), `${draft.name} is saved.`, ['/api/v2/products'])
+  const save = useChange(() => send(product, draft), `${draft.name} saved.`, ['/api/v2/products'])
   const faultOf = (param: string) => faultAt(save.error, param)
   const parts = { draft, isNew: product === null, faultOf, onChange: (part: object) => setDraft({ ...draft, ...part }) }
   return (
     <FormDialog
-      title={product ? `Change ${product.name}` : 'Create a product'}
-      submit={product ? 'Save the change' : 'Create the draft'}
+      title={product ? `Edit ${product.name}` : 'Create product'}
+      submit={product ? 'Save changes' : 'Create draft'}
       stays
       isFaulty={bodyOf(draft) === null}
       change={save}

@@ -15,7 +15,7 @@ const [example] = productRecord.meta()!.examples as [ProductRecord]
 const providers = [{ provider: 'simulated', model: 'm-1', priority: 1 }]
 const named = { id: 'acme/new', name: 'New', ownedBy: 'acme', providers }
 
-test('what is typed for a new product is what the API takes, with the exact price of a token', () => {
+test('bodyOf turns a filled-in form into a valid request body with exact token prices', () => {
   const draft = { ...emptyDraft('chat'), ...named, prompt: '0.15', completion: '$0.000001', cachedPrompt: '0' }
   expect(newProductBody.parse(bodyOf(draft))).toMatchObject({
     state: 'draft',
@@ -36,27 +36,27 @@ test('what is typed for a new product is what the API takes, with the exact pric
   expect(bodyOf({ ...draft, completion: '' })).toBe(null)
 })
 
-test('a change holds what was changed, and nothing else', () => {
+test('patchOf contains the changed fields only', () => {
   const draft = draftOf(example)
   expect(patchOf(example, draft)).toEqual({})
-  const dearer = patchOf(example, { ...draft, completion: '0.7', factor: '1.25' })
-  expect(productPatch.parse(dearer)).toEqual({
+  const patch = patchOf(example, { ...draft, completion: '0.7', factor: '1.25' })
+  expect(productPatch.parse(patch)).toEqual({
     pricing: { unit: 'tokens', prompt: '0.00000015', completion: '0.0000007' },
     overheads: { factor: 1.25 },
   })
 })
 
-test('a price of a million is exact as the price of one, and what is finer or no price is none', () => {
+test('usdOfMillion converts a price per million to the exact price of one token and rejects finer or invalid prices', () => {
   expect([usdOfMillion('0.15'), usdOfMillion('100000'), usdOfMillion('0')]).toEqual(['0.00000015', '0.1', '0'])
   expect([usdOfMillion('0.0000001'), usdOfMillion('-1'), usdOfMillion('')]).toEqual([null, null, null])
   expect([usdOfCall(' $0.04'), usdOfCall('1e3')]).toEqual(['0.04', null])
 })
 
-test('the address of products says a search and a state, and nothing else', () => {
+test('productsView keeps a valid search and state and drops the rest', () => {
   expect(productsView({ q: 'a', state: 'draft' })).toEqual({ q: 'a', state: 'draft' })
   expect(productsView({ q: 1, state: 'gone' })).toEqual({})
 })
 
-test('what a new product is unless it says otherwise is what the contract says', () => {
+test('the form defaults match the API defaults', () => {
   expect(productDefaults).toMatchObject(defaults)
 })

@@ -8,6 +8,7 @@ import type { ProductDraft } from './typed-product.ts'
 
 type NewProduct = BodyOf<ConsoleRoutes['createProduct']>
 type ProductPatch = BodyOf<ConsoleRoutes['changeProduct']>
+
 /** An empty form for a product of a kind. */
 export function emptyDraft(kind: ProductKind): ProductDraft {
   const { input, output } = defaults.modalities[kind]
@@ -38,7 +39,7 @@ export function emptyDraft(kind: ProductKind): ProductDraft {
   }
 }
 
-/** A product as the form shows it. */
+/** Form values of an existing product. */
 export function draftOf(product: ProductRecord): ProductDraft {
   const { pricing, overheads, tokenizer = null, parameterValues, modalities: of, providers = [] } = product
   const million = (usd: string | undefined) => (usd === undefined ? '' : perMillion(usd))
@@ -75,13 +76,13 @@ export function draftOf(product: ProductRecord): ProductDraft {
   }
 }
 
-/** A new product as the API takes it: a draft, so that nobody calls it yet. null: a price is missing. */
+/** Request body for a new product in state draft, or null if a price is missing. */
 export function bodyOf(draft: ProductDraft): NewProduct | null {
   const fields = fieldsOf(draft)
   return fields && { id: draft.id.trim(), kind: draft.kind, ...fields, state: 'draft' }
 }
 
-/** What was changed of a product, and nothing else. null: a price is missing. */
+/** Changed fields of a product, or null if a price is missing. */
 export function patchOf(product: ProductRecord, draft: ProductDraft): ProductPatch | null {
   const [before, after] = [fieldsOf(draftOf(product)), fieldsOf(draft)]
   if (!after) return null

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { TextField } from '../parts/text-field.tsx'
 
-/** One line of a product; numbers too, which the service judges. */
+/** Text or number field of a product. The API validates numbers. */
 export function ProductField({
   isOptional = false,
   isNumber = false,

@@ -1,10 +1,10 @@
 import type { ProductDraft } from './typed-product.ts'
 
-/** What every part of the form is given. */
+/** Props of each section of the product form. */
 export interface ProductFieldsProps {
   draft: ProductDraft
   isNew: boolean
-  /** What the service says is wrong with a field, by its name there. */
+  /** API error for a field, by its name in the request. */
   faultOf: (param: string) => string | null
   onChange: (part: Partial<ProductDraft>) => void
 }

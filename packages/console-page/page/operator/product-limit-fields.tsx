@@ -5,42 +5,42 @@ import { ProductField } from './product-field.tsx'
 
 const tokenizers: readonly Tokenizer[] = ['o200k_base', 'cl100k_base']
 
-/** What a call may use at most, and how much is reserved for it. */
+/** Limits of a call, and how much is reserved for it. */
 export function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
   return (
     <fieldset>
       <legend>Limits</legend>
       <div className="pair">
         <ProductField
-          label="Context, in tokens"
+          label="Context window (tokens)"
           isNumber
           value={draft.contextLength}
           fault={faultOf('contextLength')}
           onChange={(contextLength) => onChange({ contextLength })}
         />
         <ProductField
-          label="Tokens out at most"
+          label="Max output tokens"
           isNumber
           value={draft.maxOutputTokens}
           fault={faultOf('maxOutputTokens')}
           onChange={(maxOutputTokens) => onChange({ maxOutputTokens })}
         />
         <ProductField
-          label="Factor"
+          label="Reservation factor"
           isNumber
-          hint="How many times the bound of a prompt is reserved: 1 to 4."
+          hint="Multiplies the upper bound of a prompt when reserving, 1 to 4."
           value={draft.factor}
           fault={faultOf('overheads.factor')}
           onChange={(factor) => onChange({ factor })}
         />
-        <Field label="Tokenizer" hint="Counts prompts exactly.">
+        <Field label="Tokenizer" hint="Counts prompt tokens exactly.">
           {(ids) => (
             <select
               {...ids}
               value={draft.tokenizer}
               onChange={({ target }) => onChange({ tokenizer: tokenizers.find((each) => each === target.value) ?? '' })}
             >
-              <option value="">none</option>
+              <option value="">None</option>
               {tokenizers.map((each) => (
                 <option key={each}>{each}</option>
               ))}
@@ -49,7 +49,7 @@ export function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
         </Field>
         {draft.kind !== 'chat' && (
           <ProductField
-            label="Bytes out at most"
+            label="Max output bytes"
             isNumber
             value={draft.maxOutputBytes}
             fault={faultOf('maxOutputBytes')}
@@ -58,10 +58,10 @@ export function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
         )}
         {draft.kind === 'chat' && (
           <ProductField
-            label="Tokens of an image at most"
+            label="Max tokens per image"
             isNumber
             isOptional
-            hint="Empty: images are refused."
+            hint="Leave empty to refuse images."
             value={draft.maxTokensPerImage}
             fault={faultOf('overheads.maxTokensPerImage')}
             onChange={(maxTokensPerImage) => onChange({ maxTokensPerImage })}

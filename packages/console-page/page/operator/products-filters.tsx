@@ -4,9 +4,9 @@ import { useFilter } from '../parts/use-filter.ts'
 import { productStates, type ProductsView } from './operator-views.ts'
 import { stateWords } from './product-columns.tsx'
 
-/** A search and a state; both are in the address. */
+/** Search and state filters, kept in the URL. */
 export function ProductsFilters({ view: { q = '', state } }: { view: ProductsView }) {
-  const [typed, setTyped] = useState(q) // the address follows a moment after
+  const [typed, setTyped] = useState(q) // the URL updates asynchronously
   const set = useFilter<ProductsView>()
   return (
     <div className="chips" role="group" aria-label="Filters">

@@ -18,7 +18,7 @@ import './operator.css'
 
 type Chosen = { action: ProductAction; product: ProductRecord } | { action: 'create'; product: null }
 
-/** Every product, whatever its state, with what an operator does to it. */
+/** Products in any state, with their operator actions. */
 export function ProductsScreen() {
   const { q = '', state } = useSearch({ from: '/operator/products' })
   const { platformOperator } = useMe()
@@ -27,7 +27,7 @@ export function ProductsScreen() {
   const close = () => setChosen(null)
   const create = (
     <button type="button" className="button main" onClick={() => setChosen({ action: 'create', product: null })}>
-      Create a product
+      Create product
     </button>
   )
   const rows = data?.filter(
@@ -41,12 +41,12 @@ export function ProductsScreen() {
       <RefusalBox error={error} />
       {!data && !error && <Waiting what="products" />}
       {data?.length === 0 && (
-        <EmptyState title="There is no product yet" action={create}>
-          A product is what projects call: it names a model of a provider, and has a price.
+        <EmptyState title="No products yet" action={create}>
+          A product is what projects call: a model of a provider, with a price.
         </EmptyState>
       )}
       {data && data.length > 0 && rows?.length === 0 && (
-        <EmptyState title="No product is like this">Take a filter away, or search for less.</EmptyState>
+        <EmptyState title="No matching products">Clear a filter or change the search.</EmptyState>
       )}
       {rows && rows.length > 0 && (
         <DataTable

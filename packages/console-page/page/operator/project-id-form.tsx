@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Field } from '../parts/field.tsx'
 
-/** The id of a project of an organization that one does not belong to. */
+/** Selects a project by ID, in an organization the user doesn't belong to. */
 export function ProjectIdForm({ project, onChoose }: { project: string; onChoose: (id: string) => void }) {
   const [typed, setTyped] = useState(project)
   return (
@@ -12,8 +12,8 @@ export function ProjectIdForm({ project, onChoose }: { project: string; onChoose
       }}
     >
       <Field
-        label="Id of the project"
-        hint="Projects of organizations that you don't belong to are not listed. Their Admin sees the id in the address of the project."
+        label="Project ID"
+        hint="Projects of organizations you don't belong to aren't listed. Their Admin can find the ID in the project's URL."
       >
         {(ids) => (
           <span className="id-choice">

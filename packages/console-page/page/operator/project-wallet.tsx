@@ -15,8 +15,8 @@ import { WALLET } from './wallet-paths.ts'
 const emptyDrafts = () => ({ funding: emptyWalletDraft('funding'), correction: emptyWalletDraft('correction') })
 
 /**
- * A wallet to the micro-USD, what can be done to it, and what was done. What was typed stays until it is booked, under its id: sent
- * again after its answer was lost, it is not booked twice.
+ * Exact wallet of a project with its actions and history. A draft keeps its ID until it is booked, so resubmitting after a lost response
+ * doesn't book it twice.
  */
 export function ProjectWallet({ place }: { place: ProjectPlace }) {
   const [drafts, setDrafts] = useState(emptyDrafts)
@@ -30,10 +30,10 @@ export function ProjectWallet({ place }: { place: ProjectPlace }) {
           <h2>Wallet</h2>
           <div className="buttons">
             <button type="button" className="button main" onClick={() => setKind('funding')}>
-              Fund it
+              Add funds
             </button>
             <button type="button" className="button" onClick={() => setKind('correction')}>
-              Put it right
+              Adjust balance
             </button>
           </div>
         </div>
@@ -42,9 +42,9 @@ export function ProjectWallet({ place }: { place: ProjectPlace }) {
           className="figures"
           of={[
             ['Available', <Money micro={wallet.availableMicro} />],
-            ['Reserved by calls that are not settled', <Money micro={wallet.reservedMicro} />],
-            ['Charged so far', <Money micro={wallet.settledMicro} />],
-            ['Funded and corrected', <Money micro={wallet.fundedMicro} />],
+            ['Reserved for calls in progress', <Money micro={wallet.reservedMicro} />],
+            ['Charged to date', <Money micro={wallet.settledMicro} />],
+            ['Funded, net of corrections', <Money micro={wallet.fundedMicro} />],
           ]}
         />
       </section>

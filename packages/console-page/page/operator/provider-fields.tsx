@@ -1,7 +1,7 @@
 import type { ProductFieldsProps } from './product-fields-props.ts'
 import { ProductField } from './product-field.tsx'
 
-/** Where its calls go, the lowest priority first. */
+/** Providers that calls are routed to, lowest priority number first. */
 export function ProviderFields({ draft: { providers }, faultOf, onChange }: ProductFieldsProps) {
   const change = (at: number, part: Partial<(typeof providers)[number]>) =>
     onChange({ providers: providers.map((each, n) => (n === at ? { ...each, ...part } : each)) })
@@ -18,7 +18,7 @@ export function ProviderFields({ draft: { providers }, faultOf, onChange }: Prod
             onChange={(text) => change(n, { provider: text })}
           />
           <ProductField
-            label="Its model"
+            label="Provider model"
             value={model}
             fault={faultOf(`providers.${n}.model`)}
             onChange={(text) => change(n, { model: text })}
@@ -43,12 +43,12 @@ export function ProviderFields({ draft: { providers }, faultOf, onChange }: Prod
       ))}
       <div className="buttons">
         <button type="button" className="button small" onClick={add}>
-          Add a provider
+          Add provider
         </button>
       </div>
       <p className="soft small">
-        Calls go to the lowest priority first, and to the next one where it fails. A provider is named as the gateway is
-        configured.
+        Calls go to the provider with the lowest priority number and fall back to the next one on failure. Use the
+        provider names from the gateway configuration.
       </p>
     </fieldset>
   )

@@ -9,28 +9,21 @@ import { several } from '../pure/usd.ts'
 import { useChange } from '../api/use-change.ts'
 import { readingWhatStops, type ProjectThatStops } from './what-stops.ts'
 
-/** Says what stops before it does. */
+/** Confirms suspending a product and lists the affected projects. */
 export function SuspendDialog({ of: { id, name }, onClose }: { of: ProductRecord; onClose: () => void }) {
   const { data, error } = useQuery(readingWhatStops(id, useMe().tenants))
   const suspend = useChange(
     () => ask('PATCH', '/api/v2/products/{product}', { params: { product: id }, body: { state: 'suspended' } }),
-    `${name} is suspended.`,
+    `${name} suspended.`,
     ['/api/v2/products'],
   )
   return (
-    <FormDialog
-      title={`Suspend ${name}?`}
-      submit="Suspend it"
-      cancel="Keep it published"
-      isDanger
-      change={suspend}
-      onClose={onClose}
-    >
+    <FormDialog title={`Suspend ${name}?`} submit="Suspend product" isDanger change={suspend} onClose={onClose}>
       <p>
-        Every call of <code>{id}</code> is refused from the next one on, and so is every flow that calls it, in all
-        organizations. Calls under way end and are charged. Assignments stay: once it is published again, calls go on.
+        New calls to <code>{id}</code>, and flows that use it, are refused in all organizations. Calls in progress
+        finish and are charged. Assignments are kept and take effect again once you republish it.
       </p>
-      {!data && !error && <Waiting what="what uses it" />}
+      {!data && !error && <Waiting what="affected projects" />}
       <RefusalBox error={error} />
       {data && <WhatStops projects={data} />}
     </FormDialog>
@@ -41,10 +34,10 @@ function WhatStops({ projects }: { projects: ProjectThatStops[] }) {
   return (
     <div className="notice">
       {projects.length === 0 ? (
-        <p>No project of your own organizations uses it.</p>
+        <p>No project in your organizations uses it.</p>
       ) : (
         <>
-          <p>In your own organizations {projects.length === 1 ? 'this project uses' : 'these projects use'} it:</p>
+          <p>Used in your organizations by:</p>
           <ul>
             {projects.map((project) => (
               <li key={project.id}>
@@ -55,7 +48,7 @@ function WhatStops({ projects }: { projects: ProjectThatStops[] }) {
           </ul>
         </>
       )}
-      <p className="small">Projects of other organizations are not shown to an operator, and stop as well.</p>
+      <p className="small">Projects in other organizations are affected too, but aren't shown to operators.</p>
     </div>
   )
 }

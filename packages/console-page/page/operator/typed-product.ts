@@ -5,7 +5,7 @@ export type Modality = ProductRecord['modalities']['input'][number]
 export const modalities: readonly Modality[] = ['text', 'image', 'audio', 'file', 'video']
 export type Tokenizer = NonNullable<ProductRecord['tokenizer']>
 
-/** What somebody typed for a product: prices in USD, of a million tokens or of a call. */
+/** Form values of a product. Prices are in USD, per million tokens or per call. */
 export interface ProductDraft {
   id: string
   kind: ProductKind
@@ -17,13 +17,13 @@ export interface ProductDraft {
   unit: 'tokens' | 'request'
   prompt: string
   completion: string
-  /** Empty: like the rest of the prompt. */
+  /** Empty: the prompt price applies. */
   cachedPrompt: string
-  /** Empty: like the rest of the completion. */
+  /** Empty: the completion price applies. */
   reasoning: string
   request: string
   factor: string
-  /** Empty: it takes no images. */
+  /** Empty: images are refused. */
   maxTokensPerImage: string
   tokenizer: '' | Tokenizer
   isModerated: boolean

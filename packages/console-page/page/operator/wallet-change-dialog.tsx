@@ -11,8 +11,8 @@ import { isRefusedAtField, microOfDraft, type WalletDraft } from './wallet-draft
 import { CORRECT, FUND, FUNDINGS, JOURNAL, WALLET } from './wallet-paths.ts'
 
 /**
- * A funding or a correction: typed, then looked at with before and after, then sent; however often it is sent, it is booked once.
- * What is refused about a field leads back to the field.
+ * Funding or correction in two steps: form, then review with the balance before and after. Submitting twice books it once. A field
+ * error leads back to the form.
  */
 export function WalletChangeDialog({
   draft,
@@ -31,11 +31,14 @@ export function WalletChangeDialog({
 }) {
   const [step, setStep] = useState<'type' | 'tried' | 'confirm'>('type')
   const micro = microOfDraft(draft)
-  const book = useChange(() => send(place, draft), 'It is booked.', [WALLET, FUNDINGS, JOURNAL])
+  const isFunding = draft.kind === 'funding'
+  const action = isFunding ? 'Add funds' : 'Adjust balance'
+  const done = isFunding ? 'Funds added.' : 'Balance adjusted.'
+  const book = useChange(() => send(place, draft), done, [WALLET, FUNDINGS, JOURNAL])
   const isClickedAgain = useRef(false)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    // The second click of a double click is meant for what was there at the first.
+    // The second click of a double click was meant for the first step.
     if (isClickedAgain.current || book.isPending) return
     if (step !== 'confirm') return setStep(micro === null ? 'tried' : 'confirm')
     book.mutate(undefined, {
@@ -46,7 +49,7 @@ export function WalletChangeDialog({
     })
   }
   return (
-    <Dialog title={draft.kind === 'funding' ? 'Fund the wallet' : 'Put the wallet right'} onClose={onClose}>
+    <Dialog title={action} onClose={onClose}>
       <form className="stack" onSubmit={onSubmit}>
         {step === 'confirm' && micro !== null ? (
           <WalletConfirmation draft={draft} micro={micro} availableMicro={availableMicro} place={place} />
@@ -66,11 +69,11 @@ export function WalletChangeDialog({
             disabled={book.isPending}
             onClick={({ detail }) => (isClickedAgain.current = detail > 1)}
           >
-            {step !== 'confirm' ? 'Look at it' : book.isPending ? 'Booking…' : 'Book it'}
+            {step !== 'confirm' ? 'Review' : book.isPending ? 'Saving…' : action}
           </button>
           {step === 'confirm' && (
             <button type="button" className="button" disabled={book.isPending} onClick={() => setStep('type')}>
-              Change it
+              Edit
             </button>
           )}
           <button type="button" className="button" onClick={onClose}>
@@ -84,7 +87,7 @@ export function WalletChangeDialog({
 
 async function send(params: ProjectPlace, draft: WalletDraft) {
   const { kind, id, reason } = draft
-  const micro = microOfDraft(draft) ?? 0 // refused, and never sent: what is no amount is not confirmed
+  const micro = microOfDraft(draft) ?? 0 // unreachable: an invalid amount can't be confirmed
   if (kind === 'funding') return ask('POST', FUND, { params, body: { fundingId: id, micro } })
   return ask('POST', CORRECT, { params, body: { correctionId: id, micro, reason } })
 }

@@ -5,7 +5,7 @@ import { microOfDraft, type WalletDraft } from './wallet-draft.ts'
 const LONGEST_ID = 128
 const LONGEST_REASON = 500
 
-/** How much, under which id, and why. */
+/** Amount, ID and reason of a funding or correction. */
 export function WalletChangeFields({
   draft: { kind, id, amount, isOut, reason },
   isTried,
@@ -29,25 +29,27 @@ export function WalletChangeFields({
                 value={isOut ? 'out' : 'in'}
                 onChange={({ target }) => onChange({ isOut: target.value === 'out' })}
               >
-                <option value="in">Put in</option>
-                <option value="out">Take out</option>
+                <option value="in">Credit</option>
+                <option value="out">Debit</option>
               </select>
             )}
           </Field>
         )}
         <TextField
-          label="Amount, in USD"
+          label="Amount (USD)"
           inputMode="decimal"
           required
           value={amount}
-          fault={isWrong ? 'Write it as 5 or 0.25, more than 0 and with at most six places.' : faultOf('micro')}
+          fault={
+            isWrong ? 'Enter an amount above 0, such as 5 or 0.25, with up to six decimal places.' : faultOf('micro')
+          }
           onChange={(text) => onChange({ amount: text })}
         />
       </div>
       {kind === 'correction' && (
         <TextField
           label="Reason"
-          hint="For the audit, and for everybody who sees the fundings."
+          hint="Shown in the audit log and the funding list."
           required
           maxLength={LONGEST_REASON}
           value={reason}
@@ -56,8 +58,8 @@ export function WalletChangeFields({
         />
       )}
       <TextField
-        label={kind === 'funding' ? 'Funding id' : 'Correction id'}
-        hint="Such as the number of a payment. Once only: under the same id nothing is booked twice."
+        label={kind === 'funding' ? 'Funding ID' : 'Correction ID'}
+        hint="For example an invoice number. Each ID is booked only once."
         required
         maxLength={LONGEST_ID}
         value={id}

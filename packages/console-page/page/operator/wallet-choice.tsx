@@ -7,8 +7,8 @@ import { RefusalBox } from '../parts/refusal-box.tsx'
 import { ProjectIdForm } from './project-id-form.tsx'
 
 /**
- * Whose wallet. An operator sees every organization, and the projects of their own organizations; a project of another one is
- * named by its id.
+ * Selects a wallet. Operators can list every organization, but only the projects of organizations they belong to; other projects are
+ * selected by ID.
  */
 export function WalletChoice({ tenant, project }: { tenant: string; project: string }) {
   const navigate = useNavigate({ from: '/operator/money' })
@@ -20,7 +20,7 @@ export function WalletChoice({ tenant, project }: { tenant: string; project: str
   })
   const choose = (id: string) => void navigate({ search: { tenant, ...(id !== '' && { project: id }) } })
   return (
-    <section className="card stack" aria-label="Whose wallet">
+    <section className="card stack" aria-label="Select wallet">
       <RefusalBox error={error ?? projects.error} />
       <div className="pair">
         <Field label="Organization">
@@ -30,7 +30,7 @@ export function WalletChoice({ tenant, project }: { tenant: string; project: str
               value={tenant}
               onChange={({ target }) => void navigate({ search: target.value === '' ? {} : { tenant: target.value } })}
             >
-              <option value="">Choose one</option>
+              <option value="">Select…</option>
               {(tenants ?? []).map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name} ({id})
@@ -43,7 +43,7 @@ export function WalletChoice({ tenant, project }: { tenant: string; project: str
           <Field label="Project">
             {(ids) => (
               <select {...ids} value={project} onChange={({ target }) => choose(target.value)}>
-                <option value="">Choose one</option>
+                <option value="">Select…</option>
                 {(projects.data ?? []).map(({ id, name }) => (
                   <option key={id} value={id}>
                     {name} ({id})

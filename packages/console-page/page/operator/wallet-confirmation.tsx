@@ -4,7 +4,7 @@ import { Facts } from '../parts/facts.tsx'
 import { Money } from '../parts/money.tsx'
 import type { WalletDraft } from './wallet-draft.ts'
 
-/** Before and after, as of this moment. It takes the focus: the fields that had it are gone. */
+/** Balance before and after the change. Takes the focus, because the focused field is gone. */
 export function WalletConfirmation({
   draft: { id, reason },
   micro,
@@ -19,20 +19,20 @@ export function WalletConfirmation({
   const element = useRef<HTMLElement>(null)
   useEffect(() => element.current?.focus(), [])
   return (
-    <section ref={element} className="stack" tabIndex={-1} aria-label="What is booked">
+    <section ref={element} className="stack" tabIndex={-1} aria-label="Review">
       <Facts
         of={[
           ['Available now', <Money micro={availableMicro} />],
-          [micro < 0 ? 'Taken out' : 'Put in', <Money micro={micro} />],
+          [micro < 0 ? 'Debit' : 'Credit', <Money micro={micro} />],
           ['Available after', <Money micro={availableMicro + micro} />],
           ['Project', <code className="small">{project}</code>],
-          ['Under the id', <code className="small">{id}</code>],
+          ['ID', <code className="small">{id}</code>],
           ['Reason', reason === '' ? null : reason],
         ]}
       />
       <p className="soft small">
-        It can't be deleted: what was wrong is put right by another entry. Calls that are charged meanwhile change what
-        is available.
+        Entries can't be deleted. Correct a mistake with another entry. Calls charged in the meantime change the
+        available balance.
       </p>
     </section>
   )

@@ -2,13 +2,13 @@ import { ApiRefusal } from '@gateway/api-client/failures'
 import { newIdempotencyKey } from '../keys/new-idempotency-key.ts'
 import { microOf } from '../pure/usd.ts'
 
-/** What somebody typed for a funding or a correction. */
+/** Form values of a funding or a correction. */
 export interface WalletDraft {
   kind: 'funding' | 'correction'
-  /** Once for each entry: sent again, it changes nothing. */
+  /** Idempotency ID: an entry is booked once per ID. */
   id: string
   amount: string
-  /** Of a correction. */
+  /** Debit; corrections only. */
   isOut: boolean
   reason: string
 }
@@ -17,7 +17,7 @@ export function emptyWalletDraft(kind: WalletDraft['kind']): WalletDraft {
   return { kind, id: `${kind}-${newIdempotencyKey()}`, amount: '', isOut: false, reason: '' }
 }
 
-/** Micro-USD with their sign; null for what is no amount, or nothing. */
+/** Signed micro-USD, or null if the amount is zero or invalid. */
 export function microOfDraft({ amount, isOut }: Pick<WalletDraft, 'amount' | 'isOut'>): number | null {
   const micro = microOf(amount)
   if (!micro) return null
@@ -26,7 +26,7 @@ export function microOfDraft({ amount, isOut }: Pick<WalletDraft, 'amount' | 'is
 
 const params: readonly (string | null)[] = ['micro', 'fundingId', 'correctionId', 'reason']
 
-/** Whether it is cleared by typing something else. */
+/** Whether the error is about a field of the form. */
 export function isRefusedAtField(error: unknown): boolean {
   return error instanceof ApiRefusal && params.includes(error.param)
 }

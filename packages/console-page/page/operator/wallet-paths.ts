@@ -1,4 +1,4 @@
-// What a funding and a correction change.
+// API paths that a funding or correction uses or invalidates.
 
 const PROJECT = '/api/v2/tenants/{tenant}/projects/{project}'
 export const WALLET = `${PROJECT}/wallet` as const

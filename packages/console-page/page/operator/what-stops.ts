@@ -6,11 +6,11 @@ import { askAll } from '../api/ask-all.ts'
 export interface ProjectThatStops {
   id: string
   name: string
-  /** Active keys that may call the product; null: they are not shown to me. */
+  /** Number of active keys that can call the product, or null if the user can't see them. */
   keys: number | null
 }
 
-/** The projects that use a product, of the organizations that I belong to: no others are shown to an operator. */
+/** Projects that use a product, in organizations the user belongs to. Operators can't list other projects. */
 export function readingWhatStops(product: string, tenants: MeRecord['tenants']) {
   return queryOptions({
     queryKey: ['what stops', product],
@@ -40,7 +40,7 @@ async function withKeys(product: string, tenant: string, project: { id: string; 
   return { ...project, keys: using?.length ?? null }
 }
 
-/** null for what is not shown to me. @throws ApiRefusal of another kind */
+/** Rows, or null if the user can't see them. @throws ApiRefusal other than 403 and 404 */
 async function shown<Rows>(asked: Promise<Rows>): Promise<Rows | null> {
   return asked.catch((error: unknown) => {
     if (error instanceof ApiRefusal && (error.status === 403 || error.status === 404)) return null

@@ -8,34 +8,40 @@ import { useChange } from '../api/use-change.ts'
 import { bodyOfMember, emptyMember, type MemberDraft } from './new-member.ts'
 import { TextField } from '../parts/text-field.tsx'
 
-/** Adds somebody, by e-mail or by the id that they see on their own account. */
+/** Adds a member by email or by the user ID shown on their account page. */
 export function AddMemberDialog({ onClose }: { onClose: () => void }) {
   const { tenant } = usePlace()
   const [draft, setDraft] = useState(emptyMember)
   const change = (part: Partial<MemberDraft>) => setDraft({ ...draft, ...part })
   const add = useChange(
     () => ask('POST', '/api/v2/tenants/{tenant}/members', { params: { tenant }, body: bodyOfMember(draft) }),
-    'They are a member now.',
+    'Member added.',
   )
   return (
-    <FormDialog title="Add a member" submit="Add them" change={add} onClose={onClose}>
+    <FormDialog title="Add member" submit="Add member" change={add} onClose={onClose}>
       <fieldset className="stack">
-        <legend>They are known by</legend>
+        <legend>Add by</legend>
         <label className="choice">
           <input type="radio" name="by" checked={draft.by === 'email'} onChange={() => change({ by: 'email' })} />
-          Their e-mail
+          Email
         </label>
         <label className="choice">
           <input type="radio" name="by" checked={draft.by === 'person'} onChange={() => change({ by: 'person' })} />
-          Their id, which stands on their account
+          User ID
         </label>
       </fieldset>
       {draft.by === 'person' ? (
-        <TextField label="Id" required value={draft.person} onChange={(person) => change({ person })} />
+        <TextField
+          label="User ID"
+          hint="Shown on their account page."
+          required
+          value={draft.person}
+          onChange={(person) => change({ person })}
+        />
       ) : (
         <>
           <TextField
-            label="E-mail"
+            label="Email"
             type="email"
             required
             maxLength={254}
@@ -44,16 +50,16 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
           />
           <TextField
             label="Name"
-            hint="For somebody who is new here."
+            hint="For new users."
             maxLength={100}
             value={draft.name}
             onChange={(name) => change({ name })}
           />
           <TextField
-            label="First password"
+            label="Initial password"
             type="password"
             autoComplete="new-password"
-            hint="For somebody who is new here and does not sign in through a provider; they change it afterwards. At least 12 characters."
+            hint="For new users who don't use single sign-on. They can change it later. At least 12 characters."
             minLength={12}
             maxLength={256}
             value={draft.password}

@@ -8,7 +8,7 @@ import { Field } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 
-/** Lets the project use one more of what is published; for an Admin of its organization. */
+/** Assigns a published product to the project. For Admins of the organization. */
 export function AssignDialog({ onClose }: { onClose: () => void }) {
   const { tenant, project } = usePlace()
   const name = useProjectName()
@@ -22,21 +22,21 @@ export function AssignDialog({ onClose }: { onClose: () => void }) {
       ask('PUT', '/api/v2/tenants/{tenant}/projects/{project}/assignments/{product}', {
         params: { tenant, project, product },
       }),
-    `${name} may use ${product} now.`,
+    `${product} assigned to ${name}.`,
   )
   return (
     <FormDialog
-      title={`Assign a product to ${name}`}
-      submit="Assign it"
+      title={`Assign product to ${name}`}
+      submit="Assign product"
       isReady={product !== ''}
       change={assign}
       onClose={onClose}
     >
       <RefusalBox error={all.error} />
       {all.data && free.length === 0 ? (
-        <p>The project may use all that is published already. The platform operator publishes others.</p>
+        <p>All published products are already assigned. The platform operator can publish more.</p>
       ) : (
-        <Field label="Product" hint="All keys of the project may call it, but those that list what they may call.">
+        <Field label="Product" hint="Available to all keys of the project, except keys limited to selected products.">
           {(ids) => (
             <select {...ids} value={product} onChange={({ target }) => setChosen(target.value)}>
               {free.map((each) => (

@@ -14,7 +14,7 @@ import { ListScreen } from './list-screen.tsx'
 import { UnassignDialog } from './unassign-dialog.tsx'
 import { useOrganization } from './use-organization.ts'
 
-/** Which products a project may use. */
+/** Products assigned to a project. */
 export function AssignmentsScreen() {
   const { isAdmin } = useOrganization()
   const { tenant, project } = usePlace()
@@ -25,7 +25,7 @@ export function AssignmentsScreen() {
   const products = useQuery(readingAll('/api/v2/products', { params: {} })).data ?? []
   const known = new Map(products.map((product) => [product.id, product]))
   const [isAssigning, setAssigning] = useState(false)
-  const [withdrawn, setWithdrawn] = useState<string | null>(null)
+  const [unassigned, setUnassigned] = useState<string | null>(null)
   const titleOf = (id: string) => known.get(id)?.name ?? id
   const columns: Column<AssignmentRecord>[] = [
     {
@@ -44,9 +44,9 @@ export function AssignmentsScreen() {
       head: 'State',
       cell: ({ product }) =>
         known.get(product)?.state === 'published' ? (
-          <Badge tone="good" text="can be called" />
+          <Badge tone="good" text="Available" />
         ) : (
-          <Badge tone="warn" text={known.get(product)?.state ?? 'not offered'} />
+          <Badge tone="warn" text={known.get(product)?.state ?? 'unavailable'} />
         ),
     },
     {
@@ -59,7 +59,7 @@ export function AssignmentsScreen() {
       ),
     },
     ...actionColumn<AssignmentRecord>(isAdmin, ({ product }) => (
-      <RowButtons acts={['Withdraw']} of={titleOf(product)} onChoose={() => setWithdrawn(product)} />
+      <RowButtons acts={['Unassign']} of={titleOf(product)} onChoose={() => setUnassigned(product)} />
     )),
   ]
   return (
@@ -69,7 +69,7 @@ export function AssignmentsScreen() {
       actions={
         isAdmin ? (
           <button type="button" className="button main" onClick={() => setAssigning(true)}>
-            Assign a product
+            Assign product
           </button>
         ) : undefined
       }
@@ -77,13 +77,13 @@ export function AssignmentsScreen() {
       columns={columns}
       keyOf={({ product }) => product}
       empty={{
-        title: 'The project may use no product',
-        text: 'Its keys can call nothing until an Admin of the organization assigns one.',
+        title: 'No products assigned',
+        text: "The project's keys can't make calls until an Admin of the organization assigns a product.",
       }}
     >
       {isAssigning && <AssignDialog onClose={() => setAssigning(false)} />}
-      {withdrawn !== null && (
-        <UnassignDialog product={withdrawn} name={titleOf(withdrawn)} onClose={() => setWithdrawn(null)} />
+      {unassigned !== null && (
+        <UnassignDialog product={unassigned} name={titleOf(unassigned)} onClose={() => setUnassigned(null)} />
       )}
     </ListScreen>
   )

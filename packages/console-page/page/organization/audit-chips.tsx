@@ -5,7 +5,7 @@ import type { AuditFilters } from './audit-filters.ts'
 import { actionWords } from './audit-sentence.ts'
 import { useMembers } from './use-organization.ts'
 
-/** What narrows the audit, each by itself; all of it is in the address. */
+/** Filters of the audit log, kept in the URL. */
 export function AuditChips({ filters, nameOf }: { filters: AuditFilters; nameOf: (id: string) => string }) {
   const members = useMembers().data ?? []
   const set = useFilter<AuditFilters>()
@@ -21,7 +21,7 @@ export function AuditChips({ filters, nameOf }: { filters: AuditFilters; nameOf:
       <TimeChip value={filters.since} onChange={set('since')} />
       {filters.subject !== undefined && (
         <FilterChip
-          name="Done to"
+          name="Target"
           value={filters.subject}
           choices={[[filters.subject, nameOf(filters.subject)]]}
           onChange={set('subject')}

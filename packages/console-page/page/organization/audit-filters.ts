@@ -1,6 +1,6 @@
 import { spans, type Span } from '../calls/call-filters.ts'
 
-/** Which entries of the audit are shown, as the address has it. */
+/** Filters of the audit log in the URL. */
 export interface AuditFilters {
   person?: string
   action?: string
@@ -8,7 +8,7 @@ export interface AuditFilters {
   since?: Span
 }
 
-/** Leaves of an address what it may say; whatever else is in it is dropped. */
+/** Valid filters of a URL; the rest is dropped. */
 export function auditFilters({ person, action, subject, since }: Record<string, unknown>): AuditFilters {
   const span = (Object.keys(spans) as Span[]).find((each) => each === since)
   return {

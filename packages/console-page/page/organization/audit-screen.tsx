@@ -10,31 +10,31 @@ import { useAudit } from './use-audit.ts'
 import { useAuditNames } from './use-audit-names.ts'
 import { useOrganization } from './use-organization.ts'
 
-/** Who did what, and when, newest first. */
+/** Audit log of an organization, newest first. */
 export function AuditScreen() {
   const { tenant, name } = useOrganization()
   const filters = useSearch({ from: '/organizations/$tenant/audit' })
   const audit = useAudit(tenant, filters)
   const nameOf = useAuditNames()
   const columns: Column<AuditRecord>[] = [
-    { head: 'When', cell: ({ at }) => <Moment iso={at} /> },
-    { head: 'Who', cell: ({ person }) => (person === null ? 'the service' : nameOf(person)) },
-    { head: 'What', cell: (entry) => <WhatWasDone entry={entry} tenant={tenant} nameOf={nameOf} /> },
+    { head: 'Time', cell: ({ at }) => <Moment iso={at} /> },
+    { head: 'Person', cell: ({ person }) => (person === null ? 'System' : nameOf(person)) },
+    { head: 'Action', cell: (entry) => <Entry entry={entry} tenant={tenant} nameOf={nameOf} /> },
   ]
   const rows = audit.data?.pages.flatMap(({ data }) => data)
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>
       <ListScreen
-        title="Audit"
+        title="Audit log"
         of={name}
         list={{ data: rows, error: audit.error }}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
           isFiltered
-            ? { title: 'Nothing was done like this', text: 'Take a filter away to see more.' }
-            : { title: 'Nothing was done yet', text: 'Every change of people, projects, keys and flows is kept here.' }
+            ? { title: 'No matching entries', text: 'Clear a filter.' }
+            : { title: 'No entries yet', text: 'Changes to people, projects, keys and flows are recorded here.' }
         }
       >
         <AuditChips filters={filters} nameOf={nameOf} />
@@ -44,15 +44,7 @@ export function AuditScreen() {
   )
 }
 
-function WhatWasDone({
-  entry,
-  tenant,
-  nameOf,
-}: {
-  entry: AuditRecord
-  tenant: string
-  nameOf: (id: string) => string
-}) {
+function Entry({ entry, tenant, nameOf }: { entry: AuditRecord; tenant: string; nameOf: (id: string) => string }) {
   return (
     <>
       {auditSentence(entry, nameOf)}
@@ -62,7 +54,7 @@ function WhatWasDone({
           params={{ tenant }}
           search={(now) => ({ ...now, subject: entry.subject })}
         >
-          <span className="visually-hidden">All that was done to </span>
+          <span className="visually-hidden">Show all entries for </span>
           <code>{entry.subject}</code>
         </Link>
       </div>

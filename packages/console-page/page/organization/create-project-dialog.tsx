@@ -17,19 +17,19 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
   const body = { name, team }
   const create = useChange(
     () => ask('POST', '/api/v2/tenants/{tenant}/projects', { params: { tenant }, body, idempotencyKey: once(body) }),
-    `The project ${name} is there.`,
+    `Project ${name} created.`,
   )
   return (
-    <FormDialog title="Create a project" submit="Create it" isReady={team !== ''} change={create} onClose={onClose}>
+    <FormDialog title="Create project" submit="Create project" isReady={team !== ''} change={create} onClose={onClose}>
       <TextField
         label="Name"
-        hint="You become its Project Owner. Its wallet is empty until an operator funds it."
+        hint="You become its Project Owner. Its wallet is empty until an operator adds funds."
         required
         maxLength={100}
         value={name}
         onChange={setName}
       />
-      <Field label="Team" hint="It owns the project for good: only its people make keys for it.">
+      <Field label="Team" hint="Owns the project permanently. Only its members can create keys for the project.">
         {(ids) => (
           <select {...ids} value={team} onChange={({ target }) => setChosen(target.value)}>
             {teams.map((each) => (
@@ -40,7 +40,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
           </select>
         )}
       </Field>
-      {teams.length === 0 && <p className="notice">Create a team first: each project belongs to one.</p>}
+      {teams.length === 0 && <p className="notice">Create a team first: every project belongs to a team.</p>}
     </FormDialog>
   )
 }

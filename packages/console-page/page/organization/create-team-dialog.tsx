@@ -6,12 +6,12 @@ export function CreateTeamDialog({ onClose }: { onClose: () => void }) {
   const { tenant } = usePlace()
   return (
     <CreateNamedDialog
-      title="Create a team"
+      title="Create team"
       hint="You become its Team Owner."
       create={(body, idempotencyKey) =>
         ask('POST', '/api/v2/tenants/{tenant}/teams', { params: { tenant }, body, idempotencyKey })
       }
-      said={(name) => `The team ${name} is there.`}
+      said={(name) => `Team ${name} created.`}
       onClose={onClose}
     />
   )

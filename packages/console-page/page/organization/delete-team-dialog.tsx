@@ -4,7 +4,7 @@ import { usePlace } from '../api/use-project.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
-/** Deletes a team that owns nothing; of another it says why not. */
+/** Confirms deleting a team, or lists the projects that block it. */
 export function DeleteTeamDialog({
   of: { id, name },
   owned,
@@ -17,24 +17,22 @@ export function DeleteTeamDialog({
   const { tenant } = usePlace()
   const remove = useChange(
     () => ask('DELETE', '/api/v2/tenants/{tenant}/teams/{team}', { params: { tenant, team: id } }),
-    `The team ${name} is deleted.`,
+    `Team ${name} deleted.`,
   )
   return (
     <FormDialog
-      title={`Delete the team ${name}?`}
-      submit="Delete it"
-      cancel="Keep it"
+      title={`Delete team ${name}?`}
+      submit="Delete team"
       isDanger
       isReady={owned.length === 0}
       change={remove}
       onClose={onClose}
     >
       {owned.length === 0 ? (
-        <p>It owns no project, so no key stops working. Its members stay in the organization.</p>
+        <p>This team owns no projects, so no keys stop working. Its members stay in the organization.</p>
       ) : (
         <p className="notice">
-          It owns {owned.join(', ')}. A team is deleted once it owns no project: delete{' '}
-          {owned.length === 1 ? 'it' : 'them'} first.
+          This team owns {owned.join(', ')}. Delete {owned.length === 1 ? 'it' : 'them'} before deleting the team.
         </p>
       )}
     </FormDialog>

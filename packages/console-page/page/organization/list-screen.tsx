@@ -5,7 +5,7 @@ import { EmptyState } from '../parts/empty-state.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 
-/** A screen that is one list: its rows, or why there are none, or what was refused. */
+/** Screen with one list: its rows, an empty state or an error. */
 export function ListScreen<Row extends object>({
   title,
   of,
@@ -23,7 +23,7 @@ export function ListScreen<Row extends object>({
   columns: Column<Row>[]
   keyOf: (row: Row) => string
   empty: { title: string; text: string }
-  /** Above the list. */
+  /** Shown above the list. */
   children?: ReactNode
 }) {
   return (

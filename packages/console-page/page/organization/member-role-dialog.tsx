@@ -18,12 +18,12 @@ export function MemberRoleDialog({
   const [role, setRole] = useState(before)
   const change = useChange(
     () => ask('POST', '/api/v2/tenants/{tenant}/members', { params: { tenant }, body: { person: id, role } }),
-    `${name} is ${role} now.`,
+    `${name} is now ${role}.`,
   )
   return (
     <FormDialog
-      title={`The role of ${name}`}
-      submit="Change the role"
+      title={`Change role of ${name}`}
+      submit="Change role"
       isReady={role !== before}
       change={change}
       onClose={onClose}
@@ -31,8 +31,7 @@ export function MemberRoleDialog({
       <RoleField words={tenantRoleWords} value={role} onChange={setRole} />
       {before === 'Admin' && role === 'Member' && (
         <p className="notice">
-          {name} manages people, teams and projects no longer, from now on. Their keys and their grants stay as they
-          are.
+          {name} can no longer manage people, teams and projects. Their keys and grants don't change.
         </p>
       )}
     </FormDialog>

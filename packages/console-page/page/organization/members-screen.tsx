@@ -11,19 +11,19 @@ import { MemberRoleDialog } from './member-role-dialog.tsx'
 import { RemoveMemberDialog } from './remove-member-dialog.tsx'
 import { useMembers, useOrganization } from './use-organization.ts'
 
-/** Who belongs to the organization. */
+/** Members of the organization. */
 export function MembersScreen() {
   const { name, isAdmin } = useOrganization()
   const members = useMembers()
   const [isAdding, setAdding] = useState(false)
-  const [chosen, setChosen] = useState<{ act: 'Change' | 'Remove'; member: MemberRecord } | null>(null)
+  const [chosen, setChosen] = useState<{ act: 'Edit' | 'Remove'; member: MemberRecord } | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<MemberRecord>[] = [
     { head: 'Person', cell: (member) => <PersonName of={member} /> },
     { head: 'Role', cell: ({ role }) => role },
     { head: 'Member since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     ...actionColumn<MemberRecord>(isAdmin, (member) => (
-      <RowButtons acts={['Change', 'Remove']} of={member.name} onChoose={(act) => setChosen({ act, member })} />
+      <RowButtons acts={['Edit', 'Remove']} of={member.name} onChoose={(act) => setChosen({ act, member })} />
     )),
   ]
   return (
@@ -33,18 +33,18 @@ export function MembersScreen() {
       actions={
         isAdmin ? (
           <button type="button" className="button main" onClick={() => setAdding(true)}>
-            Add a member
+            Add member
           </button>
         ) : undefined
       }
       list={members}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={{ title: 'There is no member', text: 'An Admin adds people.' }}
+      empty={{ title: 'No members yet', text: 'An Admin can add members.' }}
     >
-      {!isAdmin && <p className="soft">An Admin of the organization adds people, and changes their roles.</p>}
+      {!isAdmin && <p className="soft">Only an Admin of the organization can add members and change roles.</p>}
       {isAdding && <AddMemberDialog onClose={() => setAdding(false)} />}
-      {chosen?.act === 'Change' && <MemberRoleDialog of={chosen.member} onClose={onClose} />}
+      {chosen?.act === 'Edit' && <MemberRoleDialog of={chosen.member} onClose={onClose} />}
       {chosen?.act === 'Remove' && <RemoveMemberDialog of={chosen.member} onClose={onClose} />}
     </ListScreen>
   )

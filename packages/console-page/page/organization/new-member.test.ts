@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bodyOfMember, emptyMember } from './new-member.ts'
 
-test('what was left empty is not sent, and by an id nothing else is said of the person', () => {
+test('bodyOfMember omits empty fields, and sends only the role with a user ID', () => {
   const draft = { ...emptyMember, email: 'grace@example.test', person: ' per_1 ' }
   expect(bodyOfMember(draft)).toEqual({ email: 'grace@example.test', role: 'Member' })
   expect(bodyOfMember({ ...draft, name: 'Grace', password: 'long enough for it' })).toEqual({

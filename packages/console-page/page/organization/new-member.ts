@@ -2,7 +2,7 @@ import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import type { TenantRole } from '@gateway/api/console/fields'
 
-/** What somebody typed for a new member. */
+/** Form values of a new member. */
 export interface MemberDraft {
   by: 'email' | 'person'
   email: string
@@ -14,7 +14,7 @@ export interface MemberDraft {
 
 export const emptyMember: MemberDraft = { by: 'email', email: '', name: '', password: '', person: '', role: 'Member' }
 
-/** The draft as the API takes it: by an id nothing else is said of the person. */
+/** Request body for a draft. With a user ID, only the role is sent in addition. */
 export function bodyOfMember({
   by,
   email,

@@ -10,7 +10,7 @@ import { CreateProjectDialog } from './create-project-dialog.tsx'
 import { ListScreen } from './list-screen.tsx'
 import { useOrganization, useProjects, useTeams } from './use-organization.ts'
 
-/** The projects of the organization, with what each may use. */
+/** Projects of the organization, with links to their products and people. */
 export function OrganizationProjectsScreen() {
   const { tenant, name, isAdmin } = useOrganization()
   const projects = useProjects()
@@ -28,7 +28,7 @@ export function OrganizationProjectsScreen() {
     },
     { head: 'Team', cell: ({ team }) => teams.get(team) ?? <code>{team}</code> },
     {
-      head: 'May use',
+      head: 'Products',
       cell: (project) => (
         <Link to="/organizations/$tenant/projects/$project" params={{ tenant, project: project.id }}>
           Products<span className="visually-hidden"> of {project.name}</span>
@@ -36,14 +36,14 @@ export function OrganizationProjectsScreen() {
       ),
     },
     {
-      head: 'Roles',
+      head: 'People',
       cell: (project) => (
         <Link to="/projects/$tenant/$project/people" params={{ tenant, project: project.id }}>
           People<span className="visually-hidden"> of {project.name}</span>
         </Link>
       ),
     },
-    { head: 'Since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     ...actionColumn<ProjectRecord>(isAdmin, (project) => (
       <RowButtons acts={['Delete']} of={project.name} onChoose={() => setDeleted(project)} />
     )),
@@ -55,7 +55,7 @@ export function OrganizationProjectsScreen() {
       actions={
         isAdmin ? (
           <button type="button" className="button main" onClick={() => setCreating(true)}>
-            Create a project
+            Create project
           </button>
         ) : undefined
       }
@@ -63,8 +63,8 @@ export function OrganizationProjectsScreen() {
       columns={columns}
       keyOf={({ id }) => id}
       empty={{
-        title: 'There is no project here that you can see',
-        text: 'An Admin creates one, or grants you a role.',
+        title: 'No projects you can see',
+        text: 'Ask an Admin to create a project or to add you to one.',
       }}
     >
       {isCreating && <CreateProjectDialog onClose={() => setCreating(false)} />}

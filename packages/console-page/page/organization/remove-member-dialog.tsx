@@ -5,25 +5,18 @@ import { StoppedKeys } from '../people/stopped-keys.tsx'
 import { useChange } from '../api/use-change.ts'
 import { useOrganization } from './use-organization.ts'
 
-/** Ends a membership, and says before what ends with it. */
+/** Confirms removing a member and lists the keys that stop working. */
 export function RemoveMemberDialog({ of: { id, name }, onClose }: { of: MemberRecord; onClose: () => void }) {
   const { tenant, name: organization } = useOrganization()
   const remove = useChange(
     () => ask('DELETE', '/api/v2/tenants/{tenant}/members/{person}', { params: { tenant, person: id } }),
-    `${name} is no member any more.`,
+    `${name} removed.`,
   )
   return (
-    <FormDialog
-      title={`Remove ${name}?`}
-      submit="Remove them"
-      cancel="Keep them"
-      isDanger
-      change={remove}
-      onClose={onClose}
-    >
+    <FormDialog title={`Remove ${name}?`} submit="Remove member" isDanger change={remove} onClose={onClose}>
       <p>
-        {name} sees nothing of {organization} any more, at once; their personal tokens can do nothing here. Their places
-        in teams and their grants rest, and hold again if they are added again.
+        {name} immediately loses access to {organization}, including with personal tokens. Their team memberships and
+        grants are suspended and take effect again if you add them back.
       </p>
       <StoppedKeys person={id} name={name} />
     </FormDialog>

@@ -5,7 +5,7 @@ import { StoppedKeys } from '../people/stopped-keys.tsx'
 import { useChange } from '../api/use-change.ts'
 import { useOrganization, useProjects } from './use-organization.ts'
 
-/** Takes somebody out of a team, and says before which keys stop working. */
+/** Confirms removing a team member and lists the keys that stop working. */
 export function RemoveTeamMemberDialog({
   team,
   name,
@@ -24,19 +24,18 @@ export function RemoveTeamMemberDialog({
       ask('DELETE', '/api/v2/tenants/{tenant}/teams/{team}/members/{person}', {
         params: { tenant, team, person: person.id },
       }),
-    `${person.name} is not in ${name} any more.`,
+    `${person.name} removed from ${name}.`,
   )
   return (
     <FormDialog
-      title={`Take ${person.name} out of ${name}?`}
-      submit="Take them out"
-      cancel="Keep them"
+      title={`Remove ${person.name} from ${name}?`}
+      submit="Remove from team"
       isDanger
       change={remove}
       onClose={onClose}
     >
       <p>
-        {person.name} stays in the organization, and keeps their grants; they make no keys for projects of the team.
+        {person.name} stays in the organization and keeps their grants, but can't create keys for the team's projects.
       </p>
       <StoppedKeys person={person.id} name={person.name} projects={owned} />
     </FormDialog>

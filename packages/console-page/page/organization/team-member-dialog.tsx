@@ -10,7 +10,7 @@ import { teamRoleWords } from '../people/role-words.ts'
 import { useChange } from '../api/use-change.ts'
 import { useMembers } from './use-organization.ts'
 
-/** Puts somebody into a team, or gives them another role there. */
+/** Adds a team member or changes their role. */
 export function TeamMemberDialog({
   team,
   name,
@@ -20,9 +20,9 @@ export function TeamMemberDialog({
 }: {
   team: string
   name: string
-  /** null: somebody who is still to be chosen. */
+  /** null to select a new team member. */
   of: TeamMemberRecord | null
-  /** Who is in it. */
+  /** Current team members. */
   members: TeamMemberRecord[]
   onClose: () => void
 }) {
@@ -37,19 +37,19 @@ export function TeamMemberDialog({
         params: { tenant, team },
         body: { person, role },
       }),
-    `${who} is ${role} of ${name} now.`,
+    `${who} is now ${role} of ${name}.`,
   )
   return (
     <FormDialog
-      title={of ? `The role of ${of.name} in ${name}` : `Put somebody into ${name}`}
-      submit={of ? 'Change the role' : 'Put them in'}
+      title={of ? `Change role of ${of.name} in ${name}` : `Add member to ${name}`}
+      submit={of ? 'Change role' : 'Add member'}
       isReady={person !== '' && role !== of?.role}
       change={change}
       onClose={onClose}
     >
       {of === null && (
         <PersonField
-          label="Person of the organization"
+          label="Person"
           people={people.filter(({ id }) => !members.some((member) => member.id === id))}
           value={person}
           onChange={setPerson}

@@ -13,9 +13,9 @@ import { RemoveTeamMemberDialog } from './remove-team-member-dialog.tsx'
 import { TeamMemberDialog } from './team-member-dialog.tsx'
 import { useOrganization, useTeams } from './use-organization.ts'
 
-type Chosen = { act: 'Add' } | { act: 'Change' | 'Remove'; member: TeamMemberRecord }
+type Chosen = { act: 'Add' } | { act: 'Edit' | 'Remove'; member: TeamMemberRecord }
 
-/** Who is in a team. */
+/** Members of a team. */
 export function TeamScreen() {
   const { tenant, isAdmin } = useOrganization()
   const { team } = useParams({ from: '/organizations/$tenant/teams/$team' })
@@ -25,10 +25,10 @@ export function TeamScreen() {
   const onClose = () => setChosen(null)
   const columns: Column<TeamMemberRecord>[] = [
     { head: 'Person', cell: (member) => <PersonName of={member} /> },
-    { head: 'Role in the team', cell: ({ role }) => role },
-    { head: 'Since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    { head: 'Role', cell: ({ role }) => role },
+    { head: 'Member since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     ...actionColumn<TeamMemberRecord>(isAdmin, (member) => (
-      <RowButtons acts={['Change', 'Remove']} of={member.name} onChoose={(act) => setChosen({ act, member })} />
+      <RowButtons acts={['Edit', 'Remove']} of={member.name} onChoose={(act) => setChosen({ act, member })} />
     )),
   ]
   return (
@@ -38,23 +38,23 @@ export function TeamScreen() {
       actions={
         isAdmin ? (
           <button type="button" className="button main" onClick={() => setChosen({ act: 'Add' })}>
-            Put somebody into the team
+            Add team member
           </button>
         ) : undefined
       }
       list={members}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={{ title: 'Nobody is in the team', text: 'Only its people can make keys for its projects.' }}
+      empty={{ title: 'No team members yet', text: "Only team members can create keys for the team's projects." }}
     >
       <p className="soft">
-        Who is in the team sees its projects. With a grant on one, too, they make keys for it.
-        {!isAdmin && ' An Admin of the organization says who is in it.'}
+        Team members can see the team's projects. With a grant on a project, they can also create keys for it.
+        {!isAdmin && ' Only an Admin of the organization can change the team.'}
       </p>
       {chosen?.act === 'Add' && (
         <TeamMemberDialog team={team} name={name} of={null} members={members.data ?? []} onClose={onClose} />
       )}
-      {chosen?.act === 'Change' && (
+      {chosen?.act === 'Edit' && (
         <TeamMemberDialog team={team} name={name} of={chosen.member} members={[]} onClose={onClose} />
       )}
       {chosen?.act === 'Remove' && (

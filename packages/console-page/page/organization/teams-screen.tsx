@@ -10,7 +10,7 @@ import { DeleteTeamDialog } from './delete-team-dialog.tsx'
 import { ListScreen } from './list-screen.tsx'
 import { useOrganization, useProjects, useTeams } from './use-organization.ts'
 
-/** The teams, which own the projects. */
+/** Teams of the organization and the projects they own. */
 export function TeamsScreen() {
   const { tenant, name, isAdmin } = useOrganization()
   const teams = useTeams()
@@ -27,8 +27,8 @@ export function TeamsScreen() {
         </Link>
       ),
     },
-    { head: 'Owns the projects', cell: (team) => owned(team).join(', ') || <span className="soft">none</span> },
-    { head: 'Since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    { head: 'Projects', cell: (team) => owned(team).join(', ') || <span className="soft">None</span> },
+    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     ...actionColumn<TeamRecord>(isAdmin, (team) => (
       <RowButtons acts={['Delete']} of={team.name} onChoose={() => setDeleted(team)} />
     )),
@@ -40,14 +40,14 @@ export function TeamsScreen() {
       actions={
         isAdmin ? (
           <button type="button" className="button main" onClick={() => setCreating(true)}>
-            Create a team
+            Create team
           </button>
         ) : undefined
       }
       list={teams}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={{ title: 'There is no team', text: 'Each project belongs to a team. An Admin creates the first one.' }}
+      empty={{ title: 'No teams yet', text: 'Every project belongs to a team. An Admin can create the first one.' }}
     >
       {isCreating && <CreateTeamDialog onClose={() => setCreating(false)} />}
       {deleted && <DeleteTeamDialog of={deleted} owned={owned(deleted)} onClose={() => setDeleted(null)} />}

@@ -3,14 +3,14 @@ import { TokensSection } from '../settings/tokens-section.tsx'
 import { useOrganization } from './use-organization.ts'
 import { useTenantTokens } from './use-tenant-tokens.ts'
 
-/** What programs of the organization work with. */
+/** Service tokens of the organization. */
 export function OrganizationTokensScreen() {
   return (
-    <Screen title="Tokens" of={useOrganization().name}>
+    <Screen title="Service tokens" of={useOrganization().name}>
       <TokensSection
-        title="Tokens for programs"
+        title="Service tokens"
         of={useTenantTokens()}
-        text="A program that sends one may do in the organization what the token lists, and nothing that hands out access. A token goes on when whoever made it leaves."
+        text="Tokens let scripts act in this organization with the permissions you pick. They can't grant access to others, and they keep working when their creator leaves."
       />
     </Screen>
   )

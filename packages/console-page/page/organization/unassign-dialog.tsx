@@ -5,7 +5,7 @@ import { usePlace, useProjectName } from '../api/use-project.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
-/** Takes a product away from the project, and says before which calls are refused from then on. */
+/** Confirms unassigning a product and lists the affected keys. */
 export function UnassignDialog({ product, name, onClose }: { product: string; name: string; onClose: () => void }) {
   const { tenant, project } = usePlace()
   const projectName = useProjectName()
@@ -18,24 +18,23 @@ export function UnassignDialog({ product, name, onClose }: { product: string; na
       ask('DELETE', '/api/v2/tenants/{tenant}/projects/{project}/assignments/{product}', {
         params: { tenant, project, product },
       }),
-    `${projectName} may not use ${name} any more.`,
+    `${name} unassigned from ${projectName}.`,
   )
   return (
     <FormDialog
-      title={`Withdraw ${name} from ${projectName}?`}
-      submit="Withdraw it"
-      cancel="Keep it"
+      title={`Unassign ${name} from ${projectName}?`}
+      submit="Unassign product"
       isDanger
       change={unassign}
       onClose={onClose}
     >
       <p>
-        From the next call on every call of {projectName} to <code>{product}</code> is refused, with each of its keys,
-        and flows that use it fail there. Other products are called as before.
+        New calls from {projectName} to <code>{product}</code> are refused for all its keys, and its flows that use the
+        product fail. Other products aren't affected.
       </p>
       {only.length > 0 && (
         <p className="notice">
-          These keys name it as something they may call: {only.map((key) => key.name).join(', ')}.
+          These keys are limited to selected products, including this one: {only.map((key) => key.name).join(', ')}.
         </p>
       )}
     </FormDialog>

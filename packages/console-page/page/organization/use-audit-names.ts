@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { readingAll } from '../api/reading.ts'
 import { useMembers, useOrganization, useProjects, useTeams } from './use-organization.ts'
 
-/** Names of all that the audit tells of and that is still there; whatever is gone is its id. */
+/** Resolves IDs in the audit log to names. A deleted record appears by its ID. */
 export function useAuditNames(): (id: string) => string {
   const { tenant, isAdmin } = useOrganization()
   const lists = [

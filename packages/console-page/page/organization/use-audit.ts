@@ -6,7 +6,7 @@ import type { AuditFilters } from './audit-filters.ts'
 const PAGE = 50
 const PATH = '/api/v2/tenants/{tenant}/audit'
 
-/** Who did what, newest first, page by page. Rows stay while others are fetched. */
+/** Audit log, newest first, page by page. Keeps the current rows while loading. */
 export function useAudit(tenant: string, { since, ...named }: AuditFilters) {
   return useInfiniteQuery({
     queryKey: [PATH, tenant, named, since],

@@ -3,7 +3,7 @@ import { useMe } from '../api/session.ts'
 import { readingAll } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'
 
-/** The organization that the address names, and whether I administer it. */
+/** The organization in the URL, and whether the user is its Admin. */
 export function useOrganization() {
   const { tenant } = usePlace()
   const mine = useMe().tenants.find(({ id }) => id === tenant)

@@ -9,18 +9,18 @@ import type { TokenPlace } from '../settings/token-place.ts'
 type Permission = BodyOf<ConsoleRoutes['createTenantToken']>['permissions'][number]
 
 const permissions: Record<Permission, string> = {
-  'people.read': 'See who is a member',
-  'teams.read': 'See the teams',
-  'audit.read': 'Read the audit',
-  'projects.read': 'See the projects',
+  'people.read': 'View members',
+  'teams.read': 'View teams',
+  'audit.read': 'Read the audit log',
+  'projects.read': 'View projects',
   'projects.manage': 'Create and delete projects',
-  'assignments.read': 'See which products projects may use',
-  'assignments.manage': 'Assign and withdraw products',
-  'grants.read': 'See who has which role on projects',
-  'keys.manage': 'See and revoke keys',
+  'assignments.read': 'View product assignments',
+  'assignments.manage': 'Assign and unassign products',
+  'grants.read': 'View project roles',
+  'keys.manage': 'View and revoke keys',
 }
 
-/** The tokens of the organization that the address names. */
+/** Service tokens of the organization in the URL. */
 export function useTenantTokens(): TokenPlace {
   const { tenant } = usePlace()
   const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/tokens', { params: { tenant } }))

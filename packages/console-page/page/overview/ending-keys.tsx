@@ -8,7 +8,7 @@ import { several } from '../pure/usd.ts'
 
 const SOON_DAYS = 14
 
-/** Keys that stop working soon, while there is time to rotate them. */
+/** Active keys that expire within two weeks. */
 export function EndingKeys() {
   const place = usePlace()
   const { tenant, project } = place
@@ -20,9 +20,9 @@ export function EndingKeys() {
   )
   if (ending.length === 0) return null
   return (
-    <section className="notice line" aria-label="Keys that end soon">
+    <section className="notice line" aria-label="Keys expiring soon">
       <div>
-        <strong>{several(ending.length, 'key')} will end within two weeks</strong>
+        <strong>{several(ending.length, 'key')} expiring within two weeks</strong>
         <ul>
           {ending.map(({ id, name, expiresAt }) => (
             <li key={id}>
@@ -32,7 +32,7 @@ export function EndingKeys() {
         </ul>
       </div>
       <Link className="button small" to="/projects/$tenant/$project/keys" params={place}>
-        Rotate them
+        Rotate keys
       </Link>
     </section>
   )

@@ -10,14 +10,14 @@ import { firstCall } from '../pure/commands.ts'
 import { AssignDialog } from '../organization/assign-dialog.tsx'
 import { useLatestCalls } from './use-latest-calls.ts'
 
-/** What leads to a first call, until there is one. Each step is ticked by itself. */
+/** Checklist up to the first call, shown until there is one. */
 export function FirstSteps() {
   const { tenant, project } = usePlace()
   const { products, isPending } = useProducts()
   const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
   const calls = useLatestCalls()
   const hasCalls = calls.data ? calls.data.data.length > 0 : null
-  useFirstCallSaid(hasCalls)
+  useAnnounceFirstCall(hasCalls)
   if (isPending || !keys.data || hasCalls !== false) return null
   const hasProduct = products.length > 0
   const hasKey = keys.data.some(({ state }) => state === 'Active')
@@ -25,15 +25,15 @@ export function FirstSteps() {
     <section className="card stack" aria-label="First steps">
       <h2>First steps</h2>
       <ol className="steps">
-        <Step title="Have a model assigned" isDone={hasProduct}>
+        <Step title="Assign a model" isDone={hasProduct}>
           {hasProduct ? (
-            <p className="soft">{`The project can use ${products.map(({ name }) => name).join(', ')}.`}</p>
+            <p className="soft">{`Available: ${products.map(({ name }) => name).join(', ')}.`}</p>
           ) : (
             <AssignStep />
           )}
         </Step>
-        <Step title="Create a key" isDone={hasKey}>
-          <p className="soft">It is bound to this project for life, and its secret is shown once.</p>
+        <Step title="Create an API key" isDone={hasKey}>
+          <p className="soft">The key belongs to this project permanently. Its secret is shown once.</p>
           {!hasKey && <CreateKeyLink />}
         </Step>
         <Step title="Make a call" isDone={false}>
@@ -44,11 +44,11 @@ export function FirstSteps() {
   )
 }
 
-/** The steps go by themselves; so that is said. */
-function useFirstCallSaid(hasCalls: boolean | null): void {
+/** Announces the first call, because the checklist then disappears. */
+function useAnnounceFirstCall(hasCalls: boolean | null): void {
   const before = useRef<boolean | null>(null)
   useEffect(() => {
-    if (before.current === false && hasCalls) announce('The first call has arrived.')
+    if (before.current === false && hasCalls) announce('First call received.')
     before.current = hasCalls
   }, [hasCalls])
 }
@@ -71,11 +71,11 @@ function AssignStep() {
   const { tenant } = usePlace()
   const isAdmin = useMe().tenants.find(({ id }) => id === tenant)?.role === 'Admin'
   const [isAssigning, setAssigning] = useState(false)
-  if (!isAdmin) return <p className="soft">Ask an administrator of the organization to assign a product.</p>
+  if (!isAdmin) return <p className="soft">Ask an Admin of the organization to assign a product.</p>
   return (
     <div className="buttons">
       <button type="button" className="button main" onClick={() => setAssigning(true)}>
-        Assign a product
+        Assign product
       </button>
       {isAssigning && <AssignDialog onClose={() => setAssigning(false)} />}
     </div>
@@ -86,7 +86,7 @@ function CreateKeyLink() {
   return (
     <div className="buttons">
       <Link className="button main" to="/projects/$tenant/$project/keys" params={usePlace()} search={{ create: true }}>
-        Create a key
+        Create key
       </Link>
     </div>
   )
@@ -97,13 +97,13 @@ function CallStep({ model }: { model: string | undefined }) {
   return (
     <>
       <p className="soft">
-        Put the secret of the key in place of YOUR_KEY. The call appears here by itself.{' '}
+        Replace YOUR_KEY with the key's secret. The call appears here automatically. Continue with{' '}
         <a href="/docs/first-call" target="_blank" rel="noreferrer">
-          The guide
-        </a>{' '}
-        goes on from there.
+          the guide
+        </a>
+        .
       </p>
-      <Copyable text={command} label="Copy the command" />
+      <Copyable text={command} label="Copy command" />
     </>
   )
 }

@@ -5,7 +5,7 @@ import { DataTable } from '../parts/data-table.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { useLatestCalls } from './use-latest-calls.ts'
 
-/** The newest calls, which come by themselves. */
+/** Latest calls, polled. */
 export function LatestCalls() {
   const place = usePlace()
   const { data, error } = useLatestCalls()

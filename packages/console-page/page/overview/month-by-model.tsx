@@ -2,7 +2,7 @@ import { Money } from '../parts/money.tsx'
 import { ModelCharges } from '../statement/model-charges.tsx'
 import { useMonth } from './use-spending.ts'
 
-/** This month's charges as the statement sums them. */
+/** This month's charges by model, from the statement. */
 export function MonthByModel() {
   const { data } = useMonth()
   return (
@@ -14,7 +14,7 @@ export function MonthByModel() {
       {data && data.charges.length > 0 ? (
         <ModelCharges caption="Charged this month, by model" charges={data.charges} />
       ) : (
-        <p className="soft">{data ? 'Nothing was charged this month.' : 'Loading…'}</p>
+        <p className="soft">{data ? 'No charges this month.' : 'Loading…'}</p>
       )}
     </section>
   )

@@ -9,7 +9,7 @@ import { RunningNow } from './running-now.tsx'
 import { SpendingDays } from './spending-days.tsx'
 import { WalletFigures } from './wallet-figures.tsx'
 
-/** What there is to spend, what was spent, and what asks for attention. */
+/** Balance, spending and everything that needs attention. */
 export function OverviewScreen() {
   const name = useProjectName()
   return (

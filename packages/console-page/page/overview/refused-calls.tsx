@@ -13,7 +13,7 @@ type LatestRefusal = LatestRefusals['data'][number]
 const SHOWN = 5
 const EVERY_MS = 5_000
 
-/** What was refused in a day, by its code, and the newest of it; nothing where nothing was. */
+/** Refused calls of the last 24 hours by code, and the latest ones. Hidden if there are none. */
 export function RefusedCalls() {
   const params = usePlace()
   const counts = useQuery({
@@ -30,12 +30,12 @@ export function RefusedCalls() {
     { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
     { head: 'Key', cell: ({ key }) => nameOf(key) },
     { head: 'Model', cell: ({ model }) => (model === null ? '–' : <code>{model}</code>) },
-    { head: 'Refused with', cell: ({ status, code }) => `${status} ${code}` },
+    { head: 'Error', cell: ({ status, code }) => `${status} ${code}` },
     {
       head: 'Request',
       cell: ({ requestId }) => (
         <>
-          <code>{requestId}</code> <CopyButton text={requestId} label="Copy the request id" isSmall />
+          <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" isSmall />
         </>
       ),
     },
@@ -43,9 +43,9 @@ export function RefusedCalls() {
   return (
     <section className="stack" aria-label="Refused calls">
       <div className="head">
-        <h2>{several(counts.data.total, 'call')} refused in 24 hours</h2>
+        <h2>{several(counts.data.total, 'refused call')} in the last 24 hours</h2>
         <Link to="/projects/$tenant/$project/refusals" params={params}>
-          What clears them
+          How to fix
         </Link>
       </div>
       <p className="chips">
@@ -56,7 +56,7 @@ export function RefusedCalls() {
         ))}
       </p>
       <DataTable
-        caption="The newest refusals"
+        caption="Latest errors"
         columns={columns}
         rows={(latest.data?.data ?? []).slice(0, SHOWN)}
         keyOf={({ requestId }) => requestId}
@@ -65,7 +65,7 @@ export function RefusedCalls() {
   )
 }
 
-/** How many there were of each code, in all hours. */
+/** Number of refusals by code, summed over all hours. */
 function countsOf(rows: { group: string; count: number }[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { group, count } of rows) counts.set(group, (counts.get(group) ?? 0) + count)

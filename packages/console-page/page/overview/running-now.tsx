@@ -8,7 +8,7 @@ import { useFlowNames } from '../executions/use-flow-names.ts'
 import { useRunningNow } from '../executions/use-running-now.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 
-/** Executions in progress, which come and go by themselves, each with a way to stop it; nothing while there are none. */
+/** Executions in progress, polled, each with a stop button. Hidden if there are none. */
 export function RunningNow() {
   const place = usePlace()
   const { flowName } = useFlowNames()

@@ -12,7 +12,7 @@ const columns: Column<SpentDay>[] = [
   { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
 ]
 
-/** Thirty days of spending as bars, and the same figures below. */
+/** Bar chart of the last 30 days' charges, with the data as a table. */
 export function SpendingDays() {
   const { days, error, isThere } = useSpending()
   const most = Math.max(1, ...days.map(({ chargedMicro }) => chargedMicro))
@@ -27,7 +27,7 @@ export function SpendingDays() {
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={isThere ? `Charged on ${spent.length} of 30 days, at most ${usd(most)} on one` : 'Loading'}
+        aria-label={isThere ? `Charges on ${spent.length} of 30 days, peak ${usd(most)} per day` : 'Loading'}
       >
         <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
         {days.map(({ day, chargedMicro }, n) => {
@@ -43,15 +43,15 @@ export function SpendingDays() {
         <span>{days[0]?.day}</span>
         {spent.length > 0 && (
           <span>
-            at most <Money micro={most} /> a day
+            peak <Money micro={most} /> per day
           </span>
         )}
         <span>{days.at(-1)?.day}</span>
       </p>
       {spent.length > 0 && (
         <details>
-          <summary className="soft">The figures</summary>
-          <DataTable caption="Charged by day" columns={columns} rows={spent.toReversed()} keyOf={({ day }) => day} />
+          <summary className="soft">Show data</summary>
+          <DataTable caption="Charges per day" columns={columns} rows={spent.toReversed()} keyOf={({ day }) => day} />
         </details>
       )}
     </section>

@@ -7,7 +7,7 @@ const PATH = '/api/v2/tenants/{tenant}/projects/{project}/statement'
 const SHOWN_DAYS = 30
 const PACE_DAYS = 7
 
-/** This month as the statement has it. */
+/** Statement of the current month. */
 export function useMonth() {
   return useQuery(reading(PATH, { params: usePlace() }))
 }
@@ -18,7 +18,7 @@ export interface SpentDay {
   calls: number
 }
 
-/** What the last thirty days of UTC have charged, day by day, and what the last seven of them have together. */
+/** Charges of the last 30 UTC days, by day, and the total of the last 7. */
 export function useSpending() {
   const now = new Date()
   const days = lastDays(SHOWN_DAYS, now)

@@ -10,7 +10,7 @@ import { daysLeft } from '../pure/pace.ts'
 import { several } from '../pure/usd.ts'
 import { useMonth, useSpending } from './use-spending.ts'
 
-/** The wallet, what this month was charged, and for how long it lasts. */
+/** Wallet balance, charges of this month and runway. */
 export function WalletFigures() {
   const wallet = useQuery(reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params: usePlace() }))
   const month = useMonth()
@@ -23,24 +23,24 @@ export function WalletFigures() {
         className="figures"
         of={[
           ['Available', <Amount key="available" micro={availableMicro} />],
-          ['Reserved for running calls', <Amount key="reserved" micro={reservedMicro} />],
+          ['Reserved for calls in progress', <Amount key="reserved" micro={reservedMicro} />],
           ['Charged this month', <Amount key="charged" micro={month.data?.chargedMicro} />],
-          ['At the pace of seven days', spending.isThere ? paceText(availableMicro, spending) : '…'],
+          ['Runway (7-day average)', spending.isThere ? paceText(availableMicro, spending) : '…'],
         ]}
       />
       {availableMicro !== undefined && availableMicro <= 0 && (
-        <p className="notice">The wallet is empty: calls are refused until an operator funds the project.</p>
+        <p className="notice">The wallet is empty. Calls are refused until an operator adds funds.</p>
       )}
       <RefusalBox error={month.error} />
       {month.data && (
         <p className="soft small">
           <Badge
             tone={month.data.reconciled ? 'good' : 'bad'}
-            text={month.data.reconciled ? 'The books add up' : 'The books differ'}
+            text={month.data.reconciled ? 'Ledger verified' : 'Ledger mismatch'}
           />{' '}
           {month.data.check && (
             <>
-              checked against the journal <Moment iso={month.data.check.at} />
+              last checked <Moment iso={month.data.check.at} />
             </>
           )}
         </p>
@@ -49,7 +49,7 @@ export function WalletFigures() {
   )
 }
 
-/** Its place is kept while it is read: nothing jumps. */
+/** Amount, or an ellipsis while loading so that the layout doesn't shift. */
 function Amount({ micro }: { micro: number | undefined }) {
   return micro === undefined ? '…' : <Money micro={micro} />
 }
@@ -58,6 +58,6 @@ const LONGEST_DAYS = 365
 
 function paceText(availableMicro = 0, { paceMicro, paceDays }: ReturnType<typeof useSpending>): string {
   const days = daysLeft(availableMicro, paceMicro, paceDays)
-  if (days === null) return 'nothing is spent'
-  return days > LONGEST_DAYS ? 'lasts over a year' : `lasts ${several(days, 'day')}`
+  if (days === null) return 'No recent spend'
+  return days > LONGEST_DAYS ? '> 1 year' : several(days, 'day')
 }

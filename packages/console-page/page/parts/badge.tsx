@@ -1,4 +1,4 @@
-/** `plain` says nothing of good or bad. */
+/** `plain` is neutral. */
 export type Tone = 'good' | 'warn' | 'bad' | 'plain'
 
 export function Badge({ tone, text }: { tone: Tone; text: string }) {

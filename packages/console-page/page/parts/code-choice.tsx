@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Copyable } from './copyable.tsx'
 
-/** One of several texts that do the same, each by its name. */
+/** Equivalent code samples, one shown at a time. */
 export function CodeChoice<Name extends string>({
   title,
   label,
@@ -9,7 +9,7 @@ export function CodeChoice<Name extends string>({
   of,
 }: {
   title: string
-  /** What is chosen. */
+  /** Accessible name of the choice. */
   label: string
   copy: string
   of: Record<Name, string>

@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard; answers whether it did. Over plain http browsers have only the old command for it. */
+/** Copies text to the clipboard and returns whether that succeeded. Over plain HTTP, browsers only support `execCommand`. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -15,7 +15,7 @@ function copySelected(text: string): boolean {
   const place = document.querySelector('dialog[open]') ?? document.body
   place.append(field)
   field.select()
-  // oxlint-disable-next-line typescript/no-deprecated -- the only one without a secure context
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way without a secure context
   const isCopied = document.execCommand('copy')
   field.remove()
   if (focused instanceof HTMLElement) focused.focus()

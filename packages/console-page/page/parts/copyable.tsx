@@ -1,6 +1,6 @@
 import { CopyButton } from './copy-button.tsx'
 
-/** A text that is there to be taken along. */
+/** Preformatted text with a copy button. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <div className="copyable">

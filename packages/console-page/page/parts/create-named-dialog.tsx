@@ -4,7 +4,7 @@ import { useOnce } from '../api/use-once.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { TextField } from './text-field.tsx'
 
-/** Makes what needs nothing but a name. However often it is sent, one is made. */
+/** Dialog that creates a record from a name alone. Submitting twice creates one record. */
 export function CreateNamedDialog<Made>({
   title,
   hint,
@@ -18,9 +18,9 @@ export function CreateNamedDialog<Made>({
   hint?: string
   create: (body: { name: string }, idempotencyKey: string) => Promise<Made>
   said: (name: string) => string
-  /** What it is seen in; left out: all that is shown. */
+  /** Queries to reload; all of them if omitted. */
   paths?: readonly string[]
-  /** Instead of closing it. */
+  /** Called instead of `onClose` once created. */
   onDone?: (made: Made) => void
   onClose: () => void
 }) {
@@ -28,7 +28,7 @@ export function CreateNamedDialog<Made>({
   const once = useOnce()
   const change = useChange(() => create({ name }, once({ name })), said(name), paths)
   return (
-    <FormDialog title={title} submit="Create it" change={change} {...(onDone && { onDone })} onClose={onClose}>
+    <FormDialog title={title} submit={title} change={change} {...(onDone && { onDone })} onClose={onClose}>
       <TextField label="Name" {...(hint && { hint })} required maxLength={100} value={name} onChange={setName} />
     </FormDialog>
   )

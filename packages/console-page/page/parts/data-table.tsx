@@ -3,13 +3,13 @@ import type { ReactNode } from 'react'
 export interface Column<Row> {
   head: string
   cell(row: Row): ReactNode
-  /** Aligned by its digits. */
+  /** Aligns digits. */
   isNumber?: boolean
 }
 
 /**
- * Rows under heads; on narrow screens each row is a card, its heads beside its values. The first column names the row. The
- * roles stay where the styles of a card take them away.
+ * Table whose rows become cards on narrow screens, each value next to its column head. The first column names the row. The roles are
+ * explicit because the card styles would remove the implicit ones.
  */
 export function DataTable<Row>({
   caption,

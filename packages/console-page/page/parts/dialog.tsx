@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react'
 
 /**
- * A dialog of the browser, open for as long as it is there: the focus stays within it, Escape closes it, and afterwards the focus
- * is where it was, or on the heading of the screen if that is gone. One that `stays` is closed by its own buttons alone.
+ * Native modal dialog, open while mounted. It traps focus, closes on Escape, and then returns focus to the element that had it, or to
+ * the screen's heading if that element is gone. With `stays`, only its buttons close it.
  */
 export function Dialog({
   title,

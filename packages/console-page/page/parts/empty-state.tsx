@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Why there is nothing here, and what one does about it. */
+/** What is missing and what to do about it. */
 export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty">

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Names and values; those whose value is null are left out. */
+/** Names and values. A null value is omitted. */
 export function Facts({ of, className = 'facts' }: { of: [name: string, value: ReactNode][]; className?: string }) {
   return (
     <dl className={className}>

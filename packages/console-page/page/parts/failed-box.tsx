@@ -1,7 +1,7 @@
 import { refusalAddress, type Failed } from '../api/failed.ts'
 import { CopyButton } from './copy-button.tsx'
 
-/** What is not done, and what clears it. */
+/** An error and how to fix it. */
 export function FailedBox({ of: { message, resolution, code, requestId } }: { of: Failed }) {
   return (
     <div className="refusal" role="alert">
@@ -13,7 +13,7 @@ export function FailedBox({ of: { message, resolution, code, requestId } }: { of
         </a>
         {requestId !== null && (
           <span>
-            Request <code>{requestId}</code> <CopyButton text={requestId} label="Copy the request id" isSmall />
+            Request <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" isSmall />
           </span>
         )}
       </p>

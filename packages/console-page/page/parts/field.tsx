@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react'
 
-/** What ties a control to its label, its hint and what is wrong with it. */
+/** Attributes that tie a control to its label, hint and error. */
 export interface FieldIds {
   id: string
   'aria-describedby'?: string

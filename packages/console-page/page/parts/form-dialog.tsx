@@ -2,14 +2,14 @@ import type { FormEvent, ReactNode } from 'react'
 import { Dialog } from './dialog.tsx'
 import { RefusalBox } from './refusal-box.tsx'
 
-/** As a mutation of `useChange` without anything asked. */
+/** A `useChange` mutation without arguments. */
 interface Change<Made> {
   error: unknown
   isPending: boolean
   mutate: (asked: undefined, options: { onSuccess: (made: Made) => void }) => void
 }
 
-/** A dialog that does one thing once it is sent, closes when that is done, and shows here what was refused. */
+/** Dialog that submits one change, closes when it succeeds, and shows the error when it fails. */
 export function FormDialog<Made>({
   title,
   submit,
@@ -29,12 +29,12 @@ export function FormDialog<Made>({
   cancel?: string
   isDanger?: boolean
   isReady?: boolean
-  /** Something is wrong that is said once it is tried: it is not sent. */
+  /** The form has an error, shown after the first attempt; it isn't submitted. */
   isFaulty?: boolean
   stays?: boolean
   change: Change<Made>
   onTry?: () => void
-  /** Instead of closing it. */
+  /** Called instead of `onClose` on success. */
   onDone?: (made: Made) => void
   onClose: () => void
   children: ReactNode

@@ -30,7 +30,7 @@ const paths = {
 } as const
 export type IconName = keyof typeof paths
 
-/** Says nothing by itself: what it stands for is text beside it. */
+/** Decorative icon, hidden from assistive technology; text next to it carries the meaning. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -3,8 +3,8 @@ import { useEffect, useState, type ComponentType } from 'react'
 const notYet = new Set<() => Promise<unknown>>()
 
 /**
- * A component whose code is loaded when it is first shown, or before that by `loadAhead`. Where the code is there it is shown at once,
- * as any other: React's own `lazy` would wait even then, and keep the focus from what is opened.
+ * Component whose code loads when it is first shown, or earlier through `loadAhead`. Once loaded, it renders synchronously; React's
+ * `lazy` would suspend even then, and the opened element wouldn't get the focus.
  */
 export function loadedLater<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let Loaded: ComponentType<Props> | null = null
@@ -21,7 +21,7 @@ export function loadedLater<Props extends object>(load: () => Promise<ComponentT
         () => setOutcome('loaded'),
         (error: unknown) =>
           setOutcome(() => {
-            throw error // for whoever shows what went wrong with the screen
+            throw error // caught by the screen's error boundary
           }),
       )
     }, [])
@@ -29,9 +29,9 @@ export function loadedLater<Props extends object>(load: () => Promise<ComponentT
   }
 }
 
-/** Loads what may be opened next, once the browser has nothing else to do. Answers how to call that off. */
+/** Loads the remaining components once the browser is idle. Returns a function that cancels this. */
 export function loadAhead(): () => void {
-  // A connection that fails now is told of when something is opened.
+  // A failed load is retried, and reported, when the component opens.
   const load = () => notYet.forEach((begin) => void begin().catch(() => {}))
   if (!('requestIdleCallback' in globalThis)) {
     const later = setTimeout(load, 1_000) // Safari

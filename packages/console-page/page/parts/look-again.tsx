@@ -1,8 +1,8 @@
-/** Reads a list anew that does not come by itself. */
+/** Refreshes a list that isn't polled. */
 export function LookAgain({ isLooking, onLook }: { isLooking: boolean; onLook: () => void }) {
   return (
     <button type="button" className="button" onClick={onLook} disabled={isLooking}>
-      {isLooking ? 'Looking…' : 'Look again'}
+      {isLooking ? 'Refreshing…' : 'Refresh'}
     </button>
   )
 }

@@ -4,7 +4,7 @@ const texts = {
   day: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }),
 }
 
-/** A moment in the reader's zone, as exact as it matters; UTC to the millisecond on hover. */
+/** Time in the reader's zone, to the given precision; UTC to the millisecond on hover. */
 export function Moment({ iso, to = 'minute' }: { iso: string; to?: keyof typeof texts }) {
   return (
     <time dateTime={iso} title={`${iso.replace('T', ' ').replace('Z', '')} UTC`}>

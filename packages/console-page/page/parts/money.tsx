@@ -1,6 +1,6 @@
 import { count, usd } from '../pure/usd.ts'
 
-/** An amount to its last digit; micro-USD on hover. */
+/** Exact amount in dollars; micro-USD on hover. */
 export function Money({ micro }: { micro: number | bigint }) {
   return (
     <span className="figure" title={`${count(micro)} micro-USD`}>

@@ -3,8 +3,8 @@ import { Copyable } from './copyable.tsx'
 import { Dialog } from './dialog.tsx'
 
 /**
- * A secret, shown this once, and what is done with it. Only its button closes it.
- * @param before what is said instead where the same was made before, whose secret nobody knows any more
+ * A secret, shown once, and how to use it. Only its button closes it.
+ * @param before shown if the record was created by an earlier request, whose secret is no longer available
  */
 export function SecretDialog({
   title,
@@ -36,7 +36,7 @@ export function SecretDialog({
       )}
       <div className="buttons">
         <button type="button" className="button main" onClick={onClose}>
-          {secret === null ? 'Close' : 'I have copied it'}
+          {secret === null ? 'Close' : 'Done'}
         </button>
       </div>
     </Dialog>

@@ -4,7 +4,7 @@ interface ReadByPages {
   fetchNextPage: () => Promise<unknown>
 }
 
-/** Adds the next page of a list to it; nothing where there is none. */
+/** Button that appends the next page of a list, or nothing on the last page. */
 export function ShowMore({ list, text = 'Show more' }: { list: ReadByPages; text?: string }) {
   if (!list.hasNextPage) return null
   return (

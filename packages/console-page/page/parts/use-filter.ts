@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 
-/** Puts a filter of a screen into its address, or takes it away from there; the others stay. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- so a name that is none does not compile
+/** Sets or clears one filter in the URL; the others stay. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- rejects unknown filter names at compile time
 export function useFilter<Filters extends object>() {
   const navigate = useNavigate()
   return (name: keyof Filters & string, { isTyped = false } = {}) =>
@@ -12,7 +12,7 @@ export function useFilter<Filters extends object>() {
           ...others,
           ...(value && { [name]: value }),
         }),
-        replace: isTyped, // a letter is no step to go back to
+        replace: isTyped, // keystrokes don't add history entries
         resetScroll: false,
       })
 }

@@ -1,4 +1,4 @@
-/** Shown after a moment only: what comes at once needs no word. */
+/** Loading text that fades in after a delay, so fast responses don't flash it. */
 export function Waiting({ what }: { what: string }) {
   return (
     <p className="waiting" role="status">

@@ -12,7 +12,7 @@ import { projectRoleWords } from './role-words.ts'
 import { StoppedKeys } from './stopped-keys.tsx'
 import { useChange } from '../api/use-change.ts'
 
-/** Gives somebody a role on the project, or another one, and says what comes of it. */
+/** Adds a person to the project or changes their role, and lists the keys that stop working. */
 export function GrantDialog({
   of,
   people,
@@ -20,11 +20,11 @@ export function GrantDialog({
   isAppointing,
   onClose,
 }: {
-  /** null: somebody who is still to be chosen. */
+  /** null to select a new person. */
   of: ProjectAccess | null
   people: ProjectAccess[]
   teamName: string
-  /** Only an owner can be given. */
+  /** Appoints an owner; other roles aren't offered. */
   isAppointing: boolean
   onClose: () => void
 }) {
@@ -40,7 +40,7 @@ export function GrantDialog({
         params: { tenant, project },
         body: { person: chosen, role },
       }),
-    `${name} has the role ${role} now.`,
+    `${name} is now ${role}.`,
   )
   const before = people.find(({ id }) => id === chosen) ?? { grant: null, team: null, organization: null }
   const after = { ...before, grant: role, organization: member?.role ?? before.organization }
@@ -48,19 +48,14 @@ export function GrantDialog({
   const free = members.filter(({ id }) => !people.some((each) => each.id === id && each.grant !== null))
   return (
     <FormDialog
-      title={of?.grant ? `The role of ${of.name}` : 'Give somebody a role'}
-      submit={of?.grant ? 'Change the role' : 'Give the role'}
+      title={of?.grant ? `Change role of ${of.name}` : isAppointing ? 'Appoint owner' : 'Add person'}
+      submit={of?.grant ? 'Change role' : isAppointing ? 'Appoint owner' : 'Add person'}
       isReady={chosen !== '' && role !== before.grant}
       change={grant}
       onClose={onClose}
     >
       {of === null && (
-        <PersonField
-          label="Person of the organization"
-          people={isAppointing ? members : free}
-          value={chosen}
-          onChange={setChosen}
-        />
+        <PersonField label="Person" people={isAppointing ? members : free} value={chosen} onChange={setChosen} />
       )}
       <RoleField
         words={projectRoleWords}
@@ -70,7 +65,7 @@ export function GrantDialog({
       />
       {chosen !== '' && lack !== null && (
         <p className="notice">
-          To make keys {name} needs {lack}, too. An Admin of the organization gives it.
+          To create keys, {name} also needs {lack}. An Admin of the organization can grant it.
         </p>
       )}
       {issuesKeys(before) && !issuesKeys(after) && <StoppedKeys person={chosen} name={name} projects={[project]} />}

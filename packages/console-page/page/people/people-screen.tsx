@@ -9,7 +9,7 @@ import { hasOwner } from './project-access.ts'
 import { useProjectPeople } from './use-project-people.ts'
 import { useMyRoles } from './use-my-roles.ts'
 
-/** Who may do what on a project, and why. */
+/** People with access to a project, their role and its source. */
 export function PeopleScreen() {
   const { isAdmin, isOwner } = useMyRoles()
   const { people, team, error } = useProjectPeople()
@@ -18,7 +18,7 @@ export function PeopleScreen() {
   const isAppointing = !isOwner && isAdmin && isOrphan
   const button = (
     <button type="button" className="button main" onClick={() => setGranting(true)}>
-      {isAppointing ? 'Appoint an owner' : 'Give somebody a role'}
+      {isAppointing ? 'Appoint owner' : 'Add person'}
     </button>
   )
   return (
@@ -29,11 +29,11 @@ export function PeopleScreen() {
         <>
           {isOrphan && (
             <p className="notice">
-              This project has no owner: nobody can give roles on it.{' '}
-              {isAdmin ? 'Appoint one.' : 'An Admin of the organization appoints one.'}
+              This project has no owner, so no one can manage its access.{' '}
+              {isAdmin ? 'Appoint one.' : 'Ask an Admin of the organization to appoint one.'}
             </p>
           )}
-          {!isOwner && !isAppointing && <p className="soft">A Project Owner gives and withdraws roles here.</p>}
+          {!isOwner && !isAppointing && <p className="soft">Only a Project Owner can manage access.</p>}
           <PeopleTable people={people} teamName={team.name} mayGrant={isOwner} />
         </>
       )}

@@ -7,7 +7,7 @@ import { hasOwner, lackForKeys, reasonsFor, type ProjectAccess } from './project
 import { RowButtons } from './row-buttons.tsx'
 import { WithdrawDialog } from './withdraw-dialog.tsx'
 
-/** Who sees the project, with which role and why; with what can be done, for those who may. */
+/** People with access to the project, with actions for users who can manage it. */
 export function PeopleTable({
   people,
   teamName,
@@ -17,38 +17,38 @@ export function PeopleTable({
   teamName: string
   mayGrant: boolean
 }) {
-  const [chosen, setChosen] = useState<{ act: 'Change' | 'Withdraw'; person: ProjectAccess } | null>(null)
+  const [chosen, setChosen] = useState<{ act: 'Change role' | 'Remove access'; person: ProjectAccess } | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<ProjectAccess>[] = [
     { head: 'Person', cell: (person) => <PersonName of={person} /> },
-    { head: 'Role here', cell: ({ grant }) => grant ?? <span className="soft">none</span> },
-    { head: 'Because of', cell: (person) => reasonsFor(person, teamName).join(', ') },
-    { head: 'Makes keys', cell: (person) => <MakesKeys lack={lackForKeys(person, teamName)} /> },
+    { head: 'Role', cell: ({ grant }) => grant ?? <span className="soft">None</span> },
+    { head: 'Granted by', cell: (person) => reasonsFor(person, teamName).join(', ') },
+    { head: 'Can create keys', cell: (person) => <CanCreateKeys lack={lackForKeys(person, teamName)} /> },
     ...(mayGrant ? [{ head: 'Actions', cell: actionsOf }] : []),
   ]
   function actionsOf(person: ProjectAccess) {
-    const acts = person.grant === null ? [] : (['Change', 'Withdraw'] as const)
-    return <RowButtons acts={acts} of={`the role of ${person.name}`} onChoose={(act) => setChosen({ act, person })} />
+    const acts = person.grant === null ? [] : (['Change role', 'Remove access'] as const)
+    return <RowButtons acts={acts} of={`for ${person.name}`} onChoose={(act) => setChosen({ act, person })} />
   }
   const others = people.filter(({ id }) => id !== chosen?.person.id)
   return (
     <>
       <DataTable caption="People" columns={columns} rows={people} keyOf={({ id }) => id} />
-      {chosen?.act === 'Change' && (
+      {chosen?.act === 'Change role' && (
         <GrantDialog of={chosen.person} people={people} teamName={teamName} isAppointing={false} onClose={onClose} />
       )}
-      {chosen?.act === 'Withdraw' && (
+      {chosen?.act === 'Remove access' && (
         <WithdrawDialog of={chosen.person} isLastOwner={!hasOwner(others)} teamName={teamName} onClose={onClose} />
       )}
     </>
   )
 }
 
-function MakesKeys({ lack }: { lack: string | null }) {
-  if (lack === null) return <Badge tone="good" text="yes" />
+function CanCreateKeys({ lack }: { lack: string | null }) {
+  if (lack === null) return <Badge tone="good" text="Yes" />
   return (
     <>
-      <Badge tone="plain" text="no" /> <span className="soft small">needs {lack}</span>
+      <Badge tone="plain" text="No" /> <span className="soft small">needs {lack}</span>
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { Field } from '../parts/field.tsx'
 
-/** Chooses a person by name. */
+/** Select for a person, sorted by name. */
 export function PersonField({
   label,
   people,
@@ -16,7 +16,7 @@ export function PersonField({
     <Field label={label}>
       {(ids) => (
         <select {...ids} required value={value} onChange={({ target }) => onChange(target.value)}>
-          <option value="">Choose a person</option>
+          <option value="">Select a person</option>
           {people
             .toSorted((one, other) => one.name.localeCompare(other.name))
             .map(({ id, name, email }) => (

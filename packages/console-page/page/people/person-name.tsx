@@ -1,6 +1,6 @@
 import { useMe } from '../api/session.ts'
 
-/** A person as people know them: by name, with the e-mail that tells two of one name apart. */
+/** Name of a person, with the email to tell namesakes apart. */
 export function PersonName({ of: { id, name, email } }: { of: { id: string; name: string; email: string } }) {
   const isMe = useMe().id === id
   return (

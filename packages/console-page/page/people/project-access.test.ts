@@ -20,26 +20,28 @@ const members = [
 const people = projectAccess({ grants, team, members })
 const of = (name: string) => people.find((each) => each.name === name)!
 
-test('everybody who sees the project or holds a grant is listed once, by name', () => {
+test('projectAccess lists each person who can see the project or holds a grant once, sorted by name', () => {
   expect(people.map(({ name }) => name)).toEqual(['Ada', 'Bela', 'Cleo', 'Gone'])
 })
 
-test('each is listed with why: grant, team, organization', () => {
-  expect(reasonsFor(of('Ada'), 'Search')).toEqual(['Admin of the organization'])
-  expect(reasonsFor(of('Bela'), 'Search')).toEqual(['a grant', 'Team Member of Search'])
-  expect(reasonsFor(of('Cleo'), 'Search')).toEqual(['a grant', 'not in the team Search'])
-  expect(reasonsFor(of('Gone'), 'Search')[0]).toMatch(/no member/)
+test('reasonsFor lists grant, team and organization role', () => {
+  expect(reasonsFor(of('Ada'), 'Search')).toEqual(['Organization Admin'])
+  expect(reasonsFor(of('Bela'), 'Search')).toEqual(['Direct grant', 'Team Member of Search'])
+  expect(reasonsFor(of('Cleo'), 'Search')).toEqual(['Direct grant', 'not in team Search'])
+  expect(reasonsFor(of('Gone'), 'Search')[0]).toMatch(/No longer an organization member/)
 })
 
-test('who lacks one of the three requirements makes no keys, and is told which', () => {
+test('lackForKeys names the missing requirement, and only a person with all three can issue keys', () => {
   expect(people.filter(issuesKeys).map(({ name }) => name)).toEqual(['Bela'])
   expect(lackForKeys(of('Bela'), 'Search')).toBeNull()
-  expect(lackForKeys(of('Cleo'), 'Search')).toBe('a place in the team Search')
-  expect(lackForKeys(of('Ada'), 'Search')).toBe('Project Owner or Project Consumer, and a place in the team Search')
-  expect(lackForKeys(of('Gone'), 'Search')).toBe('a membership')
+  expect(lackForKeys(of('Cleo'), 'Search')).toBe('membership in the team Search')
+  expect(lackForKeys(of('Ada'), 'Search')).toBe(
+    'the Project Owner or Project Consumer role and membership in the team Search',
+  )
+  expect(lackForKeys(of('Gone'), 'Search')).toBe('organization membership')
 })
 
-test('an owner who is no member any more is none', () => {
+test('an owner who left the organization does not count as an owner', () => {
   expect(hasOwner(people)).toBe(true)
   expect(hasOwner([of('Gone'), of('Bela')])).toBe(false)
 })

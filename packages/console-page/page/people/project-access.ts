@@ -1,19 +1,19 @@
 import type { MemberRecord, TeamMemberRecord } from '@gateway/api/console/people'
 import type { GrantRecord } from '@gateway/api/console/projects'
 
-/** Which roles somebody has that bear on a project. */
+/** A person's roles that affect a project. */
 export interface ProjectAccess {
   id: string
   name: string
   email: string
   grant: GrantRecord['role'] | null
-  /** In the team that owns the project. */
+  /** Role in the team that owns the project. */
   team: TeamMemberRecord['role'] | null
-  /** null: no member any more, and all else is worth nothing. */
+  /** null if the person left the organization; the other roles then have no effect. */
   organization: MemberRecord['role'] | null
 }
 
-/** Everybody who sees a project, or holds a grant on it, by name. */
+/** People who can see a project or hold a grant on it, sorted by name. */
 export function projectAccess({
   grants,
   team,
@@ -40,34 +40,34 @@ export function projectAccess({
 
 type Roles = Pick<ProjectAccess, 'grant' | 'team' | 'organization'>
 
-/** The issuer rule (rules §6.5): all three are needed, and asked for again at every call with the key. */
+/** Issuer rule (rules §6.5): all three are required, and checked on every call with the key. */
 export function issuesKeys({ grant, team, organization }: Roles): boolean {
   return organization !== null && team !== null && (grant === 'Project Owner' || grant === 'Project Consumer')
 }
 
-/** Why somebody sees the project, most weighty first. */
+/** Sources of a person's access, most significant first. */
 export function reasonsFor({ grant, team, organization }: Roles, teamName: string): string[] {
-  if (organization === null) return ['no member of the organization any more, so the grant is worth nothing']
+  if (organization === null) return ['No longer an organization member, so the grant has no effect']
   return [
-    ...(grant === null ? [] : ['a grant']),
+    ...(grant === null ? [] : ['Direct grant']),
     ...(team === null ? [] : [`${team} of ${teamName}`]),
-    ...(organization === 'Admin' ? ['Admin of the organization'] : []),
-    ...(grant !== null && team === null ? [`not in the team ${teamName}`] : []),
+    ...(organization === 'Admin' ? ['Organization Admin'] : []),
+    ...(grant !== null && team === null ? [`not in team ${teamName}`] : []),
   ]
 }
 
-/** What somebody needs before they can make keys; null: nothing. */
+/** What a person lacks to create keys, or null if nothing. */
 export function lackForKeys(roles: Roles, teamName: string): string | null {
   if (issuesKeys(roles)) return null
-  if (roles.organization === null) return 'a membership'
+  if (roles.organization === null) return 'organization membership'
   const lacks = [
-    ...(roles.grant === null || roles.grant === 'Project Viewer' ? ['Project Owner or Project Consumer'] : []),
-    ...(roles.team === null ? [`a place in the team ${teamName}`] : []),
+    ...(roles.grant === null || roles.grant === 'Project Viewer' ? ['the Project Owner or Project Consumer role'] : []),
+    ...(roles.team === null ? [`membership in the team ${teamName}`] : []),
   ]
-  return lacks.join(', and ')
+  return lacks.join(' and ')
 }
 
-/** An Admin appoints an owner of a project that has none who is a member (rules §7.3). */
+/** Whether a current member owns the project. If not, an Admin can appoint an owner (rules §7.3). */
 export function hasOwner(people: Roles[]): boolean {
   return people.some(({ grant, organization }) => grant === 'Project Owner' && organization !== null)
 }

@@ -1,6 +1,6 @@
 import { Field } from '../parts/field.tsx'
 
-/** Chooses a role, and says what it allows. */
+/** Select for a role, with a description of the selected one. */
 export function RoleField<Role extends string>({
   words,
   roles = Object.keys(words) as Role[],

@@ -1,18 +1,19 @@
 import type { ProjectRole, TeamRole, TenantRole } from '@gateway/api/console/fields'
 
-/** What a role allows, as people read it. */
+/** Descriptions of the roles. */
 export const tenantRoleWords: Record<TenantRole, string> = {
-  Member: 'Sees people and teams, and the projects of their teams and grants.',
-  Admin: 'Manages people, teams, projects and what these may use; reads the audit. Makes no keys without a grant.',
+  Member: 'Can see people and teams, and the projects of their teams and grants.',
+  Admin:
+    'Can manage people, teams, projects and product assignments, and read the audit log. Needs a grant to create keys.',
 }
 
 export const teamRoleWords: Record<TeamRole, string> = {
-  'Team Member': 'Sees the projects of the team, and makes keys where a grant allows it, too.',
-  'Team Owner': 'The same; says who answers for the team.',
+  'Team Member': "Can see the team's projects, and create keys where a grant allows it.",
+  'Team Owner': 'Same access as Team Member. Marks who is responsible for the team.',
 }
 
 export const projectRoleWords: Record<ProjectRole, string> = {
-  'Project Viewer': 'Sees the wallet, usage, calls and people of the project.',
-  'Project Consumer': 'The same, and uses flows and makes keys, if they are in the team of the project.',
-  'Project Owner': 'The same, and says who has which role here, makes tokens for programs, and manages all keys.',
+  'Project Viewer': 'Can see the wallet, usage, calls and people of the project.',
+  'Project Consumer': "Viewer access, plus flows and, for members of the project's team, creating keys.",
+  'Project Owner': 'Consumer access, plus managing people, service tokens and all keys.',
 }

@@ -1,6 +1,6 @@
-const dangers: readonly string[] = ['Withdraw', 'Remove', 'Delete']
+const dangers: readonly string[] = ['Unassign', 'Remove access', 'Remove', 'Delete']
 
-/** What can be done to one row; each button says of what, for those who hear it alone. */
+/** Actions of one row. The accessible name of each button includes the row's name. */
 export function RowButtons<Act extends string>({
   acts,
   of,

@@ -7,8 +7,8 @@ import { Waiting } from '../parts/waiting.tsx'
 import { several } from '../pure/usd.ts'
 
 /**
- * Which keys stop working once a person may not make them any more: a key works for as long as its creator may (rules §6.5). In
- * one project, in some, or in all of the organization.
+ * Keys that stop working once a person can no longer create keys, because a key needs its creator's rights (rules §6.5).
+ * @param projects limits the list to these projects; all projects of the organization if omitted
  */
 export function StoppedKeys({
   person,
@@ -27,13 +27,12 @@ export function StoppedKeys({
   if (!data) return <Waiting what="keys" />
   const isThere = (project: string | null) => project !== null && (projects === undefined || projects.includes(project))
   const keys = data.filter((key) => key.createdBy === person && isThere(key.project))
-  if (keys.length === 0) return <p>No key stops working: {name} has made none that works here.</p>
+  if (keys.length === 0) return <p>No keys stop working: {name} has no active keys here.</p>
   return (
     <>
       <p>
-        {several(keys.length, 'key')} that {name} made {keys.length === 1 ? 'stops' : 'stop'} working: from the next
-        call on {keys.length === 1 ? 'it is' : 'each is'} refused as <code>key_issuer_denied</code>, until they may make
-        keys again.
+        {several(keys.length, 'key')} created by {name} will stop working: calls are refused with{' '}
+        <code>key_issuer_denied</code> until {name} can create keys again.
       </p>
       <ul className="rules" aria-label="Keys that stop working">
         {keys.map((key) => (

@@ -1,7 +1,7 @@
 import { usePlace } from '../api/use-project.ts'
 import { useMe } from '../api/session.ts'
 
-/** Which roles I have where the address points; what they allow is the service's to decide, this only saves vain tries. */
+/** The user's roles for the URL's organization and project. Only hides actions; the API enforces permissions. */
 export function useMyRoles() {
   const { tenant, project } = usePlace()
   const organization = useMe().tenants.find(({ id }) => id === tenant)

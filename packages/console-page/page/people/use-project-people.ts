@@ -3,7 +3,7 @@ import { readingAll } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'
 import { projectAccess } from './project-access.ts'
 
-/** Everybody who has to do with the project, and the team that owns it. */
+/** People with access to the project, and the team that owns it. */
 export function useProjectPeople() {
   const { tenant, project } = usePlace()
   const params = { tenant, project }

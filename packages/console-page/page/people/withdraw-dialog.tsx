@@ -5,7 +5,7 @@ import { reasonsFor, type ProjectAccess } from './project-access.ts'
 import { StoppedKeys } from './stopped-keys.tsx'
 import { useChange } from '../api/use-change.ts'
 
-/** Takes a grant away, and says before what stops working, and what they still see. */
+/** Confirms removing a grant, and shows the remaining access and the keys that stop working. */
 export function WithdrawDialog({
   of: person,
   isLastOwner,
@@ -24,29 +24,28 @@ export function WithdrawDialog({
       ask('DELETE', '/api/v2/tenants/{tenant}/projects/{project}/grants/{person}', {
         params: { tenant, project, person: person.id },
       }),
-    `${person.name} has no role on ${projectName} any more.`,
+    `${person.name} no longer has a role on ${projectName}.`,
   )
   const left = reasonsFor({ ...person, grant: null }, teamName)
   return (
     <FormDialog
-      title={`Withdraw the role of ${person.name}?`}
-      submit="Withdraw it"
-      cancel="Keep it"
+      title={`Remove access for ${person.name}?`}
+      submit="Remove access"
       isDanger
       change={withdraw}
       onClose={onClose}
     >
       <p>
-        {person.name} is {person.grant} on {projectName}, and loses it at once. The wallet, usage, calls and flows of
-        the project are closed to them.
+        {person.name} immediately loses the role {person.grant} on {projectName}, and with it access to the project's
+        wallet, usage, calls and flows.
       </p>
       {person.organization !== null && left.length > 0 && (
-        <p className="soft">They still see that the project exists, as {left.join(' and ')}.</p>
+        <p className="soft">They can still see that the project exists, as {left.join(' and ')}.</p>
       )}
       <StoppedKeys person={person.id} name={person.name} projects={[project]} />
       {isLastOwner && (
         <p className="notice">
-          Nobody else is Project Owner. Until an Admin of the organization appoints one, nobody can give roles here.
+          There is no other Project Owner. No one can manage access until an Admin of the organization appoints one.
         </p>
       )}
     </FormDialog>

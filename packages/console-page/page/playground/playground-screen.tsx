@@ -18,14 +18,14 @@ import { OpenCharges } from './parts/open-charges.tsx'
 import { PlaygroundTabs } from './parts/playground-tabs.tsx'
 import './style/playground.css'
 
-/** Trying models: what is asked, what is answered, and what each answer was charged. */
+/** Tries models and flows, with the charge of each response. */
 export function PlaygroundScreen() {
   const { project } = usePlace()
   const { id: person } = useMe()
   return <Playground key={project} person={person} project={project} />
 }
 
-// The parts of the editor that it has are loaded when a flow is tried.
+// Loaded on demand, because it includes parts of the flow editor.
 const FlowPart = lazy(async () => ({ default: (await import('./flow/flow-part.tsx')).FlowPart }))
 
 function Playground({ person, project }: { person: string; project: string }) {
@@ -61,8 +61,8 @@ function Playground({ person, project }: { person: string; project: string }) {
           <RefusalBox error={error} />
           {isPending && !error && <Waiting what="models" />}
           {!isPending && !error && models.length === 0 && (
-            <EmptyState title="There is no model to try yet">
-              An administrator of the organization assigns models to the project. Then they can be tried here.
+            <EmptyState title="No models to try yet">
+              Ask an Admin of the organization to assign a model to this project.
             </EmptyState>
           )}
           {models.length > 0 && (

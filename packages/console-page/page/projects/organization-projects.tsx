@@ -26,8 +26,8 @@ export function OrganizationProjects({ tenant }: { tenant: Tenant }) {
       <RefusalBox error={error} />
       {!data && !error && <Waiting what="projects" />}
       {data?.length === 0 && (
-        <EmptyState title="There is no project here that you can see">
-          An administrator can make one, or grant you a role on one.
+        <EmptyState title="No projects you can see">
+          Ask an Admin of the organization to create a project or to add you to one.
         </EmptyState>
       )}
       {data && data.length > 0 && (
@@ -54,8 +54,8 @@ function columnsOf(tenant: Tenant): Column<Row>[] {
         </Link>
       ),
     },
-    { head: 'My role', cell: ({ id }) => roles.get(id) ?? 'none on this project' },
+    { head: 'My role', cell: ({ id }) => roles.get(id) ?? 'None' },
     { head: 'Team', cell: ({ team }) => teams.get(team) ?? <code>{team}</code> },
-    { head: 'Since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
   ]
 }

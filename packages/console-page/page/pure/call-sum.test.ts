@@ -4,7 +4,7 @@ import { callSum, total } from './call-sum.ts'
 
 const tokens = { promptTokens: 1_204, completionTokens: 310, cachedTokens: null, reasoningTokens: null }
 
-test('a call is a sum of what it used, each at its price, and exact', () => {
+test('callSum lists each kind of token with its exact price and amount', () => {
   const lines = callSum({ ...tokens, pricing: { unit: 'tokens', prompt: '0.0000004', completion: '0.0000016' } })
   expect(lines).toEqual([
     { what: 'prompt tokens', count: 1_204, each: '0.0000004', amount: '0.0004816' },
@@ -13,7 +13,7 @@ test('a call is a sum of what it used, each at its price, and exact', () => {
   expect(total(lines)).toBe('0.0009776')
 })
 
-test('tokens with a price of their own are taken out of those that they are a part of, as the charge has it', () => {
+test('cached and reasoning tokens with a separate price are not counted twice, and the sum matches the charge', () => {
   const pricing = {
     unit: 'tokens',
     prompt: '0.000003',
@@ -35,7 +35,7 @@ test('tokens with a price of their own are taken out of those that they are a pa
   expect(BigInt(Math.ceil(Number(total(lines)) * 1e6))).toBe(charge)
 })
 
-test('a call of a product with a price per call is that price, and a call that used nothing has no sum', () => {
+test('a per-call price is the only line, and a call without usage has no lines', () => {
   expect(total(callSum({ ...tokens, pricing: { unit: 'request', request: '0.04' } }))).toBe('0.04')
   expect(callSum({ ...tokens, promptTokens: null, pricing: { unit: 'tokens', prompt: '1', completion: '1' } })).toEqual(
     [],

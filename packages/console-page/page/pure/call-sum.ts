@@ -1,7 +1,7 @@
 import { picoFromUsd, usdFromPico } from '@gateway/pricing/price'
 import type { InvocationRecord } from '@gateway/api/console/money'
 
-/** One line of what a call costs: so many of something, at this price each. Amounts are exact decimal strings of USD. */
+/** One line of a call's cost: count, unit price and amount. Prices and amounts are exact decimal USD strings. */
 export interface SumLine {
   what: string
   count: number
@@ -9,7 +9,7 @@ export interface SumLine {
   amount: string
 }
 
-/** What a call costs, line by line, before it is rounded up once to whole micro-USD (money §1.3). Empty: it has used nothing. */
+/** Cost of a call by line, before rounding up once to whole micro-USD (money §1.3). Empty if the call used nothing. */
 export function callSum(call: Pick<InvocationRecord, 'pricing' | Counts>): SumLine[] {
   const { pricing, promptTokens, completionTokens, cachedTokens, reasoningTokens } = call
   if (pricing.unit === 'request') return [line('call', 1, pricing.request)]
@@ -27,7 +27,7 @@ export function callSum(call: Pick<InvocationRecord, 'pricing' | Counts>): SumLi
 
 type Counts = 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'reasoningTokens'
 
-/** The lines together, as an exact decimal string of USD. */
+/** Sum of the lines as an exact decimal USD string. */
 export function total(lines: SumLine[]): string {
   return usdFromPico(lines.reduce((sum, { amount }) => sum + (picoFromUsd(amount) ?? 0n), 0n))
 }

@@ -1,4 +1,4 @@
-/** A shell command that makes a first call; safe against whatever the model is called. */
+/** Shell command for a first call. Escapes any model name. */
 export function firstCall(baseUrl: string, secret: string, model: string | undefined): string {
   const key = `-H ${quoted(`Authorization: Bearer ${secret}`)}`
   if (model === undefined) return [`curl ${quoted(`${baseUrl}/v1/models`)}`, key].join(' \\\n  ')
@@ -11,7 +11,7 @@ export function firstCall(baseUrl: string, secret: string, model: string | undef
   ].join(' \\\n  ')
 }
 
-/** The same with the OpenAI library for Python. */
+/** Python code for a first call with the OpenAI library. */
 export function firstCallInPython(baseUrl: string, secret: string, model: string | undefined): string {
   const text = (value: string) => JSON.stringify(value)
   return `from openai import OpenAI

@@ -1,11 +1,11 @@
-/** What is typed into a field over what the service keeps. */
+/** Typed text that overlays the saved value of a field. */
 export interface Draft {
-  /** null: nothing, and the field shows what is kept. */
+  /** null if untouched; the field then shows the saved value. */
   typed: string | null
   kept: string
 }
 
-/** The draft once something else is kept: what was typed stays, except where that is what was saved. */
+/** Draft after the saved value changed. Typed text stays, unless it equals the new saved value. */
 export function draftOver(draft: Draft, kept: string): Draft {
   if (draft.kept === kept) return draft
   return { kept, typed: draft.typed === kept ? null : draft.typed }

@@ -19,7 +19,7 @@ const report = (data: UsageRow[]) => ({
   totalMicro: 0,
 })
 
-test('groups are summed, dearest first', () => {
+test('groupSums sums each group, most expensive first', () => {
   const rows = [row('1', 'a', 1), row('2', 'b', 5), row('3', 'a', 2), row('4', null, 3)]
   expect(groupSums(rows)).toEqual([
     { group: 'b', calls: 1, promptTokens: 2, completionTokens: 3, chargedMicro: 5 },
@@ -28,13 +28,13 @@ test('groups are summed, dearest first', () => {
   ])
 })
 
-test('each day has its column, a long one and an empty one too', () => {
+test('usageSteps has a column for every day, including 25-hour and empty days', () => {
   const data = [row('2026-10-25T00:00:00+02:00', 'a', 4), row('2026-10-26T00:00:00+01:00', 'a', 6)]
   expect(usageSteps(report(data), groupSums(data)).map(({ totalMicro }) => totalMicro)).toEqual([4, 6])
   expect(usageSteps(report(data.slice(1)), groupSums(data)).map(({ parts }) => parts)).toEqual([[0], [6]])
 })
 
-test('what has no colour of its own is together, and no amount is lost', () => {
+test('groups beyond the colored ones are combined without losing an amount', () => {
   const data = Array.from({ length: 20 }, (_, n) => row('2026-10-25T00:00:00+02:00', `m${n}`, n + 1))
   const [first] = usageSteps(report(data), groupSums(data))
   expect(first!.parts).toHaveLength(SHOWN_GROUPS + 1)

@@ -1,25 +1,25 @@
 import type { UsageReport } from '@gateway/api/console/money'
 
-/** A row of a report that is divided into steps. */
+/** Row of a report by step. */
 export type UsageRow = UsageReport['data'][number]
 
-/** What a group has in all of the time. */
+/** Totals of a group over the whole report. */
 export type GroupSum = Pick<UsageRow, 'group' | 'calls' | 'promptTokens' | 'completionTokens' | 'chargedMicro'>
 
 /** One column of the chart. */
 export interface Step {
-  /** When it begins, ISO 8601. */
+  /** Start, ISO 8601. */
   at: string
-  /** Micro-USD of each of the groups that are shown, and of all others together. */
+  /** Micro-USD of each shown group, then of all other groups combined. */
   parts: number[]
   totalMicro: number
 }
 
-/** So many groups have a part of their own in each column. */
+/** Number of groups with a separate part in each column. */
 export const SHOWN_GROUPS = 6
 const STEP_MS = { hour: 3_600_000, day: 86_400_000 }
 
-/** The groups, dearest first. */
+/** Totals by group, most expensive first. */
 export function groupSums(rows: readonly UsageRow[]): GroupSum[] {
   const sums = new Map<string | null, GroupSum>()
   for (const { group, calls, promptTokens, completionTokens, chargedMicro } of rows) {
@@ -35,7 +35,7 @@ export function groupSums(rows: readonly UsageRow[]): GroupSum[] {
   return [...sums.values()].toSorted((a, b) => b.chargedMicro - a.chargedMicro || b.calls - a.calls)
 }
 
-/** Every step of the time, also those in which nothing was called. Days of a zone have 23 to 25 hours. */
+/** Every step of the report, including those without calls. Local days have 23 to 25 hours. */
 export function usageSteps({ from, to, step = 'day', data }: UsageReport, groups: readonly GroupSum[]): Step[] {
   const begin = Date.parse(from)
   const indexOf = (time: string) => Math.round((Date.parse(time) - begin) / STEP_MS[step])

@@ -1,2 +1,2 @@
-// The screens write money as everything else of the project does.
+// Screens format money with the shared formatter.
 export { count, microOf, several, usd } from '@gateway/pricing/usd'

@@ -5,7 +5,7 @@ import { Moment } from '../parts/moment.tsx'
 import type { LatestRefusal } from './refusal-groups.ts'
 import { CodeLink } from './refusals-by-code.tsx'
 
-/** Single refusals, newest first, with the id by which one is found in logs. */
+/** Individual errors, newest first, with the request ID to look up in the logs. */
 export function NewestRefusals({ rows }: { rows: LatestRefusal[] }) {
   const nameOf = useKeyNames()
   const columns: Column<LatestRefusal>[] = [
@@ -13,7 +13,7 @@ export function NewestRefusals({ rows }: { rows: LatestRefusal[] }) {
     { head: 'Key', cell: ({ key }) => nameOf(key) },
     { head: 'Model', cell: ({ model }) => (model === null ? '–' : <code>{model}</code>) },
     {
-      head: 'Refused with',
+      head: 'Error',
       cell: ({ status, code }) => (
         <>
           {status} <CodeLink code={code} />
@@ -24,10 +24,10 @@ export function NewestRefusals({ rows }: { rows: LatestRefusal[] }) {
       head: 'Request',
       cell: ({ requestId }) => (
         <>
-          <code>{requestId}</code> <CopyButton text={requestId} label="Copy the request id" isSmall />
+          <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" isSmall />
         </>
       ),
     },
   ]
-  return <DataTable caption="The newest refusals" columns={columns} rows={rows} keyOf={({ requestId }) => requestId} />
+  return <DataTable caption="Most recent errors" columns={columns} rows={rows} keyOf={({ requestId }) => requestId} />
 }

@@ -4,9 +4,9 @@ import { useFilter } from '../parts/use-filter.ts'
 import type { RefusalGroup } from './refusal-groups.ts'
 import { spans, type Days, type RefusalView } from './refusal-view.ts'
 
-const words: Record<Days, string> = { 1: 'The last 24 hours', 7: 'The last 7 days', 31: 'The last 31 days' }
+const words: Record<Days, string> = { 1: 'Last 24 hours', 7: 'Last 7 days', 31: 'Last 31 days' }
 
-/** How far back, and of which code and key; all of it is in the address. */
+/** Period, code and key filters, kept in the URL. */
 export function RefusalFilters({
   view: { days = 1, code, key },
   codes,

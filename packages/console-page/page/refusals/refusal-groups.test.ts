@@ -20,14 +20,14 @@ const latest = {
   requestId: 'req_1',
 }
 
-test('the hours of a code are counted together, with its newest refusal or, without one, its newest hour', () => {
+test('refusalGroups sums the hours of a code and uses its latest refusal or, if unknown, its latest hour', () => {
   expect(refusalGroups(counts, [latest])).toEqual([
     { group: 'key_limit', count: 5, lastAt: '2026-11-20T09:00:00.000Z', isToTheHour: true },
     { group: 'rate_limited', count: 4, lastAt: latest.at, isToTheHour: false },
   ])
 })
 
-test('an address says a time that there is, a code and a key, and nothing else of it is taken', () => {
+test('refusalView keeps a valid period, a code and a key and drops the rest', () => {
   expect(refusalView({ days: 7, code: 'key_limit', key: 'key_1', other: 1 })).toEqual({
     days: 7,
     code: 'key_limit',

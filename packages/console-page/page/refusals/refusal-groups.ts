@@ -2,16 +2,16 @@ import type { LatestRefusals, RefusalCounts } from '@gateway/api/console/refusal
 
 export type LatestRefusal = LatestRefusals['data'][number]
 
-/** What was refused alike: with one code, or to one key. */
+/** Errors with the same code, or of the same key. */
 export interface RefusalGroup {
   group: string
   count: number
-  /** The newest of it; to the hour where it is not among the latest hundred. */
+  /** Time of the latest error, or the start of its hour if it isn't among the latest 100. */
   lastAt: string
   isToTheHour: boolean
 }
 
-/** The counts of all hours together, most first. */
+/** Counts summed over all hours, highest first. */
 export function refusalGroups({ by, data }: RefusalCounts, latest: LatestRefusal[]): RefusalGroup[] {
   const groups = [...Map.groupBy(data, ({ group }) => group)].map(([group, hours]): RefusalGroup => {
     const newest = latest.find((each) => each[by] === group)

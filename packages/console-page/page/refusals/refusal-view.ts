@@ -1,8 +1,8 @@
-/** How many days back one looks. */
+/** Selectable periods, in days. */
 export const spans = [1, 7, 31] as const
 export type Days = (typeof spans)[number]
 
-/** Which refusals are shown, as the address has it; left out: of a day, all. */
+/** Filters in the URL; one day without filters if omitted. */
 export interface RefusalView {
   days?: Days
   code?: string

@@ -1,139 +1,143 @@
 import type { RefusalCode } from '@gateway/api/refusal'
 
-/** Where in the console it can be cleared. */
+/** Screen or dialog of the console that fixes an error. */
 export type Remedy = 'create-key' | 'keys' | 'assign' | 'wallet' | 'flows'
 
 interface Words {
-  said: string
-  clears: string
+  meaning: string
+  fix: string
   remedy?: Remedy
 }
 
-/** What the refusals of calls with keys say when nothing of the single case is known, and what clears them. */
+/** General meaning of each error code of a call with a key, and how to fix it. */
 const words: Partial<Record<RefusalCode, Words>> = {
-  invalid_json: { said: 'The body was no JSON.', clears: 'The caller sends one JSON object, as UTF-8.' },
-  duplicate_header: { said: 'A header was sent twice.', clears: 'The caller sends each header once.' },
+  invalid_json: { meaning: 'The body was not valid JSON.', fix: 'Send one JSON object, encoded as UTF-8.' },
+  duplicate_header: { meaning: 'A header was sent twice.', fix: 'Send each header once.' },
   invalid_request: {
-    said: 'A field was missing or not as the route takes it.',
-    clears: 'The caller mends the field that the answer names as param.',
+    meaning: 'A field was missing or invalid.',
+    fix: 'Correct the field that the response names in param.',
   },
   idempotency_key_required: {
-    said: 'A call came without its Idempotency-Key.',
-    clears: 'The caller sends one, new for each intended execution and the same for its retries.',
+    meaning: 'The Idempotency-Key header was missing.',
+    fix: 'Send a new key for each intended execution, and the same key for its retries.',
   },
   idempotency_key_invalid: {
-    said: 'The Idempotency-Key was too short, too long or not plain text.',
-    clears: 'The caller sends 8 to 128 visible ASCII characters, such as a UUID.',
+    meaning: 'The Idempotency-Key was too short, too long or not plain ASCII.',
+    fix: 'Send 8 to 128 visible ASCII characters, such as a UUID.',
   },
   idempotency_in_progress: {
-    said: 'A call was repeated while the first one still ran.',
-    clears: 'The caller repeats it after Retry-After.',
+    meaning: 'A call was repeated while the first one was still running.',
+    fix: 'Retry after the time in Retry-After.',
   },
   idempotency_mismatch: {
-    said: 'An Idempotency-Key came again with another request.',
-    clears: 'The caller sends a new key for each new request.',
+    meaning: 'An Idempotency-Key was reused for a different request.',
+    fix: 'Send a new key for each new request.',
   },
   answer_not_kept: {
-    said: 'A call was repeated whose answer was too large to be kept.',
-    clears: 'The caller sends a new Idempotency-Key, which makes a new call.',
+    meaning: 'The repeated call had a response too large to store.',
+    fix: 'Send a new Idempotency-Key, which makes a new call.',
   },
   key_revoked: {
-    said: 'The key was revoked, or rotated.',
-    clears: 'The caller uses the secret of its replacement, or of a new key.',
+    meaning: 'The key was revoked or rotated.',
+    fix: 'Use its replacement or a new key.',
     remedy: 'create-key',
   },
-  key_expired: { said: 'The key has expired.', clears: 'A new key, for its caller.', remedy: 'create-key' },
+  key_expired: { meaning: 'The key has expired.', fix: 'Create a new key for the caller.', remedy: 'create-key' },
   key_unbound: {
-    said: 'The key is from before keys were bound to projects.',
-    clears: 'A new key, for its caller.',
+    meaning: 'The key was created before keys were bound to projects.',
+    fix: 'Create a new key for the caller.',
     remedy: 'create-key',
   },
   key_issuer_denied: {
-    said: 'Whoever made the key may no longer issue keys.',
-    clears: 'Their membership, team role and grant are restored, or somebody who has all three makes a new key.',
+    meaning: 'The creator of the key can no longer issue keys.',
+    fix: 'Restore their membership, team role and grant, or have someone with all three create a new key.',
     remedy: 'create-key',
   },
   key_scope: {
-    said: 'The key may not call what was asked for.',
-    clears: 'A call of what the key lists, or a key that lists this, too.',
+    meaning: 'The key does not allow the requested model or flow.',
+    fix: 'Call a product the key allows, or create a key that allows this one.',
     remedy: 'create-key',
   },
   key_limit: {
-    said: "The call did not fit into the key's spending limit.",
-    clears: 'The next window of the limit, a smaller call, or a key with a higher limit.',
+    meaning: "The call would exceed the key's spending limit.",
+    fix: 'Wait for the limit to reset, make a smaller call, or create a key with a higher limit.',
     remedy: 'create-key',
   },
   insufficient_budget: {
-    said: "The call did not fit into the project's wallet.",
-    clears: 'The platform operator funds the project, running calls settle, or the caller asks for fewer tokens.',
+    meaning: "The call would exceed the project's wallet balance.",
+    fix: 'Ask the platform operator to add funds, wait for running calls to settle, or request fewer tokens.',
     remedy: 'wallet',
   },
   ceiling_reached: {
-    said: 'A call did not fit under the ceiling of its execution.',
-    clears: 'The caller runs it again with a higher maxMicro, or with none.',
+    meaning: 'A call would exceed the max cost of its execution.',
+    fix: 'Run it again with a higher max cost (maxMicro), or without one.',
   },
   project_mismatch: {
-    said: 'The request named another project than that of its key.',
-    clears: 'The caller leaves the project out, or uses a key of the other one.',
+    meaning: "The request named a project other than its key's.",
+    fix: 'Omit the project, or use a key of that project.',
     remedy: 'keys',
   },
   product_not_assigned: {
-    said: 'The project can not use this model now.',
-    clears: 'An administrator assigns the model, or the caller names another one.',
+    meaning: "The project can't use this model at the moment.",
+    fix: 'Ask an Admin to assign the model, or use another one.',
     remedy: 'assign',
   },
   model_not_found: {
-    said: 'No model of this name can be called here.',
-    clears: 'The caller uses an id from GET /v1/models, or an administrator assigns the one that is missing.',
+    meaning: 'This project has no model with that name.',
+    fix: 'Use an ID from GET /v1/models, or ask an Admin to assign the missing model.',
     remedy: 'assign',
   },
   sandbox_not_found: {
-    said: 'The project has no flow of this id.',
-    clears: 'The caller uses an id of a flow of this project.',
+    meaning: 'The project has no flow with this ID.',
+    fix: 'Use the ID of a flow in this project.',
     remedy: 'flows',
   },
   revision_not_active: {
-    said: 'The flow has no such active revision, or is suspended.',
-    clears: 'A revision is activated, or the caller leaves the revision out.',
+    meaning: 'The revision is not active, or the flow is suspended.',
+    fix: 'Activate a revision, or omit the revision.',
     remedy: 'flows',
   },
-  mcp_disabled: { said: 'The flow is not offered over MCP.', clears: 'Its MCP is enabled.', remedy: 'flows' },
+  mcp_disabled: {
+    meaning: 'The flow is not exposed as an MCP server.',
+    fix: 'Expose the flow as an MCP server.',
+    remedy: 'flows',
+  },
   sandbox_contract: {
-    said: 'The flow does not take one text and answer one.',
-    clears: 'The caller invokes it with an input object, or its contract is changed.',
+    meaning: 'The flow does not have exactly one text input and one text output.',
+    fix: 'Invoke it with an input object, or change its inputs and outputs.',
     remedy: 'flows',
   },
   input_type: {
-    said: 'The input did not fit the contract of the flow.',
-    clears: 'The caller sends an input that fits its schema.',
+    meaning: "The input did not match the flow's inputs.",
+    fix: 'Send an input that matches its schema.',
     remedy: 'flows',
   },
-  execution_not_found: { said: 'There is no such execution.', clears: 'The caller checks the id.' },
-  asset_not_found: { said: 'There is no such asset.', clears: 'The caller checks the id, or uploads the file.' },
-  not_found: { said: 'There is nothing at this path.', clears: 'The caller checks the path and the ids in it.' },
-  request_too_large: { said: 'The body was too large.', clears: 'The caller sends less at once.' },
+  execution_not_found: { meaning: 'The execution does not exist.', fix: 'Check the ID.' },
+  asset_not_found: { meaning: 'The asset does not exist.', fix: 'Check the ID, or upload the file.' },
+  not_found: { meaning: 'Nothing exists at this path.', fix: 'Check the path and its IDs.' },
+  request_too_large: { meaning: 'The body was too large.', fix: 'Send a smaller body.' },
   context_limit: {
-    said: 'Prompt and answer did not fit into the context of the model.',
-    clears: 'The caller shortens the messages, or asks for a smaller max_tokens.',
+    meaning: "Prompt and output exceed the model's context window.",
+    fix: 'Shorten the messages, or lower max_tokens.',
   },
   rate_limited: {
-    said: 'Too many requests came in a short time.',
-    clears: 'The caller waits for Retry-After, and sends fewer a second.',
+    meaning: 'Too many requests in a short time.',
+    fix: 'Wait for the time in Retry-After, and send fewer requests per second.',
   },
   provider_failed: {
-    said: 'The model failed to answer. Nothing was charged.',
-    clears: 'The caller repeats the request, or names another model.',
+    meaning: 'The model did not return a response. Nothing was charged.',
+    fix: 'Retry, or use another model.',
   },
   provider_timeout: {
-    said: 'The model did not answer in time. Nothing was charged.',
-    clears: 'The caller repeats the request, or asks for a smaller max_tokens.',
+    meaning: 'The model did not respond in time. Nothing was charged.',
+    fix: 'Retry, or lower max_tokens.',
   },
-  no_worker: { said: 'No worker was free in time.', clears: 'The caller repeats the request after some seconds.' },
-  overloaded: { said: 'The service was full.', clears: 'The caller repeats the request after Retry-After.' },
-  unavailable: { said: 'A part of the service was away.', clears: 'The caller repeats the request after Retry-After.' },
+  no_worker: { meaning: 'No worker was available in time.', fix: 'Retry after a few seconds.' },
+  overloaded: { meaning: 'The service was at capacity.', fix: 'Retry after the time in Retry-After.' },
+  unavailable: { meaning: 'Part of the service was unavailable.', fix: 'Retry after the time in Retry-After.' },
 }
 
-const others: Words = { said: 'The request was refused.', clears: 'The page of the code says what clears it.' }
+const others: Words = { meaning: 'The request was refused.', fix: 'See the documentation of the error code.' }
 
 export function wordsOf(code: string): Words {
   return words[code as RefusalCode] ?? others

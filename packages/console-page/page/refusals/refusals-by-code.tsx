@@ -6,28 +6,28 @@ import type { RefusalGroup } from './refusal-groups.ts'
 import { wordsOf } from './refusal-words.ts'
 import { RemedyButton } from './remedy-button.tsx'
 
-/** Each code with what it says and what clears it, and a way there where the console has one. */
+/** Error codes with their meaning and fix, and a link to the fix if the console has one. */
 export function RefusalsByCode({ groups }: { groups: RefusalGroup[] }) {
   const columns: Column<RefusalGroup>[] = [
     { head: 'Code', cell: ({ group }) => <CodeLink code={group} /> },
-    { head: 'Times', cell: ({ count: times }) => <Badge tone="warn" text={count(times)} /> },
-    { head: 'Last', cell: (group) => <LastTime of={group} /> },
-    { head: 'What it says', cell: ({ group }) => wordsOf(group).said },
-    { head: 'What clears it', cell: ({ group }) => <Clearing code={group} /> },
+    { head: 'Count', cell: ({ count: times }) => <Badge tone="warn" text={count(times)} /> },
+    { head: 'Last seen', cell: (group) => <LastTime of={group} /> },
+    { head: 'Meaning', cell: ({ group }) => wordsOf(group).meaning },
+    { head: 'How to fix', cell: ({ group }) => <Fix code={group} /> },
   ]
-  return <DataTable caption="Refused, by code" columns={columns} rows={groups} keyOf={({ group }) => group} />
+  return <DataTable caption="Errors by code" columns={columns} rows={groups} keyOf={({ group }) => group} />
 }
 
 export function LastTime({ of: { lastAt, isToTheHour } }: { of: RefusalGroup }) {
   return (
     <>
-      {isToTheHour && <span className="soft">in the hour from </span>}
+      {isToTheHour && <span className="soft">in the hour starting </span>}
       <Moment iso={lastAt} to={isToTheHour ? 'minute' : 'second'} />
     </>
   )
 }
 
-/** To the page of the documentation that is about it. */
+/** Link to the documentation of an error code. */
 export function CodeLink({ code }: { code: string }) {
   return (
     <a href={`/docs/refusals/${code}`} target="_blank" rel="noreferrer">
@@ -37,11 +37,11 @@ export function CodeLink({ code }: { code: string }) {
   )
 }
 
-function Clearing({ code }: { code: string }) {
-  const { clears, remedy } = wordsOf(code)
+function Fix({ code }: { code: string }) {
+  const { fix, remedy } = wordsOf(code)
   return (
     <div className="clearing">
-      <span id={`refusal-${code}`}>{clears}</span>
+      <span id={`refusal-${code}`}>{fix}</span>
       {remedy && <RemedyButton remedy={remedy} code={code} />}
     </div>
   )

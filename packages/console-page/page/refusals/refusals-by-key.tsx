@@ -4,13 +4,13 @@ import { count } from '../pure/usd.ts'
 import type { RefusalGroup } from './refusal-groups.ts'
 import { LastTime } from './refusals-by-code.tsx'
 
-/** Whose calls were refused. */
+/** Number of errors by key. */
 export function RefusalsByKey({ groups }: { groups: RefusalGroup[] }) {
   const nameOf = useKeyNames()
   const columns: Column<RefusalGroup>[] = [
     { head: 'Key', cell: ({ group }) => nameOf(group) },
-    { head: 'Times', cell: ({ count: times }) => count(times), isNumber: true },
-    { head: 'Last', cell: (group) => <LastTime of={group} /> },
+    { head: 'Count', cell: ({ count: times }) => count(times), isNumber: true },
+    { head: 'Last seen', cell: (group) => <LastTime of={group} /> },
   ]
-  return <DataTable caption="Refused, by key" columns={columns} rows={groups} keyOf={({ group }) => group} />
+  return <DataTable caption="Errors by key" columns={columns} rows={groups} keyOf={({ group }) => group} />
 }

@@ -11,23 +11,23 @@ import { RefusalsByKey } from './refusals-by-key.tsx'
 import { useRefusals } from './use-refusals.ts'
 import './style/refusals.css'
 
-/** What was refused in the last days, and what clears it. */
+/** Errors of the last days, and how to fix them. */
 export function RefusalsScreen() {
   const view = useSearch({ from: '/projects/$tenant/$project/refusals' })
   const { isPending, error, total, codes, keys, latest } = useRefusals(view.days ?? 1)
   const { code, key } = view
   const shown = latest.filter((each) => (!code || each.code === code) && (!key || each.key === key))
-  // Counts are by the code or by the key alone: of both together there are only the newest.
+  // The API counts by code or by key. A combined filter applies to the most recent errors only.
   const byCode = key ? [] : codes.filter(({ group }) => !code || group === code)
   const byKey = code ? [] : keys.filter(({ group }) => !key || group === key)
   return (
-    <Screen title="Refusals" of={useProjectName()}>
+    <Screen title="Errors" of={useProjectName()}>
       <RefusalFilters view={view} codes={codes} keys={keys} />
       <RefusalBox error={error} />
-      {isPending && !error && <Waiting what="refusals" />}
+      {isPending && !error && <Waiting what="errors" />}
       {total === 0 && (
-        <EmptyState title="Nothing was refused in this time">
-          A call that is refused costs nothing, and is here some seconds later.
+        <EmptyState title="No errors in this period">
+          Refused calls cost nothing and appear here within seconds.
         </EmptyState>
       )}
       {byCode.length > 0 && (
@@ -43,13 +43,13 @@ export function RefusalsScreen() {
         </section>
       )}
       {shown.length > 0 && (
-        <section className="stack" aria-label="The newest">
-          <h2>The newest</h2>
+        <section className="stack" aria-label="Most recent">
+          <h2>Most recent</h2>
           <NewestRefusals rows={shown} />
         </section>
       )}
       {total !== undefined && total > 0 && shown.length === 0 && (
-        <p className="soft">None of the newest hundred is like this.</p>
+        <p className="soft">No matches among the 100 most recent errors.</p>
       )}
     </Screen>
   )

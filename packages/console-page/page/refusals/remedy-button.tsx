@@ -6,20 +6,20 @@ import { usePlace } from '../api/use-project.ts'
 import { AssignDialog } from '../organization/assign-dialog.tsx'
 import type { Remedy } from './refusal-words.ts'
 
-/** Leads to where it is cleared; nothing where whoever is signed in can't clear it. */
+/** Link to the fix of an error, or nothing if the user lacks the rights for it. */
 export function RemedyButton({ remedy, code }: { remedy: Remedy; code: string }) {
   const place = usePlace()
   const isAdmin = useMe().tenants.find(({ id }) => id === place.tenant)?.role === 'Admin'
   const role = useProjectRole()
   const [isAssigning, setAssigning] = useState(false)
-  const look = { params: place, className: 'button small', 'aria-describedby': `refusal-${code}` }
+  const link = { params: place, className: 'button small', 'aria-describedby': `refusal-${code}` }
   switch (remedy) {
     case 'assign':
       if (!isAdmin) return null
       return (
         <>
           <button type="button" className="button small" onClick={() => setAssigning(true)}>
-            Assign a model
+            Assign model
           </button>
           {isAssigning && <AssignDialog onClose={() => setAssigning(false)} />}
         </>
@@ -27,27 +27,27 @@ export function RemedyButton({ remedy, code }: { remedy: Remedy; code: string })
     case 'create-key':
       if (role !== 'Project Owner' && role !== 'Project Consumer') return null
       return (
-        <Link to="/projects/$tenant/$project/keys" search={{ create: true }} {...look}>
-          Create a key
+        <Link to="/projects/$tenant/$project/keys" search={{ create: true }} {...link}>
+          Create key
         </Link>
       )
     case 'keys':
       return (
-        <Link to="/projects/$tenant/$project/keys" {...look}>
-          See the keys
+        <Link to="/projects/$tenant/$project/keys" {...link}>
+          View keys
         </Link>
       )
     case 'flows':
       if (role === 'Project Viewer') return null
       return (
-        <Link to="/projects/$tenant/$project/flows" {...look}>
-          See the flows
+        <Link to="/projects/$tenant/$project/flows" {...link}>
+          View flows
         </Link>
       )
     case 'wallet':
       return (
-        <Link to="/projects/$tenant/$project" {...look}>
-          See the wallet
+        <Link to="/projects/$tenant/$project" {...link}>
+          View wallet
         </Link>
       )
   }

@@ -8,7 +8,7 @@ const PATH = '/api/v2/tenants/{tenant}/projects/{project}/refusals'
 const EVERY_MS = 5_000
 const HOUR_MS = 3_600_000
 
-/** What was refused in so many days, by code and by key, and the newest hundred; it comes by itself. */
+/** Errors of the last days by code and by key, and the 100 most recent, polled. */
 export function useRefusals(days: Days) {
   const params = usePlace()
   const [codes, keys] = [useCounts('code', days), useCounts('key', days)]
@@ -24,7 +24,7 @@ export function useRefusals(days: Days) {
   }
 }
 
-/** Of whole hours, so that the question is the same for an hour. */
+/** Counts over whole hours, so that the query key changes only once an hour. */
 function useCounts(by: 'code' | 'key', days: Days) {
   const to = Math.ceil((Date.now() + 1) / HOUR_MS) * HOUR_MS
   const period = { from: new Date(to - days * 24 * HOUR_MS).toISOString(), to: new Date(to).toISOString() }

@@ -7,22 +7,25 @@ import { useOnce } from '../api/use-once.ts'
 import type { TokenPlace } from './token-place.ts'
 import { DEFAULT_DAYS, TokenDays } from './token-days.tsx'
 
-/** One form for a new token; then its secret, this once. */
+/** Form for a new token, then its secret, shown once. */
 export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: () => void }) {
   const [name, setName] = useState('')
   const [days, setDays] = useState(DEFAULT_DAYS)
   const [permissions, setPermissions] = useState<string[]>([])
   const once = useOnce()
   const token = { name, expiresInDays: Number(days), permissions }
-  const create = useChange(() => of.create(token, once(token)), 'The token is made. Its secret is shown this once.')
+  const create = useChange(
+    () => of.create(token, once(token)),
+    "Token created. Copy the secret now: it won't be shown again.",
+  )
   if (create.data)
     return (
       <SecretDialog
-        title={`The secret of ${name}`}
+        title={`Secret for ${name}`}
         secret={create.data.secret}
-        before={{ title: 'The token was made before', resolution: create.data.resolution }}
-        warning="Copy it now: it is shown this once and kept nowhere."
-        copy="Copy the token"
+        before={{ title: 'Token already created', resolution: create.data.resolution }}
+        warning="Copy the token now: we can't show it again."
+        copy="Copy token"
         onClose={onClose}
       />
     )
@@ -30,8 +33,8 @@ export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: ()
     setPermissions([...permissions.filter((each) => each !== permission), ...(isChosen ? [permission] : [])])
   return (
     <FormDialog
-      title="Create a token"
-      submit="Create the token"
+      title="Create token"
+      submit="Create token"
       isReady={of.permissions === null || permissions.length > 0}
       change={create}
       onDone={() => {}}
@@ -39,7 +42,7 @@ export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: ()
     >
       <TextField
         label="Name"
-        hint="What it is for, such as: my laptop, CI."
+        hint="What the token is for, for example my laptop or CI."
         required
         maxLength={100}
         value={name}
@@ -48,7 +51,7 @@ export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: ()
       <TokenDays days={days} onChange={setDays} />
       {of.permissions && (
         <fieldset className="stack">
-          <legend>The token may</legend>
+          <legend>Permissions</legend>
           <div className="choices">
             {Object.entries(of.permissions).map(([permission, text]) => (
               <label key={permission} className="choice">
@@ -63,7 +66,7 @@ export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: ()
               </label>
             ))}
           </div>
-          {permissions.length === 0 && <span className="soft small">Choose at least one.</span>}
+          {permissions.length === 0 && <span className="soft small">Select at least one.</span>}
         </fieldset>
       )}
     </FormDialog>

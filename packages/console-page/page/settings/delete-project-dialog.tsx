@@ -7,14 +7,14 @@ import { several } from '../pure/usd.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
-/** Deletes a project, and says before what ends with it, for ever. */
+/** Confirms deleting a project and lists what is lost. */
 export function DeleteProjectDialog({
   of: { id: project, name },
   onDone,
   onClose,
 }: {
   of: { id: string; name: string }
-  /** Instead of closing it. */
+  /** Called instead of `onClose` on success. */
   onDone?: () => void
   onClose: () => void
 }) {
@@ -23,40 +23,36 @@ export function DeleteProjectDialog({
   const keys = useQuery(
     readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project, state: 'Active' } }),
   )
-  // Not for an Admin without a grant.
+  // Fails for an Admin without a grant.
   const wallet = useQuery(reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params }))
   const remove = useChange(
     () => ask('DELETE', '/api/v2/tenants/{tenant}/projects/{project}', { params }),
-    `The project ${name} is deleted.`,
+    `Project ${name} deleted.`,
   )
   return (
     <FormDialog
-      title={`Delete the project ${name}?`}
-      submit="Delete it for ever"
-      cancel="Keep it"
+      title={`Delete project ${name}?`}
+      submit="Delete project"
       isDanger
       change={remove}
       {...(onDone && { onDone })}
       onClose={onClose}
     >
-      <p>This cannot be undone. With the project end:</p>
+      <p>This can't be undone. You permanently lose:</p>
       <ul className="rules">
+        <li>{keys.data ? several(keys.data.length, 'active key') : 'its keys'}: all further calls are refused</li>
+        <li>its flows with all revisions, its service tokens and all roles on it</li>
         <li>
-          {keys.data ? several(keys.data.length, 'working key') : 'its keys'}: every call is refused from the next one
-          on;
-        </li>
-        <li>its flows with all their revisions, its tokens for programs, and every role on it;</li>
-        <li>
-          what its wallet still has
+          its remaining wallet balance
           {wallet.data && (
             <>
               , <Money micro={wallet.data.availableMicro} />
             </>
           )}
-          : it stays in the books, and nobody can spend it.
+          , which stays in the ledger but can't be spent
         </li>
       </ul>
-      <p className="soft">What was charged stays in the books, and the audit keeps who did what.</p>
+      <p className="soft">Charges stay in the ledger, and the audit log is kept.</p>
     </FormDialog>
   )
 }

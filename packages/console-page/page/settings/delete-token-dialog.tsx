@@ -11,19 +11,13 @@ export function DeleteTokenDialog({
   of: TokenPlace
   onClose: () => void
 }) {
-  const remove = useChange(() => of.remove(id), `The token ${name} is deleted.`)
+  const remove = useChange(() => of.remove(id), `Token ${name} deleted.`)
   return (
-    <FormDialog
-      title={`Delete the token ${name}?`}
-      submit="Delete it"
-      cancel="Keep it"
-      isDanger
-      change={remove}
-      onClose={onClose}
-    >
+    <FormDialog title={`Delete token ${name}?`} submit="Delete token" isDanger change={remove} onClose={onClose}>
       <p>
-        Whatever sends <code>{prefix}…</code> is refused from the next call on, for ever
-        {permissions?.includes('sandboxes.use') && ', and so are the further calls of executions that it began'}.
+        All further requests with <code>{prefix}…</code> are refused
+        {permissions?.includes('sandboxes.use') && ', including further calls of executions it started'}. This can't be
+        undone.
       </p>
     </FormDialog>
   )

@@ -1,13 +1,13 @@
 import { TokensSection } from './tokens-section.tsx'
 import { useProjectTokens } from './use-project-tokens.ts'
 
-/** What programs of the project work with; only its owners ask for it. */
+/** Service tokens of the project. Rendered for Project Owners only. */
 export function ProjectTokens() {
   return (
     <TokensSection
-      title="Tokens for programs"
+      title="Service tokens"
       of={useProjectTokens()}
-      text="A program that sends one may do in this project what the token lists, and nothing that hands out access. To call models it needs a key."
+      text="Tokens let scripts act in this project with the permissions you pick. They can't grant access to others. To call models, use an API key."
     />
   )
 }

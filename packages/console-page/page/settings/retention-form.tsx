@@ -8,7 +8,7 @@ import { useDraft } from '../parts/use-draft.ts'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { useChange } from '../api/use-change.ts'
 
-/** For how long the assets of the project are kept. */
+/** Asset retention of the project. */
 export function RetentionForm({
   project: { assetRetentionDays: before },
   isOwner,
@@ -23,7 +23,7 @@ export function RetentionForm({
   const deletesSome = asked !== null && (before === null || asked < before)
   const change = useChange(
     () => ask('PATCH', '/api/v2/tenants/{tenant}/projects/{project}', { params, body: { assetRetentionDays: asked } }),
-    'The time for which assets are kept is changed.',
+    'Asset retention saved.',
   )
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
@@ -36,8 +36,8 @@ export function RetentionForm({
       {isOwner ? (
         <form className="stack" onSubmit={onSubmit}>
           <TextField
-            label="Assets are deleted after, in days"
-            hint="Empty: they are kept for ever. A shorter time deletes older ones."
+            label="Delete assets after (days)"
+            hint="Leave empty to keep assets indefinitely. A shorter time deletes older assets."
             type="number"
             min={1}
             value={days}
@@ -46,25 +46,24 @@ export function RetentionForm({
           {!isAsking && <RefusalBox error={change.error} />}
           <div className="buttons">
             <button type="submit" className="button" disabled={change.isPending || asked === before}>
-              Keep them so
+              Save
             </button>
           </div>
         </form>
       ) : (
-        <p>{before === null ? 'They are kept for ever.' : `They are deleted after ${before} days.`}</p>
+        <p>{before === null ? 'Assets are kept indefinitely.' : `Assets are deleted after ${before} days.`}</p>
       )}
       {isAsking && (
         <FormDialog
-          title={`Delete what is older than ${asked} days?`}
-          submit="Delete it"
-          cancel="Keep it"
+          title={`Delete assets older than ${asked} days?`}
+          submit="Delete assets"
           isDanger
           change={change}
           onClose={() => setAsking(false)}
         >
           <p>
-            Images and sounds that are older are deleted within minutes, for ever, and so are others as they become so.
-            Flows that name them fail. There is no way back.
+            Older images and audio files are permanently deleted within minutes, and newer ones once they reach this
+            age. Flows that reference them fail. This can't be undone.
           </p>
         </FormDialog>
       )}

@@ -13,7 +13,7 @@ import { DeleteProjectDialog } from './delete-project-dialog.tsx'
 import { ProjectTokens } from './project-tokens.tsx'
 import { RetentionForm } from './retention-form.tsx'
 
-/** What holds for the project as a whole. */
+/** Project details, asset retention, service tokens and deletion. */
 export function SettingsScreen() {
   const { tenant, project: id } = usePlace()
   const { isAdmin, isOwner } = useMyRoles()
@@ -27,7 +27,7 @@ export function SettingsScreen() {
     <Screen title="Settings" of={project?.name ?? 'Project'}>
       <RefusalBox error={projects.error} />
       {!projects.data && !projects.error && <Waiting what="settings" />}
-      {projects.data && !project && <p className="notice">There is no such project among those that you can see.</p>}
+      {projects.data && !project && <p className="notice">Project not found, or you don't have access to it.</p>}
       {project && (
         <>
           <section className="card stack" aria-label="Project">
@@ -35,8 +35,8 @@ export function SettingsScreen() {
               of={[
                 ['Name', project.name],
                 ['Team', team?.name ?? project.team],
-                ['Since', <Moment iso={project.createdAt} to="day" />],
-                ['Id', <code>{project.id}</code>],
+                ['Created', <Moment iso={project.createdAt} to="day" />],
+                ['Project ID', <code>{project.id}</code>],
               ]}
             />
           </section>
@@ -44,15 +44,15 @@ export function SettingsScreen() {
           {isOwner ? (
             <ProjectTokens />
           ) : (
-            <p className="soft">A Project Owner makes tokens for programs of the project, and changes its settings.</p>
+            <p className="soft">Only a Project Owner can create service tokens and change settings.</p>
           )}
           {isAdmin && (
-            <section className="card stack" aria-label="Delete the project">
-              <h2>Delete the project</h2>
-              <p className="soft">Its keys, flows and tokens end with it, for ever.</p>
+            <section className="card stack" aria-label="Delete project">
+              <h2>Delete project</h2>
+              <p className="soft">Permanently deletes the project with its keys, flows and tokens.</p>
               <div className="buttons">
                 <button type="button" className="button danger" onClick={() => setDeleting(true)}>
-                  Delete the project
+                  Delete project
                 </button>
               </div>
             </section>

@@ -2,12 +2,12 @@ import { TextField } from '../parts/text-field.tsx'
 
 export const DEFAULT_DAYS = '90'
 
-/** For how long a token is good. */
+/** Lifetime of a token, in days. */
 export function TokenDays({ days, onChange }: { days: string; onChange: (days: string) => void }) {
   return (
     <TextField
-      label="Expires after, in days"
-      hint="From 1 to 365."
+      label="Expires in (days)"
+      hint="1 to 365."
       type="number"
       required
       min={1}

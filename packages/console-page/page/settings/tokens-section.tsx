@@ -9,7 +9,7 @@ import { CreateTokenDialog } from './create-token-dialog.tsx'
 import { DeleteTokenDialog } from './delete-token-dialog.tsx'
 import type { ShownToken, TokenPlace } from './token-place.ts'
 
-/** Tokens with what they may do, and the way to another. */
+/** List of tokens with their permissions, and the form for a new one. */
 export function TokensSection({ title, of, text }: { title: string; of: TokenPlace; text: string }) {
   const [isCreating, setCreating] = useState(false)
   const [deleted, setDeleted] = useState<ShownToken | null>(null)
@@ -21,19 +21,19 @@ export function TokensSection({ title, of, text }: { title: string; of: TokenPla
           {name}
           <div className="soft small">
             <code>{prefix}…</code>
-            {createdBy !== undefined && <MadeBy person={createdBy} />}
+            {createdBy !== undefined && <CreatedBy person={createdBy} />}
           </div>
         </>
       ),
     },
-    ...(of.permissions ? [{ head: 'May', cell: ({ permissions = [] }: ShownToken) => permissions.join(', ') }] : []),
+    ...(of.permissions
+      ? [{ head: 'Permissions', cell: ({ permissions = [] }: ShownToken) => permissions.join(', ') }]
+      : []),
     { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
-    { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'never') },
+    { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'Never') },
     {
       head: 'Actions',
-      cell: (token) => (
-        <RowButtons acts={['Delete']} of={`the token ${token.name}`} onChoose={() => setDeleted(token)} />
-      ),
+      cell: (token) => <RowButtons acts={['Delete']} of={`token ${token.name}`} onChoose={() => setDeleted(token)} />,
     },
   ]
   return (
@@ -42,14 +42,14 @@ export function TokensSection({ title, of, text }: { title: string; of: TokenPla
         <h2>{title}</h2>
         {!of.error && (
           <button type="button" className="button" onClick={() => setCreating(true)}>
-            Create a token
+            Create token
           </button>
         )}
       </div>
       <p className="soft">{text}</p>
       <RefusalBox error={of.error} />
       {!of.tokens && !of.error && <Waiting what="tokens" />}
-      {of.tokens?.length === 0 && <p className="soft">There is none. Create one for a program that is to work here.</p>}
+      {of.tokens?.length === 0 && <p className="soft">No tokens yet.</p>}
       {of.tokens && of.tokens.length > 0 && (
         <DataTable caption={title} columns={columns} rows={of.tokens} keyOf={({ id }) => id} />
       )}
@@ -59,7 +59,7 @@ export function TokensSection({ title, of, text }: { title: string; of: TokenPla
   )
 }
 
-function MadeBy({ person }: { person: string }) {
+function CreatedBy({ person }: { person: string }) {
   const nameOf = useMemberNames()
   return <> by {nameOf(person)}</>
 }

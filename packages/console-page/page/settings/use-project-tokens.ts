@@ -9,17 +9,17 @@ import type { TokenPlace } from './token-place.ts'
 type Permission = BodyOf<ConsoleRoutes['createProjectToken']>['permissions'][number]
 
 const permissions: Record<Permission, string> = {
-  'projects.read': 'See the project',
-  'projects.change': 'Change for how long assets are kept',
-  'assignments.read': 'See which products the project may use',
-  'grants.read': 'See who has which role',
-  'keys.manage': 'See and revoke keys',
+  'projects.read': 'View the project',
+  'projects.change': 'Change asset retention',
+  'assignments.read': 'View product assignments',
+  'grants.read': 'View roles',
+  'keys.manage': 'View and revoke keys',
   'usage.read': 'Read usage and calls',
   'wallet.read': 'Read the wallet',
-  'sandboxes.use': 'Read, change and run flows, which spends from the wallet',
+  'sandboxes.use': 'Read, edit and run flows (spends from the wallet)',
 }
 
-/** The tokens of the project that the address names. */
+/** Service tokens of the project in the URL. */
 export function useProjectTokens(): TokenPlace {
   const params = usePlace()
   const path = '/api/v2/tenants/{tenant}/projects/{project}/tokens'

@@ -2,9 +2,9 @@ import { useLocation } from '@tanstack/react-router'
 import { addressToComeBackTo } from '@gateway/api/console/console-address'
 import type { SignInMethods } from '@gateway/api/console/sign-in'
 
-/** The way through the sign-in provider of the organization, and back to this address. */
+/** Link to single sign-on that returns to the current URL. */
 export function ProviderLink({ provider }: { provider: NonNullable<SignInMethods['provider']> }) {
-  useLocation() // whatever it becomes
+  useLocation() // re-renders when the URL changes
   const returnTo = new URLSearchParams({ returnTo: addressToComeBackTo(location) })
   return (
     <>
@@ -13,7 +13,7 @@ export function ProviderLink({ provider }: { provider: NonNullable<SignInMethods
           Continue with single sign-on
         </a>
       ) : (
-        <p className="notice">Single sign-on can not be reached at the moment. A password still works.</p>
+        <p className="notice">Single sign-on is unavailable. You can still sign in with a password.</p>
       )}
       <p className="or">or with a password</p>
     </>

@@ -3,7 +3,7 @@ import { readingSignInMethods } from '../api/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** Over the screen of somebody whose session has ended: it stays as it is until they are back. */
+/** Dialog over the current screen when the session has expired. The screen keeps its state. */
 export function SignInAgain({ email }: { email: string }) {
   const { data } = useQuery(readingSignInMethods)
   return (

@@ -6,7 +6,7 @@ import { readingMe } from '../api/session.ts'
 import { Field } from '../parts/field.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 
-/** E-mail and password; with an `email` given, of the person who was signed in before. */
+/** Sign-in form. `email` is prefilled with the address of an expired session. */
 export function SignInForm({ email: known = '' }: { email?: string }) {
   const [email, setEmail] = useState(known)
   const [password, setPassword] = useState('')
@@ -15,7 +15,7 @@ export function SignInForm({ email: known = '' }: { email?: string }) {
   const signIn = useMutation({
     mutationFn: () => ask('POST', '/api/v2/session', { params: {}, body: { email, password } }),
     onSuccess: async (me) => {
-      // Somebody else sees nothing of who was here before.
+      // A different user must not see the previous user's data.
       if (known !== '' && me.email !== known) return location.reload()
       await keepAnswer(client, readingMe, me)
       await client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
@@ -31,7 +31,7 @@ export function SignInForm({ email: known = '' }: { email?: string }) {
   }
   return (
     <form className="stack" onSubmit={onSubmit}>
-      <Field label="E-mail">
+      <Field label="Email">
         {(ids) => (
           <input
             {...ids}

@@ -11,15 +11,15 @@ const columns: Column<Day>[] = [
   { head: 'Corrected', cell: ({ correctedMicro }) => <Money micro={correctedMicro} />, isNumber: true },
   { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
   { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
-  { head: 'Balance after it', cell: ({ closingMicro }) => <Money micro={closingMicro} />, isNumber: true },
+  { head: 'Closing balance', cell: ({ closingMicro }) => <Money micro={closingMicro} />, isNumber: true },
 ]
 
-/** Day by day, the balance after each. */
+/** Activity by day, with the closing balance of each. */
 export function BookedDays({ of: { days } }: { of: Statement }) {
   return (
-    <section className="stack" aria-label="Day by day">
-      <h2>Day by day</h2>
-      <DataTable caption="What was booked, by day" columns={columns} rows={days} keyOf={({ day }) => day} />
+    <section className="stack" aria-label="Daily activity">
+      <h2>Daily activity</h2>
+      <DataTable caption="Daily activity" columns={columns} rows={days} keyOf={({ day }) => day} />
     </section>
   )
 }

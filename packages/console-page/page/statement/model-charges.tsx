@@ -11,7 +11,7 @@ const columns: Column<Charge>[] = [
   { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
 ]
 
-/** What the charges of a time are made of. */
+/** Charges of a period by model. */
 export function ModelCharges({ caption, charges }: { caption: string; charges: Charge[] }) {
   return <DataTable caption={caption} columns={columns} rows={charges} keyOf={({ model }) => model} />
 }

@@ -14,7 +14,7 @@ import { monthFrom, monthWords } from './statement-month.ts'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/statement'
 
-/** A month of the project's money, from its opening balance to its closing one. */
+/** A project's monthly statement, from opening to closing balance. */
 export function StatementScreen() {
   const place = usePlace()
   const thisMonth = new Date().toISOString().slice(0, 7)
@@ -24,11 +24,11 @@ export function StatementScreen() {
   const actions = (
     <>
       <Link className="button" to="." search={{ month: monthFrom(month, -1) }}>
-        Month before
+        Previous month
       </Link>
       {month < thisMonth && (
         <Link className="button" to="." search={{ month: monthFrom(month, 1) }}>
-          Month after
+          Next month
         </Link>
       )}
       <a className="button" href={csv} download>
@@ -40,7 +40,7 @@ export function StatementScreen() {
     </>
   )
   return (
-    <Screen title={`Statement of ${monthWords(month)}`} of={useProjectName()} actions={actions}>
+    <Screen title={`Statement for ${monthWords(month)}`} of={useProjectName()} actions={actions}>
       <RefusalBox error={error} />
       {isPending && !error && <Waiting what="the statement" />}
       {data && (
@@ -48,8 +48,8 @@ export function StatementScreen() {
           <StatementSum of={data} />
           <StatementProof of={data} />
           {data.days.length === 0 ? (
-            <EmptyState title="Nothing was booked in this month">
-              Balances stay as they are until a project is funded or a call is charged.
+            <EmptyState title="No activity this month">
+              The balance changes when funds are added or a call is charged.
             </EmptyState>
           ) : (
             <>

@@ -13,7 +13,7 @@ const columns: Column<Line>[] = [
   { head: 'Amount', cell: ({ micro }) => <Money micro={micro} />, isNumber: true },
 ]
 
-/** Opening, what came and went, closing: the lines add up, as they are. */
+/** Opening balance, changes and closing balance. The lines add up exactly. */
 export function StatementSum({ of }: { of: Statement }) {
   const lines: Line[] = [
     { what: `Opening, ${of.from}`, micro: of.openingMicro },
@@ -23,11 +23,11 @@ export function StatementSum({ of }: { of: Statement }) {
     { what: of.final ? `Closing, before ${of.to}` : 'Now', micro: of.closingMicro },
   ]
   return (
-    <section className="card stack" aria-label="The balance of the month">
-      <DataTable caption="The balance of the month" columns={columns} rows={lines} keyOf={({ what }) => what} />
+    <section className="card stack" aria-label="Monthly balance">
+      <DataTable caption="Monthly balance" columns={columns} rows={lines} keyOf={({ what }) => what} />
       {!of.final && of.reservedMicro > 0 && (
         <p className="soft">
-          Of it <Money micro={of.reservedMicro} /> are reserved for calls under way.
+          <Money micro={of.reservedMicro} /> of this is reserved for calls in progress.
         </p>
       )}
     </section>

@@ -9,8 +9,8 @@ import { ZoomForm } from './zoom-form.tsx'
 const [WIDTH, HEIGHT, TOP] = [900, 220, 8]
 
 /**
- * A column for each step, its groups on top of each other; the table below has the same figures. A part that is drawn over is
- * zoomed into, as is one that is chosen below.
+ * Stacked bar chart with a column for each step; the table below has the same data. Dragging over the chart, or selecting a range below
+ * it, zooms in.
  */
 export function UsageChart({
   report,
@@ -33,7 +33,7 @@ export function UsageChart({
         preserveAspectRatio="none"
         role="img"
         {...handlers}
-        aria-label={`Charged in ${called.length} of ${steps.length} ${report.step}s, at most ${usd(most)} in one`}
+        aria-label={`Charges in ${called.length} of ${steps.length} ${report.step}s, peak ${usd(most)} per ${report.step}`}
       >
         <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
         {called.map((step) => (
@@ -64,7 +64,7 @@ export function UsageChart({
       <figcaption className="days-ends soft small">
         <span>{steps[0]?.at.slice(0, 10)}</span>
         <span>
-          at most <Money micro={most} /> in a {report.step}
+          peak <Money micro={most} /> per {report.step}
         </span>
         <span>{steps.at(-1)?.at.slice(0, 10)}</span>
       </figcaption>

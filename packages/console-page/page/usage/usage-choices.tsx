@@ -3,7 +3,7 @@ import { FilterChip } from '../calls/filter-chip.tsx'
 import { groupings, ranges, type Grouping, type Range, type UsageView } from './usage-view.ts'
 import { groupingWords, rangeWords } from './usage-words.ts'
 
-/** By what, and how far back; both are in the address. */
+/** Grouping and time range, kept in the URL. */
 export function UsageChoices({ by = 'model', range = 'month', from, to }: UsageView) {
   const navigate = useNavigate({ from: '/projects/$tenant/$project/usage' })
   const set = (view: UsageView) => void navigate({ search: (before) => ({ ...before, ...view }) })
@@ -12,8 +12,8 @@ export function UsageChoices({ by = 'model', range = 'month', from, to }: UsageV
       search: ({ from: _, to: __, ...before }) => ({ ...before, ...(chosen && { range: chosen }) }),
     })
   return (
-    <div className="chips" role="group" aria-label="What is shown">
-      <select aria-label="Grouped by" value={by} onChange={({ target }) => set({ by: target.value as Grouping })}>
+    <div className="chips" role="group" aria-label="Filters">
+      <select aria-label="Group by" value={by} onChange={({ target }) => set({ by: target.value as Grouping })}>
         {groupings.map((each) => (
           <option key={each} value={each}>
             By {groupingWords[each].toLowerCase()}

@@ -19,7 +19,7 @@ import { useGroupNames } from './use-group-names.ts'
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/usage'
 const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** What was called and charged, over time and by group. */
+/** Calls and charges over time and by group. */
 export function UsageScreen() {
   const place = usePlace()
   const view = useSearch({ from: '/projects/$tenant/$project/usage' })
@@ -48,7 +48,7 @@ export function UsageScreen() {
       <RefusalBox error={error} />
       {isPending && !error && <Waiting what="usage" />}
       {data && groups.length === 0 && (
-        <EmptyState title="Nothing was called in this time">A call is counted as soon as it is charged.</EmptyState>
+        <EmptyState title="No usage in this period">Calls appear here as soon as they are charged.</EmptyState>
       )}
       {data && groups.length > 0 && (
         <section className="card stack" aria-label="Usage">
@@ -57,7 +57,7 @@ export function UsageScreen() {
               <Money micro={data.totalMicro} />
             </strong>{' '}
             <span className="soft">
-              by the {data.step} of {data.zone}
+              per {data.step} ({data.zone})
             </span>
           </p>
           <UsageChart key={data.from + data.to} report={data} groups={groups} onZoom={zoom} />

@@ -3,7 +3,7 @@ import { Money } from '../parts/money.tsx'
 import { SHOWN_GROUPS, type GroupSum } from '../pure/usage-stacks.ts'
 import { count } from '../pure/usd.ts'
 
-/** The same figures as the chart, to the last digit. */
+/** Exact data of the chart. */
 export function UsageTable({ head, groups, nameOf }: { head: string; groups: GroupSum[]; nameOf: NameOfGroup }) {
   const places = new Map(groups.map(({ group }, n) => [group, Math.min(n, SHOWN_GROUPS)]))
   const columns: Column<GroupSum>[] = [
@@ -16,12 +16,12 @@ export function UsageTable({ head, groups, nameOf }: { head: string; groups: Gro
       ),
     },
     { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
-    { head: 'Tokens in', cell: ({ promptTokens }) => count(promptTokens), isNumber: true },
-    { head: 'Tokens out', cell: ({ completionTokens }) => count(completionTokens), isNumber: true },
+    { head: 'Input tokens', cell: ({ promptTokens }) => count(promptTokens), isNumber: true },
+    { head: 'Output tokens', cell: ({ completionTokens }) => count(completionTokens), isNumber: true },
     { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
   ]
   return <DataTable caption="Usage by group" columns={columns} rows={groups} keyOf={({ group }) => group ?? ''} />
 }
 
-/** null: the calls that no group has. */
+/** Name of a group; null stands for calls without a group. */
 export type NameOfGroup = (group: string | null) => string

@@ -1,10 +1,10 @@
-/** What usage is grouped by, and how far back it is shown. */
+/** Dimensions that usage can be grouped by. */
 export const groupings = ['model', 'key', 'sandbox'] as const
 export type Grouping = (typeof groupings)[number]
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** How long each range is, and what it is divided into. */
+/** Length and step of each time range. */
 export const ranges = {
   day: { ms: DAY_MS, step: 'hour' },
   week: { ms: 7 * DAY_MS, step: 'hour' },
@@ -14,11 +14,11 @@ export const ranges = {
 } as const
 export type Range = keyof typeof ranges
 
-/** As the address has it; left out: by model, the last 30 days. */
+/** View in the URL; by model over the last 30 days if omitted. */
 export interface UsageView {
   by?: Grouping
   range?: Range
-  /** Of a zoom, both of them, in place of a range; ISO 8601, UTC. */
+  /** Zoom that replaces the range, with both ends; ISO 8601, UTC. */
   from?: string
   to?: string
 }
@@ -29,9 +29,9 @@ export function usageView(search: Record<string, unknown>): UsageView {
   return { ...(by && { by }), ...(range && { range }), ...zoomIn(search) }
 }
 
-/** As long as the API answers at once. */
+/** Longest period of one API request. */
 const LONGEST_ZOOM_MS = 400 * DAY_MS
-/** Up to here a zoom is divided into hours. */
+/** Longest zoom that is shown by hour. */
 const LONGEST_BY_HOUR_MS = 8 * DAY_MS
 
 function zoomIn({ from, to }: Record<string, unknown>): Pick<UsageView, 'from' | 'to'> {
@@ -41,8 +41,8 @@ function zoomIn({ from, to }: Record<string, unknown>): Pick<UsageView, 'from' |
 }
 
 /**
- * What the API is asked for, up to the end of this hour.
- * @param zone of the reader; hours of one whose hours are not those of UTC are shown in UTC
+ * API query for a view, up to the end of the current hour.
+ * @param zone the user's time zone; hourly data falls back to UTC if its offset isn't a whole number of hours
  */
 export function usageQueryOf({ by = 'model', range = 'month', ...zoom }: UsageView, now: Date, zone: string) {
   const { ms } = ranges[range]

@@ -2,17 +2,17 @@ import type { Grouping, Range } from './usage-view.ts'
 
 export const groupingWords: Record<Grouping, string> = { model: 'Model', key: 'Key', sandbox: 'Flow' }
 
-/** Of calls that no group has. */
+/** Labels for calls without a group. */
 export const noneWords: Record<Grouping, string> = {
-  model: 'no model',
-  key: 'people, in the console',
-  sandbox: 'direct calls',
+  model: 'No model',
+  key: 'Console users',
+  sandbox: 'Direct calls',
 }
 
 export const rangeWords: Record<Range, string> = {
-  day: 'The last 24 hours',
-  week: 'The last 7 days',
-  month: 'The last 30 days',
-  quarter: 'The last 91 days',
-  year: 'The last 365 days',
+  day: 'Last 24 hours',
+  week: 'Last 7 days',
+  month: 'Last 30 days',
+  quarter: 'Last 91 days',
+  year: 'Last 365 days',
 }

@@ -2,7 +2,7 @@ import { useState, type PointerEvent } from 'react'
 import type { Step } from '../pure/usage-stacks.ts'
 import { stepAt, zoomOf, type Zoom } from '../pure/usage-zoom.ts'
 
-/** So far a pointer goes before it draws, in pixels: a click is none. */
+/** Pointer travel that starts a drag, in pixels, so that a click doesn't zoom. */
 const LEAST_PX = 5
 
 interface Drawing {
@@ -12,7 +12,7 @@ interface Drawing {
   isDrawn: boolean
 }
 
-/** The steps that a pointer is drawn over, and what happens once it is lifted. */
+/** Drag selection of steps; releasing the pointer zooms in. */
 export function useDrawnZoom(steps: Step[], end: string, onZoom: (zoom: Zoom) => void) {
   const [drawing, setDrawing] = useState<Drawing | null>(null)
   const handlers = {

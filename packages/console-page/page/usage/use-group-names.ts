@@ -6,7 +6,7 @@ import type { NameOfGroup } from './usage-table.tsx'
 import type { Grouping } from './usage-view.ts'
 import { noneWords } from './usage-words.ts'
 
-/** What the groups of a report are called, for whoever may know. */
+/** Names of the groups of a report, or their IDs if the user can't see the names. */
 export function useGroupNames(by: Grouping): NameOfGroup {
   const params = usePlace()
   const nameOfKey = useKeyNames()

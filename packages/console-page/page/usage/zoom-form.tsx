@@ -3,7 +3,7 @@ import type { UsageReport } from '@gateway/api/console/money'
 import type { Step } from '../pure/usage-stacks.ts'
 import { zoomOf, type Zoom } from '../pure/usage-zoom.ts'
 
-/** The same as drawing over the chart, by the keyboard. */
+/** Keyboard alternative to dragging over the chart. */
 export function ZoomForm({
   steps,
   report: { step, to },
@@ -30,7 +30,7 @@ export function ZoomForm({
   )
   return (
     <form className="chips" aria-label="Zoom in" onSubmit={onSubmit}>
-      <span className="soft small">Draw over the chart, or from</span>
+      <span className="soft small">Drag to zoom, or select from</span>
       {choice(`First ${step}`, first, setFirst)}
       <span className="soft small">to</span>
       {choice(`Last ${step}`, last, setLast)}

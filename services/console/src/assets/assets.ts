@@ -84,7 +84,7 @@ async function reachAssetsOf(
   res: Pick<Response, 'locals'>,
 ): Promise<{ person: Person; tenant: string; project: string }> {
   const [person, tenant, project] = [personOf(res), call.id('tenant'), call.id('project')]
-  if (!(await mayUseSandboxes(deps, person, tenant, project))) throw refuse('not_found', {})
+  if (!(await mayUseSandboxes(deps.prisma, person, tenant, project))) throw refuse('not_found', {})
   return { person, tenant, project }
 }
 
@@ -99,7 +99,7 @@ async function reachAsset(
 ) {
   const [person, tenant, id] = [personOf(res), call.id('tenant'), call.id('asset')]
   const asset = await deps.prisma.asset.findFirst({ where: { id, deletedAt: null } })
-  if (!asset || !(await mayUseSandboxes(deps, person, tenant, asset.project)))
+  if (!asset || !(await mayUseSandboxes(deps.prisma, person, tenant, asset.project)))
     throw refuse('asset_not_found', { asset: id })
   return { person, tenant, asset }
 }

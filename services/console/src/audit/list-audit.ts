@@ -16,7 +16,7 @@ export function listAudit(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAudit
   return async (call, res) => {
     const tenant = call.id('tenant')
     const reader = personOf(res)
-    await authorizeInTenant(deps, reader, tenant, 'audit.read')
+    await authorizeInTenant(deps.prisma, reader, tenant, 'audit.read')
     const { cursor, limit, ...filters } = call.query()
     const place = cursor === undefined ? null : readPlace(cursor)
     const open = (sandboxes: string[]) => sandboxesOpenTo(deps.prisma, reader.id, sandboxes)

@@ -19,7 +19,7 @@ export function listProducts({ prisma }: Deps): Handler<'listProducts'> {
   return async (call, res) => {
     const person = personOf(res)
     const { platformOperator } = person
-    if (!platformOperator) await requireMembership({ prisma }, person)
+    if (!platformOperator) await requireMembership(prisma, person)
     const { cursor = '', limit } = call.query()
     const rows = await prisma.product.findMany({
       where: { id: { gt: cursor }, ...(!platformOperator && { state: 'published' }) },

@@ -28,7 +28,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now'
 export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
   const { ledger, newId } = deps
   return async (call, res) => {
-    const { person, project, sandbox } = await reachSandbox(deps, call, res)
+    const { person, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const key = readKey(call.req)
     const { input, revision, maxMicro } = await call.body()
     requireJsonWithinLimits(input, 'input')
@@ -69,7 +69,8 @@ async function authorizeAgain(
   { sandbox, project }: { sandbox: string; project: string },
 ): Promise<void> {
   const person = await authenticated(deps, call.req)
-  if (!(await mayUseSandboxes(deps, person, call.id('tenant'), project))) throw refuse('sandbox_not_found', { sandbox })
+  if (!(await mayUseSandboxes(deps.prisma, person, call.id('tenant'), project)))
+    throw refuse('sandbox_not_found', { sandbox })
 }
 
 type RerunDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now' | 'publicUrl'>
@@ -84,7 +85,8 @@ export function rerunExecution(deps: RerunDeps): Handler<'rerunExecution'> {
   return async (call, res) => {
     const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
     const authorize = async (person: Person) => {
-      if (!(await mayUseSandboxes(deps, person, tenant, project))) throw refuse('execution_not_found', { execution })
+      if (!(await mayUseSandboxes(deps.prisma, person, tenant, project)))
+        throw refuse('execution_not_found', { execution })
     }
     const { id: person } = personOf(res)
     await authorize(personOf(res))
@@ -124,7 +126,7 @@ function rerunFingerprintOf(
 /** POST …/sandboxes/{s}/estimate: what an execution with this input would be charged at most (money §7.6). Begins nothing. */
 export function estimateSandbox(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'estimateSandbox'> {
   return async (call, res) => {
-    const { person, project, sandbox } = await reachSandbox(deps, call, res)
+    const { person, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const { input, revision } = await call.body()
     requireJsonWithinLimits(input, 'input')
     const caller = { person: person.id, project }

@@ -22,7 +22,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 /** GET …/sandboxes/{s}/executions: its executions, newest first, whoever began them, of a state, a revision, a time. */
 export function listExecutions(deps: Deps): Handler<'listExecutions'> {
   return async (call, res) => {
-    const { project, sandbox } = await reachSandbox(deps, call, res)
+    const { project, sandbox } = await reachSandbox(deps.prisma, call, res)
     res.json(await pageOfExecutions(deps, project, { ...call.query(), sandbox: sandbox.id }))
   }
 }
@@ -30,7 +30,7 @@ export function listExecutions(deps: Deps): Handler<'listExecutions'> {
 /** GET …/projects/{p}/executions: those of all its sandbox products, newest first, of a state, one of them, a time. */
 export function listProjectExecutions(deps: Deps): Handler<'listProjectExecutions'> {
   return async (call, res) => {
-    const { project } = await reachSandboxesOf(deps, call, res)
+    const { project } = await reachSandboxesOf(deps.prisma, call, res)
     res.json(await pageOfExecutions(deps, project, call.query()))
   }
 }
@@ -40,7 +40,7 @@ export function readExecution(deps: Deps): Handler<'readExecution'> {
   return async (call, res) => {
     const [tenant, project] = [call.id('tenant'), call.id('project')]
     const execution = call.id('execution')
-    if (!(await mayUseSandboxes(deps, personOf(res), tenant, project)))
+    if (!(await mayUseSandboxes(deps.prisma, personOf(res), tenant, project)))
       throw refuse('execution_not_found', { execution })
     const answer = await deps.ledger.readExecution({ caller: null, project, execution, detailed: true })
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
@@ -168,7 +168,8 @@ export function cancelExecution(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): H
   return async (call, res) => {
     const person = personOf(res)
     const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
-    if (!(await mayUseSandboxes(deps, person, tenant, project))) throw refuse('execution_not_found', { execution })
+    if (!(await mayUseSandboxes(deps.prisma, person, tenant, project)))
+      throw refuse('execution_not_found', { execution })
     const answer = await deps.ledger.cancelExecution({ caller: null, project, execution, sandbox: null })
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
     if (answer.stoppedBy === 'person')
@@ -192,7 +193,8 @@ export function followExecution(deps: ProgressDeps): Handler<'followExecution'> 
   return async (call, res) => {
     const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
     const mayFollow = async (person: Parameters<typeof mayUseSandboxes>[1]) => {
-      if (!(await mayUseSandboxes(deps, person, tenant, project))) throw refuse('execution_not_found', { execution })
+      if (!(await mayUseSandboxes(deps.prisma, person, tenant, project)))
+        throw refuse('execution_not_found', { execution })
     }
     await mayFollow(personOf(res))
     const followed = { project, execution, after: call.query().after }

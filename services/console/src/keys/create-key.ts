@@ -23,11 +23,11 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
     const tenant = call.id('tenant')
     const { project: named } = await call.sentBody()
     if (named === undefined || named === null) {
-      await authorizeInTenant(deps, person, tenant, 'projects.read')
+      await authorizeInTenant(deps.prisma, person, tenant, 'projects.read')
       throw refuse('project_required', {}, { param: 'project' })
     }
     const body = await call.body()
-    const { id: project } = await authorizeKeyIssuer(deps, person, tenant, body.project)
+    const { id: project } = await authorizeKeyIssuer(deps.prisma, person, tenant, body.project)
     const resources = [...new Set(body.resources)]
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const id = newId('key')
@@ -71,7 +71,7 @@ export function checkKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<
     const visible = await visibleKeys(deps, person, tenant)
     const key = await deps.prisma.key.findFirst({ where: { AND: [visible, { id }] }, select: { project: true } })
     if (!key) throw refuse('not_found', {})
-    if (key.project !== null) await authorizeInProject(deps, person, tenant, key.project, 'wallet.read')
+    if (key.project !== null) await authorizeInProject(deps.prisma, person, tenant, key.project, 'wallet.read')
     const checked = readCheck(await call.body())
     const { request: _, ...asked } = checked
     res.json(composeCheck(checked, await deps.ledger.checkAdmission({ caller: { key: id }, ...asked })))

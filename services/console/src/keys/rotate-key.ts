@@ -88,7 +88,7 @@ async function requireIssuer(
   id: string,
   { tenant, project, use }: { tenant: string; project: string; use: boolean },
 ): Promise<void> {
-  const found = await rolesInProject({ prisma: tx }, { id, platformOperator: false }, tenant, project)
+  const found = await rolesInProject(tx, { id, platformOperator: false }, tenant, project)
   if (!found || !mayIssueKeys(found.roles)) throw refuse('key_issuer_denied', { use })
 }
 

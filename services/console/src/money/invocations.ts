@@ -55,8 +55,8 @@ async function reachCalls(
   res: Pick<Response, 'locals'>,
 ): Promise<{ project: string; seesExecutions: boolean }> {
   const [person, tenant] = [personOf(res), call.id('tenant')]
-  const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'usage.read')
-  return { project, seesExecutions: await mayUseSandboxes(deps, person, tenant, project) }
+  const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'usage.read')
+  return { project, seesExecutions: await mayUseSandboxes(deps.prisma, person, tenant, project) }
 }
 
 /** Why there is no such record: the month that its id begins with may be archived. */

@@ -13,13 +13,7 @@ export function listJournal({ prisma }: Pick<ConsoleDeps, 'prisma'>): Handler<'l
   return async (call, res) => {
     const tenant = call.id('tenant')
     // An entry names its call, so it is for those who see the calls.
-    const { id: project } = await authorizeInProject(
-      { prisma },
-      personOf(res),
-      tenant,
-      call.id('project'),
-      'usage.read',
-    )
+    const { id: project } = await authorizeInProject(prisma, personOf(res), tenant, call.id('project'), 'usage.read')
     const { cursor, limit } = call.query()
     const before = cursor === undefined ? null : readNumberCursor(cursor, 18)
     const archived = await prisma.archivedWallet.findUnique({ where: { project }, select: { seq: true } })

@@ -15,7 +15,13 @@ import type { Statement } from '@gateway/api/console/statement'
 export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' | 'metrics'>): Handler<'readStatement'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'wallet.read')
+    const { id: project } = await authorizeInProject(
+      deps.prisma,
+      personOf(res),
+      tenant,
+      call.id('project'),
+      'wallet.read',
+    )
     const query = call.query()
     const period = periodOf(query, deps.now())
     const { statement, lines } = composeStatement(await readBooked(deps, project, period), period)

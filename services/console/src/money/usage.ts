@@ -22,7 +22,7 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
     const tenant = call.id('tenant')
     const { by, step, zone = 'UTC', format, ...asked } = call.query()
     const may = (permission: Permission) =>
-      authorizeInProject(deps, personOf(res), tenant, call.id('project'), permission)
+      authorizeInProject(deps.prisma, personOf(res), tenant, call.id('project'), permission)
     const { id: project } = await may('usage.read')
     if (by === 'sandbox') await may('sandboxes.use')
     const time = periodOf(asked, deps.now(), MONTH_MS)

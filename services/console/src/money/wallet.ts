@@ -16,7 +16,13 @@ export function readWallet(deps: Deps): Handler<'readWallet'> {
   const { ledger } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'wallet.read')
+    const { id: project } = await authorizeInProject(
+      deps.prisma,
+      personOf(res),
+      tenant,
+      call.id('project'),
+      'wallet.read',
+    )
     res.json(await ledger.wallet({ project }))
   }
 }
@@ -30,7 +36,7 @@ export function fundWallet(deps: Deps): Handler<'fundWallet'> {
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'wallet.fund')
+    const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'wallet.fund')
     const { fundingId, micro } = await call.body()
     const funded = await ledger.fund({ project, fundingId, micro, fundedBy: person.id })
     if (funded.micro !== micro)
@@ -56,7 +62,7 @@ export function correctWallet({ prisma, ledger }: Pick<ConsoleDeps, 'prisma' | '
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject({ prisma }, person, tenant, call.id('project'), 'wallet.correct')
+    const { id: project } = await authorizeInProject(prisma, person, tenant, call.id('project'), 'wallet.correct')
     const { correctionId, micro, reason } = await call.body()
     const corrected = await ledger.correct({ project, correctionId, micro, reason, correctedBy: person.id })
     if (corrected.kind === 'short') throw tooMuch(corrected, -micro)
@@ -91,7 +97,13 @@ function tooMuch(wallet: Extract<CorrectionAnswer, { kind: 'short' }>, neededMic
 export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFundings'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'wallet.read')
+    const { id: project } = await authorizeInProject(
+      deps.prisma,
+      personOf(res),
+      tenant,
+      call.id('project'),
+      'wallet.read',
+    )
     const { cursor, limit } = call.query()
     const before = cursor === undefined ? null : readCursor(cursor)
     // Each half is cut to a page of its own before they meet, so that only the newest rows are read.

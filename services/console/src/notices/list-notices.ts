@@ -10,7 +10,13 @@ import { openNotices } from './open-notices.ts'
 export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNotices'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
+    const { id: project } = await authorizeInProject(
+      deps.prisma,
+      personOf(res),
+      tenant,
+      call.id('project'),
+      'usage.read',
+    )
     const { cursor, limit } = call.query()
     const after = cursor === undefined ? null : readTimeCursor(cursor)
     const rows = await deps.prisma.notice.findMany({

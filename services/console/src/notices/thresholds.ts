@@ -11,7 +11,13 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 export function readThresholds(deps: Deps): Handler<'readThresholds'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
+    const { id: project } = await authorizeInProject(
+      deps.prisma,
+      personOf(res),
+      tenant,
+      call.id('project'),
+      'usage.read',
+    )
     res.json(await thresholdsOf(deps, project))
   }
 }
@@ -22,7 +28,7 @@ export function setThresholds(deps: Deps): Handler<'setThresholds'> {
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'notices.manage')
+    const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'notices.manage')
     const thresholds = await call.body()
     await ledger.setThresholds({ project, ...thresholds })
     await recordChange(prisma, {

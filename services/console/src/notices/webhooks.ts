@@ -14,7 +14,13 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'notices.manage')
+    const { id: project } = await authorizeInProject(
+      deps.prisma,
+      personOf(res),
+      tenant,
+      call.id('project'),
+      'notices.manage',
+    )
     const { cursor = '', limit } = call.query()
     const rows = await deps.prisma.webhook.findMany({
       where: { project, id: { gt: cursor } },
@@ -37,7 +43,7 @@ export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId'>): Handler<
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'notices.manage')
+    const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'notices.manage')
     const { url } = await call.body()
     const id = deps.newId('whk')
     const answer = await ledger.createWebhook({ id, project, url, createdBy: person.id })
@@ -55,7 +61,7 @@ export function deleteWebhook(deps: Deps): Handler<'deleteWebhook'> {
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'notices.manage')
+    const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'notices.manage')
     const id = call.id('webhook')
     const { deleted } = await deps.ledger.deleteWebhook({ id, project })
     if (!deleted) throw refuse('not_found', {})

@@ -18,7 +18,7 @@ export function listMembers(deps: Deps): Handler<'listMembers'> {
   const { prisma } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps, personOf(res), tenant, 'people.read')
+    await authorizeInTenant(deps.prisma, personOf(res), tenant, 'people.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.membership.findMany({
       where: { tenant, person: { gt: readIdCursor(cursor, 'per_') } },
@@ -39,11 +39,11 @@ export function setMember(deps: Deps): Handler<'setMember'> {
   return async (call, res) => {
     const by = personOf(res)
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps, by, tenant, 'people.manage')
+    await authorizeInTenant(deps.prisma, by, tenant, 'people.manage')
     const body = await call.body()
     const passwordHash = body.password === undefined ? null : await passwords.hash(body.password)
     const made = await changePermissions(deps, tenant, async (tx) => {
-      await authorizeInTenant({ prisma: tx }, by, tenant, 'people.manage')
+      await authorizeInTenant(tx, by, tenant, 'people.manage')
       const { person, isNewPerson } = await personToAdd(tx, {
         ...body,
         tenant,
@@ -77,10 +77,10 @@ export function removeMember(deps: Deps): Handler<'removeMember'> {
   return async (call, res) => {
     const by = personOf(res)
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps, by, tenant, 'people.manage')
+    await authorizeInTenant(deps.prisma, by, tenant, 'people.manage')
     const person = call.id('person')
     const removed = await changePermissions(deps, tenant, async (tx) => {
-      await authorizeInTenant({ prisma: tx }, by, tenant, 'people.manage')
+      await authorizeInTenant(tx, by, tenant, 'people.manage')
       const before = await tx.membership.findUnique({ where: { tenant_person: { tenant, person } } })
       if (!before) return false
       if (before.role === 'Admin') await keepAnAdmin(tx, tenant)

@@ -18,7 +18,7 @@ export function listTeams(deps: Deps): Handler<'listTeams'> {
   const { prisma } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps, personOf(res), tenant, 'teams.read')
+    await authorizeInTenant(deps.prisma, personOf(res), tenant, 'teams.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.team.findMany({
       where: { tenant, id: { gt: readIdCursor(cursor, 'tea_') } },
@@ -35,7 +35,7 @@ export function createTeam(deps: Deps): Handler<'createTeam'> {
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps, person, tenant, 'teams.manage')
+    await authorizeInTenant(deps.prisma, person, tenant, 'teams.manage')
     const { name } = await call.body()
     await createOnce(deps, call, res, async (tx) => {
       const created = await tx.team.create({ data: { id: newId('tea'), tenant, name } })
@@ -53,7 +53,7 @@ export function deleteTeam(deps: Deps): Handler<'deleteTeam'> {
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps, person, tenant, 'teams.manage')
+    await authorizeInTenant(deps.prisma, person, tenant, 'teams.manage')
     const id = call.id('team')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.teams WHERE id = ${id} FOR UPDATE` // it can own nothing new meanwhile
@@ -79,7 +79,7 @@ export function listTeamMembers(deps: MemberDeps): Handler<'listTeamMembers'> {
   const { prisma } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps, personOf(res), tenant, 'teams.read')
+    await authorizeInTenant(deps.prisma, personOf(res), tenant, 'teams.read')
     const team = await teamOf({ prisma }, tenant, call.id('team'))
     const { cursor, limit } = call.query()
     const rows = await prisma.teamMember.findMany({
@@ -98,11 +98,11 @@ export function setTeamMember(deps: MemberDeps): Handler<'setTeamMember'> {
   return async (call, res) => {
     const by = personOf(res)
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps, by, tenant, 'teams.manage')
+    await authorizeInTenant(deps.prisma, by, tenant, 'teams.manage')
     const team = await teamOf({ prisma }, tenant, call.id('team'))
     const { person, role } = await call.body()
     const made = await changePermissions(deps, tenant, async (tx) => {
-      await authorizeInTenant({ prisma: tx }, by, tenant, 'teams.manage')
+      await authorizeInTenant(tx, by, tenant, 'teams.manage')
       await requireMember(tx, tenant, person)
       const key = { team_person: { team, person } }
       const before = await tx.teamMember.findUnique({ where: key })
@@ -122,11 +122,11 @@ export function removeTeamMember(deps: MemberDeps): Handler<'removeTeamMember'> 
   return async (call, res) => {
     const by = personOf(res)
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps, by, tenant, 'teams.manage')
+    await authorizeInTenant(deps.prisma, by, tenant, 'teams.manage')
     const team = await teamOf({ prisma }, tenant, call.id('team'))
     const person = call.id('person')
     const removed = await changePermissions(deps, tenant, async (tx) => {
-      await authorizeInTenant({ prisma: tx }, by, tenant, 'teams.manage')
+      await authorizeInTenant(tx, by, tenant, 'teams.manage')
       const { count } = await tx.teamMember.deleteMany({ where: { team, person } })
       if (count === 0) return false
       const what = { action: 'team-member.remove', subject: team, details: { person } }

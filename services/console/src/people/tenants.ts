@@ -54,7 +54,7 @@ export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
   return async (call, res) => {
     const person = personOf(res)
     const id = call.id('tenant')
-    await authorizeInTenant(deps, person, id, 'tenants.delete')
+    await authorizeInTenant(deps.prisma, person, id, 'tenants.delete')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.tenants WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
       const what = 'The organization'

@@ -6,12 +6,8 @@ import { holds, mayIssueKeys, type Permission, permissions, seesProject, seesTen
 import { type ProjectFacts, type Roles, rolesInProject, rolesInTenant } from './roles.ts'
 import type { ConsoleDeps } from '../deps.ts'
 
-// Each lets a person through who has a permission. What the person can't see is `not_found`, else they are `not_permitted`.
-
-/** The client, or a transaction that sees its own changes. */
-interface Deps {
-  prisma: Transaction
-}
+// Each lets a person with a permission pass. Otherwise: `not_found` if the person may not see the resource, `not_permitted` if they
+// may. `prisma` is the client, or a transaction that sees its own changes.
 
 /** @throws Refusal `not_permitted` */
 export function authorizeOnPlatform({ platformOperator }: Person, permission: Permission): void {
@@ -19,7 +15,7 @@ export function authorizeOnPlatform({ platformOperator }: Person, permission: Pe
 }
 
 /** Of whatever organization. @throws Refusal `not_permitted` */
-export async function requireMembership({ prisma }: Deps, { id, token }: Person): Promise<void> {
+export async function requireMembership(prisma: Transaction, { id, token }: Person): Promise<void> {
   if (token) return
   if ((await prisma.membership.findFirst({ where: { person: id } })) === null)
     throw refuse('not_permitted', { need: 'a membership of an organization' })
@@ -27,12 +23,12 @@ export async function requireMembership({ prisma }: Deps, { id, token }: Person)
 
 /** @throws Refusal `not_found`, `not_permitted` */
 export async function authorizeInTenant(
-  deps: Deps,
+  prisma: Transaction,
   person: Person,
   tenant: string,
   permission: Permission,
 ): Promise<Roles> {
-  const roles = await rolesInTenant(deps, person, tenant)
+  const roles = await rolesInTenant(prisma, person, tenant)
   if (!roles || !seesTenant(roles)) throw refuse('not_found', {})
   requirePermission(roles, permission)
   return roles
@@ -40,13 +36,13 @@ export async function authorizeInTenant(
 
 /** @throws Refusal `not_found`, `not_permitted` */
 export async function authorizeInProject(
-  deps: Deps,
+  prisma: Transaction,
   person: Person,
   tenant: string,
   projectId: string,
   permission: Permission,
 ): Promise<ProjectFacts> {
-  const found = await rolesInProject(deps, person, tenant, projectId)
+  const found = await rolesInProject(prisma, person, tenant, projectId)
   if (!found || !seesProject(found.roles)) throw refuse('not_found', {})
   requirePermission(found.roles, permission)
   return found.project
@@ -58,20 +54,25 @@ export async function authorizeInProject(
  * @throws Refusal `not_found` to a person who has none of them, `key_issuer_denied`
  */
 export async function authorizeKeyIssuer(
-  deps: Deps,
+  prisma: Transaction,
   person: Person,
   tenant: string,
   projectId: string,
 ): Promise<ProjectFacts> {
-  const found = await rolesInProject(deps, person, tenant, projectId)
+  const found = await rolesInProject(prisma, person, tenant, projectId)
   if (!found || hasNoRole(found.roles)) throw refuse('not_found', {})
   if (!mayIssueKeys(found.roles)) throw refuse('key_issuer_denied', { use: false })
   return found.project
 }
 
 /** Whether a person may read and write the sandbox products of a project; `false` where there is no such project. */
-export async function mayUseSandboxes(deps: Deps, person: Person, tenant: string, projectId: string): Promise<boolean> {
-  const found = await rolesInProject(deps, person, tenant, projectId)
+export async function mayUseSandboxes(
+  prisma: Transaction,
+  person: Person,
+  tenant: string,
+  projectId: string,
+): Promise<boolean> {
+  const found = await rolesInProject(prisma, person, tenant, projectId)
   return found !== null && holds(found.roles, 'sandboxes.use')
 }
 

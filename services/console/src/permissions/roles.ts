@@ -22,11 +22,7 @@ export interface ProjectFacts {
 }
 
 /** The roles of a person in a tenant; null where there is no such tenant. */
-export async function rolesInTenant(
-  { prisma }: { prisma: Transaction },
-  person: Person,
-  tenantId: string,
-): Promise<Roles | null> {
+export async function rolesInTenant(prisma: Transaction, person: Person, tenantId: string): Promise<Roles | null> {
   if (person.token) {
     const isThere = await prisma.tenant.findUnique({ where: { id: tenantId } })
     return isThere && rolesOfToken(person.token, tenantId, null)
@@ -46,7 +42,7 @@ export async function rolesInTenant(
 
 /** The roles of a person in a tenant and to a project of it; null where the tenant has no such project. */
 export async function rolesInProject(
-  { prisma }: { prisma: Transaction },
+  prisma: Transaction,
   person: Pick<Person, 'id' | 'platformOperator' | 'token'>,
   tenantId: string,
   projectId: string,

@@ -35,7 +35,7 @@ export async function visibleKeys(
   person: Person,
   tenant: string,
 ): Promise<Prisma.KeyWhereInput> {
-  const roles = await rolesInTenant({ prisma }, person, tenant)
+  const roles = await rolesInTenant(prisma, person, tenant)
   if (!roles || !seesTenant(roles)) throw refuse('not_found', {})
   if (person.token) {
     const { project, permissions } = person.token

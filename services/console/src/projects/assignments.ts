@@ -15,7 +15,7 @@ export function listAssignments(deps: Deps): Handler<'listAssignments'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(
-      deps,
+      deps.prisma,
       personOf(res),
       tenant,
       call.id('project'),
@@ -37,7 +37,7 @@ export function assignProduct(deps: Deps): Handler<'assignProduct'> {
   return async (call, res) => {
     const by = personOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, by, tenant, call.id('project'), 'assignments.manage')
+    const { id: project } = await authorizeInProject(deps.prisma, by, tenant, call.id('project'), 'assignments.manage')
     const product = call.id('product')
     const made = await prisma.$transaction(async (tx) => {
       const before = await tx.assignment.findUnique({ where: { project_product: { project, product } } })
@@ -59,7 +59,7 @@ export function unassignProduct(deps: Deps): Handler<'unassignProduct'> {
   return async (call, res) => {
     const by = personOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, by, tenant, call.id('project'), 'assignments.manage')
+    const { id: project } = await authorizeInProject(deps.prisma, by, tenant, call.id('project'), 'assignments.manage')
     const product = call.id('product')
     const removed = await prisma.$transaction(async (tx) => {
       const { count } = await tx.assignment.deleteMany({ where: { project, product } })

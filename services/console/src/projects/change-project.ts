@@ -11,7 +11,7 @@ export function changeProject(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'chang
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    const { id } = await authorizeInProject(deps, person, tenant, call.id('project'), 'projects.change')
+    const { id } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'projects.change')
     const changes = await call.body()
     const changed = await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE`

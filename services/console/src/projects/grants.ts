@@ -17,7 +17,13 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
   const { prisma } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'grants.read')
+    const { id: project } = await authorizeInProject(
+      deps.prisma,
+      personOf(res),
+      tenant,
+      call.id('project'),
+      'grants.read',
+    )
     const { cursor, limit } = call.query()
     const rows = await prisma.projectGrant.findMany({
       where: { project, person: { gt: readIdCursor(cursor, 'per_') } },
@@ -36,10 +42,10 @@ export function setGrant(deps: Deps): Handler<'setGrant'> {
     const by = personOf(res)
     const tenant = call.id('tenant')
     const project = call.id('project')
-    await authorizeGrant(deps, by, { tenant, project, role: null })
+    await authorizeGrant(deps.prisma, by, { tenant, project, role: null })
     const { person, role } = await call.body()
     const made = await changePermissions(deps, tenant, async (tx) => {
-      await authorizeGrant({ prisma: tx }, by, { tenant, project, role })
+      await authorizeGrant(tx, by, { tenant, project, role })
       await requireMember(tx, tenant, person)
       const key = { project_person: { project, person } }
       const before = await tx.projectGrant.findUnique({ where: key })
@@ -59,10 +65,10 @@ export function removeGrant(deps: Deps): Handler<'removeGrant'> {
   return async (call, res) => {
     const by = personOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, by, tenant, call.id('project'), 'grants.manage')
+    const { id: project } = await authorizeInProject(deps.prisma, by, tenant, call.id('project'), 'grants.manage')
     const person = call.id('person')
     const removed = await changePermissions(deps, tenant, async (tx) => {
-      await authorizeInProject({ prisma: tx }, by, tenant, project, 'grants.manage')
+      await authorizeInProject(tx, by, tenant, project, 'grants.manage')
       const { count } = await tx.projectGrant.deleteMany({ where: { project, person } })
       if (count === 0) return false
       const what = { action: 'grant.remove', subject: project, details: { person } }
@@ -87,18 +93,14 @@ interface Asked {
  * would stay without for ever, so an Admin may appoint one there (rules §7.3).
  * @throws Refusal `not_found`, `not_permitted`
  */
-async function authorizeGrant(
-  deps: { prisma: Transaction },
-  person: Person,
-  { tenant, project, role }: Asked,
-): Promise<void> {
-  const found = await rolesInProject(deps, person, tenant, project)
+async function authorizeGrant(prisma: Transaction, person: Person, { tenant, project, role }: Asked): Promise<void> {
+  const found = await rolesInProject(prisma, person, tenant, project)
   if (!found || !holds(found.roles, 'owners.appoint') || found.roles.project === 'Project Owner') {
-    await authorizeInProject(deps, person, tenant, project, 'grants.manage')
+    await authorizeInProject(prisma, person, tenant, project, 'grants.manage')
     return
   }
   const mayAppoint = role === null || role === 'Project Owner'
-  if (!mayAppoint || (await hasOwner(deps, tenant, project)))
+  if (!mayAppoint || (await hasOwner({ prisma }, tenant, project)))
     throw refuse('not_permitted', { need: permissions['grants.manage'].need })
 }
 

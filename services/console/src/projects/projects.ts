@@ -18,7 +18,7 @@ export function listProjects(deps: Deps): Handler<'listProjects'> {
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    const roles = await authorizeInTenant(deps, person, tenant, 'projects.read')
+    const roles = await authorizeInTenant(deps.prisma, person, tenant, 'projects.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.project.findMany({
       where: {
@@ -37,7 +37,7 @@ export function createProject(deps: Deps): Handler<'createProject'> {
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps, person, tenant, 'projects.manage')
+    await authorizeInTenant(deps.prisma, person, tenant, 'projects.manage')
     const body = await call.body()
     await createOnce(deps, call, res, async (tx) => {
       const team = await owningTeam(tx, tenant, body.team ?? null, person.id)
@@ -61,7 +61,7 @@ export function deleteProject(deps: Deps): Handler<'deleteProject'> {
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    const { id } = await authorizeInProject(deps, person, tenant, call.id('project'), 'projects.manage')
+    const { id } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'projects.manage')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
       if ((await tx.execution.count({ where: { project: id, completedAt: null } })) > 0) throw stillExecutions()

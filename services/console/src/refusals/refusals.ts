@@ -16,7 +16,13 @@ export function countRefusals(deps: Deps): Handler<'countRefusals'> {
   const { prisma, now } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
+    const { id: project } = await authorizeInProject(
+      deps.prisma,
+      personOf(res),
+      tenant,
+      call.id('project'),
+      'usage.read',
+    )
     const { by, ...asked } = call.query()
     const { from, to } = wholeHours(periodOf(asked, now(), DAY_MS))
     const rows = await prisma.$queryRaw<{ hour: Date; group: string; count: bigint }[]>`
@@ -42,8 +48,8 @@ export function listLatestRefusals(deps: Deps): Handler<'listLatestRefusals'> {
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'usage.read')
-    const seesSandboxes = await mayUseSandboxes(deps, person, tenant, project)
+    const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'usage.read')
+    const seesSandboxes = await mayUseSandboxes(deps.prisma, person, tenant, project)
     const rows = await deps.prisma.latestRefusal.findMany({
       where: { project },
       orderBy: [{ at: 'desc' }, { request: 'desc' }],

@@ -1,13 +1,11 @@
 import type { Response } from 'express'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import { refuse } from '@gateway/api/refusal'
-import type { ConsoleDeps } from '../deps.ts'
+import type { Transaction } from '../audit/record-change.ts'
 import type { Call } from '../request/call.ts'
 import { personOf, type Person } from '../sign-in/person.ts'
 import type { SandboxRow } from './sandbox-record.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
-
-type Deps = Pick<ConsoleDeps, 'prisma'>
 
 export interface ReachedProject {
   person: Person
@@ -21,13 +19,13 @@ export interface ReachedProject {
  * @throws Refusal `not_found`
  */
 export async function reachSandboxesOf(
-  deps: Deps,
+  prisma: Transaction,
   call: Pick<Call<ConsoleRoutes['listSandboxes']>, 'id'>,
   res: Pick<Response, 'locals'>,
 ): Promise<ReachedProject> {
   const person = personOf(res)
   const [tenant, project] = [call.id('tenant'), call.id('project')]
-  if (await mayUseSandboxes(deps, person, tenant, project)) return { person, tenant, project }
+  if (await mayUseSandboxes(prisma, person, tenant, project)) return { person, tenant, project }
   throw refuse('not_found', {})
 }
 
@@ -36,14 +34,14 @@ export async function reachSandboxesOf(
  * @throws Refusal `sandbox_not_found`
  */
 export async function reachSandbox(
-  deps: Deps,
+  prisma: Transaction,
   call: Pick<Call<ConsoleRoutes['readSandbox']>, 'id'>,
   res: Pick<Response, 'locals'>,
 ): Promise<ReachedProject & { sandbox: SandboxRow }> {
   const person = personOf(res)
   const [tenant, id] = [call.id('tenant'), call.id('sandbox')]
-  const sandbox = await deps.prisma.sandbox.findUnique({ where: { id } })
-  if (sandbox && (await mayUseSandboxes(deps, person, tenant, sandbox.project)))
+  const sandbox = await prisma.sandbox.findUnique({ where: { id } })
+  if (sandbox && (await mayUseSandboxes(prisma, person, tenant, sandbox.project)))
     return { person, tenant, project: sandbox.project, sandbox }
   throw refuse('sandbox_not_found', { sandbox: id })
 }

@@ -21,7 +21,7 @@ type Deps = Pick<ConsoleDeps, 'prisma'>
 export function listRevisions(deps: Deps): Handler<'listRevisions'> {
   const { prisma } = deps
   return async (call, res) => {
-    const { sandbox } = await reachSandbox(deps, call, res)
+    const { sandbox } = await reachSandbox(deps.prisma, call, res)
     const { cursor, limit } = call.query()
     const before = cursor === undefined ? 2_000_000_000 : Number(readNumberCursor(cursor, 9))
     const sizes = await prisma.$queryRaw<{ number: number; bytes: number }[]>`
@@ -39,7 +39,7 @@ export function listRevisions(deps: Deps): Handler<'listRevisions'> {
 /** GET …/sandboxes/{s}/revisions/{n}: as it was saved. */
 export function readRevision(deps: Deps): Handler<'readRevision'> {
   return async (call, res) => {
-    const { sandbox } = await reachSandbox(deps, call, res)
+    const { sandbox } = await reachSandbox(deps.prisma, call, res)
     const number = revisionNumberOf(call.req.params['number'])
     const row = await deps.prisma.revision.findUnique({ where: { sandbox_number: { sandbox: sandbox.id, number } } })
     if (!row) throw refuse('not_found', {})
@@ -65,7 +65,7 @@ type ActivateDeps = Pick<ConsoleDeps, 'prisma' | 'log'>
 export function activateRevision(deps: ActivateDeps): Handler<'activateRevision'> {
   const { prisma, log } = deps
   return async (call, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(deps, call, res)
+    const { person, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const revision = revisionNumberOf(call.req.params['number'])
     const saved = await prisma.revision.findUnique({
       where: { sandbox_number: { sandbox: sandbox.id, number: revision } },
@@ -118,7 +118,7 @@ const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
 export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRevision'> {
   const { prisma } = deps
   return async (call, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(deps, call, res)
+    const { person, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const { draft, baseRevision } = await call.body()
     const graph = sentGraph(await call.sentBody())
     if (await answeredBefore(deps, call, res)) return // on a base that was the latest then

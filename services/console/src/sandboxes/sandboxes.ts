@@ -18,7 +18,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
 /** GET …/projects/{p}/sandboxes: the sandbox products of a project (flows §1). */
 export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
   return async (call, res) => {
-    const { project } = await reachSandboxesOf(deps, call, res)
+    const { project } = await reachSandboxesOf(deps.prisma, call, res)
     const { cursor, limit } = call.query()
     const rows = await deps.prisma.sandbox.findMany({
       where: { project, id: { gt: readIdCursor(cursor, 'sbx-') } },
@@ -33,7 +33,7 @@ export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
 export function createSandbox(deps: Deps): Handler<'createSandbox'> {
   const { newId } = deps
   return async (call, res) => {
-    const { person, tenant, project } = await reachSandboxesOf(deps, call, res)
+    const { person, tenant, project } = await reachSandboxesOf(deps.prisma, call, res)
     const fields = await call.body()
     const id = newId('sbx').replace('_', '-')
     await createOnce(deps, call, res, async (tx) => {
@@ -48,7 +48,7 @@ export function createSandbox(deps: Deps): Handler<'createSandbox'> {
 /** GET …/sandboxes/{s} */
 export function readSandbox(deps: Deps): Handler<'readSandbox'> {
   return async (call, res) => {
-    const { sandbox } = await reachSandbox(deps, call, res)
+    const { sandbox } = await reachSandbox(deps.prisma, call, res)
     res.json(await sandboxRecord(deps.prisma, sandbox))
   }
 }
@@ -57,7 +57,7 @@ export function readSandbox(deps: Deps): Handler<'readSandbox'> {
 export function changeSandbox(deps: Deps): Handler<'changeSandbox'> {
   const { prisma } = deps
   return async (call, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(deps, call, res)
+    const { person, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const patch = await call.body()
     const changed = await prisma.$transaction(async (tx) => {
       const before = await lockSandbox(tx, sandbox.id)

@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000
 export function listTenantTokens(deps: Deps): Handler<'listTenantTokens'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: null }
-    await authorizeScope(deps, personOf(res), scope)
+    await authorizeScope(deps.prisma, personOf(res), scope)
     res.json(await pageOfTokens(deps, scope, call.query()))
   }
 }
@@ -35,7 +35,7 @@ export function listTenantTokens(deps: Deps): Handler<'listTenantTokens'> {
 export function listProjectTokens(deps: Deps): Handler<'listProjectTokens'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: call.id('project') }
-    await authorizeScope(deps, personOf(res), scope)
+    await authorizeScope(deps.prisma, personOf(res), scope)
     res.json(await pageOfTokens(deps, scope, call.query()))
   }
 }
@@ -44,7 +44,7 @@ export function listProjectTokens(deps: Deps): Handler<'listProjectTokens'> {
 export function createTenantToken(deps: Deps): Handler<'createTenantToken'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: null }
-    await authorizeScope(deps, personOf(res), scope)
+    await authorizeScope(deps.prisma, personOf(res), scope)
     await makeToken(deps, call, res, scope)
   }
 }
@@ -53,7 +53,7 @@ export function createTenantToken(deps: Deps): Handler<'createTenantToken'> {
 export function createProjectToken(deps: Deps): Handler<'createProjectToken'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: call.id('project') }
-    await authorizeScope(deps, personOf(res), scope)
+    await authorizeScope(deps.prisma, personOf(res), scope)
     await makeToken(deps, call, res, scope)
   }
 }
@@ -76,9 +76,9 @@ export function deleteProjectToken(deps: Deps): Handler<'deleteProjectToken'> {
 }
 
 /** T1. @throws Refusal `not_found`, `not_permitted` */
-async function authorizeScope(deps: { prisma: Transaction }, by: Person, { tenant, project }: Scope): Promise<void> {
-  if (project === null) await authorizeInTenant(deps, by, tenant, 'tokens.manage')
-  else await authorizeInProject(deps, by, tenant, project, 'project-tokens.manage')
+async function authorizeScope(prisma: Transaction, by: Person, { tenant, project }: Scope): Promise<void> {
+  if (project === null) await authorizeInTenant(prisma, by, tenant, 'tokens.manage')
+  else await authorizeInProject(prisma, by, tenant, project, 'project-tokens.manage')
 }
 
 async function pageOfTokens({ prisma }: Deps, scope: Scope, query: { cursor?: string | undefined; limit: number }) {
@@ -104,7 +104,7 @@ async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler
   const made = { ...scope, name, hash, prefix, permissions: only, createdBy: by.id, createdAt, expiresAt }
   const inTurn = <T>(work: (tx: Transaction) => Promise<T>) => changePermissions(deps, scope.tenant, work)
   const make = async (tx: Transaction) => {
-    await authorizeScope({ prisma: tx }, by, scope) // who has lost the role meanwhile passes nothing on
+    await authorizeScope(tx, by, scope) // who has lost the role meanwhile passes nothing on
     const row = await tx.accessToken.create({ data: { id: deps.newId(ACCESS_TOKEN), ...made } })
     const details = { name, prefix, project: scope.project, permissions: only, expiresInDays }
     const what = { action: 'access-token.create', subject: row.id, details }
@@ -116,7 +116,7 @@ async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler
 }
 
 async function removeToken(deps: Deps, by: Person, scope: Scope, id: string): Promise<void> {
-  await authorizeScope(deps, by, scope)
+  await authorizeScope(deps.prisma, by, scope)
   await deps.prisma.$transaction(async (tx) => {
     const { count } = await tx.accessToken.deleteMany({ where: { ...scope, id } })
     if (count === 0) throw refuse('not_found', {})

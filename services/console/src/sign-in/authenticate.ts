@@ -8,6 +8,7 @@ import type { Person } from './person.ts'
 import { hashOf } from './secret.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>
+type Client = Deps['prisma']
 
 /** Lets only those through who are known: by a personal token, the cookie of a session, or a token of an organization or project. */
 export function authenticate(deps: Deps): RequestHandler {
@@ -25,7 +26,7 @@ export async function authenticated(deps: Deps, req: Request): Promise<Person> {
   const bearer = bearerOf(req)
   const secret = bearer ?? sessionCookie(deps).read(req)
   if (secret === null) throw refuse('session_missing', {})
-  const person = await whoHas(deps, secret)
+  const person = await userOrProgram(deps.prisma, deps.now(), secret)
   if (person) return person
   throw bearer === null ? refuse('session_missing', {}) : refuse('token_invalid', {})
 }
@@ -38,22 +39,22 @@ export function bearerOf(req: Request): string | null {
   return /^Bearer +(\S+) *$/i.exec(sent[0]!)?.[1] ?? ''
 }
 
-async function whoHas(deps: Deps, secret: string): Promise<Person | null> {
-  if (isWellFormedSecret(PERSON_TOKEN_PREFIX, secret)) return personOfToken(deps, secret)
-  return isWellFormedSecret(ACCESS_TOKEN_PREFIX, secret) ? programOfToken(deps, secret) : null
+async function userOrProgram(prisma: Client, now: Date, secret: string): Promise<Person | null> {
+  if (isWellFormedSecret(PERSON_TOKEN_PREFIX, secret)) return personOfToken(prisma, now, secret)
+  return isWellFormedSecret(ACCESS_TOKEN_PREFIX, secret) ? programOfToken(prisma, now, secret) : null
 }
 
-async function programOfToken({ prisma, now }: Pick<Deps, 'prisma' | 'now'>, secret: string): Promise<Person | null> {
+async function programOfToken(prisma: Client, now: Date, secret: string): Promise<Person | null> {
   const token = await prisma.accessToken.findUnique({ where: { hash: hashOf(secret) } })
-  if (!token || token.expiresAt <= now()) return null
+  if (!token || token.expiresAt <= now) return null
   const { id, name, tenant, project } = token
   const permissions = token.permissions as TokenPermission[]
   return { id, email: '', name, platformOperator: false, token: { tenant, project, permissions } }
 }
 
-async function personOfToken({ prisma, now }: Pick<Deps, 'prisma' | 'now'>, secret: string): Promise<Person | null> {
+async function personOfToken(prisma: Client, now: Date, secret: string): Promise<Person | null> {
   const token = await prisma.personToken.findUnique({ where: { hash: hashOf(secret) } })
-  if (!token || (token.expiresAt !== null && token.expiresAt <= now())) return null
+  if (!token || (token.expiresAt !== null && token.expiresAt <= now)) return null
   return prisma.person.findUnique({
     where: { id: token.person },
     select: { id: true, email: true, name: true, platformOperator: true },

@@ -175,7 +175,9 @@ export async function executionResult(
   // A field that was not supplied is left out: the schema has the types of values, and null is none of them.
   const supplied = Object.entries(record.output ?? {}).filter(([, value]) => value !== null)
   const output: Values = Object.fromEntries(supplied)
-  const media = await mediaContent(deps, mediaIn(output), record.project)
+  const media = await mediaContent(mediaIn(output), (value, bytesLeft) =>
+    blockOf(deps, value, record.project, bytesLeft),
+  )
   return {
     content: [{ type: 'text', text: JSON.stringify(output) }, ...media],
     structuredContent: output,
@@ -232,11 +234,14 @@ const UNREADABLE_BY = [AssetMissing, AssetStoreUnavailable, LedgerUnavailable]
  * Stored images and sounds of a project as content of a result, in their order: their bytes, or where there are too
  * many of them or they can't be read now, a text that says where they are. What the project doesn't have is left out.
  */
-async function mediaContent(deps: MediaNeeded, values: AssetValue[], project: string): Promise<ContentBlock[]> {
+async function mediaContent(
+  values: AssetValue[],
+  read: (value: AssetValue, bytesLeft: number) => ReturnType<typeof blockOf>,
+): Promise<ContentBlock[]> {
   const blocks: ContentBlock[] = []
   let bytesLeft = MAX_BYTES
   for (const value of values) {
-    const block = await blockOf(deps, value, project, bytesLeft)
+    const block = await read(value, bytesLeft)
     if (block !== null) blocks.push(block.content)
     bytesLeft -= block?.bytes ?? 0
   }

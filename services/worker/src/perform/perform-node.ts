@@ -11,22 +11,19 @@ import { outcomeAttributes, performPaidNode } from './perform-paid-node.ts'
 
 /** Does the work on a node, paid or free. Never rejects: what fails is a result. The job's span says what came of it. */
 export async function performNode(deps: Deps, work: Work, cancellation: Cancellation): Promise<Performed> {
+  const { node, sources, outputs } = work.claim
   const span = trace.getActiveSpan()
   span?.setAttributes(nodeAttributes(work))
-  const performed = await perform(deps, work, cancellation)
-  span?.setAttributes(outcomeAttributes(performed))
-  return performed
-}
-
-async function perform(deps: Deps, work: Work, cancellation: Cancellation): Promise<Performed> {
-  const { node, sources, outputs } = work.claim
+  let performed: Performed
   try {
     const inputs = resolveInputs(sources, outputs, node)
     const paid = paidKinds[node.kind]
-    return paid ? await performPaidNode(deps, work, paid, inputs, cancellation) : performFreeNode(work, inputs)
+    performed = paid ? await performPaidNode(deps, work, paid, inputs, cancellation) : performFreeNode(work, inputs)
   } catch (error) {
-    return { result: explainFailure(deps, error, work), usage: null, remoteMs: null }
+    performed = { result: explainFailure(deps, error, work), usage: null, remoteMs: null }
   }
+  span?.setAttributes(outcomeAttributes(performed))
+  return performed
 }
 
 /** The same object for the same text, so that it is compiled once. */

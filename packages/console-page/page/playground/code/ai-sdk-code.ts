@@ -7,7 +7,7 @@ interface Tool {
   function?: { name?: string; description?: string; parameters?: object }
 }
 
-/** The Vercel AI SDK, which has words of its own for much of a request. @param baseUrl with `/v1` */
+/** Code for the Vercel AI SDK, which renames many request fields. @param baseUrl with `/v1` */
 export function aiSdkCode(baseUrl: string, body: ChatBody): string {
   const tools = body.tools as Tool[] | undefined
   const { system, messages } = aiSdkMessages(body.messages)
@@ -57,7 +57,7 @@ function toolChoiceOf(choice: unknown): unknown {
   return name === undefined ? choice : { type: 'tool', toolName: name }
 }
 
-/** What it hands on under the names of its provider. */
+/** Options that the SDK forwards under the provider's name. */
 function ownOptions(body: ChatBody): object | undefined {
   const { reasoning_effort: reasoningEffort, verbosity: textVerbosity, response_format } = body
   const gateway = Object.entries({ reasoningEffort, textVerbosity, response_format }).filter(

@@ -10,7 +10,7 @@ interface Call {
   function: { name: string; arguments: string }
 }
 
-/** Messages in the words of the Vercel AI SDK. */
+/** Messages in the format of the Vercel AI SDK. */
 export function aiSdkMessages(messages: readonly ChatMessage[]): { system: string | undefined; messages: object[] } {
   const names = new Map<string, string>()
   const system = messages.find(({ role }) => role === 'system')?.content as string | undefined
@@ -18,7 +18,7 @@ export function aiSdkMessages(messages: readonly ChatMessage[]): { system: strin
   return { system, messages: others.map((message) => messageOf(message, names)) }
 }
 
-/** @param names of the tools by their calls, which later messages only have the ids of */
+/** @param names tool names by call ID; tool results contain the ID only */
 function messageOf(message: ChatMessage, names: Map<string, string>): object {
   const { role, content } = message
   if (role === 'tool') {
@@ -29,8 +29,8 @@ function messageOf(message: ChatMessage, names: Map<string, string>): object {
   const calls = ('tool_calls' in message ? (message.tool_calls as Call[] | undefined) : undefined) ?? []
   if (calls.length === 0) return { role, content: Array.isArray(content) ? (content as Part[]).map(partOf) : content }
   for (const { id, function: called } of calls) names.set(id, called.name)
-  const said = content ? [{ type: 'text', text: content }] : []
-  return { role, content: [...said, ...calls.map(callOf)] }
+  const text = content ? [{ type: 'text', text: content }] : []
+  return { role, content: [...text, ...calls.map(callOf)] }
 }
 
 function partOf({ type, text, image_url: image }: Part): object {
@@ -43,7 +43,7 @@ function callOf({ id, function: { name, arguments: given } }: Call): object {
   return { type: 'tool-call', toolCallId: id, toolName: name, input: parsed(given) }
 }
 
-/** A model may have written what is no JSON. */
+/** Parsed arguments, or the text itself if the model wrote invalid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

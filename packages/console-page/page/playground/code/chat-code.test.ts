@@ -15,7 +15,7 @@ const body: ChatBody = {
 }
 const texts = Object.fromEntries(chatCode('https://gateway.example/', body).map(({ title, text }) => [title, text]))
 
-test('curl sends the very request, from a here-document in which nothing is escaped', () => {
+test('the curl command sends the exact request from an unescaped here-document', () => {
   const text = texts['curl']!
   expect(text.split('\n').slice(0, 4)).toEqual([
     String.raw`curl -N https://gateway.example/v1/chat/completions \ `.trim(),
@@ -26,7 +26,7 @@ test('curl sends the very request, from a here-document in which nothing is esca
   expect(JSON.parse(text.split('\n').slice(4, -2).join('\n'))).toEqual(body)
 })
 
-test('Python has its own words for constants, and escapes what JSON escapes', () => {
+test('the Python code uses Python constants and JSON string escapes', () => {
   expect(texts['openai for Python']).toContain(`stream = client.chat.completions.create(
     model="acme/small",
     messages=[
@@ -41,7 +41,7 @@ test('Python has its own words for constants, and escapes what JSON escapes', ()
 `)
 })
 
-test('JavaScript is written as people write it', () => {
+test('the JavaScript code uses idiomatic quotes and unquoted keys', () => {
   expect(texts['openai for JavaScript']).toContain(`create({
   model: 'acme/small',
   messages: [
@@ -61,7 +61,7 @@ test('JavaScript is written as people write it', () => {
 `)
 })
 
-test('no secret is in it: the key is a variable of the environment', () => {
+test('every sample reads the key from an environment variable', () => {
   for (const text of Object.values(texts))
     expect(text).toMatch(/\$GATEWAY_KEY|env\.GATEWAY_KEY|environ\["GATEWAY_KEY"\]/)
 })

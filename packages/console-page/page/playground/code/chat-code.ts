@@ -5,7 +5,7 @@ import { langChainCode } from './langchain-code.ts'
 import { openAiJavaScriptCode, openAiPythonCode } from './openai-code.ts'
 import type { ShownCode } from './shown-code.ts'
 
-/** A request of the playground as code. @param baseUrl where models are called, without `/v1` */
+/** Code samples for a chat request. @param baseUrl gateway URL without `/v1` */
 export function chatCode(baseUrl: string, body: ChatBody): ShownCode[] {
   const v1 = `${baseUrl.replace(/\/+$/, '')}/v1`
   return [

@@ -1,9 +1,8 @@
 import { KEY_NAME } from './shown-code.ts'
 
 /**
- * A request by curl, for the shells of Linux and macOS. Its body stands in a here-document, in which nothing has to be escaped, and
- * which may be as long as images are.
- * @param headers more of them
+ * curl command for Linux and macOS shells. The body is in a here-document, which needs no escaping and can hold images.
+ * @param headers additional headers
  */
 export function curlCode(
   url: string,

@@ -3,7 +3,7 @@ import { curlCode } from './curl-code.ts'
 import { KEY_NAME, type ShownCode } from './shown-code.ts'
 import { javaScript, sourceText } from './source-text.ts'
 
-/** Runs a flow, once under its idempotency key: with its progress as lines, as one answer, or as a tool of MCP. */
+/** Code samples that run a flow: with streamed progress, as one response, and as an MCP tool. */
 export function flowCode(
   baseUrl: string,
   { id, name }: { id: string; name: string },
@@ -16,8 +16,8 @@ export function flowCode(
   const server = name.replaceAll(/[^\w]+/g, '-').toLowerCase()
   const settings = clientSettings({ name: server, address: `${address}/mcp`, topics: JSON.stringify(body.input) })
   return [
-    { title: 'curl, with its progress', install: null, text: invoke('application/x-ndjson', true) },
-    { title: 'curl, with its answer alone', install: null, text: invoke('application/json', false) },
+    { title: 'curl (streaming)', install: null, text: invoke('application/x-ndjson', true) },
+    { title: 'curl (result only)', install: null, text: invoke('application/json', false) },
     { title: 'JavaScript', install: null, text: javaScriptCode(`${address}/invoke`, body) },
     ...settings.map(({ title, text }) => ({ title: `MCP: ${title}`, install: null, text })),
   ]

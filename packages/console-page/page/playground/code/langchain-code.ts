@@ -2,7 +2,7 @@ import type { ChatBody } from '../core/messages-of.ts'
 import { Expression, javaScript, sourceText } from './source-text.ts'
 import { KEY_NAME } from './shown-code.ts'
 
-/** LangChain for JavaScript. What it has no name for goes along as it is. @param baseUrl with `/v1` */
+/** Code for LangChain in JavaScript. Fields it doesn't name go into `modelKwargs`. @param baseUrl with `/v1` */
 export function langChainCode(
   baseUrl: string,
   { model, messages, stream: _, stream_options: __, ...parameters }: ChatBody,
@@ -30,7 +30,7 @@ for await (const chunk of stream) {
 `
 }
 
-/** It makes an empty list of what has no content. */
+/** Message with empty text instead of null content, which LangChain turns into an empty list. */
 function withText(message: ChatBody['messages'][number]): object {
   return { ...message, content: message.content ?? '' }
 }

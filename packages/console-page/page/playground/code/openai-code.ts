@@ -2,7 +2,7 @@ import type { ChatBody } from '../core/messages-of.ts'
 import { javaScript, python, sourceText } from './source-text.ts'
 import { KEY_NAME } from './shown-code.ts'
 
-/** The client of OpenAI for JavaScript. @param baseUrl with `/v1` */
+/** Code for the OpenAI client in JavaScript. @param baseUrl with `/v1` */
 export function openAiJavaScriptCode(baseUrl: string, body: ChatBody): string {
   return `import OpenAI from 'openai'
 
@@ -19,7 +19,7 @@ for await (const chunk of stream) {
 `
 }
 
-/** The client of OpenAI for Python. @param baseUrl with `/v1` */
+/** Code for the OpenAI client in Python. @param baseUrl with `/v1` */
 export function openAiPythonCode(baseUrl: string, body: ChatBody): string {
   const parameters = Object.entries(body).filter(([, value]) => value !== undefined)
   return `import os

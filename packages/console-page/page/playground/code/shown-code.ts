@@ -1,10 +1,10 @@
-/** The same request for a program that somebody writes. No secret is in it. */
+/** A code sample. It contains no secret. */
 export interface ShownCode {
   title: string
-  /** What it needs besides, as a command; null: nothing. */
+  /** Install command, or null if it has no dependencies. */
   install: string | null
   text: string
 }
 
-/** The variable of the environment that has the key. */
+/** Environment variable that contains the key. */
 export const KEY_NAME = 'GATEWAY_KEY'

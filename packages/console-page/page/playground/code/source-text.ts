@@ -1,4 +1,4 @@
-/** What stands in a source as it is, such as the name of a variable. */
+/** Verbatim source text, such as a variable name. */
 export class Expression {
   readonly text: string
 
@@ -7,13 +7,13 @@ export class Expression {
   }
 }
 
-/** How a language writes values. */
+/** Literal syntax of a language. */
 export interface Syntax {
   indent: string
   key: (name: string) => string
   string: (text: string) => string
   constants: Record<'null' | 'true' | 'false', string>
-  /** Around what stands in one line. */
+  /** Padding inside the braces of a one-line object. */
   pad: string
 }
 
@@ -35,7 +35,7 @@ export const python: Syntax = {
 
 const LONGEST_LINE = 80
 
-/** A value as source, on one line where it fits. @param depth of its indentation */
+/** Source text of a value, on one line if it fits. @param depth indentation level */
 export function sourceText(value: unknown, syntax: Syntax, depth = 0): string {
   const { indent, key, string, constants, pad } = syntax
   if (value instanceof Expression) return value.text
@@ -55,7 +55,7 @@ export function sourceText(value: unknown, syntax: Syntax, depth = 0): string {
   return `${begin}\n${lines.join('')}${indent.repeat(depth)}${end}`
 }
 
-/** Between single quotes, where nothing in it has to be escaped. */
+/** String literal in single quotes if nothing needs escaping, otherwise in double quotes. */
 function quoted(text: string): string {
   const json = JSON.stringify(text)
   const isPlain = !text.includes("'") && json.replaceAll(String.raw`\"`, '"') === `"${text}"`

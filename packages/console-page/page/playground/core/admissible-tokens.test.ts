@@ -3,27 +3,27 @@ import { admissibleTokens } from './admissible-tokens.ts'
 
 const asked = { tokens: 1000, completionPico: 2_000_000n }
 
-test('what the wallet affords is what could be asked for [insufficient_budget]', () => {
+test('returns the output tokens the wallet can afford [insufficient_budget]', () => {
   const refusal = { code: 'insufficient_budget', details: { affordableMaxTokens: 40 } }
   expect(admissibleTokens(refusal, asked)).toBe(40)
   expect(admissibleTokens({ ...refusal, details: { affordableMaxTokens: 0 } }, asked)).toBeNull()
 })
 
-test('what is left of a key is reckoned into tokens of the answer [key_limit]', () => {
-  // 2,010 micro-USD are needed: 2,000 for the answer, 10 for what is sent.
+test('converts the rest of the key limit to output tokens [key_limit]', () => {
+  // Needed: 2,010 micro-USD, of which 2,000 for the output and 10 for the prompt.
   const details = { limitMicro: 1000, spentMicro: 100, reservedMicro: 89, neededMicro: 2010 }
-  // 811 are left, 801 of them for the answer.
+  // Left: 811, of which 801 for the output.
   expect(admissibleTokens({ code: 'key_limit', details }, asked)).toBe(400)
   expect(admissibleTokens({ code: 'key_limit', details: { ...details, spentMicro: 1000 } }, asked)).toBeNull()
   expect(admissibleTokens({ code: 'key_limit', details }, { ...asked, completionPico: 0n })).toBeNull()
 })
 
-test('what the model can answer is what could be asked for [context_limit]', () => {
+test('returns the output tokens that fit the context window [context_limit]', () => {
   const details = { contextLength: 500, maxOutputTokens: 400, promptTokens: 150, outputCap: 1000 }
   expect(admissibleTokens({ code: 'context_limit', details }, asked)).toBe(350)
   expect(admissibleTokens({ code: 'context_limit', details: { ...details, promptTokens: 500 } }, asked)).toBeNull()
 })
 
-test('other refusals are not cleared by fewer tokens', () => {
+test('returns null for errors that fewer tokens do not fix', () => {
   expect(admissibleTokens({ code: 'rate_limited', details: {} }, asked)).toBeNull()
 })

@@ -1,9 +1,9 @@
 import type { AnswerRefusal } from './conversation.ts'
 
 /**
- * How many tokens could be asked for at most, where that is what clears a refusal: of the wallet, of the limit of the key, or of what
- * the model can answer. null where fewer tokens do not help.
- * @param asked what was asked for, in tokens, and what a token of the answer costs
+ * Largest number of output tokens that would be admitted after a refusal by the wallet, the key limit or the context window, or null if
+ * fewer tokens don't help.
+ * @param asked requested output tokens and the price of one output token
  */
 export function admissibleTokens(
   { code, details }: Pick<AnswerRefusal, 'code' | 'details'>,
@@ -21,5 +21,5 @@ export function admissibleTokens(
   return tokens > 0 && tokens < asked.tokens ? tokens : null
 }
 
-/** Of a micro-USD. */
+/** Pico-USD per micro-USD. */
 const PICO = 1_000_000

@@ -1,7 +1,7 @@
 import type { Conversation } from './conversation.ts'
 import { messagesOf, type ChatBody } from './messages-of.ts'
 
-/** The request of a column, as it is sent and as it is shown as code. */
+/** Request body of a column, both for sending and for the code samples. */
 export function chatBody(
   conversation: Pick<Conversation, 'system' | 'entries'>,
   { model, column, values }: { model: string; column: number; values: Record<string, unknown> },

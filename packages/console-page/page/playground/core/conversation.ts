@@ -1,6 +1,6 @@
 import type { Failed } from '../../api/failed.ts'
 
-/** Somebody wrote it, whatever role it speaks in. */
+/** Message typed by the user, in either role. */
 export interface TypedMessage {
   kind: 'message'
   id: string
@@ -10,7 +10,7 @@ export interface TypedMessage {
   images: string[]
 }
 
-/** What a model wants to have called; `result` is what somebody says that it answered. */
+/** Tool call requested by a model; `result` is typed by the user. */
 export interface ToolCall {
   id: string
   name: string
@@ -20,29 +20,29 @@ export interface ToolCall {
 
 export interface Answer {
   model: string
-  /** `max_tokens`, as it was asked for; null: as the model has it. */
+  /** Requested `max_tokens`, or null for the model's default. */
   maxTokens: number | null
-  /** `stopped`: nobody reads on, and the call goes on to its end. */
+  /** `stopped`: reading stopped, while the call continues to its end. */
   state: 'streaming' | 'whole' | 'stopped' | 'refused'
   text: string
   toolCalls: ToolCall[]
-  /** Under which the ledger has the call; null: none was admitted yet. */
+  /** Invocation ID in the ledger, or null before admission. */
   invocation: string | null
-  /** Milliseconds from sending to the first of the answer, and to its end. */
+  /** Milliseconds from the request to the first token, and to the end. */
   firstMs: number | null
   totalMs: number | null
   usage: { prompt: number; completion: number } | null
-  /** Micro-USD; null: not known yet. */
+  /** Micro-USD, or null while unknown. */
   chargedMicro: number | null
   refusal: AnswerRefusal | null
 }
 
-/** Why there is no answer, and what would clear that; with the facts of the refusal, as far as there are any. */
+/** Error in place of a response, with the details of the refusal, if any. */
 export interface AnswerRefusal extends Failed {
   details: Readonly<Record<string, unknown>>
 }
 
-/** The answers of all models to what stands above, side by side. */
+/** Responses of all models to the messages so far, side by side. */
 export interface Answers {
   kind: 'answers'
   id: string
@@ -55,9 +55,9 @@ export interface Conversation {
   system: string
   entries: Entry[]
   draft: Omit<TypedMessage, 'kind' | 'id'>
-  /** As they were typed, by their names. */
+  /** Typed text by parameter name. */
   parameters: Record<string, string>
-  /** Answers that are no longer shown: what they cost is still spent. */
+  /** Responses that are no longer shown but still count toward the charge. */
   replaced: Answer[]
 }
 
@@ -85,7 +85,7 @@ export function newAnswer(model: string, maxTokens: number | null = null): Answe
   }
 }
 
-/** Every answer that was asked for, also those that are no longer shown. */
+/** All responses, including those no longer shown. */
 export function allAnswers({ entries, replaced }: Conversation): Answer[] {
   return [...replaced, ...answersOf(entries)]
 }

@@ -1,4 +1,4 @@
-/** Reads server-sent events piece by piece, and hands on the data of each. */
+/** Incremental parser of server-sent events. Passes on the data of each event. */
 export function openEventData(take: (data: string) => void) {
   let rest = ''
   return (piece: string) => {

@@ -10,7 +10,7 @@ const answers = (...columns: Partial<Answer>[]): Entry => ({
 })
 const png = 'data:image/png;base64,AAAA'
 
-test('each model sees what people wrote and its own answers', () => {
+test('each model receives the typed messages and only its own responses', () => {
   const entries = [user('Hello'), answers({ text: 'One' }, { text: 'Two' }), user('And?', [png])]
   const shared = [
     { role: 'system', content: 'Be short.' },
@@ -28,7 +28,7 @@ test('each model sees what people wrote and its own answers', () => {
   expect(of(1)).toEqual([...shared, { role: 'assistant', content: 'Two' }, last])
 })
 
-test('calls of tools go back with what the tools answered, and an answer that said nothing does not', () => {
+test('sends tool calls with their results and omits empty responses', () => {
   const call = { id: 'c1', name: 'look', arguments: '{}', result: 'rain' }
   const entries = [user('Forecast?'), answers({ toolCalls: [call] }), answers({ text: '' })]
   expect(messagesOf({ system: ' ', entries }, 0)).toEqual([

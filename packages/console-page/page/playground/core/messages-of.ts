@@ -5,25 +5,25 @@ import type { Answer, Conversation, Entry } from './conversation.ts'
 export type ChatBody = BodyOf<typeof gatewayRoutes.completeChat>
 export type ChatMessage = ChatBody['messages'][number]
 
-/** What is sent of a conversation to the model of a column: each model sees its own answers, and what people wrote. */
+/** Messages for the model of a column: the typed messages and that model's own responses. */
 export function messagesOf(
   { system, entries }: Pick<Conversation, 'system' | 'entries'>,
   column: number,
 ): ChatMessage[] {
-  const said = entries.flatMap((entry) => spoken(entry, column))
-  return system.trim() === '' ? said : [{ role: 'system', content: system }, ...said]
+  const messages = entries.flatMap((entry) => entryMessages(entry, column))
+  return system.trim() === '' ? messages : [{ role: 'system', content: system }, ...messages]
 }
 
-function spoken(entry: Entry, column: number): ChatMessage[] {
-  if (entry.kind === 'answers') return answered(entry.columns[column] ?? entry.columns[0])
+function entryMessages(entry: Entry, column: number): ChatMessage[] {
+  if (entry.kind === 'answers') return answerMessages(entry.columns[column] ?? entry.columns[0])
   const { role, text, images } = entry
   if (role === 'assistant' || images.length === 0) return [{ role, content: text }]
   const parts = images.map((url) => ({ type: 'image_url' as const, image_url: { url } }))
   return [{ role, content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts] }]
 }
 
-/** An answer that said nothing is not sent. */
-function answered(answer: Answer | undefined): ChatMessage[] {
+/** An empty response is omitted. */
+function answerMessages(answer: Answer | undefined): ChatMessage[] {
   if (!answer || (answer.text === '' && answer.toolCalls.length === 0)) return []
   const { text, toolCalls } = answer
   if (toolCalls.length === 0) return [{ role: 'assistant', content: text }]

@@ -17,7 +17,7 @@ const typed = {
   response_format: '{"type":"json_object"}',
 }
 
-test('what is typed within the ranges is a request that passes every check of its shape', () => {
+test('values within their ranges form a valid chat request', () => {
   const { values, faults } = readParameters(typed, parameters)
   expect([Object.keys(values), faults]).toEqual([Object.keys(typed), {}])
   const request = { model: 'm', messages: [{ role: 'user', content: 'Hello.' }], ...values }
@@ -34,12 +34,12 @@ test.each([
   ['stop', 'a\nb\nc\nd\ne'],
   ['tools', '{}'],
   ['response_format', '[1'],
-])('%s is not sent as %s', (name, text) => {
+])('rejects %s = %j', (name, text) => {
   const { values, faults } = readParameters({ [name]: text }, parameters)
   expect([values, Object.keys(faults)]).toEqual([{}, [name]])
 })
 
-test('nothing typed is nothing sent, and what a model does not take is not shown', () => {
+test('empty parameters are not sent, and unsupported parameters are not shown', () => {
   expect(readParameters({ temperature: '  ' }, parameters)).toEqual({ values: {}, faults: {} })
   expect(shownParameters(['temperature']).map(({ name }) => name)).toEqual(['max_tokens', 'temperature'])
 })

@@ -1,6 +1,6 @@
 import { chatLimits } from '@gateway/api/limits'
 
-// Parameters of a chat, as people type them. Their ranges are those of the contract, so that nothing is sent that is refused for them.
+// Chat parameters as typed by the user. Ranges come from the API limits, so an out-of-range value is caught before sending.
 
 type Read = { value: unknown } | { fault: string }
 
@@ -9,12 +9,12 @@ export interface Parameter {
   label: string
   hint: string
   kind: 'line' | 'lines' | 'json'
-  /** @param text what was typed, without the blanks around it, and not empty */
+  /** @param text typed text, trimmed and not empty */
   read(text: string): Read
 }
 
 export const parameters: Parameter[] = [
-  number('max_tokens', 'Tokens at most', { min: 1, max: chatLimits.maxTokens.max, isInteger: true }),
+  number('max_tokens', 'Max output tokens', { min: 1, max: chatLimits.maxTokens.max, isInteger: true }),
   number('temperature', 'Temperature', chatLimits.temperature),
   number('top_p', 'Top P', { min: 0, max: chatLimits.topP.max, isAbove: true }),
   number(
@@ -27,18 +27,18 @@ export const parameters: Parameter[] = [
   number('presence_penalty', 'Presence penalty', { min: -2, max: 2 }),
   choice('reasoning_effort', 'Reasoning effort', ['minimal', 'low', 'medium', 'high']),
   choice('verbosity', 'Verbosity', ['low', 'medium', 'high']),
-  { name: 'stop', label: 'Stop at', hint: 'A text a line, four at most.', kind: 'lines', read: readStops },
-  json('tools', 'Tools', 'A list, as the OpenAI API has it.', Array.isArray),
+  { name: 'stop', label: 'Stop sequences', hint: 'One per line, up to four.', kind: 'lines', read: readStops },
+  json('tools', 'Tools', 'A JSON array in the OpenAI format.', Array.isArray),
   json('tool_choice', 'Tool choice', '"auto", "none", "required" or a function.', () => true),
-  json('response_format', 'Response format', 'Such as {"type": "json_object"}.', isObject),
+  json('response_format', 'Response format', 'For example {"type": "json_object"}.', isObject),
 ]
 
-/** Those that one of the models takes, or that do no harm to it. */
+/** Parameters that at least one of the models supports. */
 export function shownParameters(supported: readonly string[]): Parameter[] {
   return parameters.filter(({ name }) => name === 'max_tokens' || supported.includes(name))
 }
 
-/** What is sent, and what is wrong with what was typed, by the names of the parameters. */
+/** Values to send and errors, by parameter name. */
 export function readParameters(typed: Readonly<Record<string, string>>, shown: readonly Parameter[]) {
   const values: Record<string, unknown> = {}
   const faults: Record<string, string> = {}
@@ -56,7 +56,7 @@ interface Range {
   min: number
   max: number
   isInteger?: boolean
-  /** More than the least. */
+  /** The minimum itself is excluded. */
   isAbove?: boolean
 }
 
@@ -69,13 +69,13 @@ function number(
   const read = (text: string): Read => {
     const value = Number(text)
     const isFit = value >= min && value <= max && !(isAbove && value === min) && (!isInteger || Number.isInteger(value))
-    return isFit ? { value } : { fault: `Write ${isInteger ? 'a whole number' : 'a number'}. ${hint}` }
+    return isFit ? { value } : { fault: `Enter ${isInteger ? 'a whole number' : 'a number'}. ${hint}` }
   }
   return { name, label, hint, kind: 'line', read }
 }
 
 function choice(name: string, label: string, known: string[]): Parameter {
-  const hint = `Such as ${known.join(', ')}.`
+  const hint = `For example ${known.join(', ')}.`
   return { name, label, hint, kind: 'line', read: (text) => ({ value: text }) }
 }
 
@@ -85,18 +85,18 @@ function json(name: string, label: string, hint: string, isFit: (value: unknown)
       const value: unknown = JSON.parse(text)
       return isFit(value) ? { value } : { fault: hint }
     } catch (error) {
-      return { fault: `This is no JSON yet: ${(error as Error).message}.` }
+      return { fault: `Invalid JSON: ${(error as Error).message}.` }
     }
   }
-  return { name, label: `${label}, as JSON`, hint, kind: 'json', read }
+  return { name, label: `${label} (JSON)`, hint, kind: 'json', read }
 }
 
 function readStops(text: string): Read {
   const stops = text.split('\n').filter((line) => line !== '')
   const { stopSequences, stopCharacters } = chatLimits
-  if (stops.length > stopSequences) return { fault: `At most ${stopSequences} of them.` }
+  if (stops.length > stopSequences) return { fault: `Enter at most ${stopSequences} stop sequences.` }
   if (stops.some((stop) => Array.from(stop).length > stopCharacters.max))
-    return { fault: `Each has at most ${stopCharacters.max} characters.` }
+    return { fault: `A stop sequence has at most ${stopCharacters.max} characters.` }
   return { value: stops }
 }
 

@@ -1,16 +1,16 @@
-/** What the playground asks, as the address has it. */
+/** State of the playground in the URL. */
 export interface PlaygroundView {
   model?: string
-  /** A second model, which is asked the same. */
-  beside?: string
-  /** A flow, in place of models. */
+  /** Second model, to compare with. */
+  compare?: string
+  /** Flow to try instead of models. */
   flow?: string
 }
 
-export function playgroundView({ model, beside, flow }: Record<string, unknown>): PlaygroundView {
+export function playgroundView({ model, compare, flow }: Record<string, unknown>): PlaygroundView {
   return {
     ...(typeof model === 'string' && { model }),
-    ...(typeof beside === 'string' && { beside }),
+    ...(typeof compare === 'string' && { compare }),
     ...(typeof flow === 'string' && { flow }),
   }
 }

@@ -1,6 +1,6 @@
 import { isImageData } from '@gateway/api/images'
 
-/** A file as a `data:` URL, as chats take images; null for what is no such image. */
+/** Image file as a `data:` URL for a chat message, or null if its type isn't supported. */
 export async function readImage(file: File): Promise<string | null> {
   const url = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader()

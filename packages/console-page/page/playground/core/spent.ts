@@ -1,6 +1,6 @@
 import { allAnswers, type Conversation } from './conversation.ts'
 
-/** What a conversation was charged so far, in micro-USD, and how many of its answers have no final charge yet. */
+/** Charge of a conversation so far, in micro-USD, and the number of responses whose charge is pending. */
 export function spent(conversation: Conversation): { micro: number; open: number } {
   const charges = allAnswers(conversation).map(({ chargedMicro }) => chargedMicro)
   const known = charges.filter((charge) => charge !== null)

@@ -7,7 +7,7 @@ import { takeChunk, type Chunk } from './take-chunk.ts'
 const chunk = (delta: object, usage?: object) =>
   ({ id: 'inv_1', choices: [{ index: 0, delta, finish_reason: null }], usage }) as unknown as Chunk
 
-test('an answer grows by its chunks; the first text has its time, and the last chunk what it was charged', () => {
+test('takeChunk appends text, records the time of the first token, and reads the charge from the last chunk', () => {
   const role = takeChunk(newAnswer('m'), chunk({ role: 'assistant' }), 5)
   const first = takeChunk(role, chunk({ content: 'Ra' }), 20)
   const second = takeChunk(first, chunk({ content: 'in' }), 40)
@@ -17,7 +17,7 @@ test('an answer grows by its chunks; the first text has its time, and the last c
   expect(last.usage).toEqual({ prompt: 3, completion: 2 })
 })
 
-test('calls of tools come in pieces', () => {
+test('takeChunk assembles tool calls from several chunks', () => {
   const begun = chunk({
     tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'look', arguments: '' } }],
   })
@@ -26,14 +26,14 @@ test('calls of tools come in pieces', () => {
   expect(answer.toolCalls).toEqual([{ id: 'c1', name: 'look', arguments: '{"a":1}', result: '' }])
 })
 
-test('events are read wherever they are cut, and comments are not theirs', () => {
+test('openEventData handles events split at any point and ignores comments', () => {
   const taken: string[] = []
   const read = openEventData((data) => taken.push(data))
   for (const piece of ['data: {"a"', ':1}\n', '\n: keep-alive\n\ndata: [DO', 'NE]\n\n']) read(piece)
   expect(taken).toEqual(['{"a":1}', '[DONE]'])
 })
 
-test('what was replaced is still spent, and what is not final is told', () => {
+test('spent includes replaced responses and counts pending charges', () => {
   const paid = { ...newAnswer('m'), chargedMicro: 7 }
   const entries = [{ kind: 'answers' as const, id: 'a', columns: [paid, newAnswer('n')] }]
   expect(spent({ ...newConversation, entries, replaced: [paid] })).toEqual({ micro: 14, open: 1 })

@@ -4,7 +4,7 @@ import type { Answer, ToolCall } from './conversation.ts'
 
 export type Chunk = z.infer<typeof chunkShape>
 
-/** An answer after another chunk of it. @param ms since it was asked for */
+/** Response after the next chunk. @param ms time since the request */
 export function takeChunk(answer: Answer, { id, choices, usage }: Chunk, ms: number): Answer {
   const delta = choices[0]?.delta
   const text = answer.text + (delta?.content ?? delta?.refusal ?? '')
@@ -25,7 +25,7 @@ export function takeChunk(answer: Answer, { id, choices, usage }: Chunk, ms: num
 
 type CallDelta = NonNullable<NonNullable<Chunk['choices'][number]['delta']>['tool_calls']>[number]
 
-/** Calls come in pieces, each with its place. */
+/** Adds one piece of a tool call, at its index. */
 function takeCall(calls: ToolCall[], { index, id, function: part }: CallDelta): ToolCall[] {
   const before = calls[index] ?? { id: '', name: '', arguments: '', result: '' }
   const after = {

@@ -1,6 +1,6 @@
 import { openApiClient, type ApiClient } from '@gateway/api-client/open-api-client'
 
-/** The gateway, asked with a key and never with the session. */
+/** Gateway client that authenticates with a key, never with the session. */
 export function askingWith(secret: string): ApiClient {
   return openApiClient({
     baseUrl: '',

@@ -1,25 +1,25 @@
 import { ask } from '../../api/ask.ts'
 
-// What the playground keeps in this tab alone: by person and project, until the tab is closed or somebody signs out.
+// Playground state in this tab's session storage, by user and project, until the tab is closed or the user signs out.
 
 const BEGIN = 'playground:'
 type What = 'key' | 'conversation'
 
 export interface KeptKey {
   secret: string
-  /** Of a key that the playground made; null: it was pasted. */
+  /** Set if the playground created the key; null if it was pasted. */
   made: { tenant: string; id: string; prefix: string } | null
 }
 
 export function keptIn({ person, project }: { person: string; project: string }) {
   const nameOf = (what: What) => `${BEGIN}${what}:${person}:${project}`
   return {
-    /** null: nothing. */
+    /** Stored value, or null. */
     read: (what: What): unknown => {
       const text = sessionStorage.getItem(nameOf(what))
       return text === null ? null : (JSON.parse(text) as unknown)
     },
-    /** Answers whether there was room for it. */
+    /** Returns false if the storage is full. */
     write(what: What, value: unknown): boolean {
       try {
         sessionStorage.setItem(nameOf(what), JSON.stringify(value))
@@ -32,7 +32,7 @@ export function keptIn({ person, project }: { person: string; project: string })
   }
 }
 
-/** Before somebody signs out: the keys that were made here are revoked, and nothing stays. What cannot be revoked expires. */
+/** Clears all playground state on sign-out and revokes the keys created here. A key that can't be revoked still expires. */
 export async function endPlaygrounds(): Promise<void> {
   const names = Object.keys(sessionStorage).filter((name) => name.startsWith(BEGIN))
   const keys = names.filter((name) => name.startsWith(`${BEGIN}key:`))

@@ -9,7 +9,7 @@ import { askingWith } from './ask-gateway.ts'
 
 type Change = (answer: Answer) => Answer
 
-/** Asks a model, and hands on what becomes of its answer. Never fails: a refusal is part of the answer. */
+/** Sends a request and reports each change of the response. Never rejects: an error is part of the response. */
 export async function streamAnswer(
   { secret, body, signal }: { secret: string; body: ChatBody; signal: AbortSignal },
   change: (change: Change) => void,
@@ -23,37 +23,37 @@ export async function streamAnswer(
     change((before) => ({ ...before, invocation }))
     const read = openEventData((data) => {
       if (data === '[DONE]') return void (isWhole = true)
-      const said = JSON.parse(data) as Chunk | { error: RefusalBody }
-      if ('error' in said) throw new ApiRefusal(answer, said.error)
-      change((before) => takeChunk(before, said, ms()))
+      const event = JSON.parse(data) as Chunk | { error: RefusalBody }
+      if ('error' in event) throw new ApiRefusal(answer, event.error)
+      change((before) => takeChunk(before, event, ms()))
     })
     for await (const piece of pieces(answer)) read(piece)
-    if (!isWhole) throw new Error('The answer broke off.')
+    if (!isWhole) throw new Error('The response was truncated.')
     change((before) => ({ ...before, state: 'whole', totalMs: ms() }))
   } catch (error) {
     change((before) => ended(before, signal.aborted ? null : error, ms()))
   }
 }
 
-/** @param error null: somebody stopped it */
+/** @param error null if the user stopped it */
 function ended(answer: Answer, error: unknown, totalMs: number): Answer {
   if (error === null) return { ...answer, state: 'stopped', totalMs }
-  // Before its admission nothing is charged.
+  // Nothing is charged before admission.
   const chargedMicro = answer.invocation === null ? 0 : answer.chargedMicro
   return { ...answer, state: 'refused', totalMs, chargedMicro, refusal: refusalOf(error, answer.invocation) }
 }
 
 function refusalOf(error: unknown, invocation: string | null): AnswerRefusal {
-  // Whoever is not reached any more has charged what they have admitted.
-  if (invocation !== null && !(error instanceof ApiRefusal)) return brokenOff
+  // The connection was lost after admission: the call continues and is charged.
+  if (invocation !== null && !(error instanceof ApiRefusal)) return truncated
   const { message, resolution, code, requestId } = failedBy(error)
   return { message, resolution, code, requestId, details: error instanceof ApiRefusal ? error.details : {} }
 }
 
-const brokenOff: AnswerRefusal = {
+const truncated: AnswerRefusal = {
   code: 'not_reached',
-  message: 'The answer broke off.',
-  resolution: 'Check the connection and try again. The call goes on to its end, and that is what is charged.',
+  message: 'The response was truncated.',
+  resolution: 'Check the connection and try again. The call continues to its end and is charged in full.',
   requestId: null,
   details: {},
 }

@@ -5,7 +5,7 @@ import { askingWith } from './ask-gateway.ts'
 
 const EVERY_MS = 1_000
 
-/** Asks what an answer was charged that did not come to its end here, until that is final. */
+/** Polls the charge of a response that ended early, until it is final. */
 export function useCharge(
   { state, invocation, chargedMicro }: Answer,
   secret: string | undefined,

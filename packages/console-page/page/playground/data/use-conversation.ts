@@ -19,7 +19,7 @@ interface Asking {
   secret: string
 }
 
-/** A conversation that this tab keeps, and what is done in it. */
+/** Conversation stored in this tab, and its actions. */
 export function useConversation(kept: ReturnType<typeof keptIn>) {
   const [conversation, setConversation] = useState(() => opened(kept.read('conversation') as Conversation | null))
   const [isKept, setKept] = useState(true)
@@ -44,7 +44,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
         : entry,
     )
 
-  /** Asks for an answer to `entries`, which take the place of what is there. */
+  /** Replaces the entries and requests responses to them. */
   async function askFor(entries: Entry[], { models, values, secret }: Asking, rest: Partial<Conversation> = {}) {
     const id = newId()
     const maxTokens = typeof values['max_tokens'] === 'number' ? values['max_tokens'] : null
@@ -64,7 +64,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
       }),
     )
     running.current.delete(stop)
-    announce('The answer has ended.')
+    announce('Response complete.')
   }
 
   return {
@@ -76,7 +76,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
     changeAnswer,
     askFor,
     stop: () => stopAll(running.current),
-    /** What an answer was charged in the end, wherever it is shown. */
+    /** Records the final charge of a response, wherever it appears. */
     settle(invocation: string, known: Pick<Answer, 'chargedMicro' | 'usage'>) {
       const settled = (answer: Answer) => (answer.invocation === invocation ? { ...answer, ...known } : answer)
       setConversation((before) => ({
@@ -87,7 +87,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
         ),
       }))
     },
-    /** Without what was said; what was charged is counted anew. */
+    /** Starts a new conversation and resets its charge. */
     clear: () => change({ entries: [], replaced: [] }),
   }
 }
@@ -97,7 +97,7 @@ function stopAll(running: ReadonlySet<AbortController>): void {
   for (const controller of running) controller.abort()
 }
 
-/** What was streaming when the page was left has been stopped. */
+/** Restored conversation. Responses that were streaming when the page was left are stopped. */
 function opened(kept: Conversation | null): Conversation {
   if (!kept) return newConversation
   const stopped = (answer: Answer): Answer => (answer.state === 'streaming' ? { ...answer, state: 'stopped' } : answer)

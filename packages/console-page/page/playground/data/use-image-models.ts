@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { askingWith } from './ask-gateway.ts'
 
-/** The models that take images, of those that the key may call. */
+/** Models with image input among those the key can call. */
 export function useImageModels(secret: string | null): ReadonlySet<string> {
   const { data } = useQuery({
     queryKey: ['/v1/models', secret],

@@ -10,7 +10,7 @@ import { revoke, type keptIn, type KeptKey } from './kept.ts'
 
 const LONGEST_NAME = 100
 
-/** The key that this tab calls with: made here and revoked from here, or pasted. */
+/** The key of this tab: created and revoked here, or pasted. */
 export function usePlaygroundKey(kept: ReturnType<typeof keptIn>) {
   const { tenant, project } = usePlace()
   const { name } = useMe()
@@ -26,7 +26,7 @@ export function usePlaygroundKey(kept: ReturnType<typeof keptIn>) {
       params: { tenant },
       body: {
         project,
-        name: `Playground of ${name}`.slice(0, LONGEST_NAME),
+        name: `Playground: ${name}`.slice(0, LONGEST_NAME),
         limit: { micro: limitMicro, reset: 'lifetime' },
         expiresInDays: 1,
       },
@@ -35,15 +35,15 @@ export function usePlaygroundKey(kept: ReturnType<typeof keptIn>) {
     const made = { tenant, id: record.id, prefix: record.prefix }
     once.current = newIdempotencyKey()
     if (secret !== null) return take({ secret, made })
-    // The answer that had the secret was lost on the way, and there is no other.
+    // The response with the secret was lost, and the secret can't be read again.
     await revoke({ secret: '', made })
     return create(limitMicro)
   }
-  const make = useKeyChange(create, 'The playground has a key.')
+  const make = useKeyChange(create, 'Playground key created.')
   const end = useKeyChange(async () => {
     if (key) await revoke(key)
     take(null)
-  }, 'The key of the playground is gone.')
+  }, 'Playground key removed.')
   const status = useQuery({
     queryKey: ['/v1/key', key?.secret],
     queryFn: () => askingWith(key!.secret).ask('GET', '/v1/key'),
@@ -54,12 +54,12 @@ export function usePlaygroundKey(kept: ReturnType<typeof keptIn>) {
     status,
     make,
     end,
-    /** Another amount is another key. */
-    anew: () => void (once.current = newIdempotencyKey()),
+    /** Starts a new idempotency key, because a different limit is a different request. */
+    resetIdempotencyKey: () => void (once.current = newIdempotencyKey()),
     paste: (secret: string) => take({ secret, made: null }),
-    /** Takes another one in its place; one that was made here is of no more use. */
+    /** Drops the key to use another one. A key created here is revoked. */
     replace: () => (key?.made ? end.mutate() : take(null)),
-    /** Without revoking it, such as when it is no key any more. */
+    /** Drops the key without revoking it, for example if it is no longer valid. */
     forget: () => take(null),
   }
 }

@@ -5,7 +5,7 @@ import { exampleInput } from '../../flow-editor/mcp/example-input.ts'
 import { flowCode } from '../code/flow-code.ts'
 import { CodePanel } from '../parts/code-panel.tsx'
 
-/** What runs the flow, as code. What is not filled in has examples. */
+/** Code samples that run the flow. Empty inputs are filled with examples. */
 export function FlowCodePart({
   flow,
   revision,
@@ -22,12 +22,10 @@ export function FlowCodePart({
   const given = { ...(JSON.parse(exampleInput(revision.graph.input)) as object), ...input }
   return (
     <details className="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>The same as code</summary>
+      <summary>View code</summary>
       {isOpen && <CodePanel of={flowCode(baseUrl, flow, { input: given, ...(maxMicro !== null && { maxMicro }) })} />}
       {isOpen && !flow.mcpEnabled && (
-        <p className="soft small">
-          Clients of MCP are refused until the flow is an MCP tool: see Connect a client in its editor.
-        </p>
+        <p className="soft small">MCP clients are refused until you expose the flow as an MCP server in its editor.</p>
       )}
     </details>
   )

@@ -1,4 +1,4 @@
-// oxlint-disable-next-line import/no-unassigned-import -- before whatever else is read: shapes ask it when they are made
+// oxlint-disable-next-line import/no-unassigned-import -- must load first: schemas read it when they are created
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingAll } from '../../api/reading.ts'
@@ -11,7 +11,7 @@ import { ModelChoice } from '../parts/model-choice.tsx'
 import { FlowRun } from './flow-run.tsx'
 import '../../flow-editor/style/forms.css'
 
-/** Trying a flow, in its active revision: the one that callers get. */
+/** Tries the active revision of a flow, as callers get it. */
 export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string) => void }) {
   const params = usePlace()
   const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }))
@@ -27,14 +27,14 @@ export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string
   if (!chosen)
     return (
       <EmptyState
-        title="There is no flow to try yet"
+        title="No flows to try yet"
         action={
           <Link className="button main" to="/projects/$tenant/$project/flows" params={params}>
-            Flows
+            View flows
           </Link>
         }
       >
-        A flow can be tried here once a revision of it is active.
+        Activate a revision of a flow to try it here.
       </EmptyState>
     )
   return (

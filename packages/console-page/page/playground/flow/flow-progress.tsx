@@ -7,7 +7,7 @@ import { Money } from '../../parts/money.tsx'
 
 type Row = [id: string, node: RunState['nodes'] extends ReadonlyMap<string, infer Node> ? Node : never]
 
-/** How the nodes of an execution do, each with its time and charge. */
+/** Nodes of an execution with their state, duration and charge. */
 export function FlowProgress({ of: { nodes } }: { of: RunState }) {
   return <DataTable caption="Nodes" columns={columns} rows={[...nodes] as Row[]} keyOf={([id]) => id} />
 }

@@ -9,7 +9,7 @@ import { FlowCodePart } from './flow-code-part.tsx'
 import { FlowProgress } from './flow-progress.tsx'
 import { useFlowRun } from './use-flow-run.ts'
 
-/** What a flow is given, what that may cost, and what becomes of it. */
+/** Inputs of a flow, its cost estimate and its result. */
 export function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRecord }) {
   const { state, error, estimate, execute, stop, askEstimate } = useFlowRun(flow.id, revision)
   const [input, setInput] = useState<Record<string, unknown>>({})
@@ -20,7 +20,7 @@ export function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: Rev
     <div className="playground-flow">
       <form
         className="card stack"
-        aria-label="What the flow is given"
+        aria-label="Inputs"
         onSubmit={(event) => {
           event.preventDefault()
           void execute(input, maxMicro ?? null)
@@ -39,7 +39,7 @@ export function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: Rev
             </button>
           )}
           <button type="button" className="button" disabled={!canRun} onClick={() => void askEstimate(input)}>
-            What would it cost?
+            Estimate cost
           </button>
         </div>
         <RefusalBox error={error} />

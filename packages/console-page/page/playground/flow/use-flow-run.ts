@@ -9,7 +9,7 @@ import { followOnCanvas } from '../../flow-editor/run/follow-on-canvas.ts'
 import { openRun } from '../../flow-editor/run/run-store.ts'
 import { stopExecution } from '../../flow-editor/run/stop-execution.ts'
 
-/** Executes a saved revision of a flow, and shows it as it goes on. */
+/** Executes a saved revision of a flow and follows its progress. */
 export function useFlowRun(sandbox: string, { number, graph }: RevisionRecord) {
   const place = { ...usePlace(), sandbox }
   const [store] = useState(openRun)
@@ -25,7 +25,7 @@ export function useFlowRun(sandbox: string, { number, graph }: RevisionRecord) {
     state,
     error,
     estimate,
-    /** @param maxMicro micro-USD; null: no ceiling */
+    /** @param maxMicro max cost in micro-USD, or null for none */
     execute: (input: Record<string, unknown>, maxMicro: number | null) =>
       attempt(() => followOnCanvas(place, store, executing(place, { input, maxMicro, revision: number }), graph)),
     stop: () => attempt(() => stopExecution(place, state.executionId ?? '')),

@@ -8,7 +8,7 @@ import { FailedBox } from '../../parts/failed-box.tsx'
 import { count } from '../../pure/usd.ts'
 import type { Answer, ToolCall } from '../core/conversation.ts'
 
-/** What a model answered, how long it took and what it was charged. */
+/** Response of a model with its timing, tokens and charge. */
 export function AnswerCard({
   of: answer,
   name,
@@ -16,15 +16,19 @@ export function AnswerCard({
   onResult,
 }: {
   of: Answer
-  /** Of the model, as people know it. */
+  /** Display name of the model. */
   name: string
-  /** What clears its refusal, as buttons. */
+  /** Buttons that fix the error. */
   remedies: ReactNode
   onResult: (id: string, result: string) => void
 }) {
   const { model, text, toolCalls, refusal, state } = answer
   return (
-    <article className="playground-message answer" aria-label={`Answer of ${model}`} aria-busy={state === 'streaming'}>
+    <article
+      className="playground-message answer"
+      aria-label={`Response from ${model}`}
+      aria-busy={state === 'streaming'}
+    >
       <h3 className="small">
         {name} <code className="soft">{model}</code>
       </h3>
@@ -35,7 +39,7 @@ export function AnswerCard({
       {refusal && <FailedBox of={refusal} />}
       {remedies}
       {state === 'stopped' && (
-        <p className="soft small">Stopped. The model goes on to its end, and that is what is charged.</p>
+        <p className="soft small">Stopped. The call continues to its end and is charged in full.</p>
       )}
       <AnswerFigures of={answer} />
     </article>
@@ -48,7 +52,7 @@ function AnswerFigures({ of: { state, invocation, firstMs, totalMs, usage, charg
     <p className="playground-figures small soft">
       {state === 'streaming' && firstMs === null && <span>Waiting for the first token…</span>}
       {firstMs !== null && <span>First token after {durationText(firstMs)}</span>}
-      {state !== 'streaming' && totalMs !== null && <span>{durationText(totalMs)} in all</span>}
+      {state !== 'streaming' && totalMs !== null && <span>{durationText(totalMs)} total</span>}
       {usage && (
         <span>
           {count(usage.prompt)} tokens in, {count(usage.completion)} out
@@ -57,7 +61,7 @@ function AnswerFigures({ of: { state, invocation, firstMs, totalMs, usage, charg
       {state !== 'streaming' && (
         <span>
           {chargedMicro === null ? (
-            'The charge is not final yet'
+            'Charge pending'
           ) : (
             <>
               Charged <Money micro={chargedMicro} />
@@ -67,21 +71,21 @@ function AnswerFigures({ of: { state, invocation, firstMs, totalMs, usage, charg
       )}
       {invocation !== null && state !== 'streaming' && (
         <Link to="/projects/$tenant/$project/calls/$call" params={{ tenant, project, call: invocation }}>
-          The call
+          View call
         </Link>
       )}
     </p>
   )
 }
 
-/** A tool is called by whoever tries this: they say what it answered. */
+/** Tool call whose result the user types. */
 function ToolCallPart({ of: call, onResult }: { of: ToolCall; onResult: (result: string) => void }) {
   return (
     <div className="stack">
       <pre className="playground-call">
         {call.name}({call.arguments})
       </pre>
-      <Field label={`What ${call.name} answers`} hint="It is sent with the next message.">
+      <Field label={`Result of ${call.name}`} hint="Sent with the next message.">
         {(ids) => <textarea {...ids} rows={2} value={call.result} onChange={({ target }) => onResult(target.value)} />}
       </Field>
     </div>

@@ -4,13 +4,13 @@ import { chatCode } from '../code/chat-code.ts'
 import type { ChatBody } from '../core/messages-of.ts'
 import { CodePanel } from './code-panel.tsx'
 
-/** What the playground would send now, as code; written once it is looked at. */
+/** Code samples for the next request, generated when opened. */
 export function ChatCodePart({ bodyOf }: { bodyOf: () => ChatBody }) {
   const baseUrl = useBaseUrl()
   const [isOpen, setOpen] = useState(false)
   return (
     <details className="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>The same as code</summary>
+      <summary>View code</summary>
       {isOpen && <CodePanel of={chatCode(baseUrl, bodyOf())} />}
     </details>
   )

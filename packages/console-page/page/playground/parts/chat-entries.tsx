@@ -6,7 +6,7 @@ import { AnswerCard } from './answer-card.tsx'
 import { MessageCard } from './message-card.tsx'
 import { Remedies } from './remedies.tsx'
 
-/** What was said so far, by people and by models. */
+/** Messages and responses of the conversation. */
 export function ChatEntries({
   used: { conversation, isStreaming, change, changeEntry, changeAnswer },
   models,
@@ -17,15 +17,15 @@ export function ChatEntries({
   used: UsedConversation
   models: readonly ProductRecord[]
   canSend: boolean
-  /** @param parameters what is asked for otherwise than before */
+  /** @param parameters parameters to change */
   askFor: (entries: Entry[], parameters?: Record<string, string>) => void
   onOtherKey: () => void
 }) {
   const { entries } = conversation
   if (entries.length === 0)
     return (
-      <EmptyState title="Nothing was said yet">
-        Write a message below. Each answer comes as it is made, with its time, its tokens and what it was charged.
+      <EmptyState title="No messages yet">
+        Write a message below. Responses stream in, each with its timing, tokens and charge.
       </EmptyState>
     )
   const before = (id: string) =>

@@ -14,7 +14,7 @@ import { ModelChoice } from './model-choice.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { SpentLine } from './spent-line.tsx'
 
-/** A chat with one model, or with two beside each other. */
+/** Chat with one model, or with two side by side. */
 export function ChatPart({
   used,
   models,
@@ -30,10 +30,10 @@ export function ChatPart({
   const search = useSearch({ from: '/projects/$tenant/$project/playground' })
   const { conversation, isStreaming, change } = used
   const known = (id: string | undefined) => models.find((each) => each.id === id)
-  const asked = [known(search.model) ?? models[0]!, known(search.beside)].filter((model) => model !== undefined)
+  const asked = [known(search.model) ?? models[0]!, known(search.compare)].filter((model) => model !== undefined)
   const shown = shownParameters(asked.flatMap(({ supportedParameters }) => supportedParameters))
   const { values, faults } = readParameters(conversation.parameters, shown)
-  const choose = (name: 'model' | 'beside') => (model: string | undefined) =>
+  const choose = (name: 'model' | 'compare') => (model: string | undefined) =>
     void navigate({
       search: ({ [name]: _, ...others }) => ({ ...others, ...(model !== undefined && { [name]: model }) }),
     })
@@ -43,9 +43,9 @@ export function ChatPart({
   const isEmpty = draft.text === '' && draft.images.length === 0
   const cannot =
     secret === null
-      ? 'It can be sent once this tab has a key.'
+      ? 'Create a key or use an existing one to send messages.'
       : Object.keys(faults).length > 0
-        ? 'Mend the parameters first.'
+        ? 'Fix the parameters first.'
         : isEmpty && (entries.length === 0 || !waitsForTools(entries.at(-1)))
           ? 'Write a message first.'
           : null
@@ -62,11 +62,11 @@ export function ChatPart({
       <section className="card stack" aria-label="Models">
         <ModelChoice label="Model" models={models} chosen={asked[0]!.id} onChange={choose('model')} />
         <ModelChoice
-          label="Beside it"
-          none="No other model"
+          label="Compare with"
+          none="None"
           models={models}
           chosen={asked[1]?.id}
-          onChange={choose('beside')}
+          onChange={choose('compare')}
         />
       </section>
       <div className="stack playground-main">
@@ -87,9 +87,7 @@ export function ChatPart({
           onAdd={() => change({ entries: [...entries, ...written()], ...emptied })}
           onStop={used.stop}
         />
-        {!used.isKept && (
-          <p className="notice">There is no room to keep this over a reload: the images are too large.</p>
-        )}
+        {!used.isKept && <p className="notice">The images are too large to keep this conversation across a reload.</p>}
         <SpentLine of={conversation} />
         <ChatCodePart
           bodyOf={() =>

@@ -5,7 +5,7 @@ import { Copyable } from '../../parts/copyable.tsx'
 import { Field } from '../../parts/field.tsx'
 import { KEY_NAME, type ShownCode } from '../code/shown-code.ts'
 
-/** The same request for a program that somebody writes. */
+/** Code samples for a request, selectable by language or tool. */
 export function CodePanel({ of: codes }: { of: ShownCode[] }) {
   const [title, setTitle] = useState(codes[0]!.title)
   const place = usePlace()
@@ -21,12 +21,14 @@ export function CodePanel({ of: codes }: { of: ShownCode[] }) {
           </select>
         )}
       </Field>
-      {shown.install !== null && <Copyable text={shown.install} label={`Copy what installs ${shown.title}`} />}
+      {shown.install !== null && (
+        <Copyable text={shown.install} label={`Copy the install command for ${shown.title}`} />
+      )}
       <Copyable text={shown.text} label={`Copy the code for ${shown.title}`} />
       <p className="soft small">
-        It reads a key of this project from the variable <code>{KEY_NAME}</code>. A key is made at{' '}
+        Reads an API key from the environment variable <code>{KEY_NAME}</code>. Create one under{' '}
         <Link to="/projects/$tenant/$project/keys" params={place}>
-          Keys
+          API keys
         </Link>
         .
       </p>

@@ -6,7 +6,7 @@ import { ShownImage } from './shown-image.tsx'
 
 type Draft = Conversation['draft']
 
-/** Where the next message is written. */
+/** Form for the next message. */
 export function Composer({
   draft,
   takesImages,
@@ -20,11 +20,11 @@ export function Composer({
   draft: Draft
   takesImages: boolean
   isStreaming: boolean
-  /** Why nothing can be sent now; null: it can. */
+  /** Why nothing can be sent, or null if it can. */
   cannot: string | null
   onChange: (draft: Draft) => void
   onSend: () => void
-  /** Adds the message, and asks nobody. */
+  /** Appends the message without sending it. */
   onAdd: () => void
   onStop: () => void
 }) {
@@ -37,14 +37,14 @@ export function Composer({
   return (
     <form
       className="card stack"
-      aria-label="Write a message"
+      aria-label="New message"
       onSubmit={(event) => {
         event.preventDefault()
         if (isStreaming) onStop()
         else if (cannot === null) onSend()
       }}
     >
-      <Field label="Message" hint="Ctrl and Enter send it." fault={fault}>
+      <Field label="Message" hint="Ctrl+Enter to send" fault={fault}>
         {(ids) => (
           <textarea
             {...ids}
@@ -69,7 +69,7 @@ export function Composer({
                 className="button small quiet"
                 onClick={() => onChange({ ...draft, images: draft.images.filter((_, each) => each !== n) })}
               >
-                Take image {n + 1} out
+                Remove image {n + 1}
               </button>
             </li>
           ))}
@@ -84,10 +84,10 @@ export function Composer({
           {isStreaming ? 'Stop' : 'Send'}
         </button>
         <button type="button" className="button" disabled={draft.text === '' || isStreaming} onClick={onAdd}>
-          Add without sending
+          Append only
         </button>
         <label className="playground-role">
-          <span className="visually-hidden">The message is of</span>
+          <span className="visually-hidden">Role</span>
           <select
             value={draft.role}
             onChange={({ target }) => onChange({ ...draft, role: target.value as Draft['role'] })}

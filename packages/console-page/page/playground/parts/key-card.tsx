@@ -4,18 +4,18 @@ import { RefusalBox } from '../../parts/refusal-box.tsx'
 import { microOf } from '../../pure/usd.ts'
 import type { UsedKey } from '../data/use-playground-key.ts'
 
-/** How the playground comes by a key: it makes one that can spend little and not for long, or takes one that is pasted. */
-export function KeyCard({ of: { make, paste, anew } }: { of: UsedKey }) {
+/** Creates a short-lived key with a small limit for this tab, or takes a pasted one. */
+export function KeyCard({ of: { make, paste, resetIdempotencyKey } }: { of: UsedKey }) {
   const [limit, setLimit] = useState('1')
   const [pasted, setPasted] = useState('')
   const micro = microOf(limit)
   return (
-    <section className="card stack" aria-label="A key for the playground">
+    <section className="card stack" aria-label="Playground key">
       <div>
-        <h2>A key for this tab</h2>
+        <h2>API key for this tab</h2>
         <p className="soft">
-          Calls from here are charged to the project, like all calls. The playground makes a key of its own for them: it
-          can spend what you allow it, ends after a day or when you sign out, and its secret stays in this tab.
+          Playground calls are charged to the project. Create a temporary key with a spending limit: it expires after a
+          day or when you sign out, and its secret stays in this tab.
         </p>
       </div>
       <form
@@ -26,8 +26,8 @@ export function KeyCard({ of: { make, paste, anew } }: { of: UsedKey }) {
         }}
       >
         <Field
-          label="It may spend, in USD"
-          fault={micro ? null : 'Write an amount above 0, such as 1 or 0.25, with at most six places.'}
+          label="Spending limit (USD)"
+          fault={micro ? null : 'Enter an amount above 0, such as 1 or 0.25, with up to six decimal places.'}
         >
           {(ids) => (
             <input
@@ -37,18 +37,18 @@ export function KeyCard({ of: { make, paste, anew } }: { of: UsedKey }) {
               value={limit}
               onChange={({ target }) => {
                 setLimit(target.value)
-                anew()
+                resetIdempotencyKey()
               }}
             />
           )}
         </Field>
         <button type="submit" className="button main" disabled={make.isPending || !micro}>
-          {make.isPending ? 'Creating…' : 'Create a key for this tab'}
+          {make.isPending ? 'Creating…' : 'Create key'}
         </button>
       </form>
       <RefusalBox error={make.error} />
       <details>
-        <summary>Use a key that you have</summary>
+        <summary>Use an existing key</summary>
         <form
           className="playground-line"
           onSubmit={(event) => {
@@ -56,7 +56,7 @@ export function KeyCard({ of: { make, paste, anew } }: { of: UsedKey }) {
             if (pasted.trim() !== '') paste(pasted.trim())
           }}
         >
-          <Field label="Its secret" hint="It stays in this tab, until you take it out or sign out.">
+          <Field label="API key" hint="Stays in this tab until you remove it or sign out.">
             {(ids) => (
               <input
                 {...ids}
@@ -68,7 +68,7 @@ export function KeyCard({ of: { make, paste, anew } }: { of: UsedKey }) {
             )}
           </Field>
           <button type="submit" className="button" disabled={pasted.trim() === ''}>
-            Use it
+            Use key
           </button>
         </form>
       </details>

@@ -3,20 +3,20 @@ import { Money } from '../../parts/money.tsx'
 import { RefusalBox } from '../../parts/refusal-box.tsx'
 import type { UsedKey } from '../data/use-playground-key.ts'
 
-/** The key that the playground calls with, and what it has left. */
+/** The key of this tab, with its spending and expiry. */
 export function KeyLine({ of: { key, status, end, forget } }: { of: UsedKey }) {
   if (!key) return null
   const { data } = status
   return (
-    <section className="stack" aria-label="The key of the playground">
+    <section className="stack" aria-label="Playground key">
       <div className="head small">
         <p className="soft">
           {key.made ? (
             <>
-              Key of this tab, <code>{key.made.prefix}…</code>
+              Key for this tab, <code>{key.made.prefix}…</code>
             </>
           ) : (
-            'A key that was pasted'
+            'Pasted key'
           )}
           {data && data.limit && data.spentMicro !== null && (
             <>
@@ -25,19 +25,19 @@ export function KeyLine({ of: { key, status, end, forget } }: { of: UsedKey }) {
           )}
           {data?.expiresAt && (
             <>
-              , ends <Moment iso={data.expiresAt} />
+              , expires <Moment iso={data.expiresAt} />
             </>
           )}
         </p>
         <div className="buttons">
           {key.made && (
             <button type="button" className="button small danger" disabled={end.isPending} onClick={() => end.mutate()}>
-              Revoke it
+              Revoke key
             </button>
           )}
           {(!key.made || status.error !== null || end.error !== null) && (
             <button type="button" className="button small" onClick={forget}>
-              Take another key
+              Use another key
             </button>
           )}
         </div>

@@ -3,7 +3,7 @@ import { Field } from '../../parts/field.tsx'
 import type { TypedMessage } from '../core/conversation.ts'
 import { ShownImage } from './shown-image.tsx'
 
-/** A message that somebody wrote. It can be changed, and what follows it asked anew. */
+/** Typed message. It can be edited, and the conversation resent from there. */
 export function MessageCard({
   of: { role, text, images },
   isStreaming,
@@ -16,7 +16,7 @@ export function MessageCard({
   isStreaming: boolean
   canSend: boolean
   onChange: (text: string) => void
-  /** With the text, in place of all that follows. */
+  /** Sends the edited text and drops everything after it. */
   onSend: (text: string) => void
   onRemove: () => void
 }) {
@@ -26,14 +26,14 @@ export function MessageCard({
     setTyped(null)
   }
   return (
-    <article className={`playground-message ${role}`} aria-label={`Message of ${role}`}>
+    <article className={`playground-message ${role}`} aria-label={`${role} message`}>
       <h3 className="soft small">{role}</h3>
       {typed === null ? (
         <p className="playground-text">{text}</p>
       ) : (
-        <Field label="Change the message">
+        <Field label="Edit message">
           {(ids) => (
-            // oxlint-disable-next-line jsx-a11y/no-autofocus -- whoever asked to change it writes there
+            // oxlint-disable-next-line jsx-a11y/no-autofocus -- the user asked to edit it
             <textarea {...ids} rows={3} autoFocus value={typed} onChange={({ target }) => setTyped(target.value)} />
           )}
         </Field>
@@ -45,7 +45,7 @@ export function MessageCard({
         {typed === null ? (
           <>
             <button type="button" className="button small quiet" disabled={isStreaming} onClick={() => setTyped(text)}>
-              Change
+              Edit
             </button>
             <button type="button" className="button small quiet" disabled={isStreaming} onClick={onRemove}>
               Remove
@@ -57,7 +57,7 @@ export function MessageCard({
               Send from here
             </button>
             <button type="button" className="button small" onClick={() => end(onChange)}>
-              Keep the change
+              Save
             </button>
             <button type="button" className="button small" onClick={() => setTyped(null)}>
               Cancel

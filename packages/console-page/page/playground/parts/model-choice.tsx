@@ -1,6 +1,6 @@
 import { Field } from '../../parts/field.tsx'
 
-/** One of the models that the project may call. */
+/** Select for a model or flow. */
 export function ModelChoice({
   label,
   none,
@@ -9,7 +9,7 @@ export function ModelChoice({
   onChange,
 }: {
   label: string
-  /** What to choose for no model, where that can be chosen. */
+  /** Label of the empty option, if there is one. */
   none?: string
   models: { id: string; name: string }[]
   chosen: string | undefined

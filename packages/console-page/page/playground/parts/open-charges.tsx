@@ -2,7 +2,7 @@ import { allAnswers, type Answer } from '../core/conversation.ts'
 import { useCharge } from '../data/use-charge.ts'
 import type { UsedConversation } from '../data/use-conversation.ts'
 
-/** Waits for the charges that are not final yet; shows nothing. */
+/** Polls pending charges. Renders nothing. */
 export function OpenCharges({
   of: { conversation, settle },
   secret,

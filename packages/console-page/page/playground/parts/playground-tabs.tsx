@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { usePlace } from '../../api/use-project.ts'
 
-/** What is tried: models, or flows. The one that is shown is the current page. */
+/** Switches between models and flows. */
 export function PlaygroundTabs() {
   const at = {
     to: '/projects/$tenant/$project/playground',
@@ -10,7 +10,7 @@ export function PlaygroundTabs() {
     activeOptions: { exact: true, includeSearch: true },
   } as const
   return (
-    <nav className="buttons playground-tabs" aria-label="What is tried">
+    <nav className="buttons playground-tabs" aria-label="Playground mode">
       <Link {...at} search={({ flow: _, ...others }) => others}>
         Models
       </Link>

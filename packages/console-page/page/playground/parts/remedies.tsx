@@ -5,7 +5,7 @@ import { several } from '../../pure/usd.ts'
 import { admissibleTokens } from '../core/admissible-tokens.ts'
 import type { Answer } from '../core/conversation.ts'
 
-/** What clears the refusal of an answer, where the playground can do it. */
+/** Buttons that fix the error of a response within the playground. */
 export function Remedies({
   of: { model: id, maxTokens, refusal },
   models,
@@ -31,12 +31,12 @@ export function Remedies({
     <div className="buttons">
       {tokens !== null && (
         <button type="button" className="button small main" disabled={!canSend} onClick={() => onFewer(tokens)}>
-          Ask for at most {several(tokens, 'token')}
+          Retry with at most {several(tokens, 'token')}
         </button>
       )}
       {isOfKey && (
         <button type="button" className="button small" onClick={onOtherKey}>
-          Take another key
+          Use another key
         </button>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { Field } from '../../parts/field.tsx'
 import type { Parameter } from '../core/parameters.ts'
 
-/** What goes with every message: a system message, and the parameters that the models take. */
+/** System message and parameters that apply to every request. */
 export function SettingsPanel({
   system,
   typed,
@@ -19,13 +19,13 @@ export function SettingsPanel({
 }) {
   return (
     <section className="card stack" aria-label="Settings">
-      <Field label="System message" hint="How the model is to answer.">
+      <Field label="System message" hint="Instructions for the model.">
         {(ids) => <textarea {...ids} rows={3} value={system} onChange={({ target }) => onSystem(target.value)} />}
       </Field>
       <details open={Object.keys(faults).length > 0 || undefined}>
         <summary>Parameters</summary>
         <div className="stack playground-parameters">
-          <p className="soft small">What is left empty is left to the model.</p>
+          <p className="soft small">Leave a parameter empty for the model's default.</p>
           {shown.map(({ name, label, hint, kind }) => (
             <Field key={name} label={label} hint={hint} fault={faults[name] ?? null}>
               {(ids) => {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 
 const WIDEST = 160
 
-/** A `data:` image, drawn: the policy of the page shows no addresses that hold their content. */
+/** A `data:` image drawn on a canvas, because the content security policy blocks `data:` URLs. */
 export function ShownImage({ url, label }: { url: string; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [isBroken, setBroken] = useState(false)
@@ -14,7 +14,7 @@ export function ShownImage({ url, label }: { url: string; label: string }) {
     }
   }, [url])
   return isBroken ? (
-    <span className="soft small">{label}: it cannot be shown.</span>
+    <span className="soft small">{label} can't be displayed.</span>
   ) : (
     <canvas ref={canvas} role="img" aria-label={label} className="playground-image" />
   )
