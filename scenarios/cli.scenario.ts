@@ -327,7 +327,7 @@ test('a token of a program says where it belongs: nothing else has to name the p
   const env = { GATEWAY_TOKEN: ofProject.secret }
   const who = await line.shell('gateway whoami', { env })
   expect(who).toMatchObject({ code: 0, words: '' })
-  for (const told of [tenant, project, 'may sandboxes.use, wallet.read']) expect(who.output).toContain(told)
+  for (const shown of [tenant, project, 'may sandboxes.use, wallet.read']) expect(who.output).toContain(shown)
   for (const command of ['gateway wallet', 'gateway executions list'])
     expect(await line.shell(command, { env })).toMatchObject({ code: 0, words: '' })
 

@@ -10,7 +10,7 @@ import { openPaidTenant } from './src/paid-tenant.ts'
 // What a program sees that follows executions with our client while its connections are cut and every part is killed.
 
 const EXECUTIONS = 50
-const AT_ONCE = 25
+const MAX_CONCURRENT = 25
 const CUTS_EACH = 20
 /** An answer to whoever goes on: its headers and about two lines. The last line alone is longer. */
 const ANSWERED_BYTES = 1_200
@@ -34,7 +34,7 @@ test(`${EXECUTIONS * CUTS_EACH} cuts and kills of every part lose no line, repea
     await proxy.close()
   }
   let next = 0
-  const callers = Array.from({ length: AT_ONCE }, async () => {
+  const callers = Array.from({ length: MAX_CONCURRENT }, async () => {
     for (let n = next++; n < EXECUTIONS; n = next++) await follow(n)
   })
   const victims = [...stack.workers.slice(0, 2), ...stack.gateways, ...stack.ledgers]

@@ -18,11 +18,11 @@ async function beginLogin(line: CommandLine, env: Record<string, string> = {}) {
   const terminal = line.terminal('gateway login --url https://gateway.example', { isSignedIn: false, env })
   onTestFinished(terminal.close)
   await expect.poll(() => terminal.said.output, LONGEST_WAIT).toContain('(it is not shown): ')
-  const told = /^ {2}(http\S+)/m.exec(terminal.said.output)![1]!
+  const shown = /^ {2}(http\S+)/m.exec(terminal.said.output)![1]!
   return {
     ...terminal,
     /** The address for a browser elsewhere. */
-    told,
+    shown,
     opened: async () => (await readFile(opened, 'utf8')).trim(),
   }
 }
@@ -86,7 +86,7 @@ test('over SSH no browser opens: the code of one elsewhere is pasted, and is wor
 }) => {
   const { page } = await visit()
   const login = await beginLogin(line, { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' })
-  await page.goto(login.told)
+  await page.goto(login.shown)
   await signIn(page, await owner(line))
   await page.getByRole('button', { name: 'Sign it in' }).click()
   const code = (await page.locator('pre').textContent())!

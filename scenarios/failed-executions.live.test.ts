@@ -21,7 +21,7 @@ const anyFacts = new Proxy(
 )
 const stored = (code: RefusalCode): RefusalBody => refuse(code, anyFacts as never).body
 
-type Told = Pick<RefusalBody, 'code' | 'message' | 'resolution'>
+type ToolResult = Pick<RefusalBody, 'code' | 'message' | 'resolution'>
 
 interface Failure {
   id: string
@@ -29,7 +29,7 @@ interface Failure {
   /** How it is begun again. */
   again: RegExp
   /** Its error as each surface tells it. */
-  read: () => Promise<Record<string, Told | null | undefined>>
+  read: () => Promise<Record<string, ToolResult | null | undefined>>
 }
 
 test('the error of an execution that was charged is about the execution, for every code and on every surface', async ({
@@ -45,11 +45,11 @@ test('the error of an execution that was charged is about the execution, for eve
         id,
         error,
       ])
-      for (const [surface, told] of Object.entries(await read())) {
+      for (const [surface, shown] of Object.entries(await read())) {
         const where = `${code}, ${surface}`
-        expect([where, told?.code]).toEqual([where, code])
+        expect([where, shown?.code]).toEqual([where, code])
         const charge = surface.endsWith('node') ? 'was not charged' : `${id} was charged ${chargedMicro} micro-USD`
-        const words = `${told!.message} ${told!.resolution}`
+        const words = `${shown!.message} ${shown!.resolution}`
         expect([where, words.includes(charge), again.test(words), OF_A_DIRECT_CALL.exec(words)]).toEqual([
           where,
           true,
@@ -165,7 +165,7 @@ async function failing(stack: Stack) {
       )
     },
     /** The error that the result of the tool is. */
-    async tool(meta?: object): Promise<Told> {
+    async tool(meta?: object): Promise<ToolResult> {
       const params = { name: 'invoke_product', arguments: input, ...(meta && { _meta: meta }) }
       const headers = { 'idempotency-key': ofInvoke, accept: 'application/json, text/event-stream' }
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
@@ -175,7 +175,7 @@ async function failing(stack: Stack) {
         result: { isError: boolean; content: { text: string }[] }
       }
       expect(result.isError).toBe(true)
-      return (JSON.parse(result.content[0]!.text) as { error: Told }).error
+      return (JSON.parse(result.content[0]!.text) as { error: ToolResult }).error
     },
   }
 }

@@ -12,7 +12,7 @@ import { runUntilOver } from './src/executions.ts'
 // node that had ended was run again, and the books add up.
 
 const EXECUTIONS = 500
-const AT_ONCE = 24
+const MAX_CONCURRENT = 24
 const MOST_CALLS = 8
 
 /** With nodes handed on, as workers do by default, and with each of them through the queue (N6 of run-node.ts). */
@@ -28,7 +28,7 @@ describe.for(SETTINGS)('workers with %j', (settings: Record<string, string>) => 
       const tenant = await openPaidTenant(stack, { mostCalls: MOST_CALLS, latencyMs: 20 })
       const records: ExecutionRecord[] = []
       let next = 0
-      const callers = Array.from({ length: AT_ONCE }, async () => {
+      const callers = Array.from({ length: MAX_CONCURRENT }, async () => {
         for (let n = next++; n < EXECUTIONS; n = next++) {
           const sandbox = tenant.sandboxes[n % MOST_CALLS]!
           const mark = `run${n}.`

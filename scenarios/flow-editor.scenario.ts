@@ -36,7 +36,10 @@ test('a flow is drawn with the mouse, its problems come and go, and it is activa
   await signIn(page, owner)
   await page.getByRole('button', { name: 'Create a flow' }).first().click()
   await page.getByRole('dialog').getByLabel('Name').fill('Writer')
-  await page.getByRole('dialog').getByRole('button', { name: /^Create/ }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Create/ })
+    .click()
 
   const given = page.getByRole('region', { name: 'What the flow is given' })
   await given.getByLabel('Name').fill('topic')
@@ -116,11 +119,11 @@ test('it is told before what an execution costs at most, a ceiling holds, and on
   const answered = page.getByRole('region', { name: 'What the execution answered' })
   await run.getByLabel('text', { exact: true }).fill('rain')
   await run.getByRole('button', { name: 'What would it cost?' }).click()
-  const told = await run
+  const result = await run
     .getByText('At most')
     .getByTitle(/micro-USD/)
     .getAttribute('title')
-  const atMost = Number(told!.replaceAll(/\D/g, ''))
+  const atMost = Number(result!.replaceAll(/\D/g, ''))
 
   await run.getByLabel('Ceiling, in USD').fill('0.000001')
   await start.click()
@@ -249,7 +252,7 @@ test('all of a flow is in view when it is opened, however late its nodes are mea
   const { owner, address } = await ownedFlow(stack)
   const { page, problems } = await visit()
   await page.addInitScript(`globalThis.ResizeObserver = class extends ResizeObserver {
-    constructor(onChange) { super((...told) => setTimeout(onChange, 300, ...told)) }
+    constructor(onChange) { super((...result) => setTimeout(onChange, 300, ...result)) }
   }`)
   await page.goto(address)
   await signIn(page, owner)

@@ -11,7 +11,7 @@ import { runUntilOver } from './src/executions.ts'
 
 const BACKLOG = 2_000
 const STARTERS = 48
-const NODES_AT_ONCE = 16
+const MAX_CONCURRENT_NODES = 16
 
 /** With nodes handed on, and with each of them through the queue (N6 of run-node.ts). */
 const SLICES_MS = [200, 0]
@@ -25,7 +25,7 @@ const test = liveTest
       redisUrl: redisServer.url,
       workers: 1,
       environment: {
-        ledger: () => ({ NODES_AT_ONCE: String(NODES_AT_ONCE) }),
+        ledger: () => ({ MAX_CONCURRENT_NODES: String(MAX_CONCURRENT_NODES) }),
         worker: () => ({ NODE_SLICE_MS: String(sliceMs) }),
       },
     })
@@ -56,7 +56,7 @@ describe.for(SLICES_MS)('with slices of %d ms', (sliceMs) => {
     )
     const jobs = rows as { before: number; waiting: number }[]
     // Each job ahead may take the other nodes of its execution along.
-    const most = NODES_AT_ONCE * jobs.length
+    const most = MAX_CONCURRENT_NODES * jobs.length
     process.stdout.write(
       `nodes of the backlog before each node: ${jobs.map(({ before }) => before).join(', ')} of ${most}\n`,
     )

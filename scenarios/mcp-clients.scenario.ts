@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import type { McpClient, Endpoint, Told } from './src/mcp/clients/mcp-client.ts'
+import type { McpClient, Endpoint, ToolResult } from './src/mcp/clients/mcp-client.ts'
 import { inspector, inspectorOverBridge } from './src/mcp/clients/inspector.ts'
 import { sdkOne, sdkOneOverBridge } from './src/mcp/clients/sdk-one.ts'
 import { sdkTwo, sdkTwoOverBridge } from './src/mcp/clients/sdk-two.ts'
@@ -33,7 +33,7 @@ const newKey = () => ({ idempotencyKey: randomUUID() })
 const REFUSED = /sandbox_not_found|mcp_disabled|key_invalid|40[134]|auth_required|negotiation failed/i
 
 /** The refusal that a result is. */
-function refusalIn({ isError, content }: Told): { code: string; message: string; resolution: string } {
+function refusalIn({ isError, content }: ToolResult): { code: string; message: string; resolution: string } {
   expect(isError).toBe(true)
   return (JSON.parse(content[0]!.text!) as { error: { code: string; message: string; resolution: string } }).error
 }
@@ -74,26 +74,26 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
   // spec: 1/s8, 4.4/s7
   test('calls it, and gets values that fit the schema and a text of them', async ({ tenant }) => {
     const input = { topic: 'Rain', tone: 'dry', size: 2, loud: true, more: { a: [1, null] } }
-    const told = await client.call(endpointOf(tenant, tenant.sandboxes.echo), input, newKey())
+    const result = await client.call(endpointOf(tenant, tenant.sandboxes.echo), input, newKey())
     const output = { text: 'Rain (dry, true)', double: 4, more: { a: [1, null] } }
-    expect(told).toMatchObject({ isError: false, structured: output })
-    expect(JSON.parse(told.content[0]!.text!)).toEqual(output)
+    expect(result).toMatchObject({ isError: false, structured: output })
+    expect(JSON.parse(result.content[0]!.text!)).toEqual(output)
   })
 
   test('leaves out what is optional, and gets no value for it', async ({ tenant }) => {
-    const told = await client.call(endpointOf(tenant, tenant.sandboxes.echo), { topic: 'Sun' }, newKey())
-    expect(told).toMatchObject({ isError: false, structured: { text: 'Sun (, )', double: 0 } })
-    expect(told.structured).not.toHaveProperty('more')
+    const result = await client.call(endpointOf(tenant, tenant.sandboxes.echo), { topic: 'Sun' }, newKey())
+    expect(result).toMatchObject({ isError: false, structured: { text: 'Sun (, )', double: 0 } })
+    expect(result.structured).not.toHaveProperty('more')
   })
 
   // spec: 4.4/s7
   test('gets an image as an image', async ({ tenant }) => {
-    const told = await client.call(endpointOf(tenant, tenant.sandboxes.picture), { prompt: randomUUID() }, newKey())
-    const image = told.content.find(({ type }) => type === 'image')!
+    const result = await client.call(endpointOf(tenant, tenant.sandboxes.picture), { prompt: randomUUID() }, newKey())
+    const image = result.content.find(({ type }) => type === 'image')!
     expect(image.mimeType).toBe('image/png')
     const bytes = Buffer.from(image.data!, 'base64')
     expect(bytes.subarray(1, 4).toString()).toBe('PNG')
-    expect(told.structured).toEqual({
+    expect(result.structured).toEqual({
       picture: { asset: expect.stringMatching(/^ast_/) as string, mimeType: 'image/png', bytes: bytes.length },
     })
   })
@@ -101,8 +101,8 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
   // spec: 4.4/s7
   test('gets a sound as a sound', async ({ tenant }) => {
     const input = { text: randomUUID(), voice: 'alto' }
-    const told = await client.call(endpointOf(tenant, tenant.sandboxes.speech), input, newKey())
-    const sound = told.content.find(({ type }) => type === 'audio')!
+    const result = await client.call(endpointOf(tenant, tenant.sandboxes.speech), input, newKey())
+    const sound = result.content.find(({ type }) => type === 'audio')!
     expect(sound.mimeType).toBe('audio/wav')
     expect(Buffer.from(sound.data!, 'base64').subarray(0, 4).toString()).toBe('RIFF')
   })
@@ -123,8 +123,12 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
   // spec: 2.3/s9
   test('is told what is wrong with an input, and is charged nothing [input_type]', async ({ tenant }) => {
     const settled = await tenant.settled()
-    const told = await client.call(endpointOf(tenant, tenant.sandboxes.speech), { text: 'Hi', voice: 'none' }, newKey())
-    expect(refusalIn(told)).toMatchObject({
+    const result = await client.call(
+      endpointOf(tenant, tenant.sandboxes.speech),
+      { text: 'Hi', voice: 'none' },
+      newKey(),
+    )
+    expect(refusalIn(result)).toMatchObject({
       code: 'input_type',
       message: expect.stringContaining('voice must be one of "alto", "bass"') as string,
       resolution: expect.stringMatching(/\w/) as string,
@@ -154,8 +158,12 @@ describe.each(overHttp)('$name', (client) => {
   // spec: 4.4/s6, 8.2/r9
   test('is told how to send the key that it left out [idempotency_key_required]', async ({ tenant }) => {
     const executions = await tenant.executions(tenant.sandboxes.echo)
-    const told = await client.call(endpointOf(tenant, tenant.sandboxes.echo), { topic: 'a' }, { idempotencyKey: null })
-    const { code, resolution } = refusalIn(told)
+    const result = await client.call(
+      endpointOf(tenant, tenant.sandboxes.echo),
+      { topic: 'a' },
+      { idempotencyKey: null },
+    )
+    const { code, resolution } = refusalIn(result)
     expect(code).toBe('idempotency_key_required')
     expect(resolution).toContain('Send the HTTP header Idempotency-Key with each tools/call')
     expect(resolution).toContain('bridge')
@@ -176,7 +184,7 @@ describe.each(overHttp)('$name', (client) => {
   }) => {
     const sandbox = await tenant.chain()
     const [idempotencyKey, input, settled] = [randomUUID(), { prompt: randomUUID() }, await tenant.settled()]
-    const results: Told[] = []
+    const results: ToolResult[] = []
     for (const gateway of [0, 1, 2])
       results.push(
         await client.call(endpointOf(tenant, sandbox, tenant.key.secret, gateway), input, { idempotencyKey }),
@@ -214,9 +222,9 @@ describe.each(overBridge)('$name', (client) => {
 })
 
 // The inspector's command line shows no progress.
-const told = [...overHttp, ...overBridge].filter(({ name }) => !name.startsWith('inspector'))
+const result = [...overHttp, ...overBridge].filter(({ name }) => !name.startsWith('inspector'))
 
-describe.each(told)('$name', (client) => {
+describe.each(result)('$name', (client) => {
   test('is told how far an execution has come', async ({ stack, tenant }) => {
     const [prompt, seen]: [string, number[]] = [randomUUID(), []]
     const endpoint = endpointOf(tenant, await tenant.chain())

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Told } from './src/mcp/clients/mcp-client.ts'
+import type { ToolResult } from './src/mcp/clients/mcp-client.ts'
 import { sdkOne } from './src/mcp/clients/sdk-one.ts'
 import { sdkTwo } from './src/mcp/clients/sdk-two.ts'
 import { cutCall, wireCall, type Cut } from './src/mcp/cut-call.ts'
@@ -42,7 +42,7 @@ test('a call cut at any point is one execution and one charge, wherever and howe
     const [prompt, idempotencyKey] = [randomUUID(), randomUUID()]
     await cutCall(tenant.at(sandbox, n % 3), call(prompt, idempotencyKey), cut)
 
-    const results: Told[] = []
+    const results: ToolResult[] = []
     for (const [at, client] of clients.entries()) {
       const endpoint = { url: tenant.at(sandbox, (n + 1 + at) % 3), key: tenant.key.secret }
       results.push(await client.call(endpoint, { prompt }, { idempotencyKey }))
@@ -90,7 +90,12 @@ async function openCalls(metricsUrl: string): Promise<number> {
 }
 
 /** On both other replicas at once. */
-function repeat(tenant: McpTenant, sandbox: string, prompt: string, idempotencyKey: string): Promise<[Told, Told]> {
+function repeat(
+  tenant: McpTenant,
+  sandbox: string,
+  prompt: string,
+  idempotencyKey: string,
+): Promise<[ToolResult, ToolResult]> {
   const on = (gateway: number) =>
     clients[gateway]!.call({ url: tenant.at(sandbox, gateway), key: tenant.key.secret }, { prompt }, { idempotencyKey })
   return Promise.all([on(0), on(1)])

@@ -10,7 +10,7 @@ import { chat } from './src/stack.ts'
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 
 /** Adds an alert rule for a balance below this many USD. */
-async function tellBelow(page: Page, usd: string): Promise<void> {
+async function alertBelow(page: Page, usd: string): Promise<void> {
   await page.getByRole('button', { name: 'Edit alert rules' }).click()
   const form = page.getByRole('dialog', { name: 'Edit alert rules' })
   await form.getByLabel('Balance below (USD)').first().fill(usd)
@@ -29,7 +29,7 @@ test('a threshold is set, calls cross it, and its notice comes by itself and is 
   onTestFinished(receiver.stop)
   const { page, problems } = await signedInAt(visit, owner, `${owner.home}/notices`)
   await page.getByText('No alerts yet').waitFor()
-  await tellBelow(page, '4.99999')
+  await alertBelow(page, '4.99999')
 
   await page.getByRole('button', { name: 'Add webhook' }).click()
   await page.getByRole('dialog').getByLabel('Endpoint URL').fill(receiver.url)
@@ -76,7 +76,7 @@ test('a webhook that does not take a notice is shown as failing, with why and wh
   onTestFinished(receiver.stop)
   receiver.answer.status = 500
   const { page } = await signedInAt(visit, owner, `${owner.home}/notices`)
-  await tellBelow(page, '4.99999')
+  await alertBelow(page, '4.99999')
   await page.getByRole('button', { name: 'Add webhook' }).click()
   await page.getByRole('dialog').getByLabel('Endpoint URL').fill(receiver.url)
   await page.getByRole('dialog').getByRole('button', { name: 'Add webhook' }).click()
@@ -106,7 +106,7 @@ test.for(views)(
   async (view, { stack, visit }) => {
     const owner = await consoleOwner(stack)
     const { page, problems } = await signedInAt(visit, owner, `${owner.home}/notices`, view)
-    await tellBelow(page, '4.99999')
+    await alertBelow(page, '4.99999')
     expect((await chat(stack, owner)).status).toBe(200)
     await page.getByRole('row', { name: /Wallet balance fell below/ }).waitFor()
     expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])

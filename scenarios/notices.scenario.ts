@@ -103,10 +103,10 @@ test(
       .poll(async () => (await states()).rows, { timeout: 90_000, interval: 250 })
       .toEqual([{ state: 'Delivered', count: CROSSINGS }])
 
-    const { rows: told } = await fixture.run('SELECT id, project, threshold::int FROM money.notices')
+    const { rows: written } = await fixture.run('SELECT id, project, threshold::int FROM money.notices')
     const expected = [...keys.keys()].flatMap((project) => thresholds().map((threshold) => `${project} ${threshold}`))
-    expect(told.map(({ project, threshold }) => `${project} ${threshold}`).toSorted()).toEqual(expected.toSorted())
-    expect(new Set(receiver.taken.map(({ id }) => id))).toEqual(new Set(told.map(({ id }) => id as string)))
+    expect(written.map(({ project, threshold }) => `${project} ${threshold}`).toSorted()).toEqual(expected.toSorted())
+    expect(new Set(receiver.taken.map(({ id }) => id))).toEqual(new Set(written.map(({ id }) => id as string)))
     expect(receiver.taken.filter(({ project, signedWith }) => !signedWith(secretOf.get(project)!))).toEqual([])
     const { rows: charged } = await fixture.run('SELECT sum(settled)::int AS micro FROM money.wallets')
     expect(charged).toEqual([{ micro: CROSSINGS * CHARGE }])

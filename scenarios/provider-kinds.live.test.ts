@@ -94,10 +94,10 @@ describe.each(kinds)('%s', (kind) => {
       [429, 502, 'provider_failed'],
       [503, 502, 'provider_failed'],
     ] as const
-    for (const [status, told, code] of expected) {
+    for (const [status, shown, code] of expected) {
       await servers[server].control.setFaults([{ status, retryAfter: 60 }])
       const refusal = await refusalOf(ask())
-      expect([refusal.status, refusal.code]).toEqual([told, code])
+      expect([refusal.status, refusal.code]).toEqual([shown, code])
       for (const trace of tracesOfTheProvider) expect(JSON.stringify(refusal.error)).not.toContain(trace)
     }
     await expectCharges(tenant, 0, 0)

@@ -18,7 +18,7 @@ import { runAndStop } from './src/stopped-execution.ts'
 const FLOWS = 10
 const EXECUTIONS = 50
 const MOST_CALLS = 7
-const AT_ONCE = 6
+const MAX_CONCURRENT = 6
 const LATENCY_MS = 15
 
 describe.for([
@@ -190,7 +190,7 @@ async function inTurns<T>(items: readonly T[], work: (item: T, n: number) => Pro
   const worker = async () => {
     for (const [n, item] of entries) await work(item, n)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
 }
 
 /** Numbers from 0 to 1, the same for the same name. */

@@ -11,7 +11,7 @@ import type { Stack, TenantFixture } from './src/stack.ts'
 // the revocation has answered begins an execution (rules §6.9, architecture §M2).
 
 const CALLS = 1_200
-const AT_ONCE = 16
+const MAX_CONCURRENT = 16
 /** Of each kind after its right has ended. */
 const ENOUGH = 20
 
@@ -60,7 +60,7 @@ test(`none of ${CALLS} calls begins an execution after its right has ended [revi
       calls.push({ kind, startedMs, end: await surfaces[kind.surface](url, kind) })
     }
   }
-  const load = Promise.all(Array.from({ length: AT_ONCE }, oneCaller))
+  const load = Promise.all(Array.from({ length: MAX_CONCURRENT }, oneCaller))
   const ended = new Map<Kind, number>()
   try {
     for (const [n, kind] of kinds.entries()) {

@@ -8,7 +8,7 @@ import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 // admitted (rules §6.5, architecture §M2). All kinds of it, on one wallet that is busy all the time.
 
 const CALLS = 10_000
-const AT_ONCE = 200
+const MAX_CONCURRENT = 200
 /** Of each kind after its right has ended. */
 const ENOUGH = 50
 /** A revocation takes under a second on a machine of its own; here all processes share two cores. */
@@ -52,7 +52,7 @@ test(`none of ${CALLS} calls is admitted that starts after its right has ended [
     while (calls.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 
-  const load = Promise.all(Array.from({ length: AT_ONCE }, oneCaller))
+  const load = Promise.all(Array.from({ length: MAX_CONCURRENT }, oneCaller))
   const ended = new Map<Kind, { ms: number; answeredMs: number; admitted: number; requestId: string }>()
   try {
     for (const [n, kind] of kinds.entries()) {
@@ -89,7 +89,7 @@ test(`none of ${CALLS} calls is admitted that starts after its right has ended [
       `${kind.what}: ${end.ms.toFixed(0)} ms (the console: ${served.toFixed(0)} ms), then ${after.length} calls, 0 admitted`,
     )
   }
-  console.log(`${calls.length} calls, ${AT_ONCE} at once, on one wallet\n  ${report.join('\n  ')}`)
+  console.log(`${calls.length} calls, ${MAX_CONCURRENT} at once, on one wallet\n  ${report.join('\n  ')}`)
   await stack.untilNothingIsReserved(tenant.project.id, 10_000)
   expect(await stack.findings([tenant.project.id])).toEqual([])
 })

@@ -4,7 +4,7 @@ import type { ExecutionRecord } from '@gateway/api/execution'
 import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 import type { Stack, TenantFixture } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
-import { patientClient, type PatientClient } from './src/patient-client.ts'
+import { retryingClient, type RetryingClient } from './src/retrying-client.ts'
 
 // Every service is replaced under load, one replica at a time, as an upgrade does it. Whatever was accepted is answered and charged once.
 
@@ -74,12 +74,12 @@ function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
   const runs: ExecutionRecord[] = []
   const teams: string[] = []
   const prompts: string[] = []
-  const clients: PatientClient[] = []
+  const clients: RetryingClient[] = []
   const waiting = new Set<() => void>()
   let going = true
   let asked = 0
 
-  async function chat(client: PatientClient, stream: boolean): Promise<void> {
+  async function chat(client: RetryingClient, stream: boolean): Promise<void> {
     const prompt = `restart ${asked++}.`
     prompts.push(prompt)
     const { status, text } = await client.ask('/v1/chat/completions', {
@@ -92,7 +92,7 @@ function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
     chats.push({ stream, status, text, micro: status === 200 ? microOf(text, stream) : 0 })
   }
 
-  async function run(client: PatientClient): Promise<void> {
+  async function run(client: RetryingClient): Promise<void> {
     const key = `restart-run-${asked++}`
     const { status, text } = await client.ask(
       `/v1/sandbox/${sandbox}/invoke`,
@@ -103,7 +103,7 @@ function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
     runs.push(JSON.parse(text) as ExecutionRecord)
   }
 
-  async function makeTeam(client: PatientClient): Promise<void> {
+  async function makeTeam(client: RetryingClient): Promise<void> {
     const name = `restart ${asked++}`
     const { status, text } = await client.ask(`/api/v2/tenants/${tenant.project.tenant}/teams`, { name })
     if (status !== 201) throw new Error(`a person was answered with ${status}: ${text}`)
@@ -112,11 +112,11 @@ function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
 
   function callers(
     count: number,
-    work: (client: PatientClient) => Promise<void>,
+    work: (client: RetryingClient) => Promise<void>,
     secret: string | Promise<string> = tenant.key.secret,
   ): Promise<void>[] {
     return Array.from({ length: count }, async (_, n) => {
-      const client = patientClient(stack, await secret, n)
+      const client = retryingClient(stack, await secret, n)
       clients.push(client)
       while (going) {
         await work(client)

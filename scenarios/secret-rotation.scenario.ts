@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { startBalancer, type Balancer } from './src/balancer.ts'
-import { patientClient, type PatientClient, type Repeated } from './src/patient-client.ts'
+import { retryingClient, type RetryingClient, type Repeated } from './src/retrying-client.ts'
 import { openStack, type Stack, type TenantFixture } from './src/stack.ts'
 
 // docs/operating.md, "Replace a service secret", step by step and under load: nobody is refused, and at the end the old secret is
@@ -75,17 +75,17 @@ async function restart(
 
 function startLoad(stack: Stack, tenant: TenantFixture) {
   const statuses: number[] = []
-  const clients: PatientClient[] = []
+  const clients: RetryingClient[] = []
   let going = true
   let asked = 0
-  const chat = (client: PatientClient) =>
+  const chat = (client: RetryingClient) =>
     client.ask('/v1/chat/completions', {
       model: tenant.model,
       messages: [{ role: 'user', content: `rotation ${asked++}` }],
       max_tokens: 10,
     })
   const callers = Array.from({ length: CALLERS }, async (_, n) => {
-    const client = patientClient(stack, tenant.key.secret, n)
+    const client = retryingClient(stack, tenant.key.secret, n)
     clients.push(client)
     while (going) statuses.push((await chat(client)).status)
   })
@@ -96,7 +96,7 @@ function startLoad(stack: Stack, tenant: TenantFixture) {
         await new Promise((resolve) => setTimeout(resolve, 20))
     },
     async answeredBy(url: string, { key, model }: TenantFixture, count: number): Promise<void> {
-      const one = patientClient({ gateways: [{ url }] as Stack['gateways'] }, key.secret, 0)
+      const one = retryingClient({ gateways: [{ url }] as Stack['gateways'] }, key.secret, 0)
       const body = { model, messages: [{ role: 'user', content: 'after' }], max_tokens: 10 }
       for (let n = 0; n < count; n++) expect((await one.ask('/v1/chat/completions', body)).status).toBe(200)
     },

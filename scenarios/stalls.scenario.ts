@@ -12,7 +12,7 @@ import { openStack, type Stack } from './src/stack.ts'
 // whoever has an answer was charged for it.
 
 const CHAT_CALLERS = 12
-const EXECUTIONS_AT_ONCE = 8
+const MAX_CONCURRENT_EXECUTIONS = 8
 const PAID_NODES = 2
 const MODEL_MS = 3_000
 
@@ -57,7 +57,7 @@ test('whatever stands still for 1 to 10 s, nothing is called twice, nothing fail
     expect(found.rows, `taken for dead when ${what} stood still for ${seconds} s`).toEqual([])
   }
 
-  await Promise.all([calls.answered(calls.count() + CHAT_CALLERS), flows.ended(EXECUTIONS_AT_ONCE)])
+  await Promise.all([calls.answered(calls.count() + CHAT_CALLERS), flows.ended(MAX_CONCURRENT_EXECUTIONS)])
   await calls.stop()
   const records = await flows.stop()
   expect(records.filter(({ status }) => status !== 'Succeeded')).toEqual([])
@@ -78,7 +78,7 @@ function startFlows(stack: Stack, { sandbox, secret }: { sandbox: string; secret
   const records: ExecutionRecord[] = []
   let going = true
   let next = 0
-  const all = Array.from({ length: EXECUTIONS_AT_ONCE }, async () => {
+  const all = Array.from({ length: MAX_CONCURRENT_EXECUTIONS }, async () => {
     while (going) {
       const mark = `${MARK}${next++}`
       records.push(await runUntilOver(stack, { sandbox, secret, input: { text: `${mark}.` }, idempotencyKey: mark }))

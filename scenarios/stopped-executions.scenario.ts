@@ -11,7 +11,7 @@ import { runAndStop } from './src/stopped-execution.ts'
 // reserved, the books add up, and what was charged is what the provider answered for the nodes that were settled.
 
 const EXECUTIONS = 500
-const AT_ONCE = 24
+const MAX_CONCURRENT = 24
 const MOST_CALLS = 4
 const LATENCY_MS = 40
 /** One in ten is left to itself; the others are stopped between their admission and some time after their end. */
@@ -23,7 +23,7 @@ test(`${EXECUTIONS} executions stopped at any moment while workers are killed: e
   const tenant = await openPaidTenant(stack, { mostCalls: MOST_CALLS, latencyMs: LATENCY_MS })
   const records: ExecutionRecord[] = []
   let next = 0
-  const callers = Array.from({ length: AT_ONCE }, async () => {
+  const callers = Array.from({ length: MAX_CONCURRENT }, async () => {
     for (let n = next++; n < EXECUTIONS; n = next++) {
       const call = { sandbox: tenant.sandboxes[n % MOST_CALLS]!, secret: tenant.secret, input: { text: `run${n}.` } }
       records.push(await runAndStop(stack, { ...call, idempotencyKey: `stopped-${n}`, stopAfterMs: stopAfterMs(n) }))

@@ -5,7 +5,7 @@ export interface BenchDeps {
   options: BenchOptions
   /** Takes what has to be stopped when the bench is over, however it ends. */
   stops: Stops
-  tell: (line: string) => void
+  log: (line: string) => void
 }
 
 /** Takes the measurements and answers its section of the results as Markdown. Throws when the books don't add up. */

@@ -21,11 +21,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     void stops.run().finally(() => process.exit(130))
   })
 
-const tell = (line: string) => void process.stdout.write(`${line}\n`)
+const log = (line: string) => void process.stdout.write(`${line}\n`)
 try {
-  const report = await benches[name]!.run({ options, stops, tell })
-  tell(`\n${report}`)
-  if (options.keep) tell(`\nKept in ${await keepResults(name, report)}`)
+  const report = await benches[name]!.run({ options, stops, log })
+  log(`\n${report}`)
+  if (options.keep) log(`\nKept in ${await keepResults(name, report)}`)
 } catch (error) {
   process.exitCode = 1
   // What fails because its server was stopped is no news.

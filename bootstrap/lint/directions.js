@@ -4,7 +4,7 @@
 const packagesMayKnow = {
   pricing: [],
   api: ['pricing'],
-  'ledger-protocol': ['api', 'pricing'], // the private wire: page and clients never see it
+  'ledger-protocol': ['api', 'pricing'],
   'api-client': ['api'], // its types alone
   'service-kit': ['api'],
   assets: ['service-kit/async', 'api', 'pricing', 'service-kit/http'], // assets come and go as bodies of requests and answers
@@ -70,6 +70,13 @@ const reserved = [
     names: /^(@gateway\/testbed($|\/)|vitest($|\/)|fast-check$|testcontainers$)/,
     allowed: ({ room, isTest }) => isTest || ['testbed', 'bench', 'scenarios'].includes(room),
     reason: 'What is made for tests never runs in production.',
+  },
+  {
+    names: /^@gateway\/ledger-protocol($|\/)/,
+    allowed: ({ room, floor }) =>
+      floor !== 'clients' && !['api', 'pricing', 'flow', 'api-client', 'console-page'].includes(room),
+    reason:
+      'The wire to the ledger is private and may change with any release: what strangers, the page or a client have to know stands in api.',
   },
   {
     names: /^@gateway\/(local-stack|simulated-provider|prisma)($|\/)/,

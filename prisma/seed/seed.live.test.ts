@@ -152,10 +152,10 @@ test('a flow that can not be made now is told, and everything else is there', as
   await name('Short answers', 'Mine')
   expect((await run(seeded)).sandboxes).toEqual(seeded.sandboxes)
   await fixture.run(`DELETE FROM control.assignments WHERE product = 'acme/swift' AND project = $1`, [seeded.project])
-  const told: string[] = []
+  const reported: string[] = []
   const { sandboxes: _known, ...before } = seeded
-  const again = await run(before, { log: (line) => told.push(line) })
-  expect(told).toEqual([expect.stringMatching(/^The flow Short answers is not active: .*product_not_assigned/)])
+  const again = await run(before, { log: (line) => reported.push(line) })
+  expect(reported).toEqual([expect.stringMatching(/^The flow Short answers is not active: .*product_not_assigned/)])
   expect(again.sandboxes.mixed).toBe(seeded.sandboxes.mixed)
   await fixture.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/swift')`, [seeded.project])
   const later: string[] = []

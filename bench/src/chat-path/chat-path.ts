@@ -18,26 +18,26 @@ import { findWrk } from './wrk.ts'
 
 const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
 
-export async function chatPath({ options, stops, tell }: BenchDeps): Promise<string> {
-  const wrk = await findWrk(path.join(peersFolder, 'wrk'), tell)
-  tell('Starting Postgres, Redis, provider, ledger and gateway')
+export async function chatPath({ options, stops, log }: BenchDeps): Promise<string> {
+  const wrk = await findWrk(path.join(peersFolder, 'wrk'), log)
+  log('Starting Postgres, Redis, provider, ledger and gateway')
   const stack = await startStack(stops, options.profile)
   const tenant = await buildTenant(stack.postgres.adminUrl)
-  tell('Starting the peers')
-  const peers = await startPeers({ providerUrl: stack.provider.url, folder: stack.folder, peersFolder, stops, tell })
+  log('Starting the peers')
+  const peers = await startPeers({ providerUrl: stack.provider.url, folder: stack.folder, peersFolder, stops, log })
   const callPaths = openCallPaths({ stack, tenant, peers, wrk, lastsMs: options.roundMs })
 
-  tell('Warming up')
+  log('Warming up')
   const charge = await callPaths.tryEach()
-  await inTurns({ rounds: 1, variants: callPaths.variants(CONNECTIONS.slice(1)), tell: () => {} })
-  const measured = await inTurns({ rounds: options.rounds, variants: callPaths.variants(CONNECTIONS), tell })
+  await inTurns({ rounds: 1, variants: callPaths.variants(CONNECTIONS.slice(1)), log: () => {} })
+  const measured = await inTurns({ rounds: options.rounds, variants: callPaths.variants(CONNECTIONS), log })
 
-  tell('Checking the books')
+  log('Checking the books')
   await checkCharges({ postgres: stack.postgres, project: tenant.project.id, answered: callPaths.answered(), charge })
   if (options.profile !== null) {
     const profiled = options.profile === 'ledger' ? stack.ledger : stack.gateway
     await profiled.stop()
-    tell(`\n${options.profile}: ${topSelfTimes(await readProfile(stack.folder, options.profile))}`)
+    log(`\n${options.profile}: ${topSelfTimes(await readProfile(stack.folder, options.profile))}`)
   }
   return reportCallPaths({ measured, work: callPaths.work(), run: await describeRun(new Date()) })
 }

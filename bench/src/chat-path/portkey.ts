@@ -7,11 +7,11 @@ import { promisify } from 'node:util'
 const VERSION = '1.15.2'
 
 /** Installs the Portkey gateway into a folder of the bench's own, on first use, without running its install scripts. Answers its program. */
-export async function installPortkey(folder: string, tell: (line: string) => void): Promise<string> {
+export async function installPortkey(folder: string, log: (line: string) => void): Promise<string> {
   const home = path.join(folder, `portkey-${VERSION}`)
   const program = path.join(home, 'node_modules/@portkey-ai/gateway/build/start-server.js')
   if (existsSync(program)) return program
-  tell(`Installing @portkey-ai/gateway ${VERSION}`)
+  log(`Installing @portkey-ai/gateway ${VERSION}`)
   await mkdir(home, { recursive: true })
   await writeFile(path.join(home, 'package.json'), '{ "private": true }\n')
   const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', `@portkey-ai/gateway@${VERSION}`]

@@ -10,7 +10,7 @@ interface Deps {
   /** Where peers are kept from one bench to the next. */
   peersFolder: string
   stops: Stops
-  tell: (line: string) => void
+  log: (line: string) => void
 }
 
 export interface Peers {
@@ -21,7 +21,7 @@ export interface Peers {
 const file = (name: string) => path.join(import.meta.dirname, name)
 
 /** Starts what the gateway is compared with, in front of the same provider. */
-export async function startPeers({ providerUrl, folder, peersFolder, stops, tell }: Deps): Promise<Peers> {
+export async function startPeers({ providerUrl, folder, peersFolder, stops, log }: Deps): Promise<Peers> {
   const [proxyPort, portkeyPort] = [await freePort(undefined, 'the proxy'), await freePort(undefined, 'Portkey')]
   const [proxyUrl, portkeyUrl] = [`http://127.0.0.1:${proxyPort}`, `http://127.0.0.1:${portkeyPort}`]
 
@@ -39,7 +39,7 @@ export async function startPeers({ providerUrl, folder, peersFolder, stops, tell
     name: 'portkey',
     entry: file('run-peer.ts'),
     // Without its console and its log of requests: as fast as it can be.
-    args: [await installPortkey(peersFolder, tell), `--port=${portkeyPort}`, '--headless'],
+    args: [await installPortkey(peersFolder, log), `--port=${portkeyPort}`, '--headless'],
     env: { NODE_ENV: 'production' },
     logFolder: folder,
     readyUrl: portkeyUrl,

@@ -28,9 +28,9 @@ export type Wrk = (load: WrkLoad) => Promise<WrkSample>
  * The load generator wrk, in a process of its own: it is written in C, so it leaves both cores to what is measured.
  * Taken from the PATH, else the package of Debian or Ubuntu is unpacked into `folder`, which needs no permissions.
  */
-export async function findWrk(folder: string, tell: (line: string) => void): Promise<Wrk> {
+export async function findWrk(folder: string, log: (line: string) => void): Promise<Wrk> {
   const onPath = { command: 'wrk', env: {} }
-  const found = (await works(onPath)) ? onPath : await unpacked(folder, tell)
+  const found = (await works(onPath)) ? onPath : await unpacked(folder, log)
   return (load) => measure(found, load)
 }
 
@@ -70,10 +70,10 @@ async function measure({ command, env }: Found, { url, headers, body, connection
   }
 }
 
-async function unpacked(folder: string, tell: (line: string) => void): Promise<Found> {
+async function unpacked(folder: string, log: (line: string) => void): Promise<Found> {
   const there = await findUnpacked(folder)
   if (there) return there
-  tell('Unpacking wrk from the package of this distribution')
+  log('Unpacking wrk from the package of this distribution')
   await mkdir(folder, { recursive: true })
   const options = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : []
   const problem = await unpack(folder, options).then(

@@ -28,7 +28,7 @@ interface Round {
 const WANTED = { dragToIdle: 0.95, busyMs: 1000 / 60, yearToDay: 2 }
 const now = () => performance.now()
 
-export async function consolePage({ options, stops, tell }: BenchDeps): Promise<string> {
+export async function consolePage({ options, stops, log }: BenchDeps): Promise<string> {
   const stack = await startSeededStack(process.stdout)
   stops.add(stack.stop)
   await withFixture(stack.adminUrl, (fixture) => makeYear(fixture, stack.project, stack.models))
@@ -42,7 +42,7 @@ export async function consolePage({ options, stops, tell }: BenchDeps): Promise<
     await signIn(context, stack)
     const round = await measure(await context.newPage(), stack, flow, options.roundMs)
     await context.close()
-    tell(
+    log(
       `round ${n} of ${options.rounds}: ${Object.entries(round)
         .map(([name, value]) => `${name} ${value.toFixed(1)}`)
         .join(', ')}`,

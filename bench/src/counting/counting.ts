@@ -17,9 +17,9 @@ const PROJECTS = 8
 const PROMPT = 12 * 1024
 const LARGEST = 125 * 1024
 
-export async function counting({ options, stops, tell }: BenchDeps): Promise<string> {
-  const log = { warn: (facts: object, message: string) => tell(`${message}: ${JSON.stringify(facts)}`) }
-  const counter = openTokenCounter({ log })
+export async function counting({ options, stops, log }: BenchDeps): Promise<string> {
+  const logger = { warn: (facts: object, message: string) => log(`${message}: ${JSON.stringify(facts)}`) }
+  const counter = openTokenCounter({ log: logger })
   stops.add(() => counter.close())
   const count = countWith(counter)
   await count('prj_first', prose(0, PROMPT)) // the tables are read
@@ -47,7 +47,7 @@ export async function counting({ options, stops, tell }: BenchDeps): Promise<str
     })),
     { name: BESIDE, measure: () => besideABurst(counter, () => seed++, options.roundMs) },
   ]
-  const rounds = await inTurns({ rounds: options.rounds, variants, tell })
+  const rounds = await inTurns({ rounds: options.rounds, variants, log })
   const figures = new Map([...rounds].map(([name, all]) => [name, medianFigures(all)]))
   return [await describeRun(new Date()), report(figures), targets(figures)].join('\n\n')
 }

@@ -21,15 +21,15 @@ interface Deps {
   /** Where peers are kept from one bench to the next. */
   peersFolder: string
   stops: Stops
-  tell: (line: string) => void
+  log: (line: string) => void
 }
 
 const file = (name: string) => path.join(import.meta.dirname, name)
 
 /** Starts so many processes with durable DBOS workflows, one after the other: the first makes its tables. */
 export async function startDbos(processes: number, deps: Deps): Promise<DbosProcess[]> {
-  const { databaseUrl, folder, peersFolder, stops, tell } = deps
-  const library = await installDbos(peersFolder, tell)
+  const { databaseUrl, folder, peersFolder, stops, log } = deps
+  const library = await installDbos(peersFolder, log)
   const started: DbosProcess[] = []
   for (let n = 0; n < processes; n++) {
     const port = await freePort(undefined, 'DBOS')
@@ -56,11 +56,11 @@ export async function startDbos(processes: number, deps: Deps): Promise<DbosProc
 }
 
 /** Installs DBOS into a folder of the bench's own, on first use, without running install scripts. Answers its entry. */
-async function installDbos(folder: string, tell: (line: string) => void): Promise<string> {
+async function installDbos(folder: string, log: (line: string) => void): Promise<string> {
   const home = path.join(folder, `dbos-${DBOS_VERSION}`)
   const entry = path.join(home, 'node_modules/@dbos-inc/dbos-sdk/dist/src/index.js')
   if (existsSync(entry)) return entry
-  tell(`Installing @dbos-inc/dbos-sdk ${DBOS_VERSION}`)
+  log(`Installing @dbos-inc/dbos-sdk ${DBOS_VERSION}`)
   await mkdir(home, { recursive: true })
   await writeFile(path.join(home, 'package.json'), '{ "private": true }\n')
   const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', `@dbos-inc/dbos-sdk@${DBOS_VERSION}`]

@@ -39,8 +39,8 @@ const names: Names = {
   paid: (clients) => `${PAID.calls} paid calls of ${PAID.callMs} ms in a row, ${clients} at once`,
 }
 
-export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchDeps): Promise<string> {
-  tell('Starting Postgres, Redis, and DBOS')
+export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDeps): Promise<string> {
+  log('Starting Postgres, Redis, and DBOS')
   const { folder, postgres, redis } = await startBenchServers(stops)
   const tenant = await buildFlowTenant(postgres.adminUrl, NODES)
   const [short, long] = [
@@ -50,7 +50,7 @@ export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchD
   const paid = await buildPaidTenant(postgres.adminUrl, PAID.calls)
   const databaseUrl = new URL(postgres.adminUrl)
   databaseUrl.pathname = '/dbos'
-  const dbos = await startDbos(COMPARED, { databaseUrl: databaseUrl.href, folder, peersFolder, stops, tell })
+  const dbos = await startDbos(COMPARED, { databaseUrl: databaseUrl.href, folder, peersFolder, stops, log })
   const work = new Map<string, Work[]>()
   const noteWork = (name: string, one: Work) => work.set(name, [...(work.get(name) ?? []), one])
 
@@ -113,7 +113,7 @@ export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchD
   }
   const measured = await inTurns({
     rounds,
-    tell,
+    log,
     variants: [
       ...[1, COMPARED].map((processes) => ({
         name: names.dbos(processes),

@@ -24,7 +24,7 @@ export interface ArchivedGrowth {
 export async function archiveGrowth(
   fixture: Fixture,
   { adminUrl, ledgerUrl }: { adminUrl: string; ledgerUrl: string },
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<ArchivedGrowth> {
   const folder = await mkdtemp(path.join(tmpdir(), 'growth-archive-'))
   const owner = await openDatabase({ url: adminUrl, poolSize: 1, queryLimitMs: 600_000, role: 'bench-archive' })
@@ -32,7 +32,7 @@ export async function archiveGrowth(
   try {
     const before = await databaseBytes(fixture)
     const startMs = performance.now()
-    await archiveBooks(owner, { folder, afterDays: AFTER_DAYS, before: null, tell })
+    await archiveBooks(owner, { folder, afterDays: AFTER_DAYS, before: null, log })
     const seconds = (performance.now() - startMs) / 1_000
     const { entries, findings } = await checkArchive(folder, { database: ledger })
     if (findings.length > 0) throw new Error(`The archive is wrong:\n${findings.join('\n')}`)

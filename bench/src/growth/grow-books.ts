@@ -33,7 +33,7 @@ export interface Growth {
 }
 
 /** Adds calls until there are so many, evenly over twelve months that end with the last one that is over. */
-export async function growTo(fixture: Fixture, growth: Growth, calls: number, tell: (line: string) => void) {
+export async function growTo(fixture: Fixture, growth: Growth, calls: number, log: (line: string) => void) {
   await makePartitions(fixture, growth.endMs)
   await fixture.run(FUNCTIONS)
   const startMs = monthsBefore(growth.endMs, MONTHS)
@@ -48,7 +48,7 @@ export async function growTo(fixture: Fixture, growth: Growth, calls: number, te
       stepMs,
     ])
     done += part
-    if (done % (20 * PART) === 0) tell(`  ${done.toLocaleString('en-US')} calls`)
+    if (done % (20 * PART) === 0) log(`  ${done.toLocaleString('en-US')} calls`)
   }
   growth.calls = calls
   await fixture.run(CHECKPOINTS)

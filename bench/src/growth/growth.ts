@@ -52,8 +52,8 @@ interface GrowingStack {
   ask: Record<'models' | 'page' | 'usage', () => Promise<void>>
 }
 
-export async function growth({ options, stops, tell }: BenchDeps): Promise<string> {
-  tell('Starting Postgres, Redis, ledger, gateway and console')
+export async function growth({ options, stops, log }: BenchDeps): Promise<string> {
+  log('Starting Postgres, Redis, ledger, gateway and console')
   const { postgres, redis } = await startBenchServers(stops)
   const fixture = await openFixture(postgres.adminUrl)
   stops.add(fixture.close)
@@ -95,20 +95,20 @@ export async function growth({ options, stops, tell }: BenchDeps): Promise<strin
   const reads: Record<string, number>[] = []
   for (const calls of SIZES.slice(0, 1 + Math.min(options.rounds, SIZES.length - 1))) {
     if (calls > 0) {
-      tell(`Growing the books to ${calls.toLocaleString('en-US')} calls`)
+      log(`Growing the books to ${calls.toLocaleString('en-US')} calls`)
       const before = grown.calls
-      await growTo(fixture, grown, calls, tell)
+      await growTo(fixture, grown, calls, log)
       await growAround(fixture, grown, around, before)
       if (calls === PROVED) await proveBooks(database, true)
-      await rollUpUsage({ reads: database, log: { warn: ({ err }) => tell(String(err)) } })
+      await rollUpUsage({ reads: database, log: { warn: ({ err }) => log(String(err)) } })
     }
     measured.push(await measure(growing, options.roundMs, grown.calls))
     reads.push(await measureReads(grown, around, (path) => get(`${ofTenant}/${path}`, token)))
-    tell(`${calls.toLocaleString('en-US')} calls: ${JSON.stringify({ ...measured.at(-1), ...reads.at(-1) })}`)
+    log(`${calls.toLocaleString('en-US')} calls: ${JSON.stringify({ ...measured.at(-1), ...reads.at(-1) })}`)
   }
-  tell('Checking the books')
+  log('Checking the books')
   await proveBooks(database)
-  const archived = grown.calls === 0 ? null : await archiveGrowth(fixture, postgres, tell)
+  const archived = grown.calls === 0 ? null : await archiveGrowth(fixture, postgres, log)
   if (archived) await proveBooks(database, true) // behind the archive
   const run = await describeRun(new Date())
   const people = reportReads(sizesOf(measured), reads)

@@ -8,16 +8,16 @@ import { playHistories } from '../stack/ledger-parts.ts'
 
 const OPERATIONS_A_ROUND = 100_000
 
-export async function histories({ options: { rounds }, stops, tell }: BenchDeps): Promise<string> {
-  tell('Starting a private Postgres')
+export async function histories({ options: { rounds }, stops, log }: BenchDeps): Promise<string> {
+  log('Starting a private Postgres')
   const postgres = await durablePostgres(stops)
   const wanted = rounds * OPERATIONS_A_ROUND
   const startMs = performance.now()
-  let told = 0
+  let reported = 0
   const { operations, missing } = await playHistories(postgres, wanted, (done) => {
-    if (done < told + OPERATIONS_A_ROUND) return
-    told = done
-    tell(`${done.toLocaleString('en-US')} operations of ${wanted.toLocaleString('en-US')}`)
+    if (done < reported + OPERATIONS_A_ROUND) return
+    reported = done
+    log(`${done.toLocaleString('en-US')} operations of ${wanted.toLocaleString('en-US')}`)
   })
   if (missing.length > 0) throw new Error(`These outcomes never came: ${missing.join(', ')}.`)
   const minutes = (performance.now() - startMs) / 60_000

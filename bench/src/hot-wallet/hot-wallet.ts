@@ -23,8 +23,8 @@ const CLIENTS = [1, 16, 64]
 
 const now = () => performance.now()
 
-export async function hotWallet({ options, stops, tell }: BenchDeps): Promise<string> {
-  tell('Starting a private Postgres and building the wallets')
+export async function hotWallet({ options, stops, log }: BenchDeps): Promise<string> {
+  log('Starting a private Postgres and building the wallets')
   const postgres = await durablePostgres(stops)
   const fixture = await buildWallets(postgres.adminUrl, MANY_WALLETS)
   const batcherDatabase = await openDatabase({ url: postgres.ledgerUrl, poolSize: 1, role: 'bench-batchers' })
@@ -71,16 +71,16 @@ export async function hotWallet({ options, stops, tell }: BenchDeps): Promise<st
     },
   ]
 
-  tell('Warming up')
-  await inTurns({ rounds: 1, variants, tell: () => {} })
-  const measured = await inTurns({ rounds: options.rounds, variants, tell })
+  log('Warming up')
+  await inTurns({ rounds: 1, variants, log: () => {} })
+  const measured = await inTurns({ rounds: options.rounds, variants, log })
   if (options.profile !== null) {
     const batchesInFlight = variants.find(({ name }) => name === batcherName(64))!
-    tell(await profiled(batchesInFlight.measure))
+    log(await profiled(batchesInFlight.measure))
     await batchesInFlight.after?.()
   }
 
-  tell('Checking the books')
+  log('Checking the books')
   await checkAll(batcherDatabase, fixture, naiveOpen)
   return report(measured, await describeRun(new Date()))
 }

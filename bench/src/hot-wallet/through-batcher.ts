@@ -1,7 +1,7 @@
 import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import type { Database } from '@gateway/database/client'
 import { settlement } from './items.ts'
-import { openAdmissionBatcher, openSetAside, type AdmissionBatcher, type Outcome } from '../stack/ledger-parts.ts'
+import { openAdmissionBatcher, openQuarantine, type AdmissionBatcher, type Outcome } from '../stack/ledger-parts.ts'
 
 /** As services/ledger/src/config.ts has them by default. */
 const LIMITS = { batchesInFlight: 1, batchItems: 512, batchBytes: 1024 * 1024, waitingAdmissions: 10_000 }
@@ -26,7 +26,7 @@ export function batcherUnderTest(database: Database, now: () => number): Batcher
     {
       admissions: database,
       reads: database,
-      setAside: openSetAside({ now }),
+      quarantine: openQuarantine({ now }),
       now,
       metrics: {
         batch: (count) => {
@@ -35,8 +35,8 @@ export function batcherUnderTest(database: Database, now: () => number): Batcher
         },
         lockedOut: () => {},
         keepFailed: () => {},
-        setAside: (item, error) => {
-          throw new Error(`${item.id} was set aside`, { cause: error })
+        quarantined: (item, error) => {
+          throw new Error(`${item.id} was quarantined`, { cause: error })
         },
         settledMore: () => {},
         fenced: () => {},

@@ -13,7 +13,7 @@ export interface Variant {
 interface Turns {
   rounds: number
   variants: Variant[]
-  tell: (line: string) => void
+  log: (line: string) => void
 }
 
 /**
@@ -21,15 +21,15 @@ interface Turns {
  * second round goes backwards: tables grow meanwhile, and none is always measured on the larger ones.
  * Answers the figures of each, round by round.
  */
-export async function inTurns({ rounds, variants, tell }: Turns): Promise<Map<string, Figures[]>> {
+export async function inTurns({ rounds, variants, log }: Turns): Promise<Map<string, Figures[]>> {
   const measured = new Map<string, Figures[]>(variants.map(({ name }) => [name, []]))
   for (const { warmUp } of variants) await warmUp?.()
   for (let round = 1; round <= rounds; round++) {
-    tell(`round ${round} of ${rounds}`)
+    log(`round ${round} of ${rounds}`)
     for (const { name, measure, after } of round % 2 === 1 ? variants : variants.toReversed()) {
       const figures = await measure()
       measured.get(name)!.push(figures)
-      tell(`  ${name.padEnd(44)} ${figures.perSecond.toFixed(0).padStart(7)}/s  p50 ${figures.p50Ms.toFixed(2)} ms`)
+      log(`  ${name.padEnd(44)} ${figures.perSecond.toFixed(0).padStart(7)}/s  p50 ${figures.p50Ms.toFixed(2)} ms`)
       await after?.()
     }
   }

@@ -14,7 +14,7 @@ import { sayTargets } from '../report/targets.ts'
 // before it, so that it has no job in the queue; without slices it has one.
 
 const WORKERS = 3
-const EXECUTIONS_AT_ONCE = 24
+const MAX_CONCURRENT_EXECUTIONS = 24
 const MODEL_MS = 1_000
 const WANTED_MS = 3_500
 const SLICES_MS = [200, 0]
@@ -44,8 +44,8 @@ interface Lost {
   killedMs: number
 }
 
-export async function recovery({ options: { rounds }, stops, tell }: BenchDeps): Promise<string> {
-  tell('Starting Postgres and Redis')
+export async function recovery({ options: { rounds }, stops, log }: BenchDeps): Promise<string> {
+  log('Starting Postgres and Redis')
   const { postgres, redis } = await startBenchServers(stops)
   const fixture = await openFixture(postgres.adminUrl)
   stops.add(fixture.close)
@@ -54,7 +54,7 @@ export async function recovery({ options: { rounds }, stops, tell }: BenchDeps):
   for (const sliceMs of SLICES_MS) {
     const own = openStops()
     try {
-      tell(`Starting provider, ledger, gateway, and workers with slices of ${sliceMs} ms`)
+      log(`Starting provider, ledger, gateway, and workers with slices of ${sliceMs} ms`)
       const stack = await startServices({
         ledgerUrl: postgres.ledgerUrl,
         redisUrl: redis.url,
@@ -63,22 +63,22 @@ export async function recovery({ options: { rounds }, stops, tell }: BenchDeps):
       })
       own.add(stack.stop)
       await stack.provider.control.setFaults([{ latencyMs: MODEL_MS }])
-      found.push({ sliceMs, tookMs: await killAgainAndAgain({ stack, fixture, tenant, rounds, tell }) })
+      found.push({ sliceMs, tookMs: await killAgainAndAgain({ stack, fixture, tenant, rounds, log }) })
     } finally {
       await own.run()
     }
   }
 
   const say = (value: number) => `${value.toFixed(0)} ms`
-  const told = found.map(
+  const reported = found.map(
     ({ sliceMs, tookMs }) =>
       `With slices of ${say(sliceMs)}: of ${tookMs.length} nodes that were under way, half were claimed again within ${say(percentile(tookMs, 50))}, the slowest after ${say(percentile(tookMs, 100))}.`,
   )
   return `${await describeRun(new Date())}
 
-${WORKERS} workers with ${EXECUTIONS_AT_ONCE} executions at once of a flow whose model takes ${say(MODEL_MS)}; one of them is killed ${rounds} times. Every execution succeeded.
+${WORKERS} workers with ${MAX_CONCURRENT_EXECUTIONS} executions at once of a flow whose model takes ${say(MODEL_MS)}; one of them is killed ${rounds} times. Every execution succeeded.
 
-${told.join('\n')}
+${reported.join('\n')}
 
 ${sayTargets(
   found.map(({ sliceMs, tookMs }) => ({
@@ -92,7 +92,7 @@ ${sayTargets(
 `
 }
 
-interface Kills extends Pick<BenchDeps, 'tell'> {
+interface Kills extends Pick<BenchDeps, 'log'> {
   stack: ServiceStack
   fixture: Fixture
   tenant: { sandbox: string; secret: string }
@@ -100,7 +100,7 @@ interface Kills extends Pick<BenchDeps, 'tell'> {
 }
 
 /** How long each lost node took, in milliseconds and ascending. */
-async function killAgainAndAgain({ stack, fixture, tenant, rounds, tell }: Kills): Promise<Float64Array> {
+async function killAgainAndAgain({ stack, fixture, tenant, rounds, log }: Kills): Promise<Float64Array> {
   const load = startLoad(stack, tenant)
   const tookMs: number[] = []
   for (let round = 0; round < rounds; round++) {
@@ -109,7 +109,7 @@ async function killAgainAndAgain({ stack, fixture, tenant, rounds, tell }: Kills
     const found = await claimedAgain(fixture, lost)
     tookMs.push(...found)
     await restarted
-    tell(
+    log(
       `kill ${round + 1} of ${rounds}: ${lost.length} nodes, the last of them claimed again after ${Math.max(...found).toFixed(0)} ms`,
     )
   }
@@ -130,7 +130,7 @@ let runs = 0
 function startLoad(stack: ServiceStack, { sandbox, secret }: { sandbox: string; secret: string }) {
   let going = true
   let failed = 0
-  const callers = Array.from({ length: EXECUTIONS_AT_ONCE }, async () => {
+  const callers = Array.from({ length: MAX_CONCURRENT_EXECUTIONS }, async () => {
     while (going) {
       const answer = await fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
         method: 'POST',

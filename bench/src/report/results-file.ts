@@ -5,7 +5,7 @@ const file = path.resolve(import.meta.dirname, '../../RESULTS.md')
 const head = `# Measured
 
 Each section is written by \`npm run bench <name> -- --keep\`. Load, services and Postgres share one machine, so read the
-ratios, which were taken in one run of the bench and in turns; the absolute figures tell how fast that machine was.
+ratios, which were taken in one run of the bench and in turns; the absolute figures log how fast that machine was.
 `
 
 /** Rewrites the section of one bench and answers the file's path. */

@@ -16,7 +16,7 @@ import { residentMiB } from './resident-memory.ts'
 // whoever is not must be told when to come again, nobody of those pays, and the memory of the gateway stays what it is.
 
 /** What a gateway takes at once here: little enough that ten times its load can be made beside it on the same cores. */
-const CALLS_AT_ONCE = 48
+const MAX_CONCURRENT_CALLS = 48
 /** How long the model takes. */
 const LATENCY_MS = 250
 const PROJECTS = 4
@@ -28,13 +28,13 @@ const PROMPT = 'Tell me something of rivers and of the cities beside them. '.rep
 
 const now = () => performance.now()
 
-export async function soak({ options: { rounds, roundMs }, stops, tell }: BenchDeps): Promise<string> {
-  tell('Starting Postgres, Redis, provider, ledger and gateway')
+export async function soak({ options: { rounds, roundMs }, stops, log }: BenchDeps): Promise<string> {
+  log('Starting Postgres, Redis, provider, ledger and gateway')
   const { postgres, redis } = await startBenchServers(stops)
   const stack = await startServices({
     ledgerUrl: postgres.ledgerUrl,
     redisUrl: redis.url,
-    environment: { gateway: () => ({ CALLS_AT_ONCE: String(CALLS_AT_ONCE), LOG_LEVEL: 'warn' }) },
+    environment: { gateway: () => ({ MAX_CONCURRENT_CALLS: String(MAX_CONCURRENT_CALLS), LOG_LEVEL: 'warn' }) },
   })
   stops.add(stack.stop)
   await stack.provider.control.setFaults([{ latencyMs: LATENCY_MS }])
@@ -74,31 +74,31 @@ export async function soak({ options: { rounds, roundMs }, stops, tell }: BenchD
     return figuresOf(await closedLoop({ clients, lastsMs: roundMs, call: admitted, now }))
   }
 
-  tell('Warming up')
+  log('Warming up')
   for (let n = 0; n < PROJECTS; n++) await call(n)
   await calm(FEW)
   const unloaded = await calm(FEW)
-  const full = await calm(Math.floor(CALLS_AT_ONCE * 0.75))
-  const capacity = (full.perSecond * CALLS_AT_ONCE) / Math.floor(CALLS_AT_ONCE * 0.75)
-  tell(`alone p99 ${unloaded.p99Ms.toFixed(0)} ms; full ${capacity.toFixed(0)}/s; now ${TIMES_TOO_MUCH} times that`)
+  const full = await calm(Math.floor(MAX_CONCURRENT_CALLS * 0.75))
+  const capacity = (full.perSecond * MAX_CONCURRENT_CALLS) / Math.floor(MAX_CONCURRENT_CALLS * 0.75)
+  log(`alone p99 ${unloaded.p99Ms.toFixed(0)} ms; full ${capacity.toFixed(0)}/s; now ${TIMES_TOO_MUCH} times that`)
 
   const overloaded: Round[] = []
   for (let round = 1; round <= rounds; round++) {
     const load = await openLoop({ perSecond: capacity * TIMES_TOO_MUCH, lastsMs: roundMs, call, now })
     overloaded.push({ ...figuresOfLoad(load, roundMs), residentMiB: await residentMiB(gateway.pid) })
     const { admitted, refused, p99Ms, residentMiB: resident } = overloaded.at(-1)!
-    tell(
+    log(
       `round ${round} of ${rounds}  ${admitted.toFixed(0)}/s admitted, p99 ${p99Ms.toFixed(0)} ms; ${refused.toFixed(0)}/s refused; ${resident.toFixed(0)} MiB`,
     )
   }
 
-  tell('Checking the books')
+  log('Checking the books')
   await checkLoad({ ledgerUrl: postgres.ledgerUrl, answered })
   return reportSoak({
     unloaded,
     capacity,
     overloaded,
-    setting: { places: CALLS_AT_ONCE, latencyMs: LATENCY_MS, projects: PROJECTS, timesTooMuch: TIMES_TOO_MUCH },
+    setting: { places: MAX_CONCURRENT_CALLS, latencyMs: LATENCY_MS, projects: PROJECTS, timesTooMuch: TIMES_TOO_MUCH },
     run: await describeRun(new Date()),
   })
 }

@@ -7,7 +7,7 @@ export { archiveBooks } from '../../../services/ledger/src/archive/archive-books
 export { checkArchive } from '../../../services/ledger/src/archive/check-archive.ts'
 export { checkBooks, sayFinding } from '../../../services/ledger/src/check/check-books.ts'
 
-export { openSetAside, type SetAside } from '../../../services/ledger/src/set-aside/set-aside.ts'
+export { openQuarantine, type Quarantine } from '../../../services/ledger/src/quarantine/quarantine.ts'
 export { checkUsage } from '../../../services/ledger/src/check/check-usage.ts'
 export { rollUpUsage } from '../../../services/ledger/src/maintenance/usage-roll-up.ts'
 export { outputCap, promptTokensBound, reservedPromptTokens, upperBoundMicro } from '@gateway/pricing/upper-bound'

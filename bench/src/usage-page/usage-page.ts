@@ -21,13 +21,13 @@ const groupings = ['model', 'key', 'day'] as const
 
 const now = () => performance.now()
 
-export async function usagePage({ options, stops, tell }: BenchDeps): Promise<string> {
+export async function usagePage({ options, stops, log }: BenchDeps): Promise<string> {
   const postgres = await durablePostgres(stops)
-  tell(`Making ${CALLS.toLocaleString('en-US')} calls`)
+  log(`Making ${CALLS.toLocaleString('en-US')} calls`)
   await withFixture(postgres.adminUrl, (fixture) => makeCalls(fixture, project, 'most'))
   const ledger = await openDatabase({ url: postgres.ledgerUrl, poolSize: 1, role: 'bench-ledger' })
   stops.add(ledger.close)
-  tell('Rolling them up')
+  log('Rolling them up')
   const begunMs = now()
   await rollUpUsage({ reads: ledger, log: { warn: failAloud } })
   const rolledUpPerSecond = (CALLS / (now() - begunMs)) * 1_000
@@ -44,7 +44,7 @@ export async function usagePage({ options, stops, tell }: BenchDeps): Promise<st
     { name: `from hours, by ${by}`, measure: loop(() => usageRows(pages, { ...period, by })) },
     { name: `from every call, by ${by}`, measure: loop(() => fromEveryCall(ledger, by)) },
   ])
-  const measured = await inTurns({ rounds: options.rounds, variants, tell })
+  const measured = await inTurns({ rounds: options.rounds, variants, log })
   return report(measured, rolledUpPerSecond, await describeRun(new Date()))
 }
 

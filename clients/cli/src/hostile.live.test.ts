@@ -9,7 +9,7 @@ import { askLine } from './frame/ask-line.ts'
 // The command for the careless and the unlucky: it always ends with a sentence and what clears it, and never with the lines of
 // an error of the language.
 
-const told = (code: number, says: string) => ({
+const reportsFailure = (code: number, says: string) => ({
   code,
   output: '',
   words: expect.stringMatching(new RegExp(`^(?!.*node:internal)(?=.*${says}).*Resolution: .`, 's')) as string,
@@ -32,7 +32,7 @@ describe('what is kept for whoever signed in is told where it is', () => {
     await mkdir(line.settings, { recursive: true })
     await writeFile(path.join(line.settings, 'profiles.json'), text!)
     const ended = await line.ask('gateway keys list', {})
-    expect(ended).toMatchObject(told(3, says!))
+    expect(ended).toMatchObject(reportsFailure(3, says!))
     expect(ended.words).not.toContain('secret')
   })
 
@@ -40,7 +40,9 @@ describe('what is kept for whoever signed in is told where it is', () => {
     ['a folder in its place', 'mkdir -p ~/.config/gateway/profiles.json', 'EISDIR'],
     ['a file in place of its folder', 'echo > ~/.config', 'ENOTDIR'],
   ])('%s', async ([, lines, code], { line }) => {
-    expect(await line.shell(`${lines}; gateway keys list`, {})).toMatchObject(told(1, `profiles.json.*${code}`))
+    expect(await line.shell(`${lines}; gateway keys list`, {})).toMatchObject(
+      reportsFailure(1, `profiles.json.*${code}`),
+    )
   })
 
   test('whoever else can read it is told', async ({ line }) => {
@@ -70,7 +72,7 @@ describe('an answer that no gateway gives is told', () => {
     ['a refusal without words', json({ error: { code: 'not_found' } }, 404), 'gateway whoami', 'not_found'],
   ])('%s', async ([, step, asked, says], { line, server }) => {
     server.answers(step)
-    expect(await line.ask(asked)).toMatchObject(told(1, says))
+    expect(await line.ask(asked)).toMatchObject(reportsFailure(1, says))
   })
 
   test('a refusal that would move the cursor, or add lines of its own', async ({ line, server }) => {
@@ -82,7 +84,7 @@ describe('an answer that no gateway gives is told', () => {
 
   test('none at all, with what the network says', async ({ line }) => {
     const env = { GATEWAY_URL: 'https://none.invalid', GATEWAY_TOKEN: 'svu_1' }
-    expect(await line.ask('gateway whoami', env)).toMatchObject(told(1, 'none.invalid'))
+    expect(await line.ask('gateway whoami', env)).toMatchObject(reportsFailure(1, 'none.invalid'))
   })
 })
 
@@ -128,7 +130,7 @@ describe('arguments', () => {
     ['gateway calls list --from 2026-13-01', 2, 'from'],
     ['gateway keys revoke -x --yes', 2, '-x'],
   ])('%s ends with %i and a sentence', async ([asked, code, says], { line }) => {
-    expect(await line.ask(asked)).toMatchObject(told(code, says))
+    expect(await line.ask(asked)).toMatchObject(reportsFailure(code, says))
   })
 })
 
@@ -136,7 +138,7 @@ describe('where its words and data can not go', () => {
   const made = json({ key: { id: 'key_1' }, secret: 'svc_secret', resolution: null }, 201)
 
   test('a full disk is told', async ({ line }) => {
-    expect(await line.shell('gateway --help > /dev/full')).toMatchObject(told(1, 'standard output.*ENOSPC'))
+    expect(await line.shell('gateway --help > /dev/full')).toMatchObject(reportsFailure(1, 'standard output.*ENOSPC'))
   })
 
   test('words to a full disk change nothing', async ({ line }) => {
@@ -150,7 +152,7 @@ describe('where its words and data can not go', () => {
   test.for(['> /dev/full', '| true'])('a secret that nobody has seen is told: %s', async (to, { line, server }) => {
     server.answers(made)
     const ended = await line.shell(`set -o pipefail; gateway keys create x --json ${to}`)
-    expect(ended).toMatchObject(told(1, 'keys rotate key_1'))
+    expect(ended).toMatchObject(reportsFailure(1, 'keys rotate key_1'))
   })
 })
 
@@ -158,7 +160,7 @@ test('without a home or in a folder that is gone, what needs neither is done', a
   server.answers(json({ data: [], nextCursor: null }))
   const gone = 'mkdir gone && cd gone && rmdir ../gone'
   expect(await line.shell(`${gone}; gateway keys list`)).toMatchObject({ code: 0 })
-  expect(await line.shell(`${gone}; gateway flows push`)).toMatchObject(told(1, 'not there any more'))
+  expect(await line.shell(`${gone}; gateway flows push`)).toMatchObject(reportsFailure(1, 'not there any more'))
 })
 
 test('a question that is closed without an answer is answered with nothing', async () => {

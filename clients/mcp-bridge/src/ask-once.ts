@@ -18,7 +18,7 @@ const AGAIN_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504])
 const AGAIN_CODES = new Set(['idempotency_in_progress', 'overloaded', 'unavailable', 'rate_limited'])
 
 /** Sends a message, and hands on what comes before its answer. */
-export async function askOnce(way: Way, message: Message, tell: (message: Message) => void): Promise<AskedOnce> {
+export async function askOnce(way: Way, message: Message, emit: (message: Message) => void): Promise<AskedOnce> {
   const id = message.id ?? null
   try {
     const response = await way.fetch(way.url, {
@@ -32,19 +32,19 @@ export async function askOnce(way: Way, message: Message, tell: (message: Messag
       await response.body?.cancel()
       return { kind: 'answered', message: failure(null, BRIDGE_FAILED, 'A notification has no answer.') }
     }
-    return await readAnswer(response, id, tell)
+    return await readAnswer(response, id, emit)
   } catch (error) {
     return again(id, whyOf(error), null)
   }
 }
 
-async function readAnswer(response: Response, id: Id, tell: (message: Message) => void): Promise<AskedOnce> {
+async function readAnswer(response: Response, id: Id, emit: (message: Message) => void): Promise<AskedOnce> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true)
     return answerOfJson(response, id, await response.text())
   for await (const message of messagesOf(response))
     if (isAnswerTo(message, id))
       return goesOn(message) ? again(id, 'the execution goes on', null, message) : answered(message, id)
-    else tell(message)
+    else emit(message)
   return again(id, 'the answer broke off', null)
 }
 

@@ -74,11 +74,11 @@ export function openBridge(deps: BridgeDeps): { take(line: string): void } {
     const headers = headersOf(request, key, agreedVersion)
     const isCall = request.method === 'tools/call'
     if (isCall) headers['idempotency-key'] = newKey() // B2
-    const tell = onlyOnwards((message) => !signal.aborted && send(message))
+    const emit = onlyOnwards((message) => !signal.aborted && send(message))
     const untilMs = now() + (isCall ? retryMs : Math.min(retryMs, LISTING_RETRY_MS))
     let pauseMs = FIRST_PAUSE_MS
     for (;;) {
-      const asked: AskedOnce = await askOnce({ url, fetch, headers, signal }, request, tell)
+      const asked: AskedOnce = await askOnce({ url, fetch, headers, signal }, request, emit)
       if (asked.kind === 'answered') return asked.message
       const leftMs = untilMs - now()
       if (leftMs <= 0 || signal.aborted) return asked.lastWord

@@ -36,17 +36,17 @@ test.for(codes)('%s is typed, and says what clears it', async (code, { server })
   const refusal = make(code)
   const gateway = new Gateway({ baseURL: server.url, apiKey: 'svc_1' })
   const { message, resolution, type } = refusal.body
-  const told = { code, message, resolution, type, param: 'input', details: { of: code } }
+  const reported = { code, message, resolution, type, param: 'input', details: { of: code } }
   expect(resolution).toMatch(/\w.*\.$/)
 
   server.answers(answers(refusal))
   const refused = await failureOf(gateway.key())
   expect(refused).toBeInstanceOf(ApiRefusal)
-  expect(refused).toMatchObject({ ...told, status: refusals[code].status, requestId: 'req_1' })
+  expect(refused).toMatchObject({ ...reported, status: refusals[code].status, requestId: 'req_1' })
 
   const execution = { id: 'exe_1', status: 'Failed', output: null, error: refusal.body, chargedMicro: 5 }
   server.answers(lines({ kind: 'admitted', seq: 0, executionId: 'exe_1' }, { kind: 'complete', seq: 1, execution }))
   const failed = await failureOf(gateway.flow('sbx-1').run({}))
   expect(failed).toBeInstanceOf(ExecutionFailed)
-  expect(failed).toMatchObject({ ...told, charged: { micro: 5, usd: '0.000005' }, execution: { id: 'exe_1' } })
+  expect(failed).toMatchObject({ ...reported, charged: { micro: 5, usd: '0.000005' }, execution: { id: 'exe_1' } })
 })

@@ -151,7 +151,7 @@ export const dashboards: Dashboard[] = [
             'sum(increase(ledger_write_offs_fenced_total[$__rate_interval]))',
             'answers after their reservation',
           ),
-          ...figure('sum(increase(ledger_items_set_aside_total[$__rate_interval]))', 'items set aside'),
+          ...figure('sum(increase(ledger_items_quarantined_total[$__rate_interval]))', 'items quarantined'),
         ],
       },
     ],

@@ -118,12 +118,12 @@ test('following asks for a line that is missing for two minutes, and no longer',
 })
 
 test('following takes a kind of line that it does not know, and ends with the first end', async ({ server }) => {
-  const told = [
+  const reported = [
     { kind: 'new', seq: 0 },
     { kind: 'complete', seq: 1 },
   ]
-  server.answers(lines([...told, { kind: 'complete', seq: 2 }].map((line) => `${JSON.stringify(line)}\n`).join('')))
-  expect(await Array.fromAsync(follow(server))).toEqual(told)
+  server.answers(lines([...reported, { kind: 'complete', seq: 2 }].map((line) => `${JSON.stringify(line)}\n`).join('')))
+  expect(await Array.fromAsync(follow(server))).toEqual(reported)
 })
 
 test('following that is left between two lines closes its connection', async ({ server }) => {

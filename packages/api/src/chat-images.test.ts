@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { eachImage, type ImageLimits, imageMisfit, takeImagesOut } from './images.ts'
+import { eachImage, type ImageLimits, imageImageError, takeImagesOut } from './images.ts'
 import { readChatRequest } from './chat-request.ts'
 import { Refusal } from './refusal.ts'
 
@@ -88,13 +88,13 @@ describe('a product takes', () => {
     ['ast_2', { id: 'ast_2', mimeType: 'image/png', bytes: 1_001 }],
     ['ast_3', { id: 'ast_3', mimeType: 'audio/wav', bytes: 1 }],
   ])
-  const misfit = (urls: string[], more: Partial<ImageLimits> = {}) =>
-    imageMisfit(read(...urls.map((url) => part(url))).images, assets, { ...limits, ...more }, 'chat')?.body
+  const imageError = (urls: string[], more: Partial<ImageLimits> = {}) =>
+    imageImageError(read(...urls.map((url) => part(url))).images, assets, { ...limits, ...more }, 'chat')?.body
 
   // spec: 2.3/s7
   test('images as large as it says, and as many', () => {
-    expect(misfit([dataOf(1_000), 'asset:ast_1'])).toBeUndefined()
-    expect(misfit(['https://example.test/a.png'], { https: true })).toBeUndefined()
+    expect(imageError([dataOf(1_000), 'asset:ast_1'])).toBeUndefined()
+    expect(imageError(['https://example.test/a.png'], { https: true })).toBeUndefined()
   })
 
   test.for([
@@ -104,24 +104,24 @@ describe('a product takes', () => {
     ['an address', ['https://example.test/a.png'], 'address'],
     ['a sound', ['asset:ast_3'], 'audio/wav'],
   ] as const)('not %s [invalid_request]', ([, urls, said]) => {
-    const refused = misfit([...urls])!
+    const refused = imageError([...urls])!
     expect(refused).toMatchObject({ code: 'invalid_request', param: 'messages' })
     expect(refused.message).toContain(said)
   })
 
   test('no asset that the project does not have [asset_not_found]', () => {
-    expect(misfit(['asset:ast_none'])).toMatchObject({ code: 'asset_not_found' })
+    expect(imageError(['asset:ast_none'])).toMatchObject({ code: 'asset_not_found' })
   })
 
   test('15 MiB of images together, and not a byte more [invalid_request]', () => {
     const half = 7_864_320
     const large = { maxBytes: 15_728_640 }
-    expect(misfit([dataOf(half), dataOf(half)], large)).toBeUndefined()
-    expect(misfit([dataOf(half), dataOf(half + 1)], large)).toMatchObject({ code: 'invalid_request' })
+    expect(imageError([dataOf(half), dataOf(half)], large)).toBeUndefined()
+    expect(imageError([dataOf(half), dataOf(half + 1)], large)).toMatchObject({ code: 'invalid_request' })
   })
 
   test('and names the port where a node asks', () => {
-    const refused = imageMisfit(read(part(dataOf(1_001))).images, assets, limits, 'node')
+    const refused = imageImageError(read(part(dataOf(1_001))).images, assets, limits, 'node')
     expect(refused!.body.param).toBe('image')
   })
 })

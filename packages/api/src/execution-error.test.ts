@@ -52,15 +52,15 @@ describe.each(beginnings)('the error of an execution begun by %s', (begunBy) => 
 
 describe('what was charged', () => {
   const error = stored('provider_failed')
-  const told = (chargedMicro: number, ended: boolean) =>
+  const reported = (chargedMicro: number, ended: boolean) =>
     errorOfExecution(error, { id: 'exe_1', begunBy: 'invoke', chargedMicro, ended }).message
 
   test('is told as it is, and as what it is so far', () => {
-    expect(told(42, true)).toBe(
+    expect(reported(42, true)).toBe(
       'The model failed to answer. The execution exe_1 was charged 42 micro-USD for the calls that were answered.',
     )
-    expect(told(0, true)).toBe('The model failed to answer. The execution exe_1 was not charged.')
-    expect(told(42, false)).toBe('The model failed to answer. The execution exe_1 was charged 42 micro-USD so far.')
+    expect(reported(0, true)).toBe('The model failed to answer. The execution exe_1 was not charged.')
+    expect(reported(42, false)).toBe('The model failed to answer. The execution exe_1 was charged 42 micro-USD so far.')
   })
 
   test('of a node is that of its call', () => {

@@ -31,20 +31,20 @@ export function assetIdsOf(images: readonly ChatImage[]): string[] {
  * Why a product can't take these images; null where it can.
  * @param assets those of the project that `images` name; one that is missing is none of the project's
  */
-export function imageMisfit(
+export function imageImageError(
   images: readonly ChatImage[],
   assets: ReadonlyMap<string, ImageAsset>,
   limits: ImageLimits,
   surface: ImageSurface,
 ): Refusal | null {
-  const misfit = (what: string, resolution: string) => unfit(surface, what, resolution)
+  const imageError = (what: string, resolution: string) => unfit(surface, what, resolution)
   if (images.length > limits.maxCount)
-    return misfit(`takes at most ${limits.maxCount} images, and these are ${images.length}`, 'Send fewer images.')
+    return imageError(`takes at most ${limits.maxCount} images, and these are ${images.length}`, 'Send fewer images.')
   let bytesOfAll = 0
   for (const image of images) {
     if (image.kind === 'https') {
       if (!limits.https)
-        return misfit(
+        return imageError(
           'takes no image by its address',
           'Send the image as a data: URL, or upload it at POST /v1/assets and send asset: and its id.',
         )
@@ -54,18 +54,21 @@ export function imageMisfit(
       const asset = assets.get(image.asset)
       if (asset === undefined) return refuse('asset_not_found', { asset: image.asset })
       if (!asset.mimeType.startsWith('image/'))
-        return misfit(
+        return imageError(
           `takes images, and the asset ${image.asset} is ${asset.mimeType}`,
           'Name a PNG, JPEG or WebP image.',
         )
     }
     const bytes = image.kind === 'asset' ? assets.get(image.asset)!.bytes : image.bytes
     if (bytes > limits.maxBytes)
-      return misfit(`takes images of at most ${limits.maxBytes} bytes, and one has ${bytes}`, 'Use a smaller image.')
+      return imageError(
+        `takes images of at most ${limits.maxBytes} bytes, and one has ${bytes}`,
+        'Use a smaller image.',
+      )
     bytesOfAll += bytes
   }
   if (bytesOfAll > chatLimits.imageBytes)
-    return misfit(
+    return imageError(
       `takes images of ${chatLimits.imageBytes} bytes together, and these have ${bytesOfAll}`,
       'Use smaller images, or fewer of them.',
     )

@@ -37,7 +37,7 @@ export function runFreeNode(node: GraphNode, inputs: Values, contract: ContractS
 }
 
 /**
- * The values of a claimed node's input ports, from a claim's `sources` and `outputs` (contracts, flow-items.ts). A port of which no
+ * The values of a claimed node's input ports, from a claim's `sources` and `outputs` (flow-items.ts of ledger-protocol). A port of which no
  * source has a value, or whose value is null, is left out; one that collects is an array of those there are, in the order of its
  * edges. Each source's output is parsed at most once, and only where a port takes from it.
  */

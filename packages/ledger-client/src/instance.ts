@@ -72,7 +72,7 @@ export async function registerInstance({
   let heartbeat: Promise<void> | null = null
   let heardMs = -Infinity
   let wasSilent = false
-  let tellSilence = (_: boolean) => {}
+  let notifySilence = (_: boolean) => {}
 
   async function heartbeatOrReplace(): Promise<void> {
     if (await lives(id)) return // H3
@@ -104,7 +104,7 @@ export async function registerInstance({
   function lookForSilence(): void {
     if (heardMs === -Infinity || silent() === wasSilent) return
     wasSilent = !wasSilent
-    tellSilence(wasSilent)
+    notifySilence(wasSilent)
   }
 
   for (;;) {
@@ -127,7 +127,7 @@ export async function registerInstance({
     id: () => id,
     renew: () => (stopped ? Promise.resolve() : sendHeartbeat()),
     silent,
-    onSilence: (listener) => void (tellSilence = listener),
+    onSilence: (listener) => void (notifySilence = listener),
     async stop() {
       if (stopped) return
       stopped = true

@@ -8,7 +8,7 @@ import { createLogger } from '@gateway/service-kit/process/logger'
 import { openTokenVerifier } from './service-token.ts'
 
 const secret = 's'.repeat(32)
-const patient = { budgetMs: 60_000 }
+const longBudget = { budgetMs: 60_000 }
 
 async function open(options: Partial<LedgerClientOptions> = {}): Promise<{ peer: PeerLedger; client: LedgerClient }> {
   const peer = await startPeerLedger()
@@ -29,7 +29,7 @@ function yes({ lines }: Received): OutcomeLine[] {
 async function fillBatcher(peer: PeerLedger, client: LedgerClient, count = 3): Promise<Received[]> {
   const requests: Received[] = []
   for (let n = 0; n < count; n++) {
-    client.admit(admission(`fill_${n}`), patient).catch(() => {})
+    client.admit(admission(`fill_${n}`), longBudget).catch(() => {})
     requests.push(await peer.next())
   }
   return requests
@@ -51,10 +51,10 @@ test('a lone item goes by itself, with its budget and a token that names the ser
 test('what is submitted in one tick shares a request, closings first', async () => {
   const { peer, client } = await open()
   const all = [
-    client.admit(admission('inv_1'), patient),
+    client.admit(admission('inv_1'), longBudget),
     client.settle(settlement('inv_2', 'ä"\n\u0000')),
     client.release({ id: 'inv_3', reason: 'no answer' }),
-    client.admit(admission('inv_4'), patient),
+    client.admit(admission('inv_4'), longBudget),
   ]
   const request = await peer.next()
   expect(request.ids).toEqual(['inv_2', 'inv_3', 'inv_1', 'inv_4'])
@@ -65,7 +65,7 @@ test('what is submitted in one tick shares a request, closings first', async () 
 
 test('outcomes reach their callers as their lines arrive, in any order and however they are cut', async () => {
   const { peer, client } = await open()
-  const [one, two, three] = ['inv_1', 'inv_2', 'inv_3'].map((id) => client.admit(admission(id), patient))
+  const [one, two, three] = ['inv_1', 'inv_2', 'inv_3'].map((id) => client.admit(admission(id), longBudget))
   const request = await peer.next()
   await request.answer({ n: 2, outcome: admitted('inv_3') })
   expect(await three).toEqual(admitted('inv_3'))
@@ -84,11 +84,11 @@ test('outcomes reach their callers as their lines arrive, in any order and howev
 
 test('behind a request without an outcome items gather, and go together with its first one', async () => {
   const { peer, client } = await open({ patienceMs: 60_000 })
-  const lone = client.admit(admission('lone'), patient)
+  const lone = client.admit(admission('lone'), longBudget)
   const first = await peer.next()
   const gathered = ['inv_1', 'inv_2', 'inv_3'].map(async (id, n) => {
     for (let turn = 0; turn <= n; turn++) await new Promise(setImmediate)
-    return client.admit(admission(id), patient)
+    return client.admit(admission(id), longBudget)
   })
   for (let turn = 0; turn < 4; turn++) await new Promise(setImmediate) // all were submitted
   first.end(...yes(first))
@@ -101,9 +101,9 @@ test('behind a request without an outcome items gather, and go together with its
 
 test('a request that stays without an outcome keeps nobody waiting', async () => {
   const { peer, client } = await open({ patienceMs: 1 })
-  client.admit(admission('stuck'), patient).catch(() => {})
+  client.admit(admission('stuck'), longBudget).catch(() => {})
   await peer.next() // never answered
-  const other = client.admit(admission('inv_1'), patient)
+  const other = client.admit(admission('inv_1'), longBudget)
   const second = await peer.next()
   expect(second.ids).toEqual(['inv_1'])
   second.end(...yes(second))
@@ -112,7 +112,7 @@ test('a request that stays without an outcome keeps nobody waiting', async () =>
 
 test('a full request goes beside another', async () => {
   const { peer, client } = await open({ patienceMs: 60_000 })
-  const all = Array.from({ length: 1_024 }, (_, n) => client.admit(admission(`inv_${n}`), patient))
+  const all = Array.from({ length: 1_024 }, (_, n) => client.admit(admission(`inv_${n}`), longBudget))
   const [first, second] = [await peer.next(), await peer.next()] // the first is not answered
   second.end(...yes(second))
   first.end(...yes(first))
@@ -122,15 +122,15 @@ test('a full request goes beside another', async () => {
 test('while the admission batcher are taken items gather, and go together once a batcher has begun to answer', async () => {
   const { peer, client } = await open()
   const [first] = await fillBatcher(peer, client)
-  client.admit(admission('slow'), patient).catch(() => {})
-  const gathered = Array.from({ length: 20 }, (_, n) => client.admit(admission(`inv_${n}`), patient))
+  client.admit(admission('slow'), longBudget).catch(() => {})
+  const gathered = Array.from({ length: 20 }, (_, n) => client.admit(admission(`inv_${n}`), longBudget))
   await first!.answer({ n: 0, outcome: admitted('fill_0') }) // still open
   const request = await peer.next()
   expect(request.ids).toEqual(['slow', ...gathered.map((_, n) => `inv_${n}`)])
   await request.answer(...yes(request).slice(1))
   expect(await Promise.all(gathered)).toHaveLength(20)
   // The slow one keeps its request open and nobody waiting.
-  const next = client.admit(admission('inv_20'), patient)
+  const next = client.admit(admission('inv_20'), longBudget)
   const another = await peer.next()
   another.end(...yes(another))
   expect(await next).toEqual(admitted('inv_20'))
@@ -138,7 +138,7 @@ test('while the admission batcher are taken items gather, and go together once a
 
 test('a request holds at most 512 items', async () => {
   const { peer, client } = await open()
-  const all = Array.from({ length: 1_100 }, (_, n) => client.admit(admission(`inv_${n}`), patient))
+  const all = Array.from({ length: 1_100 }, (_, n) => client.admit(admission(`inv_${n}`), longBudget))
   const requests = [await peer.next(), await peer.next(), await peer.next()]
   expect(requests.map(({ lines }) => lines.length).toSorted((a, b) => b - a)).toEqual([512, 512, 76])
   for (const request of requests) request.end(...yes(request))
@@ -160,7 +160,7 @@ test('a request holds at most 1 MB, and a larger item goes by itself', async () 
 
 test('after a cut only the unanswered are sent again, under the same ids', async () => {
   const { peer, client } = await open()
-  const all = ['inv_1', 'inv_2', 'inv_3'].map((id) => client.admit(admission(id), patient))
+  const all = ['inv_1', 'inv_2', 'inv_3'].map((id) => client.admit(admission(id), longBudget))
   const cut = await peer.next()
   await cut.answer({ n: 1, outcome: admitted('inv_2') })
   expect(await all[1]).toEqual(admitted('inv_2'))
@@ -213,10 +213,10 @@ test('an admission whose budget ends unanswered is refused, and released under i
 
 test('a late answer to an admission that was given up changes nothing, and its request goes on for the others', async () => {
   const { peer, client } = await open()
-  const impatient = client.admit(admission('inv_1'), { budgetMs: 500 })
-  const other = client.admit(admission('inv_2'), patient)
+  const shortBudget = client.admit(admission('inv_1'), { budgetMs: 500 })
+  const other = client.admit(admission('inv_2'), longBudget)
   const request = await peer.next()
-  await expect(impatient).rejects.toMatchObject({ why: 'unavailable' })
+  await expect(shortBudget).rejects.toMatchObject({ why: 'unavailable' })
   const release = await peer.next()
   expect(release.ids).toEqual(['inv_1'])
   request.end(...yes(request))
@@ -227,7 +227,7 @@ test('an admission whose budget ends before it was sent needs no release', async
   const { peer, client } = await open()
   const requests = await fillBatcher(peer, client)
   await expect(client.admit(admission('never'), { budgetMs: 20 })).rejects.toThrow(LedgerUnavailable)
-  const next = client.admit(admission('inv_1'), patient)
+  const next = client.admit(admission('inv_1'), longBudget)
   for (const request of requests) request.end(...yes(request))
   const request = await peer.next()
   expect(request.ids).toEqual(['inv_1'])
@@ -240,7 +240,7 @@ test.each(['overloaded', 'unavailable'] as const)(
   'an admission that the ledger left undecided is refused: %s',
   async (why) => {
     const { peer, client } = await open()
-    const asked = client.admit(admission('inv_1'), patient)
+    const asked = client.admit(admission('inv_1'), longBudget)
     const request = await peer.next()
     request.end({ n: 0, outcome: { kind: 'undecided', why } })
     await expect(asked).rejects.toMatchObject({ why })
@@ -258,7 +258,7 @@ test.each([
   { kind: 'running', invocation: 'inv_0' },
 ] as const)('after a cut, "$kind" is not the last word of the first copy: a release follows', async (outcome) => {
   const { peer, client } = await open()
-  const asked = client.admit(admission('inv_1'), patient).catch((error: LedgerUnavailable) => error.why)
+  const asked = client.admit(admission('inv_1'), longBudget).catch((error: LedgerUnavailable) => error.why)
   const cut = await peer.next()
   cut.cut()
   const again = await peer.next()
@@ -295,15 +295,15 @@ test('a settlement and a release end with their budget', async () => {
 test('beyond the bounded queue admissions are refused as overloaded; settlements and releases never', async () => {
   const { peer, client } = await open({ maxWaiting: 2 })
   const requests = await fillBatcher(peer, client)
-  const waiting = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), patient))
-  await expect(client.admit(admission('inv_3'), patient)).rejects.toMatchObject({ why: 'overloaded' })
+  const waiting = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), longBudget))
+  await expect(client.admit(admission('inv_3'), longBudget)).rejects.toMatchObject({ why: 'overloaded' })
   const closings = Array.from({ length: 50 }, (_, n) => client.settle(settlement(`set_${n}`)))
   for (const request of requests) request.end(...yes(request))
   const request = await peer.next()
   expect(request.lines).toHaveLength(52)
   request.end(...yes(request))
   expect(await Promise.all([...waiting, ...closings])).toHaveLength(52)
-  const free = client.admit(admission('inv_4'), patient)
+  const free = client.admit(admission('inv_4'), longBudget)
   const after = await peer.next()
   after.end(...yes(after))
   await free
@@ -323,8 +323,8 @@ test('a token that the ledger does not take is signed anew', async () => {
 
 test('an item that the ledger does not understand fails alone', async () => {
   const { peer, client } = await open()
-  const bad = client.admit(admission('bad'), patient).catch((error: unknown) => error)
-  const good = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), patient))
+  const bad = client.admit(admission('bad'), longBudget).catch((error: unknown) => error)
+  const good = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), longBudget))
   const whole = await peer.next()
   whole.reply(400, { error: 'Line 1: no' })
   for (let n = 0; n < 3; n++) {
@@ -345,7 +345,7 @@ test('closing waits for what is not decided yet', async () => {
   request.end(...yes(request))
   expect(await settling).toEqual(settled)
   await closed
-  await expect(client.admit(admission('inv_2'), patient)).rejects.toThrow(LedgerUnavailable)
+  await expect(client.admit(admission('inv_2'), longBudget)).rejects.toThrow(LedgerUnavailable)
   await expect(client.settle(settlement('inv_2'))).rejects.toThrow(LedgerUnavailable)
 })
 
@@ -385,7 +385,7 @@ test('every operation is one POST with one JSON object', async () => {
 
 test('a question that is cut or answered 503 is asked again, and given up with its budget', async () => {
   const { peer, client } = await open()
-  const asked = client.wallet({ project: 'prj_1' }, patient)
+  const asked = client.wallet({ project: 'prj_1' }, longBudget)
   ;(await peer.next()).cut()
   ;(await peer.next()).reply(503, { error: 'starting' })
   ;(await peer.next()).reply(200, { fundedMicro: 0 })

@@ -7,7 +7,7 @@ import { LedgerUnavailable } from './call-operation.ts'
 // What a worker asks about nodes: claims and admissions may be refused undecided, completions are repeated, and none of them is
 // ever released, because what they hold ends with the lease.
 
-const patient = { budgetMs: 60_000 }
+const longBudget = { budgetMs: 60_000 }
 const completed = { kind: 'completed' } as const
 
 async function open(options: Partial<LedgerClientOptions> = {}) {
@@ -38,8 +38,8 @@ async function expectNothingBefore(peer: PeerLedger, client: LedgerClient): Prom
 test('all three ride one request, completions first', async () => {
   const { peer, client } = await open()
   const all = [
-    client.claim(nodeClaim, patient),
-    client.admitNode(nodeAdmission('inv_1'), patient),
+    client.claim(nodeClaim, longBudget),
+    client.admitNode(nodeAdmission('inv_1'), longBudget),
     client.complete(completion),
   ]
   const request = await peer.next()
@@ -98,7 +98,7 @@ for (const [what, ask] of Object.entries(openings)) {
 
 test('a refusal of a node’s admission after a cut is its answer, and may be asked again', async () => {
   const { peer, client } = await open()
-  const asked = client.admitNode(nodeAdmission('inv_1'), patient)
+  const asked = client.admitNode(nodeAdmission('inv_1'), longBudget)
   ;(await peer.next()).cut()
   const refused = {
     kind: 'refused',
@@ -107,7 +107,7 @@ test('a refusal of a node’s admission after a cut is its answer, and may be as
   } as const
   ;(await peer.next()).end({ n: 0, outcome: refused })
   expect(await asked).toEqual(refused)
-  const again = client.admitNode(nodeAdmission('inv_1'), patient)
+  const again = client.admitNode(nodeAdmission('inv_1'), longBudget)
   const request = await peer.next()
   expect(request.ids).toEqual(['inv_1'])
   request.end({ n: 0, outcome: admitted('inv_1') })

@@ -27,7 +27,7 @@ const RENEW_BEFORE_MS = 60_000
 const TOLERANCE_S = 600
 /** Clocks that are further apart are told of, each service's once in a while. */
 const NOTABLE_S = 30
-const TELL_EVERY_MS = 60_000
+const REPORT_EVERY_MS = 60_000
 const CACHED_TOKENS = 1_000
 const SECRET_CHARACTERS = 32
 
@@ -88,7 +88,7 @@ export function openTokenVerifier({ secrets, now, log }: VerifierOptions): Token
     Object.entries(secrets).map(([service, some]) => [service, some.map((secret) => keyOf(service, secret))]),
   )
   const verifiedTokens = new LRUCache<string, { service: ServiceName; expiresAtMs: number }>({ max: CACHED_TOKENS })
-  const toldMs = new Map<string, number>()
+  const reportedMs = new Map<string, number>()
 
   return async (token) => {
     const nowMs = now()
@@ -99,16 +99,16 @@ export function openTokenVerifier({ secrets, now, log }: VerifierOptions): Token
     const { service, issuedAtS, expiresAtS } = signed
     const expiresAtMs = (expiresAtS + TOLERANCE_S) * 1000
     const refused = issuedAtS - TOLERANCE_S > nowMs / 1000 || nowMs >= expiresAtMs
-    tellOfClocks(service, clocksApartS(issuedAtS, nowMs / 1000), refused)
+    reportClocks(service, clocksApartS(issuedAtS, nowMs / 1000), refused)
     if (refused) return null
     verifiedTokens.set(token, { service, expiresAtMs })
     return service
   }
 
   /** T2 */
-  function tellOfClocks(service: ServiceName, apartS: number, refused: boolean): void {
-    if (Math.abs(apartS) <= NOTABLE_S || now() < (toldMs.get(service) ?? -Infinity) + TELL_EVERY_MS) return
-    toldMs.set(service, now())
+  function reportClocks(service: ServiceName, apartS: number, refused: boolean): void {
+    if (Math.abs(apartS) <= NOTABLE_S || now() < (reportedMs.get(service) ?? -Infinity) + REPORT_EVERY_MS) return
+    reportedMs.set(service, now())
     const message = `the clocks of the ${service} and of the ledger differ by ${Math.abs(apartS)} s or more`
     if (refused) log.error({ service, apartS, toleratedS: TOLERANCE_S }, `${message}: its tokens are refused`)
     else log.warn({ service, apartS, toleratedS: TOLERANCE_S }, message)

@@ -7,7 +7,7 @@ import { openLedgerClient } from './ledger-client.ts'
 
 // A connection that dies without a word: what it carried goes again on another one, and it is never used again.
 
-const patient = { budgetMs: 60_000 }
+const longBudget = { budgetMs: 60_000 }
 
 async function open() {
   const peer = await startPeerLedger()
@@ -28,7 +28,7 @@ async function open() {
 
 test('items on a silent connection are sent again on another one, under the same ids', async () => {
   const { peer, proxy, client } = await open()
-  const asked = client.admit(admission('inv_1'), patient)
+  const asked = client.admit(admission('inv_1'), longBudget)
   await peer.next()
   proxy.fallSilent()
   const again = await peer.next()
@@ -40,7 +40,7 @@ test('items on a silent connection are sent again on another one, under the same
 
 test('a request that falls silent after its first outcome is cut as well', async () => {
   const { peer, proxy, client } = await open()
-  const all = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), patient))
+  const all = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), longBudget))
   const first = await peer.next()
   await first.answer({ n: 0, outcome: admitted('inv_1') })
   expect(await all[0]).toEqual(admitted('inv_1'))
@@ -66,7 +66,7 @@ test('a ledger that is slow, and says that it is there, is waited for', async ()
 
 test('a question on a silent connection is asked again on another one', async () => {
   const { peer, proxy, client } = await open()
-  const asked = client.models({ keyHash: '0'.repeat(64), selector: null }, patient)
+  const asked = client.models({ keyHash: '0'.repeat(64), selector: null }, longBudget)
   await peer.next()
   proxy.fallSilent()
   const again = await peer.next()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { promptSize, usage } from '@gateway/pricing/usage'
 import type { StoppedBy } from '@gateway/api/execution'
 import type { GraphNode } from '@gateway/api/graph'
-import type { SetAside } from './ledger-outcomes.ts'
+import type { Quarantined } from './ledger-outcomes.ts'
 import type { RefusalBody } from '@gateway/api/refusal'
 
 // What a worker asks of the ledger about one node of an execution. They are items of POST /items, beside `admit`, `settle` and `release`.
@@ -111,14 +111,14 @@ export type ClaimOutcome =
   | { kind: 'nothing-to-do'; cancelled?: StoppedBy }
   | { kind: 'instance-unknown' }
   /** Nobody gets it now; a job of it comes again. */
-  | SetAside
+  | Quarantined
 
 export type CompleteOutcome =
   /** `next`: what was granted under the lease that was named for it, and has not ended. What else may run is enqueued. */
   | { kind: 'completed'; next?: Claimed }
   /** The lease is another's now. Nothing was recorded, and nobody is charged for it; what it used is a write-off. */
   | { kind: 'fenced' }
-  | SetAside
+  | Quarantined
 
 /** A node's error; JSON text of it is what `complete` takes. */
 export type NodeError = RefusalBody

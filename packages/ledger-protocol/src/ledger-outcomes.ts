@@ -63,8 +63,8 @@ export type AdmitNodeOutcome =
  * Postgres refuses it again and again, for no business reason: whoever asked stops. A settlement and a completion are kept by
  * the ledger until they can be written; a release need not be, because its reservation ends by itself (money §4.4).
  */
-export interface SetAside {
-  kind: 'set-aside'
+export interface Quarantined {
+  kind: 'quarantined'
 }
 
 export type SettleOutcome =
@@ -73,14 +73,14 @@ export type SettleOutcome =
   | { kind: 'fenced' }
   /** Never admitted, or a node's. */
   | { kind: 'unknown' }
-  | SetAside
+  | Quarantined
 
 export type ReleaseOutcome =
   | { kind: 'released' }
   | { kind: 'settled'; chargedMicro: number }
   /** It is a node's: only the node's `complete` gives it back. */
   | { kind: 'unknown' }
-  | SetAside
+  | Quarantined
 
 /** The item was not decided: its time was up, or there was no room. Nothing happened. */
 export interface Undecided {

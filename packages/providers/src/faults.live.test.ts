@@ -237,8 +237,8 @@ describe.each(kinds)('what goes wrong with %s', (kind) => {
     }
     expect(failures.length).toBeGreaterThan(20)
     for (const failure of failures) {
-      const told = `${failure.stack}${JSON.stringify(failure)}`
-      expect(told).not.toMatch(/harbour|canary|simulated-org|<html>/i)
+      const reported = `${failure.stack}${JSON.stringify(failure)}`
+      expect(reported).not.toMatch(/harbour|canary|simulated-org|<html>/i)
       expect(failure.cause).toBeUndefined()
     }
   })

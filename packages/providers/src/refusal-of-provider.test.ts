@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import { ProviderFailure, refusalOfProvider } from './provider-failure.ts'
 
 test('nothing of a provider gets through [provider_failed] [provider_timeout] [unavailable] [invalid_request]', () => {
-  const told = (kind: ProviderFailure['kind'], providerStatus?: number) =>
+  const reported = (kind: ProviderFailure['kind'], providerStatus?: number) =>
     refusalOfProvider(new ProviderFailure({ kind, provider: 'secret-name', detail: 'secret words', providerStatus }))
       .body
-  expect(told('timeout').code).toBe('provider_timeout')
-  expect(told('circuit_open').code).toBe('unavailable')
-  expect(told('refused', 400).code).toBe('invalid_request')
-  for (const status of [401, 429, 500]) expect(told('refused', status).code).toBe('provider_failed')
+  expect(reported('timeout').code).toBe('provider_timeout')
+  expect(reported('circuit_open').code).toBe('unavailable')
+  expect(reported('refused', 400).code).toBe('invalid_request')
+  for (const status of [401, 429, 500]) expect(reported('refused', status).code).toBe('provider_failed')
   for (const kind of ['cut', 'garbage', 'too_large', 'unreachable'] as const) {
-    expect(told(kind).code).toBe('provider_failed')
-    expect(JSON.stringify(told(kind))).not.toContain('secret')
+    expect(reported(kind).code).toBe('provider_failed')
+    expect(JSON.stringify(reported(kind))).not.toContain('secret')
   }
 })
 

@@ -1,6 +1,6 @@
 -- Notices of wallets whose money lasts for fewer days than their people want, at the pace of the last seven days
--- (money §10.1). Told when it comes to that, and again once it was better in between. A project that used nothing lasts.
--- Any replica may do it at any time: who changes `told` tells. Answers how many were told.
+-- (money §10.1). ToolResult when it comes to that, and again once it was better in between. A project that used nothing lasts.
+-- Any replica may do it at any time: who changes `notified` tells. Answers how many were notified.
 CREATE OR REPLACE FUNCTION money.notify_days_left(
   OUT notices integer
 ) LANGUAGE plpgsql
@@ -14,19 +14,19 @@ BEGIN
                       WHERE u.project = t.project AND u.hour > moment - interval '7 days'), 0) AS week
       FROM money.days_left_thresholds t JOIN money.wallets w ON w.project = t.project
   ), changed AS (
-    UPDATE money.days_left_thresholds t SET told = p.remaining * 7 < p.days * p.week
+    UPDATE money.days_left_thresholds t SET notified = p.remaining * 7 < p.days * p.week
       FROM paced p
-     WHERE t.project = p.project AND t.days = p.days AND t.told <> (p.remaining * 7 < p.days * p.week)
-    RETURNING t.project, t.days, t.told, p.remaining
-  ), told AS (
+     WHERE t.project = p.project AND t.days = p.days AND t.notified <> (p.remaining * 7 < p.days * p.week)
+    RETURNING t.project, t.days, t.notified, p.remaining
+  ), notified AS (
     INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
     SELECT 'ntc_' || left(encode(sha256(convert_to(concat_ws(' ', project, 'days', moment), 'UTF8')), 'hex'), 26),
            project, 'wallet.days_left', days, remaining, moment
-      FROM changed WHERE told
+      FROM changed WHERE notified
     RETURNING id, project
   ), sent AS (
     INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
-    SELECT n.id, w.id, moment FROM told n JOIN money.webhooks w ON w.project = n.project
+    SELECT n.id, w.id, moment FROM notified n JOIN money.webhooks w ON w.project = n.project
   )
-  SELECT count(*) INTO notices FROM told;
+  SELECT count(*) INTO notices FROM notified;
 END $$;

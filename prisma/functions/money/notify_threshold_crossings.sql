@@ -1,8 +1,8 @@
 -- Notices of what has just moved (money §10.1): in the transaction that moved it, under the wallet's lock.
---   N1  A wallet is told of a threshold when `remaining` comes from it, or from above it, to below. It only falls by what
+--   N1  A wallet is notified of a threshold when `remaining` comes from it, or from above it, to below. It only falls by what
 --       was charged, so `remaining + charged` is where it came from. Coming up again tells nothing, and arms it.
---   N2  A window is told of a percentage when `spent` reaches it. It only rises until the window ends, so once a window.
---   N3  So each crossing is told once, whatever is repeated, and none is told that was none. Its id is made of the crossing.
+--   N2  A window is notified of a percentage when `spent` reaches it. It only rises until the window ends, so once a window.
+--   N3  So each crossing is notified once, whatever is repeated, and none is notified that was none. Its id is made of the crossing.
 --   N4  With each notice its deliveries are written, one for each webhook that the project has at that time.
 -- Both are lists of json objects, or null: `of_wallets` { project, journal_seq, remaining, charged, below }, `of_windows`
 -- { lineage, project, window_start, limit_micro, spent, charged, key, percents }.
@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION money.notify_threshold_crossings(
 ) RETURNS void LANGUAGE plpgsql
 AS $$
 BEGIN
-  WITH told AS (
+  WITH notified AS (
     INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
     SELECT 'ntc_' || left(encode(sha256(convert_to(concat_ws(' ', w.project, w.journal_seq, t), 'UTF8')), 'hex'), 26),
            w.project, 'wallet.below', t, w.remaining, moment
@@ -24,9 +24,9 @@ BEGIN
     RETURNING id, project
   )
   INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
-  SELECT n.id, w.id, moment FROM told n JOIN money.webhooks w ON w.project = n.project;
+  SELECT n.id, w.id, moment FROM notified n JOIN money.webhooks w ON w.project = n.project;
 
-  WITH told AS (
+  WITH notified AS (
     INSERT INTO money.notices (
       id, project, kind, threshold, key, lineage, window_start, limit_micro, spent_micro, at)
     SELECT 'ntc_' || left(encode(sha256(convert_to(
@@ -40,5 +40,5 @@ BEGIN
     RETURNING id, project
   )
   INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
-  SELECT n.id, w.id, moment FROM told n JOIN money.webhooks w ON w.project = n.project;
+  SELECT n.id, w.id, moment FROM notified n JOIN money.webhooks w ON w.project = n.project;
 END $$;

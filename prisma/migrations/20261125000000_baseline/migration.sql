@@ -549,8 +549,8 @@ CREATE TABLE money.key_uses (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 
 -- Settlements and completions that Postgres keeps rejecting for no business reason, kept until they can be written
--- (services/ledger/src/set-aside).
-CREATE TABLE money.set_aside_items (
+-- (services/ledger/src/quarantine).
+CREATE TABLE money.quarantined_items (
   name        text PRIMARY KEY, -- of a settlement its reservation, of a completion its lease of a node
   project     text, -- null: it could not be looked up
   item        bytea NOT NULL, -- as the sender wrote it; may contain an answer
@@ -559,7 +559,7 @@ CREATE TABLE money.set_aside_items (
   kept_at     timestamptz(3) NOT NULL,
   next_try_at timestamptz(3) NOT NULL
 );
-CREATE INDEX ON money.set_aside_items (next_try_at);
+CREATE INDEX ON money.quarantined_items (next_try_at);
 
 ------------------------------------------------------------------------------------------------------- executions
 
@@ -827,7 +827,7 @@ CREATE TABLE money.refusal_senders (
 CREATE TABLE money.days_left_thresholds (
   project text PRIMARY KEY,
   days    integer NOT NULL CHECK (days BETWEEN 1 AND 365),
-  told    boolean NOT NULL DEFAULT false -- it lasts for fewer, and the notice was written
+  notified boolean NOT NULL DEFAULT false -- it lasts for fewer, and the notice was written
 );
 
 -- One row for each threshold crossing, written in the transaction that crosses it.
@@ -955,7 +955,7 @@ GRANT USAGE ON SCHEMA control, money TO svc_ledger, svc_console;
 -- Both read all of `money`, including later tables and partitions. Only the ledger reads answers.
 ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_ledger, svc_console;
 GRANT SELECT ON ALL TABLES IN SCHEMA money TO svc_ledger, svc_console;
-REVOKE ALL ON money.answers, money.answers_unplanned, money.set_aside_items FROM svc_console;
+REVOKE ALL ON money.answers, money.answers_unplanned, money.quarantined_items FROM svc_console;
 
 -- The ledger reads what admission needs, never a password.
 GRANT SELECT ON
@@ -1008,7 +1008,7 @@ GRANT INSERT, UPDATE, DELETE ON
   money.instances,
   money.instance_monitors,
   money.idempotency_keys,
-  money.set_aside_items,
+  money.quarantined_items,
   money.checked_wallets,
   money.checked_meters,
   money.refusal_hours,

@@ -35,18 +35,18 @@ export const gatewayConfig = z.object({
     secret: true,
   }),
   ...assetStoreConfig,
-  CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
+  MAX_CONCURRENT_CALLS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(4_096)
     .meta({ description: 'Requests with a key under way at most; one more is refused as overloaded' }),
-  ADMISSIONS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
+  MAX_CONCURRENT_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(256)
     .meta({ description: 'Chat calls that may wait for the ledger at once; one more is refused as overloaded' }),
-  PROJECT_CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
+  MAX_CONCURRENT_CALLS_PER_PROJECT: wholeNumber({ min: 1, max: 1_000_000 })
     .optional()
     .meta({ description: 'Of one project at most; without it as many as leave room for others' }),
   ...countingConfig,
   // The least is such that half of it, which one project may have, has room for the largest request.
-  IMAGE_BYTES_AT_ONCE: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
+  MAX_CONCURRENT_IMAGE_BYTES: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
     .default(64 * 1024 * 1024)
     .meta({
       description:

@@ -9,10 +9,10 @@ import type { HealthCheck } from '@gateway/service-kit/process/health'
 /** What the gateway counts. No label names a provider: /metrics stands beside the public paths. */
 export interface Metrics {
   /**
-   * How a reservation was closed. `late`: after the answer; `lost`: not by this process; `set-aside`: not yet, the ledger goes
+   * How a reservation was closed. `late`: after the answer; `lost`: not by this process; `quarantined`: not yet, the ledger goes
    * on with it.
    */
-  closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost' | 'set-aside', tookMs?: number): void
+  closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost' | 'quarantined', tookMs?: number): void
   refused(code: string): void
   /** Not told to people: there were too many, or the ledger was away. */
   refusalsDropped(count: number): void

@@ -86,7 +86,7 @@ export async function startGateway(
   const tokenCounter = openTokenCounter({
     log,
     threads: config.COUNTING_THREADS,
-    maxWaiting: config.COUNTING_AT_ONCE,
+    maxWaiting: config.MAX_CONCURRENT_COUNTS,
   })
   onStop('token counter', () => tokenCounter.close())
 
@@ -103,7 +103,7 @@ export async function startGateway(
     providers,
     assetStore,
     imageMemory: openByteBudget({
-      maxBytes: config.IMAGE_BYTES_AT_ONCE,
+      maxBytes: config.MAX_CONCURRENT_IMAGE_BYTES,
       waitMs: IMAGE_WAIT_MS,
       whenFull: () => refuse('overloaded', {}),
     }),
@@ -111,10 +111,10 @@ export async function startGateway(
     countExactly: exactCounter(tokenCounter),
     consoleProxy,
     concurrencyLimiter: openConcurrencyLimiter({
-      maxPermits: config.CALLS_AT_ONCE,
-      maxOfProject: config.PROJECT_CALLS_AT_ONCE,
+      maxPermits: config.MAX_CONCURRENT_CALLS,
+      maxOfProject: config.MAX_CONCURRENT_CALLS_PER_PROJECT,
     }),
-    admissionQueueLimit: openAdmissionQueueLimit(config.ADMISSIONS_AT_ONCE),
+    admissionQueueLimit: openAdmissionQueueLimit(config.MAX_CONCURRENT_ADMISSIONS),
     rates: openRates(config.RATES),
     refusals,
     runningCalls: openRunningCalls({ notifier, stopping, now }),

@@ -5,7 +5,7 @@ import { decideClosing, type ClosingDecision } from './decide-closing.ts'
 import type { Remaining } from './decide-fit.ts'
 import { decideLateAnswer, type LateAnswer } from './decide-late-answer.ts'
 import { decideNodeAdmission } from './decide-node-admission.ts'
-import { tellFullWindow, tellLowWallet } from './tell-crossings.ts'
+import { notifyFullWindow, notifyLowWallet } from './notify-crossings.ts'
 import { NO_FACTOR, raisedFactor } from '@gateway/pricing/upper-bound'
 
 // The whole decision of a batch, without a database: what money.run_batch must agree with, item by item.
@@ -160,10 +160,10 @@ function enterClosing(book: Book, id: string, decision: ClosingDecision): void {
   if (node !== null && decision.outcome === 'settled') book.chargedNodes.add(node)
   const wallet = book.wallets.get(project)!
   book.wallets.set(project, { ...wallet, reserved: wallet.reserved - micro, settled: wallet.settled + chargedMicro })
-  tellLowWallet(book, project, chargedMicro)
+  notifyLowWallet(book, project, chargedMicro)
   const meter = book.meters.get(lineage)
   if (meter && meter.windowStartMs === windowStartMs) {
     book.meters.set(lineage, { ...meter, reserved: meter.reserved - micro, spent: meter.spent + chargedMicro })
-    tellFullWindow(book, reservation, chargedMicro)
+    notifyFullWindow(book, reservation, chargedMicro)
   }
 }

@@ -1,11 +1,11 @@
 import { availableIn, type Book } from './book.ts'
-import { tellLowWallet } from './tell-crossings.ts'
+import { notifyLowWallet } from './notify-crossings.ts'
 
 /** What money.correct must agree with: a wallet is put right by an amount with a sign, and never below zero. */
 export function decideCorrection(book: Book, project: string, micro: bigint): 'corrected' | 'short' {
   const wallet = book.wallets.get(project) ?? { funded: 0n, reserved: 0n, settled: 0n }
   if (availableIn(wallet) + micro < 0n) return 'short'
   book.wallets.set(project, { ...wallet, funded: wallet.funded + micro })
-  tellLowWallet(book, project, -micro)
+  notifyLowWallet(book, project, -micro)
   return 'corrected'
 }

@@ -173,7 +173,7 @@ export async function playLateAnswers(
 }
 
 function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {
-  return { item, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+  return { item, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, outcomeUnknown: false, answer: () => {} }
 }
 
 function closingsOf(rows: BatchRows): unknown[][] {

@@ -35,7 +35,7 @@ const variables = z.object({
   WAITING_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(10_000)
     .meta({ description: 'Admissions that may wait; one more is refused as overloaded' }),
-  NODES_AT_ONCE: wholeNumber({ min: 1, max: 10_000 }).default(32).meta({
+  MAX_CONCURRENT_NODES: wholeNumber({ min: 1, max: 10_000 }).default(32).meta({
     description: 'Nodes of one project in the queue or under way at once; its other nodes wait their turn',
   }),
   OPEN_EXECUTIONS: wholeNumber({ min: 1, max: 1_000_000 })

@@ -13,7 +13,7 @@ import type { CancelItem, OverdueItem, ReclaimItem } from './executions/nodes/no
 import type { BegunExecution } from './executions/store/execution-facts.ts'
 import type { Metrics } from './metrics.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
-import type { SetAside } from './set-aside/set-aside.ts'
+import type { Quarantine } from './quarantine/quarantine.ts'
 
 type Connections = Pick<Database, 'prisma' | 'sql'>
 
@@ -38,7 +38,7 @@ export interface Deps {
   /** Those who follow executions ask again and again: a few at once, so that they leave connections to other questions. */
   followers: Semaphore
   packageCache: PackageCache
-  setAside: SetAside
+  quarantine: Quarantine
   keyUses: KeyUses
   webhookSettings: WebhookSettings
   notifier: Pick<Notifier, 'notify' | 'subscribe'>

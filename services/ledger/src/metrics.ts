@@ -41,7 +41,7 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       'Calls of nodes that were given up without a word of how they ended; their providers may have served them',
     unit: '{call}',
   })
-  const aside = meter.createCounter('ledger.items.set_aside', {
+  const quarantined = meter.createCounter('ledger.items.quarantined', {
     description: 'Items that Postgres refused for no business reason',
     unit: '{item}',
   })
@@ -107,12 +107,12 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     perhapsCalled(calls: number): void {
       perhapsCalled.add(calls)
     },
-    setAside(item: { id: string }, error: unknown): void {
-      aside.add(1)
-      log.error({ err: error, id: item.id }, 'an item was set aside: Postgres refused it')
+    quarantined(item: { id: string }, error: unknown): void {
+      quarantined.add(1)
+      log.error({ err: error, id: item.id }, 'an item was quarantined: Postgres refused it')
     },
     keepFailed(item: string, error: unknown): void {
-      log.error({ err: error, item }, 'an item that was set aside could not be kept')
+      log.error({ err: error, item }, 'an item that was quarantined could not be kept')
     },
     settledMore(excessMicro: number): void {
       excess.add(excessMicro)

@@ -71,7 +71,7 @@ describe('permissions in Postgres', () => {
     expect(await as(database.consoleUrl, `SELECT money.fund('p', 'f', 1, 'me')`)).toMatch(/permission denied/)
     expect(await as(database.consoleUrl, `SELECT money.correct('p', 'c', 1, 'r', 'me')`)).toMatch(/permission denied/)
     expect(await as(database.consoleUrl, 'SELECT * FROM money.answers')).toMatch(/permission denied/)
-    expect(await as(database.consoleUrl, 'SELECT item FROM money.set_aside_items')).toMatch(/permission denied/)
+    expect(await as(database.consoleUrl, 'SELECT item FROM money.quarantined_items')).toMatch(/permission denied/)
   })
 
   test('the console can read no day of saved answers, neither one that is there nor one that is made later', async ({
@@ -200,7 +200,7 @@ describe('permissions in Postgres', () => {
       `SELECT role, tablename::text AS name FROM pg_tables, unnest('{svc_ledger,svc_console}'::text[]) role
         WHERE schemaname = 'money' AND NOT has_table_privilege(role, 'money.' || quote_ident(tablename), 'SELECT')`,
     )
-    const withAnswers = /^(answers|set_aside_items$)/
+    const withAnswers = /^(answers|quarantined_items$)/
     expect(rows.filter(({ role, name }) => role === 'svc_ledger' || !withAnswers.test(name))).toEqual([])
   })
 })

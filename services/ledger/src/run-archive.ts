@@ -22,8 +22,8 @@ export async function runArchive({ before, to, dry }: ArchiveCommand, environmen
       queryLimitMs: QUERY_LIMIT_MS,
       role: 'ledger-archive',
     })
-    const tell = (line: string) => void process.stdout.write(`${line}\n`)
-    await archiveBooks(database, { folder, afterDays: config.ARCHIVE_AFTER_DAYS, before, dry, tell })
+    const log = (line: string) => void process.stdout.write(`${line}\n`)
+    await archiveBooks(database, { folder, afterDays: config.ARCHIVE_AFTER_DAYS, before, dry, log })
     return 0
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

@@ -18,7 +18,7 @@ import { openStartBatcher } from './executions/start/start-batcher.ts'
 import { batchesAreNotHung, batchesAreTaken, booksDecide } from './health.ts'
 import { openMetrics } from './metrics.ts'
 import { openPools } from './pools.ts'
-import { openSetAside } from './set-aside/set-aside.ts'
+import { openQuarantine } from './quarantine/quarantine.ts'
 import { webhookSettingsOf } from './webhooks/webhook-settings.ts'
 import { observeState } from './state-metrics.ts'
 
@@ -65,7 +65,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     keyUses,
     webhookSettings: webhookSettingsOf(config),
     packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),
-    setAside: openSetAside({ now }),
+    quarantine: openQuarantine({ now }),
     metrics: openMetrics(tools.meter, log, now),
     log,
     now,
@@ -73,7 +73,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     replicaId: newId('ldg'),
   }
   const { BATCHES_IN_FLIGHT: batchesInFlight, BATCH_ITEMS: batchItems, WAITING_ADMISSIONS: waitingAdmissions } = config
-  const { NODES_AT_ONCE: nodesAtOnce, OPEN_EXECUTIONS: openExecutions } = config
+  const { MAX_CONCURRENT_NODES: nodesAtOnce, OPEN_EXECUTIONS: openExecutions } = config
   const admissionLimits = { batchesInFlight, batchItems, batchBytes: BATCH_BYTES, waitingAdmissions }
   const admissionBatcher = openAdmissionBatcher(shared, admissionLimits)
   onStop('admission batcher', admissionBatcher.drain, DRAIN)

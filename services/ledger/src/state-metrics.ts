@@ -20,7 +20,7 @@ export function observeState(
       unit: '{item}',
     })
     .addCallback((result) => result.observe(deps.nodeBatcher.waiting().all))
-  observeSetAside(meter, deps)
+  observeQuarantined(meter, deps)
   observeExecutions(meter, deps)
   observeReservations(meter, deps)
   observeDatabase(meter, deps)
@@ -28,13 +28,13 @@ export function observeState(
   observeArchive(meter, deps, archiveAfterDays)
 }
 
-function observeSetAside(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
+function observeQuarantined(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
   meter
     .createObservableGauge('ledger.items.kept', {
       description: 'Settlements and completions that Postgres refuses, kept until they can be written',
       unit: '{item}',
     })
-    .addCallback(async (result) => result.observe(await reads.prisma.setAsideItem.count()))
+    .addCallback(async (result) => result.observe(await reads.prisma.quarantinedItem.count()))
 }
 
 function observeExecutions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {

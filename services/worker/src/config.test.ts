@@ -29,7 +29,9 @@ test('providers are read with their keys, and a wrong one stops the start', () =
 })
 
 test('memory for images has room for the largest chat of one project, which has half of it', () => {
-  expect(readConfig(workerConfig, env)).toMatchObject({ IMAGE_BYTES_AT_ONCE: 67_108_864 })
-  expect(() => readConfig(workerConfig, { ...env, IMAGE_BYTES_AT_ONCE: '44040192' })).not.toThrow()
-  expect(() => readConfig(workerConfig, { ...env, IMAGE_BYTES_AT_ONCE: '44040191' })).toThrow(/IMAGE_BYTES_AT_ONCE/)
+  expect(readConfig(workerConfig, env)).toMatchObject({ MAX_CONCURRENT_IMAGE_BYTES: 67_108_864 })
+  expect(() => readConfig(workerConfig, { ...env, MAX_CONCURRENT_IMAGE_BYTES: '44040192' })).not.toThrow()
+  expect(() => readConfig(workerConfig, { ...env, MAX_CONCURRENT_IMAGE_BYTES: '44040191' })).toThrow(
+    /MAX_CONCURRENT_IMAGE_BYTES/,
+  )
 })

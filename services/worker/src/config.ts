@@ -41,7 +41,7 @@ export const workerConfig = z.object({
       'Milliseconds for which a job goes on with other nodes of its execution though another may wait for its place; 0: each node goes through the queue',
   }),
   // The least is such that half of it, which one project may have, has room for the largest request.
-  IMAGE_BYTES_AT_ONCE: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
+  MAX_CONCURRENT_IMAGE_BYTES: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
     .default(64 * 1024 * 1024)
     .meta({
       description:

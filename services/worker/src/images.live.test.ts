@@ -130,7 +130,7 @@ test('more images than fit into memory at once are sent one after the other, byt
   stack,
   store,
 }) => {
-  await startWorkerProcess({ IMAGE_BYTES_AT_ONCE: String(42 * MIB) })
+  await startWorkerProcess({ MAX_CONCURRENT_IMAGE_BYTES: String(42 * MIB) })
   const model = await tenant.publish({ maxTokensPerImage: 100 })
   const pngs = Array.from({ length: 10 }, () => pngOf(5 * MIB))
   const prompt = newPrompt()

@@ -68,7 +68,7 @@ export async function openDeps(
   const tokens = openTokenCounter({
     log,
     threads: config.COUNTING_THREADS,
-    maxWaiting: config.COUNTING_AT_ONCE,
+    maxWaiting: config.MAX_CONCURRENT_COUNTS,
   })
   onStop('token counter', () => tokens.close())
 
@@ -82,7 +82,7 @@ export async function openDeps(
     providers,
     assets,
     imageMemory: openByteBudget({
-      maxBytes: config.IMAGE_BYTES_AT_ONCE,
+      maxBytes: config.MAX_CONCURRENT_IMAGE_BYTES,
       waitMs: flowLimits.executionMs, // the execution ends before it
       whenFull: () => refuse('overloaded', {}),
     }),

@@ -102,7 +102,7 @@ stackTest(
     await control.release()
     await expect
       .poll(worker.metrics, SOON)
-      .toMatch(/^worker_nodes_ended_total\{kind="product.chat",outcome="set-aside".*\} 3\b/m)
+      .toMatch(/^worker_nodes_ended_total\{kind="product.chat",outcome="quarantined".*\} 3\b/m)
     const refused = await tenant.ended(await tenant.start(oneChat(tenant.model), { prompt: newPrompt() }))
     expect(refused).toMatchObject({ status: 'Failed', error: { code: 'unavailable' } })
 

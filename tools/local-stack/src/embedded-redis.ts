@@ -23,7 +23,7 @@ export interface RedisOptions {
   databases?: number
   /** Where a downloaded server is kept. Default: `.cache/redis` of this project. */
   cacheFolder?: string
-  /** Told what takes long. */
+  /** ToolResult what takes long. */
   log?: (line: string) => void
 }
 

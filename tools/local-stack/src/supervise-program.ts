@@ -28,7 +28,7 @@ export interface SupervisedProgram {
 }
 
 interface Deps {
-  /** Told when it died and when it is back. */
+  /** ToolResult when it died and when it is back. */
   tell: (message: string) => void
   readyLimitMs?: number
   stopLimitMs?: number

@@ -8,7 +8,7 @@ import { CommandFailure, exitCodes } from './command-failure.ts'
 import type { Io } from './io.ts'
 import { plain } from './plain.ts'
 import { systemFailure } from './system-failure.ts'
-import { tellFailure } from './tell-failure.ts'
+import { printFailure } from './print-failure.ts'
 
 /** What this process has, for its command. */
 export function openIo(env: Io['env']): Io {
@@ -20,7 +20,7 @@ export function openIo(env: Io['env']): Io {
     isLost = true
     if (isWaitedFor) return
     if (error.code === 'EPIPE') process.exit(exitCodes.done) // whoever read it has enough
-    process.exit(tellFailure(systemFailure(error, 'The standard output'), { say }))
+    process.exit(printFailure(systemFailure(error, 'The standard output'), { say }))
   })
   stderr.on('error', () => {}) // there is nobody to be told
   let onLine = false

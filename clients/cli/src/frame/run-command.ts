@@ -5,7 +5,7 @@ import type { CommandRow } from './command-row.ts'
 import { helpOf } from './help.ts'
 import type { Io } from './io.ts'
 import { readArguments } from './read-arguments.ts'
-import { tellFailure } from './tell-failure.ts'
+import { printFailure } from './print-failure.ts'
 
 /** Does what the arguments say, and answers with what the process ends with. */
 export async function runCommand(commands: readonly CommandRow[], args: readonly string[], io: Io): Promise<number> {
@@ -19,6 +19,6 @@ export async function runCommand(commands: readonly CommandRow[], args: readonly
     const session = openSession(io, options)
     return (await row.handle({ operands, options, io, session, commands })) ?? exitCodes.done
   } catch (error) {
-    return tellFailure(error, io)
+    return printFailure(error, io)
   }
 }

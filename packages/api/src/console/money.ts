@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
 import { usageCounts, type UsageCount } from '@gateway/pricing/usage'
-import { releaseReason } from '../release-reason.ts'
 import { id, label, micro, moment, time } from './fields.ts'
 import { timedQuery } from './page.ts'
 import { productPricing } from './products.ts'
@@ -120,6 +119,19 @@ const count = z.int().nullable()
 const counts = Object.fromEntries(usageCounts.map((field) => [field, count])) as Record<UsageCount, typeof count>
 
 const callState = z.enum(['Open', 'Settled', 'Released'])
+
+/** Why a call was released, uncharged: what its project is told of what the books say. */
+const releaseReason = z.enum([
+  'provider_failed',
+  'rate_limited',
+  'instance_ended',
+  'handed_back',
+  'node_failed',
+  'execution_over',
+  'not_answered',
+  'failed',
+])
+export type ReleaseReason = z.infer<typeof releaseReason>
 
 export const invocationQuery = timedQuery({
   key: id.optional(),

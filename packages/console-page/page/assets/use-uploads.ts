@@ -28,18 +28,18 @@ export function useUploads() {
     'A file is uploaded.',
     [ASSETS],
   )
-  const tell = ({ id }: Upload, now: Partial<Upload>) =>
+  const update = ({ id }: Upload, now: Partial<Upload>) =>
     setUploads((before) => before.map((each) => (each.id === id ? { ...each, ...now } : each)))
 
   const send = async (upload: Upload) => {
-    tell(upload, { state: 'sending' })
+    update(upload, { state: 'sending' })
     try {
       const read = await readAssetFile(upload.file, 'media').catch(() => ({ fault: UNREADABLE }))
-      if ('fault' in read) return tell(upload, { state: 'failed', ...read })
+      if ('fault' in read) return update(upload, { state: 'failed', ...read })
       await mutateAsync({ file: upload.file, type: read.type })
-      tell(upload, { state: 'done' })
+      update(upload, { state: 'done' })
     } catch (error) {
-      tell(upload, { state: 'failed', error })
+      update(upload, { state: 'failed', error })
     }
   }
   const add = (files: Iterable<File>) => {

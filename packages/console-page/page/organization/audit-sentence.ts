@@ -25,11 +25,11 @@ export function auditSentence({ action, subject, details }: AuditRecord, nameOf:
 
 /** Filter labels of the actions in an organization's audit log. */
 export const actionWords: Readonly<Record<string, string>> = {
-  'member.set': 'added a member or changed their role',
+  'member.set': 'added or changed a member',
   'member.remove': 'removed a member',
   'team.create': 'created a team',
   'team.delete': 'deleted a team',
-  'team-member.set': 'added a team member or changed their role',
+  'team-member.set': 'added or changed a team member',
   'team-member.remove': 'removed a team member',
   'project.create': 'created a project',
   'project.change': 'changed a project',

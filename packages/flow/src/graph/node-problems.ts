@@ -152,13 +152,13 @@ export function imageProblems(layout: Layout, products: Products): GraphProblem[
     if (!facts?.imageInput || facts.takesImages === false) return []
     const images = imagesAtOnce(layout.into[chat.ordinal]!.get('image') ?? [])
     const made = images.map((wires) => makersOf(layout, products, wires)).filter((makers) => makers.length > 0)
-    const told = [
+    const reported = [
       ...tooMany(chat, images.length, facts.imageInput.maxCount),
       ...tooLarge(chat, made.flat(), facts.imageInput.maxBytes),
       tooLargeTogether(chat, made),
       tooLong(chat, made.length, facts),
     ]
-    return told.filter((each) => each !== null)
+    return reported.filter((each) => each !== null)
   })
 }
 

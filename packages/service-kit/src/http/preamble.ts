@@ -30,7 +30,7 @@ export interface PreambleOptions {
   now: () => number
   /** What this service adds to the line of a request that is over. */
   fields?: (res: Response) => object
-  /** Told of each request that is over, for a metric. */
+  /** ToolResult of each request that is over, for a metric. */
   record?: (request: FinishedRequest) => void
 }
 

@@ -45,7 +45,7 @@ export async function runService<Schema extends z.ZodObject>(service: Service<Sc
   } catch (error) {
     if (opened.stopping.aborted) return // what fails because it was stopped half-way isn't news
     log.fatal({ err: error }, 'could not start')
-    if (error instanceof ConfigurationError) tellOperator(service.name, error)
+    if (error instanceof ConfigurationError) printConfigurationError(service.name, error)
     await opened.stop('could not start')
     process.exit(error instanceof ConfigurationError ? wrongConfigurationExit : 1)
   }
@@ -59,12 +59,12 @@ function readOrExit<Schema extends z.ZodObject>(
     return readServiceConfig(config, env)
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    tellOperator(name, error)
+    printConfigurationError(name, error)
     process.exit(wrongConfigurationExit)
   }
 }
 
-function tellOperator(service: string, error: ConfigurationError): void {
+function printConfigurationError(service: string, error: ConfigurationError): void {
   process.stderr.write([`${service} can't start:`, ...error.problems.map((problem) => `  ${problem}`), ''].join('\n'))
 }
 

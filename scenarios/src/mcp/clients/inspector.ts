@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { bridgeOf } from './bridge.ts'
-import type { Block, McpClient, Endpoint, Told, ToldTool } from './mcp-client.ts'
+import type { Block, McpClient, Endpoint, ToolResult, ListedTool } from './mcp-client.ts'
 
 /** The command line of the official inspector, over HTTP. */
 export function inspector(era: 'legacy' | 'modern'): McpClient {
@@ -42,10 +42,10 @@ function client(name: string, wayTo: (endpoint: Endpoint, idempotencyKey: string
   return {
     name,
     async list(endpoint) {
-      const { tools } = (await inspect(wayTo(endpoint, null), ['--method', 'tools/list'])) as { tools: ToldTool[] }
+      const { tools } = (await inspect(wayTo(endpoint, null), ['--method', 'tools/list'])) as { tools: ListedTool[] }
       return tools
     },
-    async call(endpoint, input, { idempotencyKey }): Promise<Told> {
+    async call(endpoint, input, { idempotencyKey }): Promise<ToolResult> {
       const call = [
         '--method',
         'tools/call',
@@ -54,12 +54,12 @@ function client(name: string, wayTo: (endpoint: Endpoint, idempotencyKey: string
         '--tool-args-json',
         JSON.stringify(input),
       ]
-      const told = (await inspect(wayTo(endpoint, idempotencyKey), call)) as {
+      const result = (await inspect(wayTo(endpoint, idempotencyKey), call)) as {
         isError?: boolean
         content: Block[]
         structuredContent?: Record<string, unknown>
       }
-      return { isError: told.isError === true, content: told.content, structured: told.structuredContent }
+      return { isError: result.isError === true, content: result.content, structured: result.structuredContent }
     },
   }
 }

@@ -12,13 +12,13 @@ export interface Block {
   mimeType?: string
 }
 
-export interface Told {
+export interface ToolResult {
   isError: boolean
   content: Block[]
   structured: Record<string, unknown> | undefined
 }
 
-export interface ToldTool {
+export interface ListedTool {
   name: string
   title?: string | undefined
   description?: string | undefined
@@ -35,7 +35,7 @@ export interface CallOptions {
 /** A client as its makers ship it. Whatever it throws when it is refused holds what the service said, as far as it shows it. */
 export interface McpClient {
   name: string
-  list(endpoint: Endpoint): Promise<ToldTool[]>
+  list(endpoint: Endpoint): Promise<ListedTool[]>
   /** Calls the one tool. */
-  call(endpoint: Endpoint, input: Record<string, unknown>, options: CallOptions): Promise<Told>
+  call(endpoint: Endpoint, input: Record<string, unknown>, options: CallOptions): Promise<ToolResult>
 }

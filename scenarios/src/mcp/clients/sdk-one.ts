@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { bridgeOf } from './bridge.ts'
-import type { Block, McpClient, Endpoint, ToldTool } from './mcp-client.ts'
+import type { Block, McpClient, Endpoint, ListedTool } from './mcp-client.ts'
 
 /** The first official SDK, over HTTP. It has no header per call, so each call is a connection of its own. */
 export const sdkOne: McpClient = client('@modelcontextprotocol/sdk 1', ({ url, key }, idempotencyKey) => {
@@ -36,7 +36,7 @@ function client(name: string, transportTo: (endpoint: Endpoint, idempotencyKey: 
   }
   return {
     name,
-    list: (endpoint) => during(endpoint, null, async (one) => (await one.listTools()).tools as ToldTool[]),
+    list: (endpoint) => during(endpoint, null, async (one) => (await one.listTools()).tools as ListedTool[]),
     call: (endpoint, input, { idempotencyKey, onProgress }) =>
       during(endpoint, idempotencyKey, async (one) => {
         await one.listTools() // from which it knows the schema that it holds results against

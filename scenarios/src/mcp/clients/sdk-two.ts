@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { bridgeOf } from './bridge.ts'
-import type { Block, CallOptions, McpClient, Endpoint, ToldTool } from './mcp-client.ts'
+import type { Block, CallOptions, McpClient, Endpoint, ListedTool } from './mcp-client.ts'
 
 type Era = 'legacy' | { pin: string }
 
@@ -34,7 +34,7 @@ function client(name: string, era: Era, transportTo: (endpoint: Endpoint) => Tra
   }
   return {
     name,
-    list: (endpoint) => during(endpoint, async (one) => (await one.listTools()).tools as ToldTool[]),
+    list: (endpoint) => during(endpoint, async (one) => (await one.listTools()).tools as ListedTool[]),
     call: (endpoint, input, { idempotencyKey, onProgress }: CallOptions) =>
       during(endpoint, async (one) => {
         await one.listTools() // from which it knows the schema that it holds results against

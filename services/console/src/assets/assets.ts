@@ -129,7 +129,7 @@ export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
   }
 }
 
-const AT_ONCE = 100
+const BATCH_SIZE = 100
 
 /**
  * Removes the bytes of assets that were deleted long enough ago, some at a time. Any number of replicas may do it at once, and be
@@ -141,7 +141,7 @@ export async function removeDeleted({
   assetStore,
   log,
 }: Pick<ConsoleDeps, 'ledger' | 'assetStore' | 'log'>): Promise<number> {
-  const { assets } = await ledger.assetsToRemove({ limit: AT_ONCE })
+  const { assets } = await ledger.assetsToRemove({ limit: BATCH_SIZE })
   const ids: string[] = []
   for (const { id, project } of assets) {
     const failure = await assetStore.remove(project, id).then(

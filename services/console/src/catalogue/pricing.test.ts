@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { composePricing } from '@gateway/api/console/compose-invocation'
+import { composePricing } from '@gateway/ledger-protocol/compose-invocation'
 import { columnsOfPricing } from './pricing.ts'
 
 const noParts = { cachedPico: null, reasoningPico: null }

@@ -1,4 +1,4 @@
-import { composePricing } from '@gateway/api/console/compose-invocation'
+import { composePricing } from '@gateway/ledger-protocol/compose-invocation'
 import { mediaParameters } from '@gateway/api/console/fields'
 import type { z } from 'zod'
 import {

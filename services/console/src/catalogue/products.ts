@@ -5,7 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
-import { composePricing } from '@gateway/api/console/compose-invocation'
+import { composePricing } from '@gateway/ledger-protocol/compose-invocation'
 import { columnsOfNew, columnsOfPatch, productRecord, type ProductRow } from './product-columns.ts'
 import { authorizeOnPlatform, passBarrier, requireMembership } from '../permissions/authorize.ts'
 

@@ -10,7 +10,7 @@ import { personOf } from '../sign-in/person.ts'
 import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
 import { Prisma } from '@gateway/database/client'
 import type { QueryOf } from '@gateway/api/api-route'
-import { composeInvocation } from '@gateway/api/console/compose-invocation'
+import { composeInvocation } from '@gateway/ledger-protocol/compose-invocation'
 import type { InvocationRecord } from '@gateway/api/console/money'
 import { type UsageCount, usageCounts } from '@gateway/pricing/usage'
 

@@ -13,7 +13,7 @@ import { openChance } from './chance.fixture.ts'
 
 const OPERATIONS = 10_000
 const ROUNDS = 40
-const AT_ONCE = 48
+const MAX_CONCURRENT = 48
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const MONTHS = 3
@@ -183,7 +183,7 @@ test(`statements of ${OPERATIONS} random operations are what calls, journal, fun
     await calls.changeInstance()
     let busy = true
     const upTo = (OPERATIONS * (round + 1)) / ROUNDS
-    const workers = Array.from({ length: AT_ONCE }, async () => {
+    const workers = Array.from({ length: MAX_CONCURRENT }, async () => {
       while (done < upTo) await operate()
     })
     const work = Promise.all(workers).finally(() => (busy = false))

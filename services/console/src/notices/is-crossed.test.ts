@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { isCrossed, type NoticeFacts, type ToldNotice } from './open-notices.ts'
+import { isCrossed, type NoticeFacts, type WrittenNotice } from './open-notices.ts'
 
-const notice = (part: Partial<ToldNotice>): ToldNotice => ({
+const notice = (part: Partial<WrittenNotice>): WrittenNotice => ({
   id: 'ntc_1',
   kind: 'wallet.below',
   threshold: 5_000_000n,
@@ -17,20 +17,20 @@ test('a notice of a wallet is open until as much as its threshold remains again'
 })
 
 test('a notice of days left is open while what remains lasts for fewer, and never where nothing was charged', () => {
-  const told = notice({ kind: 'wallet.days_left', threshold: 3n })
-  const open = (remainingMicro: bigint, weekMicro: bigint) => isCrossed(told, { ...facts, remainingMicro, weekMicro })
+  const shown = notice({ kind: 'wallet.days_left', threshold: 3n })
+  const open = (remainingMicro: bigint, weekMicro: bigint) => isCrossed(shown, { ...facts, remainingMicro, weekMicro })
   expect([open(29n, 70n), open(30n, 70n), open(0n, 0n)]).toEqual([true, false, false])
 })
 
 test('a notice of a key is open in its own window, while the limit is as low and a key of the lineage works', () => {
   const start = '2026-11-20T00:00:00Z'
-  const told = notice({ kind: 'key.percent', threshold: 80n, lineage: 'key_1', windowStart: new Date(start) })
+  const shown = notice({ kind: 'key.percent', threshold: 80n, lineage: 'key_1', windowStart: new Date(start) })
   const open = (startsAt: string | null, spentMicro: number, micro = 100) => {
     const window = { spentMicro, reservedMicro: 0, remainingMicro: micro - spentMicro, startsAt, resetsAt: null }
     const limit = { micro, reset: startsAt === null ? ('lifetime' as const) : ('daily' as const) }
-    return isCrossed(told, { ...facts, windows: new Map([['key_1', { limit, window }]]) })
+    return isCrossed(shown, { ...facts, windows: new Map([['key_1', { limit, window }]]) })
   }
   expect([open(start, 80), open(null, 80), open(start, 79), open(start, 80, 101)]).toEqual([true, true, false, false])
   expect(open('2026-11-21T00:00:00Z', 80)).toBe(false)
-  expect(isCrossed(told, facts)).toBe(false)
+  expect(isCrossed(shown, facts)).toBe(false)
 })

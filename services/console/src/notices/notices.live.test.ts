@@ -76,7 +76,7 @@ test('a notice says whether it is open: while its threshold is crossed, and no n
     limit: { micro: 1_000n, reset: 'daily' },
   })
   const start = '2026-11-20T00:00:00Z'
-  const told = async (id: string, kind: string, threshold: number, of: { lineage?: string; at: string }) =>
+  const writeNotice = async (id: string, kind: string, threshold: number, of: { lineage?: string; at: string }) =>
     fixture.run(
       `INSERT INTO money.notices (id, project, kind, threshold, key, lineage, window_start, at)
        VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
@@ -90,10 +90,10 @@ test('a notice says whether it is open: while its threshold is crossed, and no n
         of.at,
       ],
     )
-  await told('older', 'wallet.below', 5_000, { at: '2026-11-20T09:00:00Z' })
-  await told('below', 'wallet.below', 5_000, { at: '2026-11-20T09:00:01Z' })
-  await told('days', 'wallet.days_left', 3, { at: '2026-11-20T09:00:02Z' })
-  await told('past', 'key.percent', 80, { lineage: key.id, at: '2026-11-20T09:00:03Z' })
+  await writeNotice('older', 'wallet.below', 5_000, { at: '2026-11-20T09:00:00Z' })
+  await writeNotice('below', 'wallet.below', 5_000, { at: '2026-11-20T09:00:01Z' })
+  await writeNotice('days', 'wallet.days_left', 3, { at: '2026-11-20T09:00:02Z' })
+  await writeNotice('past', 'key.percent', 80, { lineage: key.id, at: '2026-11-20T09:00:03Z' })
   const open = async (query = '') => {
     const { body } = await stack.owner.get(`${stack.projectPath}/notices${query}`)
     const all = body.data as { id: string; open: boolean }[]

@@ -5,7 +5,7 @@ import { databaseNow, inState, keyWindow, limitOf } from '../keys/key-record.ts'
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
 /** The ids of those notices of a project that are open: their threshold is crossed now, and none was told of it since (money §10.1). */
-export async function openNotices(deps: Deps, project: string, notices: ToldNotice[]): Promise<Set<string>> {
+export async function openNotices(deps: Deps, project: string, notices: WrittenNotice[]): Promise<Set<string>> {
   if (notices.length === 0) return new Set()
   const facts = await readFacts(deps, project, notices)
   const crossed = notices.filter((notice) => isCrossed(notice, facts)).map(({ id }) => id)
@@ -19,7 +19,7 @@ export async function openNotices(deps: Deps, project: string, notices: ToldNoti
   return new Set(newest.map(({ id }) => id))
 }
 
-async function readFacts({ prisma }: Deps, project: string, notices: ToldNotice[]): Promise<NoticeFacts> {
+async function readFacts({ prisma }: Deps, project: string, notices: WrittenNotice[]): Promise<NoticeFacts> {
   const lineages = [...new Set(notices.flatMap(({ lineage }) => lineage ?? []))]
   const hasPace = notices.some(({ kind }) => kind === 'wallet.days_left')
   const [wallet, weekMicro, windows] = await Promise.all([
@@ -61,7 +61,7 @@ async function windowsOf(
 }
 
 /** What was told, as it is stored. */
-export interface ToldNotice {
+export interface WrittenNotice {
   id: string
   kind: string
   threshold: bigint
@@ -82,7 +82,7 @@ export interface NoticeFacts {
 const WEEK_DAYS = 7n
 
 /** Whether what a notice told is still so (money §10.1). That of a key is, in the window that it was told of. */
-export function isCrossed({ kind, threshold, lineage, windowStart }: ToldNotice, facts: NoticeFacts): boolean {
+export function isCrossed({ kind, threshold, lineage, windowStart }: WrittenNotice, facts: NoticeFacts): boolean {
   if (kind === 'wallet.below') return facts.remainingMicro < threshold
   if (kind === 'wallet.days_left') return facts.remainingMicro * WEEK_DAYS < threshold * facts.weekMicro
   const now = lineage === null ? undefined : facts.windows.get(lineage)

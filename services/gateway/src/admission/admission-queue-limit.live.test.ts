@@ -2,7 +2,9 @@ import { expect } from 'vitest'
 import { errorOf, stackTest, openCalls } from '../stack.fixture.ts'
 
 const ROOM = 3
-const test = stackTest.extend('settings', { scope: 'file' }, () => ({ gateway: { ADMISSIONS_AT_ONCE: String(ROOM) } }))
+const test = stackTest.extend('settings', { scope: 'file' }, () => ({
+  gateway: { MAX_CONCURRENT_ADMISSIONS: String(ROOM) },
+}))
 
 test('while the ledger does not keep up, a call that is one too many is refused at once [overloaded]', async ({
   tenant,

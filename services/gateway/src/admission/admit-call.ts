@@ -39,7 +39,7 @@ type Needed = Pick<
 /**
  * Asks the ledger to admit a call: one question, in which everything is decided (architecture §2.1). While the
  * first call under the same idempotency key is running, this one joins it.
- * @param misfit why the model cannot take the images of the call; thrown only if the ledger refuses nothing before money
+ * @param imageError why the model cannot take the images of the call; thrown only if the ledger refuses nothing before money
  * @throws Refusal as the ledger decided, `rate_limited`, `overloaded` or `idempotency_in_progress`
  * @throws LedgerUnavailable
  * @throws ClientDisconnected
@@ -48,11 +48,11 @@ export async function admitCall(
   deps: Needed,
   chat: ChatCall,
   caller: Caller,
-  misfit: Refusal | null = null,
+  imageError: Refusal | null = null,
 ): Promise<Admission> {
   deps.admissionQueueLimit.refuseIfFull()
-  const first = await askLedger(deps, chat, caller, misfit, deps.admissionQueueLimit.during)
-  const askAgain = () => askLedger(deps, chat, caller, misfit, (ask) => ask())
+  const first = await askLedger(deps, chat, caller, imageError, deps.admissionQueueLimit.during)
+  const askAgain = () => askLedger(deps, chat, caller, imageError, (ask) => ask())
   const admission =
     first.kind === 'running' ? await deps.runningCalls.join(first, askerOf(chat), askAgain, caller.disconnected) : first
   noteOnCall({
@@ -73,11 +73,11 @@ async function askLedger(
   deps: Needed,
   chat: ChatCall,
   { disconnected, permit }: Caller,
-  misfit: Refusal | null,
+  imageError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
 ): Promise<Admission | Running> {
   const exceeded = await deps.rates.exceeded(chat.keyHash)
-  const refusedHere = misfit ?? (exceeded === null ? null : tooOften(exceeded)) // A3
+  const refusedHere = imageError ?? (exceeded === null ? null : tooOften(exceeded)) // A3
   const mayReserve = refusedHere === null
   let id = ''
   const admit = openAdmission<AdmitOutcome>({

@@ -6,7 +6,7 @@ import { errorOf, stackTest, newPrompt, openCalls } from '../stack.fixture.ts'
 
 const ALONE = 8
 const test = stackTest
-  .extend('settings', { scope: 'file' }, () => ({ gateway: { CALLS_AT_ONCE: '10' } }))
+  .extend('settings', { scope: 'file' }, () => ({ gateway: { MAX_CONCURRENT_CALLS: '10' } }))
   .extend('busy', async ({ tenant, stack }, { onCleanup }) => {
     await (await tenant.chat()).text() // from here on the gateway knows the project of the key
     const content = newPrompt()

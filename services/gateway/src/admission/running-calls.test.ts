@@ -89,34 +89,39 @@ describe('calls that join the same running one', () => {
   const never = new AbortController().signal
   const ADMITTED = { kind: 'admitted', invocation: 'inv_1', reservation: 'inv_2' } as AdmittedCall
 
-  /** Joiners of one running call, each with what it would be told next. */
+  /** Joiners of one running call, each with what it would be recorded next. */
   function openJoiners() {
     const notifier = openHandNotifier()
     const calls = openRunningCalls({ notifier, stopping: never, now: () => 0 }, { askEveryMs: HOUR_MS })
     const asked: number[] = []
-    const told: (() => Promise<Admission | Running>)[] = []
+    const recorded: (() => Promise<Admission | Running>)[] = []
     const join = (n: number, same = 'same', disconnected = never) =>
-      calls.join(RUNNING, same, async () => (asked.push(n), (told.shift() ?? (async () => RUNNING))()), disconnected)
+      calls.join(
+        RUNNING,
+        same,
+        async () => (asked.push(n), (recorded.shift() ?? (async () => RUNNING))()),
+        disconnected,
+      )
     const notify = async () => {
       notifier.notify()
       await new Promise(setImmediate)
     }
-    return { asked, told, join, notify, subscriptions: notifier.count }
+    return { asked, recorded, join, notify, subscriptions: notifier.count }
   }
 
-  test('ask as often as one, and are all told what that one is told', async () => {
-    const { asked, told, join, notify, subscriptions } = openJoiners()
+  test('ask as often as one, and all receive that answer', async () => {
+    const { asked, recorded, join, notify, subscriptions } = openJoiners()
     const joined = Array.from({ length: 1_000 }, (_, n) => join(n))
     await new Promise(setImmediate)
     await notify()
     expect([asked, subscriptions()]).toEqual([[0, 0], 1])
-    told.push(async () => REPLAY)
+    recorded.push(async () => REPLAY)
     await notify()
     expect(new Set(await Promise.all(joined))).toEqual(new Set([REPLAY]))
     expect([asked.length, subscriptions()]).toEqual([3, 0])
   })
 
-  test('ask each for themselves where they could be told something else', async () => {
+  test('ask each for themselves where they could be recorded something else', async () => {
     const { asked, join } = openJoiners()
     for (const [n, same] of [
       [1, 'a key'],
@@ -129,27 +134,27 @@ describe('calls that join the same running one', () => {
   })
 
   test('are admitted one at a time: the others wait for that call', async () => {
-    const { told, join, notify } = openJoiners()
-    told.push(async () => ADMITTED)
+    const { recorded, join, notify } = openJoiners()
+    recorded.push(async () => ADMITTED)
     const [first, second] = [join(1), join(2)]
     expect(await first).toBe(ADMITTED)
-    told.push(async () => REPLAY)
+    recorded.push(async () => REPLAY)
     await notify()
     expect(await second).toBe(REPLAY)
   })
 
   test('are refused together, and go on without one that could not reach the ledger or has left', async () => {
-    const { asked, told, join, notify } = openJoiners()
+    const { asked, recorded, join, notify } = openJoiners()
     const leaving = new AbortController()
     const unavailable = new LedgerUnavailable({ why: 'unavailable' })
-    told.push(async () => Promise.reject(unavailable))
+    recorded.push(async () => Promise.reject(unavailable))
     const joined = [join(1), join(2, 'same', leaving.signal), join(3), join(4)]
     const ends = Promise.allSettled(joined)
     await expect(joined[0]).rejects.toBe(unavailable)
     leaving.abort()
     await expect(joined[1]).rejects.toBeInstanceOf(ClientDisconnected)
     const refusal = refuse('overloaded', {})
-    told.push(async () => Promise.reject(refusal))
+    recorded.push(async () => Promise.reject(refusal))
     await notify()
     expect((await ends).slice(2)).toEqual([3, 4].map(() => ({ status: 'rejected', reason: refusal })))
     expect(asked).toEqual([1, 3, 3])

@@ -95,8 +95,8 @@ export function openRunningCalls(
       else if (outcome.kind === 'admitted') leave(group, asker).resolve(outcome) // J2
       else refuseLate(group, invocation)
     } catch (error) {
-      const told = error instanceof Refusal ? [...joiners] : [asker] // J2, J3
-      for (const joiner of told) leave(group, joiner).reject(error)
+      const informed = error instanceof Refusal ? [...joiners] : [asker] // J2, J3
+      for (const joiner of informed) leave(group, joiner).reject(error)
     }
   }
 

@@ -1,5 +1,5 @@
 // Each block of code gets a button that copies it. Without JavaScript everything else is there.
-const told = document.getElementById('told')
+const status = document.getElementById('status')
 
 for (const block of document.querySelectorAll('.block')) {
   const button = document.createElement('button')
@@ -11,7 +11,7 @@ for (const block of document.querySelectorAll('.block')) {
       () => false,
     )
     button.textContent = isCopied ? 'Copied' : 'Copy'
-    told.textContent = isCopied ? 'Copied' : 'It could not be copied: select it and copy it by hand.'
+    status.textContent = isCopied ? 'Copied' : 'It could not be copied: select it and copy it by hand.'
   })
   block.append(button)
 }

@@ -47,7 +47,7 @@ ${html.replace('</h1>', `</h1>\n${contents(headings)}`)}${
   }</main>
 <nav id="pages" aria-label="All pages" tabindex="-1">
 ${groups.map((group) => groupOf(group, address)).join('')}</nav>
-<p id="told" role="status"></p>
+<p id="status" role="status"></p>
 </body>
 </html>
 `

@@ -39,7 +39,7 @@ function listOf(codes: string[]): string {
 function pageOf(code: RefusalCode, section: string): DocsPage {
   const { status, type } = refusals[code]
   const [, , ...paragraphs] = section.trim().split('\n\n')
-  const told = paragraphs.map((text) =>
+  const written = paragraphs.map((text) =>
     text.startsWith('What clears it:') ? text.replace('What clears it:', '**What clears it:**') : text,
   )
   const [message = ''] = paragraphs
@@ -51,7 +51,7 @@ HTTP status **${status}**, \`${type}\`. What is in braces is said by the facts o
 
 ## What it says
 
-${told.join('\n\n')}
+${written.join('\n\n')}
 
 ## Who clears it
 

@@ -19,13 +19,13 @@ interface Look {
 
 /** As many as the ledger takes. */
 const MAX_EXECUTIONS = 1_000
-const QUESTIONS_AT_ONCE = 4
+const MAX_CONCURRENT_QUESTIONS = 4
 
 export function openEndingWatch({ ledger }: { ledger: Pick<LedgerClient, 'endedExecutions'> }): EndingWatch {
   const looks = openItemBatcher<Look>({
     maxItems: MAX_EXECUTIONS,
     run: ask,
-    concurrency: QUESTIONS_AT_ONCE,
+    concurrency: MAX_CONCURRENT_QUESTIONS,
     defer: setImmediate, // after the timers at hand
   })
 

@@ -15,7 +15,7 @@ const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('h
 const dataOf = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`
 
 const test = stackTest
-  .extend('settings', { scope: 'file' }, () => ({ gateway: { IMAGE_BYTES_AT_ONCE: String(42 * MIB) } }))
+  .extend('settings', { scope: 'file' }, () => ({ gateway: { MAX_CONCURRENT_IMAGE_BYTES: String(42 * MIB) } }))
   .extend('seeing', ({ tenant }) => tenant.sell({ maxTokensPerImage: 1_000 }))
   .extend(
     'look',

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { imageUrls } from '@gateway/assets/image-urls'
-import { assetIdsOf, type ImageAsset, imageMisfit } from '@gateway/api/images'
+import { assetIdsOf, type ImageAsset, imageImageError } from '@gateway/api/images'
 import { ClientDisconnected, refuseUnread } from '@gateway/service-kit/http/read-body'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { chatLimits } from '@gateway/api/limits'
@@ -19,7 +19,7 @@ import { readCaller, storable } from '../request/read-headers.ts'
 /** Images of one call. */
 export interface CallImages {
   /** Why the model cannot take them; reported only if the admission refuses nothing first. */
-  misfit: Refusal | null
+  imageError: Refusal | null
   /**
    * Reads the assets among them as `data:` URLs, by reference, once there is memory for them; undefined if there are none.
    * @throws Refusal `overloaded`, `asset_not_found`; ClientDisconnected
@@ -35,15 +35,15 @@ export async function prepareImages(
 ): Promise<CallImages> {
   const ids = assetIdsOf(images)
   const answer = await deps.ledger.readImages({ caller: { keyHash, selector }, model: storable(model), assets: ids })
-  if ('refused' in answer) return { misfit: refusalFor(answer.refused, 'chat'), load: async () => undefined }
+  if ('refused' in answer) return { imageError: refusalFor(answer.refused, 'chat'), load: async () => undefined }
   const { limits, assets } = answer
   const recorded = new Map(assets.map((asset) => [asset.id, asset]))
-  const misfit =
+  const imageError =
     limits === null
       ? refusalFor({ code: 'images_unsupported', facts: {} }, 'chat')
-      : imageMisfit(images, recorded, limits, 'chat')
+      : imageImageError(images, recorded, limits, 'chat')
   return {
-    misfit,
+    imageError,
     load: async (project) => (assets.length > 0 ? loadAssets(deps, project, assets, caller) : undefined),
   }
 }

@@ -142,18 +142,18 @@ function noteEnd(span: Span, call: Call, answer: { usage: Usage | null; finishRe
 //   C3  A ledger that tells no price gets an answer without a cost, so that a repeat is the same.
 
 /** How the text that tells the cost is written, and what of it is saved. */
-interface Told {
+interface ToolResult {
   /** @param chargedMicro null: the text tells no cost */
   write: (chargedMicro: number | null) => string
   save: (text: string) => Promise<SettleItem['answer']> | SettleItem['answer']
 }
 
 /** Settles a call, and answers the text to be sent after it. */
-export async function settleAndTell(
+export async function settleAndAnswer(
   deps: Parameters<typeof settle>[0],
   { admitted, reservation }: Pick<Call, 'admitted' | 'reservation'>,
   usage: CountedUsage,
-  { write, save }: Told,
+  { write, save }: ToolResult,
 ): Promise<string> {
   const { price, reservedMicro } = admitted
   const expected = price === undefined ? null : chargeOfUsage(price, recordedUsage(usage), reservedMicro) // C1

@@ -58,7 +58,7 @@ function chargedBy(outcome: Outcome | null): number | null {
     case 'unknown':
     case 'released':
       return 0
-    case 'set-aside':
+    case 'quarantined':
     case undefined:
       return null
   }
@@ -93,7 +93,7 @@ async function askUntilClosed(
     const { kind } = outcome
     metrics.closed(kind, performance.now() - startMs)
     if (kind === 'fenced' || kind === 'unknown') log.warn({ reservation: id, kind }, 'a settlement charged nobody')
-    if (kind === 'set-aside')
+    if (kind === 'quarantined')
       log.error({ reservation: id }, 'the ledger can not write the end of a call yet, and keeps it')
   } catch (error) {
     metrics.closed('lost')

@@ -18,10 +18,10 @@ test('a call that can not be settled is answered, kept by the ledger, and charge
   await control.release()
   const answers = await Promise.all(calls)
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-  let toldMicro = 0 // before anything is on record
-  for (const answer of answers) toldMicro += (await bodyOf(answer)).usage.cost_micro
+  let reportedMicro = 0 // before anything is on record
+  for (const answer of answers) reportedMicro += (await bodyOf(answer)).usage.cost_micro
   const metrics = async () => (await fetch(`${tenant.metricsUrl}/metrics`)).text()
-  await expect.poll(metrics, SOON).toMatch(/^gateway_reservations_closed_total\{outcome="set-aside".*\} 3\b/m)
+  await expect.poll(metrics, SOON).toMatch(/^gateway_reservations_closed_total\{outcome="quarantined".*\} 3\b/m)
 
   const refused = await tenant.chat()
   expect(refused.status).toBe(503)
@@ -29,7 +29,7 @@ test('a call that can not be settled is answered, kept by the ledger, and charge
 
   await fixture.run('UPDATE money.wallets SET reserved = $2 WHERE project = $1', [tenant.project, reserved])
   await expect.poll(tenant.wallet, SOON).toMatchObject({ reserved: 0 })
-  expect(toldMicro).toBeGreaterThan(0)
-  expect((await tenant.wallet()).settled).toBe(toldMicro)
+  expect(reportedMicro).toBeGreaterThan(0)
+  expect((await tenant.wallet()).settled).toBe(reportedMicro)
   expect((await tenant.chat()).status).toBe(200)
 })

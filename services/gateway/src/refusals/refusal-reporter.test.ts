@@ -23,12 +23,12 @@ function answerTo(secret: string | null): ServerResponse {
 
 /** A reporter whose ledger answers nothing, or is away. */
 function open({ away = false } = {}) {
-  const told: RefusalReport[] = []
+  const recorded: RefusalReport[] = []
   let dropped = 0
   const reporter = openRefusalReporter({
     ledger: {
       reportRefusals: (report) => {
-        told.push(report)
+        recorded.push(report)
         return away ? Promise.reject(new LedgerUnavailable({ why: 'unavailable' })) : Promise.resolve({})
       },
     },
@@ -36,18 +36,18 @@ function open({ away = false } = {}) {
     sender: 'gtw_1',
     now: () => 0,
   })
-  return { reporter, told, dropped: () => dropped }
+  return { reporter, recorded, dropped: () => dropped }
 }
 
 test('one report says how often each key met each code, and of each refusal which model it named', async () => {
-  const { reporter, told } = open()
+  const { reporter, recorded } = open()
   const named = answerTo(secretOf(1))
   reporter.nameModel(named, `acme/${'x'.repeat(200)}`)
   reporter.note(named, 'context_limit')
   reporter.note(answerTo(secretOf(1)), 'context_limit')
   reporter.note(answerTo(secretOf(2)), 'invalid_json')
   await reporter.stop()
-  expect(told).toMatchObject([
+  expect(recorded).toMatchObject([
     {
       sender: 'gtw_1',
       number: 1,
@@ -60,19 +60,19 @@ test('one report says how often each key met each code, and of each refusal whic
   ])
 })
 
-test('nothing is told of whoever sent no key of ours', async () => {
-  const { reporter, told } = open()
+test('nothing is recorded of whoever sent no key of ours', async () => {
+  const { reporter, recorded } = open()
   for (const secret of [null, 'svc_nonsense']) reporter.note(answerTo(secret), 'key_invalid')
   await reporter.stop()
-  expect(told).toEqual([])
+  expect(recorded).toEqual([])
 })
 
 test('what does not fit is dropped, and counted', async () => {
-  const { reporter, told, dropped } = open()
+  const { reporter, recorded, dropped } = open()
   const keys = refusalReportLimits.counts + 3
   for (let n = 0; n < keys; n++) reporter.note(answerTo(secretOf(n)), 'key_invalid')
   await reporter.stop()
-  expect([told[0]!.counts.length, told[0]!.latest.length]).toEqual([
+  expect([recorded[0]!.counts.length, recorded[0]!.latest.length]).toEqual([
     refusalReportLimits.counts,
     refusalReportLimits.latest,
   ])
@@ -80,9 +80,9 @@ test('what does not fit is dropped, and counted', async () => {
 })
 
 test('a report that the ledger does not take is dropped, and counted', async () => {
-  const { reporter, told, dropped } = open({ away: true })
+  const { reporter, recorded, dropped } = open({ away: true })
   for (const code of ['invalid_json', 'invalid_json', 'key_limit'] as const) reporter.note(answerTo(secretOf(1)), code)
   await reporter.stop()
   await reporter.stop()
-  expect([told.length, dropped()]).toEqual([1, 3])
+  expect([recorded.length, dropped()]).toEqual([1, 3])
 })

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
 import { explainError, refusalOfBreak } from '../errors/explain-error.ts'
-import { type Call, callForChunks, callForCompletion, settleAndTell } from '../provider-call/call-provider.ts'
+import { type Call, callForChunks, callForCompletion, settleAndAnswer } from '../provider-call/call-provider.ts'
 import { release } from '../provider-call/reservation.ts'
 import {
   EVENT_STREAM,
@@ -42,7 +42,7 @@ export async function respond(deps: Needed, res: ServerResponse, call: Call): Pr
 
 type JsonNeeded = Pick<Deps, 'now' | 'countUsage'> &
   Parameters<typeof callForCompletion>[0] &
-  Parameters<typeof settleAndTell>[0]
+  Parameters<typeof settleAndAnswer>[0]
 
 /**
  * Answers a call in one piece: call, settle, send (rules §3.6). What is saved is what is sent, byte for byte.
@@ -55,7 +55,7 @@ async function respondJson(deps: JsonNeeded, res: ServerResponse, call: Call): P
   const asked = { request: call.request, project: call.admitted.project }
   const usage = await deps.countUsage(reported, asked, () => textOf(choices))
   const created = Math.floor(deps.now() / 1000)
-  const body = await settleAndTell(deps, call, usage, {
+  const body = await settleAndAnswer(deps, call, usage, {
     write: (chargedMicro) =>
       JSON.stringify({
         id: call.admitted.invocation,
@@ -86,7 +86,7 @@ function textOf(choices: Completion['choices']): string {
 
 type StreamNeeded = Pick<Deps, 'now' | 'countUsage'> &
   Parameters<typeof callForChunks>[0] &
-  Parameters<typeof settleAndTell>[0]
+  Parameters<typeof settleAndAnswer>[0]
 
 /** @throws ProviderFailure, ProcessStopping: before the first byte of the answer only */
 async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: Call): Promise<void> {
@@ -113,7 +113,7 @@ async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: C
   call.timing.providerMs = deps.now() - startMs
   const asked = { request: call.request, project: call.admitted.project }
   const usage = await deps.countUsage(broken ? null : reported, asked, answered.text)
-  const last = await settleAndTell(deps, call, usage, {
+  const last = await settleAndAnswer(deps, call, usage, {
     write: (chargedMicro) => (broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage, chargedMicro)),
     save: (text) => {
       recording.add(text)

@@ -67,7 +67,7 @@ describe('locks', () => {
     await replica.close()
   })
 
-  test('many wallets from two replicas at once never deadlock, and nothing is set aside', async ({
+  test('many wallets from two replicas at once never deadlock, and nothing is quarantined', async ({
     fixture,
     replica,
     other,
@@ -88,7 +88,7 @@ describe('locks', () => {
     }
     const outcomes = await Promise.all(Array.from({ length: 2_000 }, (_, n) => cycle(n)))
     expect(countCodes(outcomes)).toEqual({ settled: 2_000 })
-    expect([...replica.setAside, ...other.setAside]).toEqual([])
+    expect([...replica.quarantined, ...other.quarantined]).toEqual([])
     for (const key of keys) expect(await findingsOf(replica, key.project!)).toEqual([])
   })
 })
@@ -98,7 +98,7 @@ describe('admissionBatcher', () => {
     const { promise: open, resolve: go } = Promise.withResolvers<void>()
     const held =
       (run: RunBatch): RunBatch =>
-      async (database, batch, patient) => (await open, run(database, batch, patient))
+      async (database, batch, waitForLocks) => (await open, run(database, batch, waitForLocks))
     let nowMs = 0
     const slow = await openReplica(database.ledgerUrl, { around: held, now: () => nowMs })
     const first = slow.admit(slow.item(tenant.key, tenant.product), 100)
@@ -119,7 +119,7 @@ describe('admissionBatcher', () => {
     const { promise: open, resolve: go } = Promise.withResolvers<void>()
     const held =
       (run: RunBatch): RunBatch =>
-      async (database, batch, patient) => (await open, run(database, batch, patient))
+      async (database, batch, waitForLocks) => (await open, run(database, batch, waitForLocks))
     let aheadMs = 0
     const stuck = await openReplica(database.ledgerUrl, { around: held, now: () => performance.now() + aheadMs })
     const first = stuck.admit(stuck.item(tenant.key, tenant.product))
@@ -147,7 +147,7 @@ describe('admissionBatcher', () => {
     const { promise: open, resolve: go } = Promise.withResolvers<void>()
     const held =
       (run: RunBatch): RunBatch =>
-      async (database, batch, patient) => (await open, run(database, batch, patient))
+      async (database, batch, waitForLocks) => (await open, run(database, batch, waitForLocks))
     const small = await openReplica(database.ledgerUrl, {
       limits: { waitingAdmissions: 3, batchItems: 1 },
       around: held,
@@ -161,7 +161,7 @@ describe('admissionBatcher', () => {
     await small.close()
   })
 
-  test('one poisoned item is set aside, and the rest of its batch is decided', async ({ database, tenant }) => {
+  test('one poisoned item is quarantined, and the rest of its batch is decided', async ({ database, tenant }) => {
     const replica = await openReplica(database.ledgerUrl)
     const good = Array.from({ length: 5 }, () => replica.item(tenant.key, tenant.product))
     const bad = replica.item(tenant.key, tenant.product, { model: 'nul \u0000 byte' })
@@ -174,7 +174,7 @@ describe('admissionBatcher', () => {
       'admitted',
       'admitted',
     ])
-    expect(replica.setAside).toEqual([bad.id])
+    expect(replica.quarantined).toEqual([bad.id])
     await replica.close()
   })
 
@@ -182,8 +182,8 @@ describe('admissionBatcher', () => {
     let lost = 0
     const dying =
       (run: RunBatch): RunBatch =>
-      async (database, batch, patient) => {
-        const rows = await run(database, batch, patient)
+      async (database, batch, waitForLocks) => {
+        const rows = await run(database, batch, waitForLocks)
         // The batch is committed, and its answer never arrives.
         if (batch.admissions.length > 0 && lost++ === 0)
           throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })

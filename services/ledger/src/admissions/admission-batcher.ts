@@ -1,9 +1,9 @@
 import { openBatcher, openSweep } from '@gateway/service-kit/async/batcher'
 import { trace } from '@opentelemetry/api'
 import type { AdmissionBatcher, Deps } from '../deps.ts'
-import { type BatchMode, inAHurry, openResilientBatches } from '../set-aside/resilient-batches.ts'
-import { openKeptItems, projectsOfReservations } from '../set-aside/kept-items.ts'
-import type { Group, Remembered } from '../set-aside/set-aside.ts'
+import { type BatchMode, withShortTimeout, openResilientBatches } from '../quarantine/resilient-batches.ts'
+import { openKeptItems, projectsOfReservations } from '../quarantine/kept-items.ts'
+import type { Group, Remembered } from '../quarantine/quarantine.ts'
 import { withBatchSpan } from '../spans.ts'
 import {
   type AdmissionItem,
@@ -45,10 +45,10 @@ export interface AdmissionLimits {
   waitingAdmissions: number
 }
 
-type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'setAside' | 'now'> & {
+type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'quarantine' | 'now'> & {
   metrics: Pick<
     Deps['metrics'],
-    'batch' | 'lockedOut' | 'setAside' | 'keepFailed' | 'settledMore' | 'fenced' | 'answersLost'
+    'batch' | 'lockedOut' | 'quarantined' | 'keepFailed' | 'settledMore' | 'fenced' | 'answersLost'
   >
 }
 
@@ -69,7 +69,7 @@ export function openAdmissionBatcher(
   const sweep = openSweep({ everyMs: SWEEP_MS, sweep: dropLate })
   const keep = openKeptItems(deps)
   const batches = openResilientBatches<Waiting>(deps, {
-    patientAfter: WAIT_AFTER,
+    waitForLocksAfter: WAIT_AFTER,
     wakeAfterOutside: () => batcher.wake(),
     idOf: ({ item }) => item.id,
     groupsOf,
@@ -79,7 +79,7 @@ export function openAdmissionBatcher(
     putBack: add,
     drop,
     answerFromMemory,
-    report: ({ item }, error) => metrics.setAside(item, error),
+    report: ({ item }, error) => metrics.quarantined(item, error),
   })
 
   function submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome> {
@@ -87,7 +87,7 @@ export function openAdmissionBatcher(
     return new Promise((answer) => {
       const [span, nowMs] = [trace.getActiveSpan(), now()]
       const dropAtMs = nowMs + budgetMs
-      const entry: Waiting = { item, span, sinceMs: nowMs, dropAtMs, deferrals: 0, ambiguous: false, answer }
+      const entry: Waiting = { item, span, sinceMs: nowMs, dropAtMs, deferrals: 0, outcomeUnknown: false, answer }
       if (isAdmission(item)) entry.project = projects.get(item)
       if (batches.take(entry)) return
       add(entry)
@@ -123,8 +123,8 @@ export function openAdmissionBatcher(
     return false
   }
 
-  function drop({ ambiguous, answer }: Waiting): void {
-    answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' })
+  function drop({ outcomeUnknown, answer }: Waiting): void {
+    answer({ kind: 'undecided', why: outcomeUnknown ? 'unknown' : 'unavailable' })
   }
 
   function dropLate(): boolean {
@@ -133,13 +133,13 @@ export function openAdmissionBatcher(
   }
 
   async function decide(entries: Waiting[], mode: BatchMode<Waiting>): Promise<void> {
-    const { patient, hurried, outside, passOver, onWritten } = mode
+    const { waitForLocks, shortTimeout, outside, passOver, onWritten } = mode
     const startMs = now()
     const batch = batchOf(entries)
     const rows = await withBatchSpan(entries, () =>
-      hurried
-        ? inAHurry(outside ? deps.reads : deps.admissions, (sql) => run(sql, batch, patient))
-        : run(deps.admissions.sql, batch, patient),
+      shortTimeout
+        ? withShortTimeout(outside ? deps.reads : deps.admissions, (sql) => run(sql, batch, waitForLocks))
+        : run(deps.admissions.sql, batch, waitForLocks),
     )
     onWritten()
     metrics.batch(entries.length, now() - startMs)
@@ -151,16 +151,16 @@ export function openAdmissionBatcher(
     answerBatch(deps, batch, rows, { onDeferred, onCopy: passOver, onProject: introduceCaller }) // L2
   }
 
-  /** A3 of set-aside.ts: a sender whose item is given up gets a final answer. */
+  /** A3 of quarantine.ts: a sender whose item is given up gets a final answer. */
   async function answerFromMemory(entry: Waiting, { givenUp, error }: Remembered): Promise<void> {
-    const { item, ambiguous } = entry
+    const { item, outcomeUnknown } = entry
     if (!givenUp || item.op === 'expire') return drop(entry)
     if (isAdmission(item)) {
-      if (ambiguous) drop(entry) // it may have been written: its caller releases it
+      if (outcomeUnknown) drop(entry) // it may have been written: its caller releases it
       else entry.answer({ kind: 'refused', code: 'unavailable', facts: {} })
       return
     }
-    if (item.op === 'release' || (await keep(item, error))) entry.answer({ kind: 'set-aside' })
+    if (item.op === 'release' || (await keep(item, error))) entry.answer({ kind: 'quarantined' })
     else drop(entry)
   }
 
@@ -208,7 +208,7 @@ async function identifyClosings(deps: Pick<Deps, 'reads'>, entries: readonly Wai
   if (projects !== null) for (const entry of unknown) entry.project = projects.get(entry.item.id) ?? null
 }
 
-type AnswerDeps = Pick<Deps, 'reads'> & { metrics: Pick<Deps['metrics'], 'setAside' | 'settledMore' | 'fenced'> }
+type AnswerDeps = Pick<Deps, 'reads'> & { metrics: Pick<Deps['metrics'], 'quarantined' | 'settledMore' | 'fenced'> }
 
 interface Undecided {
   /** It was passed over. */
@@ -226,7 +226,7 @@ function answerBatch(deps: AnswerDeps, batch: Batch, rows: BatchRows, how: Undec
     try {
       work()
     } catch (error) {
-      metrics.setAside(item, error)
+      metrics.quarantined(item, error)
       answer({ kind: 'undecided', why: 'unknown' })
     }
   }

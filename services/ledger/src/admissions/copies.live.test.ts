@@ -8,13 +8,13 @@ const keyed = (key: string, body = 'a') => ({ idempotency: { key, fingerprint: b
 
 /** Counts the batches, and those that wait for locked wallets. */
 function counted() {
-  const seen = { batches: 0, patient: 0 }
+  const seen = { batches: 0, waitForLocks: 0 }
   const around =
     (run: RunBatch): RunBatch =>
-    (database, batch, patient) => {
+    (database, batch, waitForLocks) => {
       seen.batches++
-      if (patient) seen.patient++
-      return run(database, batch, patient)
+      if (waitForLocks) seen.waitForLocks++
+      return run(database, batch, waitForLocks)
     }
   return { seen, around }
 }
@@ -28,7 +28,7 @@ describe('copies of one call', () => {
       Array.from({ length: 1_000 }, () => replica.admit(replica.item(poor.key, poor.product, keyed('copies-1')))),
     )
     expect(countCodes(outcomes)).toEqual({ insufficient_budget: 1_000 })
-    expect(seen).toEqual({ batches: 2, patient: 0 })
+    expect(seen).toEqual({ batches: 2, waitForLocks: 0 })
     await replica.close()
   })
 
@@ -61,7 +61,7 @@ describe('copies of one call', () => {
       Array.from({ length: 500 }, () => replica.admit(replica.item(tenant.key, tenant.product, keyed('copies-3')))),
     )
     expect(countCodes(outcomes)).toEqual({ admitted: 1, running: 499 })
-    expect(seen).toEqual({ batches: 2, patient: 0 })
+    expect(seen).toEqual({ batches: 2, waitForLocks: 0 })
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
     await replica.close()
   })
@@ -70,9 +70,9 @@ describe('copies of one call', () => {
     const seen: boolean[] = []
     const stubborn =
       (run: RunBatch): RunBatch =>
-      async (database, batch, patient) => {
-        seen.push(patient)
-        if (seen.length > 10) return run(database, batch, patient)
+      async (database, batch, waitForLocks) => {
+        seen.push(waitForLocks)
+        if (seen.length > 10) return run(database, batch, waitForLocks)
         return { admissions: [{ code: 'copy', facts: {} }], closings: [], products: {}, answersLost: 0, atMs: 0 }
       }
     const replica = await openReplica(database.ledgerUrl, { around: stubborn })

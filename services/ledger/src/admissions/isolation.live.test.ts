@@ -7,7 +7,7 @@ import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.
 // What goes wrong with one item harms that item, and what one project waits for keeps no other project waiting.
 
 describe('a row that can’t be answered', () => {
-  test('is set aside alone, the batch is not written again, and its reservation can be released', async ({
+  test('is quarantined alone, the batch is not written again, and its reservation can be released', async ({
     database,
     fixture,
     tenant,
@@ -15,8 +15,8 @@ describe('a row that can’t be answered', () => {
     let batches = 0
     const spoil =
       (run: RunBatch): RunBatch =>
-      async (database, batch, patient) => {
-        const rows = await run(database, batch, patient)
+      async (database, batch, waitForLocks) => {
+        const rows = await run(database, batch, waitForLocks)
         batches++
         // No list, as the type says it is: whoever sorts it throws.
         return { ...rows, products: { ...rows.products, [tenant.product]: { providers: {} as never, supported: [] } } }
@@ -29,7 +29,7 @@ describe('a row that can’t be answered', () => {
     const outcomes = await Promise.all(items.map((item) => replica.admit(item)))
     expect(outcomes.map(codeOf)).toEqual(['admitted', 'admitted', 'undecided', 'admitted'])
     expect(outcomes[2]).toEqual({ kind: 'undecided', why: 'unknown' }) // it is written, so whoever asked releases it
-    expect(replica.setAside).toEqual([bad.id])
+    expect(replica.quarantined).toEqual([bad.id])
     expect(batches).toBe(1)
 
     expect(await replica.release(bad.id)).toEqual({ kind: 'released' })
@@ -41,13 +41,13 @@ describe('a row that can’t be answered', () => {
 
 describe('a wallet that somebody keeps locked', () => {
   test('does not stall another project, and is served once it is free', async ({ database, fixture, tenant }) => {
-    const seen = { batches: 0, patient: 0 }
+    const seen = { batches: 0, waitForLocks: 0 }
     const counting =
       (run: RunBatch): RunBatch =>
-      (database, batch, patient) => {
+      (database, batch, waitForLocks) => {
         seen.batches++
-        if (patient) seen.patient++
-        return run(database, batch, patient)
+        if (waitForLocks) seen.waitForLocks++
+        return run(database, batch, waitForLocks)
       }
     const replica = await openReplica(database.ledgerUrl, { around: counting })
     const busy = await openTenant(fixture)
@@ -64,13 +64,13 @@ describe('a wallet that somebody keeps locked', () => {
     // More batches than patience lasts, several times over; each of them is answered while the wallet is kept.
     for (let n = 0; n < 80; n++)
       expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('admitted')
-    expect(seen.patient).toBeGreaterThanOrEqual(1)
-    expect(seen.patient * 10).toBeLessThan(seen.batches)
+    expect(seen.waitForLocks).toBeGreaterThanOrEqual(1)
+    expect(seen.waitForLocks * 10).toBeLessThan(seen.batches)
 
     await job.query('COMMIT')
     expect(await settling).toEqual({ kind: 'settled', chargedMicro: 10 })
     expect(codeOf(await admitting)).toBe('admitted')
-    expect(replica.setAside).toEqual([])
+    expect(replica.quarantined).toEqual([])
     await replica.close()
   })
 })
@@ -106,7 +106,7 @@ describe('numbers at the extremes that an item may have [context_limit]', () => 
       const outcomes = await Promise.all([extreme, ...good].map((one) => replica.admit(one)))
       expect(codeOf(outcomes[0]!)).toBe('context_limit')
       expect(countCodes(outcomes.slice(1))).toEqual({ admitted: 20 })
-      expect(replica.setAside).toEqual([])
+      expect(replica.quarantined).toEqual([])
     })
   }
 

@@ -243,5 +243,5 @@ async function withoutAutovacuum(fixture: Fixture): Promise<void> {
 const keyed = (key: string) => ({ idempotency: { key: `plans ${key}`, fingerprint: 'a'.repeat(64) } })
 
 function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {
-  return { item, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+  return { item, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, outcomeUnknown: false, answer: () => {} }
 }

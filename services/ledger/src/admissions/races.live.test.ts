@@ -32,7 +32,7 @@ describe('a release that races its own admission', () => {
     expect(await replica.expire(item.id)).toEqual({ kind: 'released' })
     const again = await replica.admit(replica.item(tenant.key, tenant.product, { idempotency }))
     expect(again).toMatchObject({ kind: 'admitted', invocation: item.id, attempt: 2 })
-    expect([...replica.setAside, ...other.setAside]).toEqual([])
+    expect([...replica.quarantined, ...other.quarantined]).toEqual([])
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
@@ -49,7 +49,7 @@ describe('a release that races its own admission', () => {
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
     expect(await replica.settle(item.id)).toEqual({ kind: 'fenced' })
     expect(await replica.release(item.id)).toEqual({ kind: 'released' })
-    expect([...replica.setAside, ...other.setAside]).toEqual([])
+    expect([...replica.quarantined, ...other.quarantined]).toEqual([])
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
@@ -71,8 +71,8 @@ describe('a release that races its own admission', () => {
     expect(new Set(ends)).toEqual(new Set(['released']))
     expect(await walletOf(replicas[0], tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
     expect(await findingsOf(replicas[0], tenant.project.id)).toEqual([])
-    for (const { setAside, close } of replicas) {
-      expect(setAside).toEqual([])
+    for (const { quarantined, close } of replicas) {
+      expect(quarantined).toEqual([])
       await close()
     }
   })
@@ -88,8 +88,8 @@ describe('an admission that one replica can’t be sure of', () => {
     let cut: 'before' | 'never' = 'before'
     const flaky =
       (run: RunBatch): RunBatch =>
-      async (database, batch, patient) => {
-        if (cut === 'never') return run(database, batch, patient)
+      async (database, batch, waitForLocks) => {
+        if (cut === 'never') return run(database, batch, waitForLocks)
         nowMs = 1_000 // by the time it is tried again nobody waits for it here
         throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
       }
@@ -128,5 +128,5 @@ async function decideUncommitted(url: string, batch: Parameters<RunBatch>[1]) {
 }
 
 function waiting<T extends AdmitItem | ClosingItem>(item: T): Waiting<T> {
-  return { item, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+  return { item, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, outcomeUnknown: false, answer: () => {} }
 }

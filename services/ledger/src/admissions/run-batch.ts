@@ -62,11 +62,11 @@ export interface ProductFacts {
 }
 
 /** One batch, one round trip. Items are sent as they came: their row types are money.admission and money.closing. */
-export async function runBatch(sql: Sql, { admissions, closings }: Batch, patient: boolean): Promise<BatchRows> {
+export async function runBatch(sql: Sql, { admissions, closings }: Batch, waitForLocks: boolean): Promise<BatchRows> {
   const admitting = admissions.map(({ item }) => item)
   const { callers, pairOf } = pairsOf(admitting)
   const row = await callFunction(sql, 'money.run_batch', {
-    wait_for_locks: patient,
+    wait_for_locks: waitForLocks,
     callers,
     to_admit: admitting.map((item, n) => ({ ...item, pair: pairOf[n] })),
     to_close: closings.map(({ item }) => closingRow(item)),

@@ -13,9 +13,9 @@ function noted() {
   const batches: Set<string>[] = []
   const around =
     (run: RunBatch): RunBatch =>
-    (database, batch, patient) => {
+    (database, batch, waitForLocks) => {
       batches.push(new Set(batch.admissions.map(({ item }) => callerOf(item))))
-      return run(database, batch, patient)
+      return run(database, batch, waitForLocks)
     }
   return { batches, around }
 }

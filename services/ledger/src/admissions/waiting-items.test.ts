@@ -14,7 +14,7 @@ import {
 const limits = { items: 10, bytes: 1_000, admissionsAtLeast: 4 }
 
 function waiting<T extends AdmissionItem | ClosingItem>(item: Partial<T>): Waiting<T> {
-  return { item: item as T, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+  return { item: item as T, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, outcomeUnknown: false, answer: () => {} }
 }
 const openItems = () => new WaitingItems({ now: () => 0, drop: () => {} })
 let named = 0

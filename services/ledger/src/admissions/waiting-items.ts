@@ -44,7 +44,7 @@ export interface Waiting<Item extends AdmissionItem | ClosingItem = AdmissionIte
   /** How often a batch has passed it over. */
   deferrals: number
   /** A batch with this item failed in a way that leaves open whether it was written. */
-  ambiguous: boolean
+  outcomeUnknown: boolean
   /** Of its reservation, once it has been looked up; null: it has none. */
   project?: string | null
   answer: (outcome: Outcome) => void
@@ -263,7 +263,7 @@ export function openProjectCache(): ProjectCache {
 interface Waits<Outcome> {
   dropAtMs: number
   deferrals: number
-  ambiguous: boolean
+  outcomeUnknown: boolean
   answer: (outcome: Outcome) => void
   /** How its copies are answered; the copies themselves may be large. */
   copies?: ((outcome: Outcome) => void)[]
@@ -281,5 +281,5 @@ export function joinCopy<Outcome>(first: Waits<Outcome>, copy: Waits<Outcome>): 
   copies.push(copy.answer)
   first.dropAtMs = Math.max(first.dropAtMs, copy.dropAtMs)
   first.deferrals = Math.max(first.deferrals, copy.deferrals)
-  first.ambiguous ||= copy.ambiguous
+  first.outcomeUnknown ||= copy.outcomeUnknown
 }

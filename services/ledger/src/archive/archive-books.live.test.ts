@@ -135,7 +135,7 @@ describe('ledger archive', () => {
 
   test('is the owner’s alone, and says so in one sentence', async ({ books }) => {
     const session = await openDatabase({ url: books.database.ledgerUrl, poolSize: 1 })
-    const options = { folder: books.folder, afterDays: 62, before: null, tell: () => {} }
+    const options = { folder: books.folder, afterDays: 62, before: null, log: () => {} }
     await expect(archiveBooks(session, options)).rejects.toThrow(
       /^DATABASE_URL is the login svc_ledger_login, which may not drop tables; archive needs the owner's, \w+, as the migration job has it\.$/,
     )

@@ -37,7 +37,7 @@ export interface ArchiveOptions {
   before: Month | null
   /** Tell what would be done, and do nothing. */
   dry?: boolean
-  tell: (line: string) => void
+  log: (line: string) => void
   /** Called before each step; what it throws ends the archive there. */
   beforeStep?: (step: ArchiveStep, month: Month) => void | Promise<void>
 }
@@ -57,8 +57,8 @@ export async function archiveBooks(
   const unfinished = await unfinishedMonths(database.prisma, state)
   const due = monthsToArchive(state, options)
   if (options.dry) {
-    for (const { month } of unfinished) options.tell(`${month} is archived, and its partitions would be dropped.`)
-    for (const month of due) options.tell(`${month} would be archived.`)
+    for (const { month } of unfinished) options.log(`${month} is archived, and its partitions would be dropped.`)
+    for (const month of due) options.log(`${month} would be archived.`)
   } else {
     await mkdir(options.folder, { recursive: true })
     for (const archived of unfinished) await finishMonth(database, archived, options)
@@ -66,7 +66,7 @@ export async function archiveBooks(
     for (const month of due) await archiveMonth(database, month, proved, options)
   }
   const months = [...new Set([...unfinished.map(({ month }) => month), ...due])]
-  if (months.length === 0) options.tell('No month is due.')
+  if (months.length === 0) options.log('No month is due.')
   return months
 }
 
@@ -76,7 +76,7 @@ async function archiveMonth(
   proved: Set<string>,
   options: ArchiveOptions,
 ): Promise<void> {
-  const { folder, tell, beforeStep = () => {} } = options
+  const { folder, log, beforeStep = () => {} } = options
   const { archived } = await readBooksState(database)
   const previous = archived.at(-1) ?? null
   if (previous) await intact(folder, previous)
@@ -110,15 +110,15 @@ async function archiveMonth(
   await recordMonth(database, { month, folder: path.resolve(folder), manifest, sha256, moved, closings })
   await beforeStep('drop', month)
   await dropMonth(database, { month, attempts: attempts.map((file) => file.month) })
-  tell(sayMonth(manifest))
+  log(sayMonth(manifest))
   for (const each of staying)
-    tell(`${each}: records of use stay, because calls of that month are open or were closed after ${month}.`)
+    log(`${each}: records of use stay, because calls of that month are open or were closed after ${month}.`)
 }
 
 async function finishMonth(
   database: Pick<Database, 'prisma' | 'sql'>,
   archived: ArchivedMonth,
-  { folder, tell, beforeStep = () => {} }: ArchiveOptions,
+  { folder, log, beforeStep = () => {} }: ArchiveOptions,
 ): Promise<void> {
   const { month } = archived
   const manifest = await intact(folder, archived)
@@ -129,7 +129,7 @@ async function finishMonth(
     )
   await beforeStep('drop', month)
   await dropMonth(database, archived)
-  tell(sayMonth(manifest))
+  log(sayMonth(manifest))
 }
 
 /** The manifest of a recorded month, which has to be the recorded one. */

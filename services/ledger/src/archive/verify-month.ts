@@ -171,7 +171,7 @@ async function verifyAttempts(place: string, rows: number, findings: string[]): 
 
 type Prisma = Database['prisma']
 
-const AT_ONCE = 1_000
+const BATCH_SIZE = 1_000
 const RECORD_MS = 300_000
 
 /** Every wallet of which something is archived. One row a wallet, however many entries it has. */
@@ -181,14 +181,14 @@ export async function readClosings({ prisma }: Pick<Database, 'prisma'>): Promis
     const rows = await prisma.archivedWallet.findMany({
       where: { project: { gt: project } },
       orderBy: { project: 'asc' },
-      take: AT_ONCE,
+      take: BATCH_SIZE,
     })
     for (const { project: of, windows, seq, at, funded, reserved, settled, seal } of rows)
       closings.set(of, {
         at: { seq, at, funded, reserved, settled, seal: Buffer.from(seal) },
         windows: windowsOf(windows),
       })
-    if (rows.length < AT_ONCE) return closings
+    if (rows.length < BATCH_SIZE) return closings
     project = rows.at(-1)!.project
   }
 }
@@ -215,8 +215,8 @@ export async function recordMonth({ prisma }: Pick<Database, 'prisma'>, verified
                 ${attempts}::date[], now())
         ON CONFLICT DO NOTHING`
       if (written === 0) throw new NotArchivable(`${month} was archived by somebody else meanwhile.`)
-      for (let at = 0; at < moved.length; at += AT_ONCE)
-        await record(tx, month, moved.slice(at, at + AT_ONCE), closings)
+      for (let at = 0; at < moved.length; at += BATCH_SIZE)
+        await record(tx, month, moved.slice(at, at + BATCH_SIZE), closings)
     },
     { timeout: RECORD_MS },
   )

@@ -7,7 +7,7 @@ import { endOf, startOf, type Month } from './month.ts'
 
 type Prisma = Database['prisma']
 
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 
 export interface MovedWallet {
   project: string
@@ -27,7 +27,7 @@ export async function* walletsOfMonth(prisma: Prisma, month: Month): AsyncGenera
       const starts = JSON.parse(meters) as [string, string][]
       yield { ...wallet, meters: new Map(starts.map(([lineage, start]) => [lineage, new Date(start)])) }
     }
-    if (rows.length < AT_ONCE) return
+    if (rows.length < BATCH_SIZE) return
     project = rows.at(-1)!.project
   }
 }
@@ -39,12 +39,12 @@ const projectsIn = (table: string) => `
     UNION ALL
     SELECT n.project FROM each CROSS JOIN LATERAL (
       SELECT project FROM money.${table} WHERE project > each.project AND at >= $1 AND at < $2 ORDER BY project LIMIT 1) n
-  ) SELECT project FROM each LIMIT ${AT_ONCE}`
+  ) SELECT project FROM each LIMIT ${BATCH_SIZE}`
 
 function readWallets(prisma: Prisma, month: Month, after: string) {
   return prisma.$queryRawUnsafe<(Omit<MovedWallet, 'meters'> & { meters: string })[]>(
     `WITH moved AS MATERIALIZED (
-       SELECT project FROM ((${projectsIn('journal')}) UNION (${projectsIn('journal_blocks')})) p ORDER BY project LIMIT ${AT_ONCE})
+       SELECT project FROM ((${projectsIn('journal')}) UNION (${projectsIn('journal_blocks')})) p ORDER BY project LIMIT ${BATCH_SIZE})
      SELECT m.project,
             coalesce((SELECT min(last_seq) FROM money.journal_blocks b WHERE b.project = m.project AND b.last_seq >= h.seq),
                      h.seq) AS last,

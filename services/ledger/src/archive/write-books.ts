@@ -155,7 +155,7 @@ function openTotals() {
 // the next. So records are archived with the month after theirs at the earliest; and they stay while one of them is open,
 // or was closed by an entry that is not archived (an id of a gateway whose clock was wrong).
 
-const AT_ONCE = 5_000
+const BATCH_SIZE = 5_000
 
 export type AttemptsFile = FileRecord & { month: Month }
 
@@ -207,13 +207,13 @@ async function writeMonth(
     for (let after = bounds.first; ;) {
       const rows = await prisma.$queryRaw<{ id: string; line: string; later: boolean }[]>`
         SELECT id, json_strip_nulls(row_to_json(a))::text AS line, closed_at >= ${until} AS later FROM money.attempts a
-         WHERE id > ${after} AND id < ${bounds.end} ORDER BY id LIMIT ${AT_ONCE}::int`
+         WHERE id > ${after} AND id < ${bounds.end} ORDER BY id LIMIT ${BATCH_SIZE}::int`
       if (rows.some(({ later }) => later)) {
         await file.abandon()
         return null
       }
       for (const { line } of rows) await file.write(line)
-      if (rows.length < AT_ONCE) return await file.finish()
+      if (rows.length < BATCH_SIZE) return await file.finish()
       after = rows.at(-1)!.id
     }
   } catch (error) {

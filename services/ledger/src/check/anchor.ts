@@ -10,7 +10,7 @@ import type { Finding } from './fold-journal.ts'
 /** As the log has it and the command takes it: a number, and a SHA-256 in hex. */
 const ANCHOR = /^(\d{1,18}):([0-9a-f]{64})$/
 
-const HEADS_AT_ONCE = 2_000
+const HEADS_PER_BATCH = 2_000
 
 export interface Anchor {
   text: string
@@ -74,7 +74,7 @@ async function* headsOf({ prisma }: Pick<Database, 'prisma'>, text: string): Asy
   for (let project = ''; ;) {
     const heads = await readHeads({ prisma }, BigInt(number), project)
     yield* heads
-    if (heads.length < HEADS_AT_ONCE) return
+    if (heads.length < HEADS_PER_BATCH) return
     project = heads.at(-1)!.project
   }
 }
@@ -99,7 +99,7 @@ function readHeads({ prisma }: Pick<Database, 'prisma'>, anchor: bigint, project
     SELECT h.project, h.seq, h.seal AS anchored, coalesce(b.seal, CASE a.seq WHEN h.seq THEN a.seal END) AS seal,
            coalesce(a.seq >= h.seq, false) AS is_archived
       FROM (SELECT DISTINCT ON (project) project, seq, seal FROM money.anchored_heads
-             WHERE anchor <= ${anchor} AND project > ${project} ORDER BY project, anchor DESC LIMIT ${HEADS_AT_ONCE}::int) h
+             WHERE anchor <= ${anchor} AND project > ${project} ORDER BY project, anchor DESC LIMIT ${HEADS_PER_BATCH}::int) h
       LEFT JOIN LATERAL (
         SELECT b.seal FROM money.journal_blocks b WHERE b.project = h.project AND b.last_seq = h.seq LIMIT 1) b ON true
       LEFT JOIN money.archived_wallets a ON a.project = h.project

@@ -103,7 +103,7 @@ function addSpent(into: SpentByWindow, more: SpentByWindow): void {
 // Which wallets a check has to look at. Both questions are one statement for all wallets, so that a wallet that stands
 // still costs a row of it and nothing more.
 
-const COMPARED_AT_ONCE = 2_000
+const COMPARISONS_PER_BATCH = 2_000
 
 /** Wallets that are not as their last check left them, and those that had a finding then. */
 export async function walletsThatMoved({ prisma }: Pick<Database, 'prisma'>): Promise<string[]> {
@@ -124,7 +124,7 @@ export async function walletsThatMoved({ prisma }: Pick<Database, 'prisma'>): Pr
 export async function walletsThatDiffer({ prisma }: Pick<Database, 'prisma'>): Promise<string[]> {
   const part = await prisma.$queryRawUnsafe<{ project: string }[]>(
     `SELECT project FROM money.checked_wallets WHERE checked_at < now() - interval '1 hour' ORDER BY checked_at LIMIT $1`,
-    COMPARED_AT_ONCE,
+    COMPARISONS_PER_BATCH,
   )
   if (part.length === 0) return []
   const rows = await prisma.$queryRawUnsafe<{ project: string }[]>(

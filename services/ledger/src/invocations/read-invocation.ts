@@ -1,4 +1,4 @@
-import { composeInvocation, type StoredCall } from '@gateway/api/console/compose-invocation'
+import { composeInvocation, type StoredCall } from '@gateway/ledger-protocol/compose-invocation'
 import { timeOfId } from '@gateway/api/ids'
 import type { InvocationAnswer, InvocationQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'

@@ -41,7 +41,7 @@ describe('the turn of a job', () => {
   })
 })
 
-test('one replica checks the books, and the others tell what it found', async ({ replica, other, tenant, fixture }) => {
+test('one replica checks the books, and the others log what it found', async ({ replica, other, tenant, fixture }) => {
   const told: Record<string, { wallets: number; findings: number }> = {}
   const checker = (name: string, reads: typeof replica.reads) =>
     openBooksChecker(

@@ -5,7 +5,7 @@ import { endTurn, keepTurn, lastTurn, takeTurn, type Turn } from './maintenance-
 import { takeAnchor } from '../check/anchor.ts'
 import { recheckWallets } from '../check/recheck-wallets.ts'
 
-// One replica checks the books for all; the others tell their operators what came of it.
+// One replica checks the books for all; the others log their operators what came of it.
 
 type CheckerDeps = Pick<Deps, 'reads' | 'metrics' | 'log' | 'now' | 'replicaId'>
 
@@ -28,7 +28,7 @@ async function checkInTurn(deps: CheckerDeps, turn: Turn): Promise<{ findings: n
   let round: CheckRound | null = null
   try {
     const report = await checkBooks(deps.reads, { before: keepingTurn(deps, turn) })
-    tell(deps, report)
+    log(deps, report)
     round = { wallets: report.wallets, findings: report.findings.length }
     deps.metrics.checked(round, 0)
     return { findings: round.findings }
@@ -37,7 +37,7 @@ async function checkInTurn(deps: CheckerDeps, turn: Turn): Promise<{ findings: n
   }
 }
 
-function tell({ log }: CheckerDeps, { findings }: Report): void {
+function log({ log }: CheckerDeps, { findings }: Report): void {
   for (const finding of findings) log.error({ finding: sayFinding(finding) }, 'the books do not add up')
 }
 

@@ -5,18 +5,18 @@ import { cleanRetention, expireAssets } from './retention-cleaner.ts'
 import { openBooksChecker, openBooksRechecker } from './books-checker.ts'
 import { enforceDeadlines, requeueJobs, rescueNodes } from './execution-rescuer.ts'
 import { monitorInstances } from './instance-monitor.ts'
-import { tellDaysLeft } from './days-left-monitor.ts'
+import { notifyDaysLeft } from './days-left-monitor.ts'
 import { sendNotices } from '../webhooks/send-notices.ts'
 import { planPartitions } from './partition-planner.ts'
 import { openReservationReaper } from './reservation-reaper.ts'
-import { retrySetAside } from './set-aside-retrier.ts'
+import { retryQuarantined } from './quarantine-retrier.ts'
 import { rollUpUsage } from './usage-roll-up.ts'
 import type { Logger } from '@gateway/service-kit/process/logger'
 
 /** Everything that a replica does by itself, and how often. Each job may run on any number of replicas at once. */
 export function maintenanceJobs(
   deps: Deps,
-  config: Pick<LedgerConfig, 'NODES_AT_ONCE' | 'CHECK_EVERY_SECONDS' | 'RELEASE_GRACE_MS'>,
+  config: Pick<LedgerConfig, 'MAX_CONCURRENT_NODES' | 'CHECK_EVERY_SECONDS' | 'RELEASE_GRACE_MS'>,
 ): MaintenanceJob[] {
   // The connections of each job: nothing delays those that watch over the living (pools.ts).
   const watching = { ...deps, reads: deps.heartbeats }
@@ -35,13 +35,13 @@ export function maintenanceJobs(
     {
       name: 'job-requeuer',
       everyMs: 1_000,
-      runOnce: () => requeueJobs(upkeep, { nodesAtOnce: config.NODES_AT_ONCE }),
+      runOnce: () => requeueJobs(upkeep, { nodesAtOnce: config.MAX_CONCURRENT_NODES }),
     },
     { name: 'reservation-reaper', everyMs: 2_000, runOnce: reservationReaper.runOnce },
-    { name: 'set-aside-retrier', everyMs: 1_000, runOnce: () => retrySetAside(upkeep) },
+    { name: 'quarantine-retrier', everyMs: 1_000, runOnce: () => retryQuarantined(upkeep) },
     { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(upkeep) },
     { name: 'webhook-sender', everyMs: 1_000, runOnce: () => sendNotices(upkeep) },
-    { name: 'days-left-monitor', everyMs: 3_600_000, atOnce: true, runOnce: () => tellDaysLeft(upkeep) },
+    { name: 'days-left-monitor', everyMs: 3_600_000, atOnce: true, runOnce: () => notifyDaysLeft(upkeep) },
     { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(upkeep) },
     { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(upkeep) },
     { name: 'asset-retention', everyMs: 60_000, atOnce: true, runOnce: () => expireAssets(upkeep) },

@@ -47,9 +47,9 @@ describe('a node whose instance has ended', () => {
 
   test('five times is given up [node_failed]; what was given back is no death', async ({ engine, begin }) => {
     const execution = await begin(chain(1))
-    const patient = await engine.newInstance()
+    const waitForLocks = await engine.newInstance()
     for (let n = 0; n < 5; n++)
-      await engine.complete(ending(await takeNext(engine, patient, execution), { result: { kind: 'given-back' } }))
+      await engine.complete(ending(await takeNext(engine, waitForLocks, execution), { result: { kind: 'given-back' } }))
     for (let n = 1; n <= 5; n++) {
       expect(await engine.record(execution)).toMatchObject({ status: 'Running' })
       const instance = await engine.newInstance()

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 //       the grace (RELEASE_GRACE_MS) without a gap: after an outage the instances that lived repeat theirs, and those come first.
 //   D3  Whether settlements can be taken is seen by one that is: each turn begins with a closing of a reservation that
 //       nobody has, which goes the way of all others.
-//   D4  What has a settlement that is kept because it could not be written is left alone (K2 of set-aside/kept-items.ts).
+//   D4  What has a settlement that is kept because it could not be written is left alone (K2 of quarantine/kept-items.ts).
 
 /** Between two turns; a longer one is a gap. Turns are two seconds apart. */
 const MAX_GAP_MS = 6_000
@@ -75,12 +75,12 @@ async function expireSome(
     )
     (SELECT r.id FROM money.reservations r
       WHERE r.execution IS NULL AND r.instance = ANY (ARRAY(SELECT instance FROM ended))
-         AND NOT EXISTS (SELECT FROM money.set_aside_items s WHERE s.name = r.id)
+         AND NOT EXISTS (SELECT FROM money.quarantined_items s WHERE s.name = r.id)
       LIMIT ${MAX_RESERVATIONS}::int)
     UNION
     (SELECT r.id FROM money.reservations r
       WHERE r.execution IS NULL AND r.deadline_at <= to_timestamp(${overdueAtMs}::float8 / 1000)
-         AND NOT EXISTS (SELECT FROM money.set_aside_items s WHERE s.name = r.id)
+         AND NOT EXISTS (SELECT FROM money.quarantined_items s WHERE s.name = r.id)
       ORDER BY r.deadline_at LIMIT ${MAX_RESERVATIONS}::int)
     LIMIT ${MAX_RESERVATIONS}::int`
   const outcomes = await Promise.all(rows.map(({ id }) => admissionBatcher.submit({ op: 'expire', id }, BUDGET_MS)))

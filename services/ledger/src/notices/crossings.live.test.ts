@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { ThresholdsRequest } from '@gateway/ledger-protocol/ledger-reads'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
-import { tellDaysLeft } from '../maintenance/days-left-monitor.ts'
+import { notifyDaysLeft } from '../maintenance/days-left-monitor.ts'
 import { correct } from '../wallets/wallets.ts'
 import { setThresholds } from './set-thresholds.ts'
 
@@ -165,7 +165,7 @@ describe('days left', () => {
         [wallet.project, micro, daysAgo],
       )
     const look = async () => {
-      await tellDaysLeft(replica)
+      await notifyDaysLeft(replica)
       return wallet.told()
     }
     expect(await look()).toEqual([]) // nothing was used

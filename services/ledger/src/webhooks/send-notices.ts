@@ -31,7 +31,7 @@ export async function sendNotices(deps: Needed, backOffMs = BACK_OFF_MS): Promis
   const counts = { delivered: 0, failed: 0, dead: 0 }
   if (deps.webhookSettings.key === null) return counts
   const endsMs = performance.now() + TURN_MS
-  for (let taken = AT_ONCE; taken > 0 && performance.now() < endsMs;) {
+  for (let taken = BATCH_SIZE; taken > 0 && performance.now() < endsMs;) {
     const due = await takeDue(deps, LOST_MS) // D1, D3
     taken = due.length
     const outcomes = await Promise.all(due.map((one) => deliver(deps, one, backOffMs)))
@@ -99,7 +99,7 @@ export interface TakenDelivery extends NoticeRow {
 }
 
 /** How many are taken at once, at most. */
-const AT_ONCE = 32
+const BATCH_SIZE = 32
 const EACH_WEBHOOK = 8
 const OLDEST = 512
 const WEBHOOKS = 64
@@ -127,7 +127,7 @@ export function takeDue({ reads }: Pick<Deps, 'reads'>, lostMs: number): Promise
         SELECT o.notice, o.webhook FROM money.webhook_deliveries o
          WHERE o.webhook = w.webhook AND o.state = 'Pending' AND o.next_try_at <= now()
          ORDER BY o.next_try_at LIMIT ${EACH_WEBHOOK}::int FOR UPDATE SKIP LOCKED) d
-       LIMIT ${AT_ONCE}::int
+       LIMIT ${BATCH_SIZE}::int
     ), taken AS (
       UPDATE money.webhook_deliveries t
          SET tries = t.tries + 1, next_try_at = clock_timestamp() + ${lostMs}::int * interval '1 millisecond'

@@ -13,7 +13,7 @@ import type { Work } from '../work.ts'
 import { type PaidCall, productOf, textAt } from './paid-kind.ts'
 import { schemaFault } from '@gateway/flow/schema-fault'
 import { imageUrls } from '@gateway/assets/image-urls'
-import { assetIdsOf, type ImageAsset, imageMisfit, isImageUrl } from '@gateway/api/images'
+import { assetIdsOf, type ImageAsset, imageImageError, isImageUrl } from '@gateway/api/images'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { askUntilAnswered } from '../retry.ts'
 
@@ -193,8 +193,13 @@ async function checkImages(
   const answer = await askUntilAnswered(signal, () => ledger.readImages({ caller: { project }, model, assets }))
   if ('refused' in answer) throw refusalFor(answer.refused, 'node')
   if (answer.limits === null) return answer.assets // the admission says why
-  const misfit = imageMisfit(images, new Map(answer.assets.map((asset) => [asset.id, asset])), answer.limits, 'node')
-  if (misfit !== null) throw misfit
+  const imageError = imageImageError(
+    images,
+    new Map(answer.assets.map((asset) => [asset.id, asset])),
+    answer.limits,
+    'node',
+  )
+  if (imageError !== null) throw imageError
   return answer.assets
 }
 

@@ -35,7 +35,7 @@ export async function claimNode(
     const lease = { ...node, instance: instance.id() }
     const outcome = await ask(deps, lease, attempt)
     if (outcome?.kind === 'claimed') return { claim: outcome, lease }
-    if (outcome?.kind === 'nothing-to-do' || outcome?.kind === 'set-aside') return null // its job comes again
+    if (outcome?.kind === 'nothing-to-do' || outcome?.kind === 'quarantined') return null // its job comes again
     if (outcome === null && instance.silent()) {
       void giveBack(deps, lease, attempt)
       throw new LedgerSilent() // C1

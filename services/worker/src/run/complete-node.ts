@@ -41,7 +41,7 @@ export async function completeNode(
 
   async function record(item: Omit<CompleteItem, 'op'>): Promise<{ recorded: Ended; next: Work | null }> {
     const outcome = await ledger.complete(item)
-    if (outcome.kind === 'set-aside')
+    if (outcome.kind === 'quarantined')
       log.error({ execution, node }, 'the ledger can not write the result of a node yet, and keeps it')
     if (outcome.kind !== 'completed') return { recorded: outcome.kind, next: null }
     const claim = outcome.next

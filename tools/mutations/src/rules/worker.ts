@@ -41,7 +41,7 @@ export const workerRules: Mutation[] = [
     rule: 'The call of a node is aborted when its execution is stopped.',
     file: 'services/worker/src/run/cancellation.ts',
     find: "if (outcome?.kind === 'nothing-to-do') {",
-    replace: "if (outcome?.kind === 'set-aside') {",
+    replace: "if (outcome?.kind === 'quarantined') {",
     tests: [...tests, 'scenarios/stopped-executions'],
   },
   {
@@ -61,10 +61,10 @@ export const workerRules: Mutation[] = [
     tests,
   },
   {
-    id: 'worker-image-misfit',
+    id: 'worker-image-imageError',
     rule: 'An image that the product does not take is refused before anything is reserved.',
     file: 'services/worker/src/kinds/product-chat.ts',
-    find: '  if (misfit !== null) throw misfit\n',
+    find: '  if (imageError !== null) throw imageError\n',
     replace: '',
     tests,
   },

@@ -41,7 +41,7 @@ async function complete(deps: Deps, req: Request, res: Response, keyHash: string
     return metrics.answered('sandbox', now() - startMs)
   }
   const images = chat.request.images.length > 0 ? await prepareImages(deps, chat, caller) : null
-  const admission = await withSpan('admit', {}, () => admitCall(deps, chat, caller, images?.misfit))
+  const admission = await withSpan('admit', {}, () => admitCall(deps, chat, caller, images?.imageError))
   res.setHeader('X-Service-Invocation', admission.invocation)
   if (admission.kind === 'replay') {
     res.setHeader('Idempotent-Replayed', 'true')

@@ -51,7 +51,7 @@ test(`${EXECUTIONS} random flows and inputs are charged no more than their ceili
       expect(await findingsOf(replica, tenant.project)).toEqual([])
     }
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(EXECUTIONS / 20)
-    expect([...engines, replica, other].flatMap(({ setAside }) => setAside)).toEqual([])
+    expect([...engines, replica, other].flatMap(({ quarantined }) => quarantined)).toEqual([])
   } catch (error) {
     throw new Error(`with FLOW_SEED=${SEED}`, { cause: error })
   } finally {

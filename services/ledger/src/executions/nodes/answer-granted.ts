@@ -80,7 +80,7 @@ async function readMissing(sql: Sql, grants: Grant[]): Promise<void> {
   missing.forEach((grant, n) => (grant.sources = sourcesOf.get(claims[n]!)!))
 }
 
-interface Told {
+interface ClaimAnswer {
   execution: ExecutionFacts
   /** null: the lease was granted before, and is asked for again. */
   change: ExecutionChange | null
@@ -91,7 +91,7 @@ interface Told {
 }
 
 /** What a worker needs to run the node that it was granted. */
-function answerClaim({ execution, change, granted: { ordinal, remainingMs }, flow, sources }: Told): Claimed {
+function answerClaim({ execution, change, granted: { ordinal, remainingMs }, flow, sources }: ClaimAnswer): Claimed {
   const { node, sources: sourcesByPort } = flow.plan.nodes[ordinal]!
   const { attempt, call, reservation } = change?.nodes.get(ordinal) ?? execution.nodes[ordinal]!
   const inOrder = [...sources].toSorted(([a], [b]) => a - b) // a claim asked again answers the same text, cached or read

@@ -144,7 +144,7 @@ describe('the batcher', () => {
     await dying.close()
   })
 
-  test('sets a poisoned item aside, and decides the others of its batch', async ({ database, instance, begin }) => {
+  test('quarantines a poisoned item, and decides the others of its batch', async ({ database, instance, begin }) => {
     const replica = await openEngine(database.ledgerUrl)
     const executions = [await begin(chain(1), replica), await begin(chain(1), replica)]
     const claims = executions.map((execution) =>
@@ -153,7 +153,7 @@ describe('the batcher', () => {
     const bad = replica.claim({ execution: 'exe_\u0000', node: 't0', attempt: 1, lease: newLease(), instance })
     expect((await Promise.all(claims)).map(({ kind }) => kind)).toEqual(['claimed', 'claimed'])
     expect(await bad).toEqual({ kind: 'undecided', why: 'unavailable' })
-    expect(replica.setAside).toHaveLength(1)
+    expect(replica.quarantined).toHaveLength(1)
     await replica.close()
   })
 })

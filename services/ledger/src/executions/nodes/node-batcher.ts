@@ -3,19 +3,19 @@ import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import type { Claimed, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/ledger-protocol/flow-items'
 import { callFunction } from '@gateway/database/call-function'
 import { joinCopy } from '../../admissions/waiting-items.ts'
-import { type BatchMode, inAHurry, openResilientBatches } from '../../set-aside/resilient-batches.ts'
-import { openKeptItems, projectsOfExecutions } from '../../set-aside/kept-items.ts'
+import { type BatchMode, withShortTimeout, openResilientBatches } from '../../quarantine/resilient-batches.ts'
+import { openKeptItems, projectsOfExecutions } from '../../quarantine/kept-items.ts'
 import { openExecutionCache, openExecutionLoader } from '../cache/load-executions.ts'
 import { enqueueJobs, notifyChanges } from '../announce.ts'
 import { writeOffFenced } from '../store/write-executions.ts'
 import type { Deps, NodeBatcher } from '../../deps.ts'
-import type { Remembered } from '../../set-aside/set-aside.ts'
+import type { Remembered } from '../../quarantine/quarantine.ts'
 import { answerGranted } from './answer-granted.ts'
 import { nameOfItem, type ItemOutcome, type NodeItem, type WaitingNode } from './node-item.ts'
 import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
 // Decides what workers ask about nodes, and what maintenance finds, in batches with one of them in flight. What happens after an
-// error is in resilient-batches.ts: a bad item sets its whole execution aside.
+// error is in resilient-batches.ts: a bad item quarantines its whole execution.
 //   L1  A batch loads its executions, decides, and writes those that have not changed since: two round trips, no lock
 //       between them. What was not written goes with the next batch, which reads it (F1 of write_executions). What
 //       this replica has just written it need not read (M1 of load-executions.ts).
@@ -28,7 +28,7 @@ import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
 type NodeBatcherDeps = Pick<
   Deps,
-  'executions' | 'reads' | 'packageCache' | 'setAside' | 'notifier' | 'nodeQueue' | 'metrics' | 'now' | 'newId'
+  'executions' | 'reads' | 'packageCache' | 'quarantine' | 'notifier' | 'nodeQueue' | 'metrics' | 'now' | 'newId'
 >
 
 export interface NodeBatcherLimits {
@@ -45,7 +45,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
   const { now, metrics } = deps
   const keep = openKeptItems(deps)
   const batches = openResilientBatches<WaitingNode>(deps, {
-    patientAfter: WAIT_AFTER,
+    waitForLocksAfter: WAIT_AFTER,
     idOf: ({ item }) => idAside(item),
     groupsOf: ({ item, project }) => (item.op === 'complete' && project ? [`closings ${project}`] : []),
     partOf: ({ item }) => item.execution,
@@ -54,7 +54,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
     putBack,
     drop,
     answerFromMemory,
-    report: ({ item }, error) => metrics.setAside({ id: item.execution }, error),
+    report: ({ item }, error) => metrics.quarantined({ id: item.execution }, error),
   })
   const batcher = openItemBatcher<WaitingNode>({
     maxItems: batchItems,
@@ -66,8 +66,8 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
   const loader = openExecutionLoader(deps, cache)
 
   /** L3 */
-  function drop({ ambiguous, answer }: WaitingNode): void {
-    answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' })
+  function drop({ outcomeUnknown, answer }: WaitingNode): void {
+    answer({ kind: 'undecided', why: outcomeUnknown ? 'unknown' : 'unavailable' })
   }
 
   function putBack(waiting: WaitingNode): void {
@@ -89,11 +89,13 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
   }
 
   /** L1, L2 */
-  async function runBatch(batch: WaitingNode[], { patient, hurried, outside }: BatchMode<WaitingNode>) {
-    const how = { patient, nodesAtOnce }
+  async function runBatch(batch: WaitingNode[], { waitForLocks, shortTimeout, outside }: BatchMode<WaitingNode>) {
+    const how = { waitForLocks, nodesAtOnce }
     if (outside) for (const waiting of batch) waiting.mustRead = true
-    if (hurried)
-      return inAHurry(outside ? deps.reads : deps.executions, (sql) => runNodeBatch(deps, loader, sql, batch, how))
+    if (shortTimeout)
+      return withShortTimeout(outside ? deps.reads : deps.executions, (sql) =>
+        runNodeBatch(deps, loader, sql, batch, how),
+      )
     const { sql } = deps.executions
     if (batch.every(({ deferrals }) => deferrals < LOCK_AFTER)) return runNodeBatch(deps, loader, sql, batch, how)
     return sql.transaction(async (transaction) => {
@@ -104,11 +106,11 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
     })
   }
 
-  /** A3 of set-aside.ts: workers get a final answer. Maintenance asks again, and so does the caller that stops an execution. */
+  /** A3 of quarantine.ts: workers get a final answer. Maintenance asks again, and so does the caller that stops an execution. */
   async function answerFromMemory(waiting: WaitingNode, { givenUp, error }: Remembered): Promise<void> {
     const { item } = waiting
     if (!givenUp || (item.op !== 'claim' && item.op !== 'complete')) drop(waiting)
-    else if (item.op === 'claim' || (await keep(withoutNext(item), error))) waiting.answer({ kind: 'set-aside' })
+    else if (item.op === 'claim' || (await keep(withoutNext(item), error))) waiting.answer({ kind: 'quarantined' })
     else drop(waiting)
   }
 
@@ -152,7 +154,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
       new Promise((answer) => {
         const span = trace.getActiveSpan()
         const dropAtMs = now() + budgetMs
-        const waiting = { item, span, dropAtMs, deferrals: 0, mustRead: false, ambiguous: false, answer }
+        const waiting = { item, span, dropAtMs, deferrals: 0, mustRead: false, outcomeUnknown: false, answer }
         if (!batches.take(waiting)) batcher.add(waiting)
       })) as NodeBatcher['submit'],
     introduce: loader.introduce,

@@ -67,7 +67,7 @@ export interface WaitingNode {
   /** Its execution is read, whatever is cached of it. */
   mustRead: boolean
   /** A batch with this item failed in a way that leaves open whether it was written. */
-  ambiguous: boolean
+  outcomeUnknown: boolean
   /** Of its execution, once it has been looked up; null: there is none. */
   project?: string | null
   answer: (outcome: ClaimOutcome | CompleteOutcome | Undecided) => void

@@ -25,7 +25,7 @@ import {
 
 const SEED = Number(process.env['FLOW_SEED'] ?? 20_261_120)
 const EXECUTIONS = 60
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 
 interface Row {
   name: string
@@ -121,7 +121,7 @@ describe('random graphs', () => {
         const open = await fixture.run('SELECT id FROM money.reservations WHERE project = $1', [tenant.project.id])
         expect((await walletOf(replica, tenant.project.id)).settled).toBeGreaterThan(0n)
         expect(open.rows).toEqual([])
-        expect([...engine.setAside, ...twin.setAside, ...replica.setAside, ...other.setAside]).toEqual([])
+        expect([...engine.quarantined, ...twin.quarantined, ...replica.quarantined, ...other.quarantined]).toEqual([])
       } catch (error) {
         throw new Error(`with FLOW_SEED=${SEED}`, { cause: error })
       }
@@ -222,7 +222,7 @@ async function driveToTheEnd({
   }
 
   for (let idle = 0; idle < 200;) {
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, work))
     const keeping = engines[Math.floor(chance() * engines.length)]!
     await keeping.reclaim()
     await keeping.requeueLostJobs()

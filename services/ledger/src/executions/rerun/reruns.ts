@@ -40,10 +40,13 @@ type Limits = Pick<StartLimits, 'nodesAtOnce' | 'openExecutions'>
 
 /** E2: whoever lost finds who won. */
 const MAX_LOOKS = 3
-const AT_ONCE = { permits: 2, maxWaiting: 200 }
+const MAX_CONCURRENT = { permits: 2, maxWaiting: 200 }
 
 export function openReruns(deps: RerunDeps, limits: Limits): Reruns {
-  const turns = openSemaphore({ ...AT_ONCE, whenFull: () => new Error('too many executions are run again at once') })
+  const turns = openSemaphore({
+    ...MAX_CONCURRENT,
+    whenFull: () => new Error('too many executions are run again at once'),
+  })
   return {
     submit: (question) =>
       turns.run(async () => {

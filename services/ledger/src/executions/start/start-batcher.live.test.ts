@@ -211,7 +211,7 @@ describe('the start of a run by key', () => {
       },
     })
     expect(codeOf(await ask(await save(), {}, limited))).toBe('started')
-    expect(engine.setAside).toEqual([])
+    expect(engine.quarantined).toEqual([])
   })
 
   test('has room for so many open executions of a project [overloaded]', async ({

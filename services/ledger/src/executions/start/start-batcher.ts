@@ -3,7 +3,7 @@ import type { Database } from '@gateway/database/client'
 import type { StartAnswer, StartQuestion } from '@gateway/ledger-protocol/flow-reads'
 import { refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { Deps, NodeBatcher, StartBatcher } from '../../deps.ts'
-import { openResilientBatches, type BatchEntry, type BatchMode } from '../../set-aside/resilient-batches.ts'
+import { openResilientBatches, type BatchEntry, type BatchMode } from '../../quarantine/resilient-batches.ts'
 import { enqueueJobs } from '../announce.ts'
 import { decideCaller, decideMeans, decideRevision, readStarts, scopeOf, type StartFacts } from './decide-start.ts'
 import { readInput, refuseGraph } from './read-input.ts'
@@ -31,7 +31,7 @@ export interface StartLimits {
 
 type StartDeps = Pick<
   Deps,
-  'executions' | 'reads' | 'packageCache' | 'setAside' | 'nodeQueue' | 'metrics' | 'keyUses' | 'now'
+  'executions' | 'reads' | 'packageCache' | 'quarantine' | 'nodeQueue' | 'metrics' | 'keyUses' | 'now'
 > & {
   nodeBatcher: Pick<NodeBatcher, 'introduce'>
 }
@@ -50,7 +50,7 @@ const WAIT_MS = 5_000
 export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBatcher {
   const { now } = deps
   const batches = openResilientBatches<Waiting>(deps, {
-    patientAfter: Infinity, // it waits for no lock
+    waitForLocksAfter: Infinity, // it waits for no lock
     idOf: ({ question }) => `start ${question.id}`,
     groupsOf: () => [],
     partOf: ({ question }) => question.id,
@@ -59,7 +59,7 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
     putBack: (waiting) => batcher.add(waiting),
     drop,
     answerFromMemory: async ({ reject }, { error }) => reject(new Error(error)),
-    report: ({ question }, error) => deps.metrics.setAside(question, error),
+    report: ({ question }, error) => deps.metrics.quarantined(question, error),
   })
   const batcher = openItemBatcher<Waiting>({
     maxItems: BATCH_ITEMS,
@@ -120,7 +120,7 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
       if (batcher.waiting().all >= limits.waitingStarts) return Promise.resolve(refused('overloaded', {}))
       return new Promise((resolve, reject) => {
         const dropAtMs = now() + WAIT_MS
-        const waiting = { question, resolve, reject, dropAtMs, deferrals: 0, ambiguous: false }
+        const waiting = { question, resolve, reject, dropAtMs, deferrals: 0, outcomeUnknown: false }
         if (!batches.take(waiting)) batcher.add(waiting)
       })
     },

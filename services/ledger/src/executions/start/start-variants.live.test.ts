@@ -106,7 +106,7 @@ describe('an idempotency key', () => {
     expect(codeOf(await ask(sandbox, { idempotency }, key))).toBe('key_scope')
     await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [key.id])
     expect(codeOf(await ask(sandbox, { idempotency }, key))).toBe('key_revoked')
-    expect(engine.setAside).toEqual([])
+    expect(engine.quarantined).toEqual([])
   })
 
   test('whose run is forgotten says so [answer_not_kept]', async ({ fixture, save, ask }) => {
@@ -174,7 +174,7 @@ describe('the start of a run by a person in the console', () => {
     expect(codeOf(await ask(sandbox, { caller: { ...caller, project: 'prj_x' }, revision: 1 }))).toBe(
       'sandbox_not_found',
     )
-    expect(engine.setAside).toEqual([])
+    expect(engine.quarantined).toEqual([])
   })
 
   test('tells what is wrong with a draft [graph_invalid], and which product is not there [product_not_assigned]', async ({

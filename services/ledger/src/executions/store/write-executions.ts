@@ -25,7 +25,7 @@ export interface WrittenExecutions {
 
 interface How {
   /** Waits for executions and wallets that others have locked. */
-  patient: boolean
+  waitForLocks: boolean
   nodesAtOnce: number
   /** Instances that nobody has looked up: where one of them has ended, nothing is written. */
   assumedAlive: ReadonlySet<string>
@@ -51,7 +51,7 @@ export async function writeExecutions(
     changes.map(({ execution: { id, version } }) => [id, version + randomInt(1, MAX_STEP)] as const),
   )
   const row = await callFunction(sql, 'money.write_executions', {
-    wait_for_locks: how.patient,
+    wait_for_locks: how.waitForLocks,
     nodes_at_once: how.nodesAtOnce,
     instances: [...how.assumedAlive],
     changes: changes.map((change) => {

@@ -7,7 +7,7 @@ import { errorOf, newPrompt, openCalls } from '../../../stack.fixture.ts'
 
 const ALONE = 8
 const test = flowTest
-  .extend('settings', { scope: 'file' }, () => ({ gateway: { CALLS_AT_ONCE: '10', DRAIN_MS: '2000' } }))
+  .extend('settings', { scope: 'file' }, () => ({ gateway: { MAX_CONCURRENT_CALLS: '10', DRAIN_MS: '2000' } }))
   .extend('held', async ({ stack, tenant, flows, fixture }, { onCleanup }) => {
     const sandbox = await flows.save(chain(tenant.model))
     expect((await flows.invoke(sandbox, { text: newPrompt() })).status).toBe(200) // the gateway knows the project from here on

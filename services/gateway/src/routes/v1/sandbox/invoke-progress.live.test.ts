@@ -108,7 +108,7 @@ test('200 readers are cut off, and what each of them reads again has no gap, no 
 }) => {
   const sandbox = await flows.save(chain(tenant.model, 1))
   const READERS = 200
-  const AT_ONCE = 8
+  const MAX_CONCURRENT = 8
   const whole = await (await flows.invoke(sandbox, { text: newPrompt() }, { headers: PROGRESS })).text()
   const prompts: string[] = []
 
@@ -138,7 +138,7 @@ test('200 readers are cut off, and what each of them reads again has no gap, no 
 
   const waiting = Array.from({ length: READERS }, (_, n) => n)
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: MAX_CONCURRENT }, async () => {
       for (let n = waiting.pop(); n !== undefined; n = waiting.pop()) await cutOff(n)
     }),
   )

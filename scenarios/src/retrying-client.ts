@@ -8,7 +8,7 @@ import type { Stack } from './stack.ts'
 /** Why a request was sent again. */
 export type Repeated = 'refused connection' | 'connection ended before an answer' | '503 with Retry-After'
 
-export interface PatientClient {
+export interface RetryingClient {
   /** The text of an answer that is not 503, and its status. */
   ask(path: string, body: object, headers?: Record<string, string>): Promise<{ status: number; text: string }>
   readonly repeated: readonly Repeated[]
@@ -16,7 +16,7 @@ export interface PatientClient {
 
 const PAUSE_MS = 20
 
-export function patientClient({ gateways }: Pick<Stack, 'gateways'>, secret: string, first: number): PatientClient {
+export function retryingClient({ gateways }: Pick<Stack, 'gateways'>, secret: string, first: number): RetryingClient {
   const repeated: Repeated[] = []
   let gateway = first
 

@@ -3,14 +3,14 @@ import { invocationRecord } from '@gateway/api/console/money'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { eventsOf, newPrompt, stackTest as test } from '../stack.fixture.ts'
 
-interface ToldUsage {
+interface ReportedUsage {
   prompt_tokens: number
   completion_tokens: number
   cost?: number
   cost_micro?: number
 }
 
-const usageIn = (text: string) => (JSON.parse(text) as { usage: ToldUsage }).usage
+const usageIn = (text: string) => (JSON.parse(text) as { usage: ReportedUsage }).usage
 
 const chargedOf = async (fixture: Fixture, invocation: string | null) => {
   const { rows } = await fixture.run('SELECT charged_micro FROM money.attempts WHERE invocation = $1', [invocation])
@@ -44,7 +44,7 @@ describe('what an answer tells of its cost', () => {
       const ask = () => tenant.chat(fields, { headers: { 'idempotency-key': `key-${content}` } })
       const first = await ask()
       const text = await first.text()
-      const usage = stream ? (eventsOf(text).chunks.at(-1)!.usage as ToldUsage) : usageIn(text)
+      const usage = stream ? (eventsOf(text).chunks.at(-1)!.usage as ReportedUsage) : usageIn(text)
       const charged = await chargedOf(fixture, first.headers.get('x-service-invocation'))
       expect(charged).toBeGreaterThan(0)
       expect(usage).toMatchObject({ cost: charged / 1_000_000, cost_micro: charged })
@@ -81,7 +81,7 @@ describe('what an answer tells of its cost', () => {
       await releaseAll(fixture, tenant.project)
       await control.release()
       const text = await (await answering).text()
-      const usage = stream ? (eventsOf(text).chunks.at(-1)!.usage as ToldUsage) : usageIn(text)
+      const usage = stream ? (eventsOf(text).chunks.at(-1)!.usage as ReportedUsage) : usageIn(text)
       expect(usage).toMatchObject({ cost: 0, cost_micro: 0 })
       expect(usage.completion_tokens).toBeGreaterThan(0)
       expect(await recordOf(tenant, await answering)).toMatchObject({ state: 'Released', chargedMicro: 0 })

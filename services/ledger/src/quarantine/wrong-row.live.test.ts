@@ -8,8 +8,8 @@ import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.
 import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { activatePackage, oneCall, publishProduct } from '../fixtures/sandbox-products.ts'
 import { openReservationReaper } from '../maintenance/reservation-reaper.ts'
-import { retrySetAside } from '../maintenance/set-aside-retrier.ts'
-import { inAHurry } from './resilient-batches.ts'
+import { retryQuarantined } from '../maintenance/quarantine-retrier.ts'
+import { withShortTimeout } from './resilient-batches.ts'
 
 // One row that can't be written harms its own project, and nothing of it is lost.
 
@@ -23,9 +23,9 @@ async function openWatched(url: string, around: (run: RunBatch) => RunBatch = (r
   const sizes: number[] = []
   const counted =
     (run: RunBatch): RunBatch =>
-    (database, batch, patient) => {
+    (database, batch, waitForLocks) => {
       sizes.push(batch.admissions.length + batch.closings.length)
-      return run(database, batch, patient)
+      return run(database, batch, waitForLocks)
     }
   const now = () => performance.now() + aheadMs
   const replica = await openReplica(url, { now, around: (run) => counted(around(run)) })
@@ -51,9 +51,9 @@ const mend = (fixture: Fixture, project: string) =>
   )
 
 const nextTryNow = (fixture: Fixture) =>
-  fixture.run("UPDATE money.set_aside_items SET next_try_at = clock_timestamp() - interval '1 ms'")
+  fixture.run("UPDATE money.quarantined_items SET next_try_at = clock_timestamp() - interval '1 ms'")
 const keptOf = async (fixture: Fixture, project: string) =>
-  (await fixture.run('SELECT name FROM money.set_aside_items WHERE project = $1', [project])).rowCount
+  (await fixture.run('SELECT name FROM money.quarantined_items WHERE project = $1', [project])).rowCount
 
 const endInstance = (fixture: Fixture, { instance }: { instance: string }, ended = true) =>
   fixture.run('UPDATE money.instances SET ended_at = CASE WHEN $2 THEN now() END WHERE id = $1', [instance, ended])
@@ -66,7 +66,7 @@ describe('a wallet that is wrong', () => {
     engine,
   }) => {
     const replica = await openWatched(database.ledgerUrl)
-    const deps = { ...replica, setAside: replica.memory, nodeBatcher: engine.nodeBatcher }
+    const deps = { ...replica, quarantine: replica.memory, nodeBatcher: engine.nodeBatcher }
     const busy = await openTenant(fixture)
     const project = tenant.project.id
     const open = Array.from({ length: OPEN }, () => replica.item(tenant.key, tenant.product))
@@ -80,8 +80,8 @@ describe('a wallet that is wrong', () => {
       return outcome.kind === 'admitted' ? replica.settle(item.id) : outcome
     })
     expect(countCodes(await Promise.all(calls))).toEqual({ settled: 300 })
-    expect(countCodes(await Promise.all(ending))).toEqual({ 'set-aside': OPEN })
-    expect(replica.setAside.length).toBeLessThan(10)
+    expect(countCodes(await Promise.all(ending))).toEqual({ quarantined: OPEN })
+    expect(replica.quarantined.length).toBeLessThan(10)
     expect(await keptOf(fixture, project)).toBe(OPEN)
 
     // While it is wrong its calls are refused at once: nobody could be charged for them.
@@ -92,7 +92,7 @@ describe('a wallet that is wrong', () => {
 
     // What is kept is nobody's to release, whatever became of its gateway, and is tried in vain.
     await endInstance(fixture, replica)
-    expect(await retrySetAside(deps)).toEqual({ written: 0 })
+    expect(await retryQuarantined(deps)).toEqual({ written: 0 })
     await mend(fixture, project)
     expect(await openReservationReaper({ ...replica, replicaId: 'ldg_1' }, { graceMs: 30_000 }).runOnce()).toEqual({
       expired: 0,
@@ -100,7 +100,7 @@ describe('a wallet that is wrong', () => {
 
     await nextTryNow(fixture)
     replica.setForward(LONG_MS)
-    expect(await retrySetAside(deps)).toEqual({ written: OPEN })
+    expect(await retryQuarantined(deps)).toEqual({ written: OPEN })
     expect(await walletOf(replica, project)).toEqual({ funded: 1_000_000n, reserved: 0n, settled: BigInt(OPEN * 10) })
     expect(await keptOf(fixture, project)).toBe(0)
     await endInstance(fixture, replica, false)
@@ -119,7 +119,7 @@ describe('a wallet that is wrong', () => {
     await Promise.all(open.map((item) => replica.admit(item)))
     await spoil(fixture, tenant.project.id)
     const ending = open.map(({ id }) => untilDecided(() => replica.release(id)))
-    expect(countCodes(await Promise.all(ending))).toEqual({ 'set-aside': 5 })
+    expect(countCodes(await Promise.all(ending))).toEqual({ quarantined: 5 })
     expect(await keptOf(fixture, tenant.project.id)).toBe(0)
     await mend(fixture, tenant.project.id)
     replica.setForward(LONG_MS)
@@ -149,22 +149,26 @@ describe('a wallet that is wrong', () => {
     const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
     const complete = () => engine.complete(ending(taken, { usage }))
     const kinds: string[] = []
-    for (let kind = ''; kind !== 'set-aside'; kinds.push(kind)) {
+    for (let kind = ''; kind !== 'quarantined'; kinds.push(kind)) {
       kind = (await complete()).kind
       aheadMs += 5_000
     }
-    expect(kinds).toEqual(['undecided', 'undecided', 'set-aside'])
+    expect(kinds).toEqual(['undecided', 'undecided', 'quarantined'])
     const { claim, lease } = taken
     const again = { execution, node: taken.job.node, attempt: claim.attempt, lease, instance }
     expect(await engine.claim(again)).toMatchObject({ kind: 'claimed' }) // whoever looks whether to go on goes on
-    expect(await complete()).toEqual({ kind: 'set-aside' })
+    expect(await complete()).toEqual({ kind: 'quarantined' })
 
     await engine.endInstance(instance)
     await mend(fixture, tenant.project.id)
     expect(await engine.reclaim()).toEqual({ rescued: 0 })
     await nextTryNow(fixture)
     aheadMs += LONG_MS
-    const retried = retrySetAside({ ...engine, setAside: engine.memory, admissionBatcher: replica.admissionBatcher })
+    const retried = retryQuarantined({
+      ...engine,
+      quarantine: engine.memory,
+      admissionBatcher: replica.admissionBatcher,
+    })
     expect(await retried).toEqual({ written: 1 })
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 20, nodes: [{}, { status: 'Succeeded' }, {}] })
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
@@ -220,7 +224,7 @@ describe('a batch that can not be written', () => {
     const outcomes = await Promise.all(items.map((item) => replica.admit(item)))
     expect(countCodes(outcomes)).toEqual({ admitted: 499, undecided: 1 })
     expect(replica.sizes.length).toBeLessThan(25)
-    expect(replica.setAside).toEqual([items[321]!.id])
+    expect(replica.quarantined).toEqual([items[321]!.id])
     await replica.close()
   })
 
@@ -247,10 +251,10 @@ describe('a batch that can not be written', () => {
     let bad = ''
     const slow =
       (run: RunBatch): RunBatch =>
-      async (database, batch, patient) => {
+      async (database, batch, waitForLocks) => {
         if (batch.closings.some(({ item }) => item.id === bad))
           throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
-        return run(database, batch, patient)
+        return run(database, batch, waitForLocks)
       }
     const replica = await openWatched(database.ledgerUrl, slow)
     const items = Array.from({ length: 60 }, () => replica.item(tenant.key, tenant.product))
@@ -258,12 +262,12 @@ describe('a batch that can not be written', () => {
     bad = items[17]!.id
     const outcomes = await Promise.all(items.map(({ id }) => replica.settle(id)))
     expect(countCodes(outcomes)).toEqual({ settled: 59, undecided: 1 })
-    expect(replica.setAside).toEqual([bad])
+    expect(replica.quarantined).toEqual([bad])
     await replica.close()
   })
 
   test('has little time when it is taken apart', async ({ replica }) => {
-    const asleep = inAHurry(replica.reads, (transaction) => transaction.query('SELECT pg_sleep(4)'))
+    const asleep = withShortTimeout(replica.reads, (transaction) => transaction.query('SELECT pg_sleep(4)'))
     expect(ranOutOfTime(await asleep.catch((error: unknown) => error))).toBe(true)
   })
 })

@@ -4,7 +4,7 @@ import type { Io } from './io.ts'
 import { systemFailure } from './system-failure.ts'
 
 /** Tells why a command ended, and what clears it; of a refusal also the id by which support finds it. Answers what the process ends with. */
-export function tellFailure(error: unknown, io: Pick<Io, 'say'>): number {
+export function printFailure(error: unknown, io: Pick<Io, 'say'>): number {
   if (error instanceof ApiRefusal) {
     const at = error.param === null ? '' : ` (${error.param})`
     io.say(`Refused, ${oneLine(`${error.code}${at}: ${error.message}`)}`)

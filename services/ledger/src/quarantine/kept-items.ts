@@ -3,7 +3,7 @@ import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import type { SettleItem } from '@gateway/ledger-protocol/ledger-items'
 import { classify } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
-import { halvesOf } from './resilient-batches.ts'
+import { bisect } from './resilient-batches.ts'
 
 // Closings whose sender was told to stop, kept until they are decided.
 //   K1  An item is on the disk before its sender is told: a settlement that nobody sends any more is not lost. What can't
@@ -11,7 +11,7 @@ import { halvesOf } from './resilient-batches.ts'
 //   K2  While it is kept, its reservation or its node is not taken for abandoned (reservation-reaper, node-rescuer).
 //   K3  It is submitted again like any other item, after a back-off of its own, and deleted once it is decided.
 
-export type KeepDeps = Pick<Deps, 'reads' | 'setAside'> & { metrics: Pick<Deps['metrics'], 'keepFailed'> }
+export type KeepDeps = Pick<Deps, 'reads' | 'quarantine'> & { metrics: Pick<Deps['metrics'], 'keepFailed'> }
 
 export type KeptItem = SettleItem | CompleteItem
 
@@ -26,22 +26,22 @@ interface Keeping {
   resolve: (mayStop: boolean) => void
 }
 
-const ITEMS_AT_ONCE = 64
+const BATCH_SIZE = 64
 
 /** Keeps items, each once and many at a time. Answers of each whether its sender may stop. */
-export function openKeptItems({ reads, setAside, metrics }: KeepDeps) {
-  const batcher = openItemBatcher<Keeping>({ maxItems: ITEMS_AT_ONCE, run: keep, defer: setImmediate })
+export function openKeptItems({ reads, quarantine, metrics }: KeepDeps) {
+  const batcher = openItemBatcher<Keeping>({ maxItems: BATCH_SIZE, run: keep, defer: setImmediate })
 
   async function keep(batch: Keeping[]): Promise<void> {
     try {
       await insert(batch)
       for (const { item, resolve } of batch) {
-        setAside.kept.add(nameOfKept(item))
+        quarantine.kept.add(nameOfKept(item))
         resolve(true)
       }
     } catch (error) {
       const isFinal = classify(error) === 'final'
-      if (isFinal && batch.length > 1) for (const half of halvesOf(batch)) await keep(half)
+      if (isFinal && batch.length > 1) for (const half of bisect(batch)) await keep(half)
       else
         for (const { item, resolve } of batch) {
           metrics.keepFailed(nameOfKept(item), error)
@@ -52,7 +52,7 @@ export function openKeptItems({ reads, setAside, metrics }: KeepDeps) {
 
   async function insert(batch: Keeping[]): Promise<void> {
     await reads.prisma.$executeRawUnsafe(
-      `INSERT INTO money.set_aside_items (name, project, item, error, kept_at, next_try_at)
+      `INSERT INTO money.quarantined_items (name, project, item, error, kept_at, next_try_at)
        SELECT name, coalesce((SELECT project FROM money.reservations WHERE id = owner),
                              (SELECT project FROM money.executions WHERE id = owner)),
               item, error, clock_timestamp(), clock_timestamp()
@@ -66,7 +66,7 @@ export function openKeptItems({ reads, setAside, metrics }: KeepDeps) {
   }
 
   return (item: KeptItem, error: string): Promise<boolean> =>
-    setAside.kept.has(nameOfKept(item))
+    quarantine.kept.has(nameOfKept(item))
       ? Promise.resolve(true)
       : new Promise((resolve) => batcher.add({ item, error, resolve }))
 }
@@ -85,10 +85,10 @@ export async function takeKeptItems(
   max: number,
 ): Promise<{ name: string; project: string | null; item: KeptItem }[]> {
   const rows = await prisma.$queryRawUnsafe<Row[]>(
-    `UPDATE money.set_aside_items SET
+    `UPDATE money.quarantined_items SET
             tries = tries + 1,
             next_try_at = clock_timestamp() + least(2 ^ least(tries, 10), $2::integer) * interval '1 second'
-      WHERE name IN (SELECT name FROM money.set_aside_items WHERE next_try_at <= clock_timestamp()
+      WHERE name IN (SELECT name FROM money.quarantined_items WHERE next_try_at <= clock_timestamp()
                       ORDER BY next_try_at LIMIT $1::integer FOR UPDATE SKIP LOCKED)
       RETURNING name, project, item`,
     max,
@@ -103,16 +103,16 @@ export async function takeKeptItems(
 
 /** They were decided. What else is kept of their projects may be decided too, and is tried at once. */
 export async function forgetKeptItems(
-  { reads: { prisma }, setAside }: Pick<Deps, 'reads' | 'setAside'>,
+  { reads: { prisma }, quarantine }: Pick<Deps, 'reads' | 'quarantine'>,
   decided: readonly { name: string; project: string | null }[],
 ): Promise<void> {
-  for (const { name } of decided) setAside.kept.delete(name)
+  for (const { name } of decided) quarantine.kept.delete(name)
   await prisma.$executeRawUnsafe(
-    `DELETE FROM money.set_aside_items WHERE name = ANY ($1::text[])`,
+    `DELETE FROM money.quarantined_items WHERE name = ANY ($1::text[])`,
     decided.map(({ name }) => name),
   )
   await prisma.$executeRawUnsafe(
-    `UPDATE money.set_aside_items SET next_try_at = clock_timestamp() WHERE project = ANY ($1::text[])`,
+    `UPDATE money.quarantined_items SET next_try_at = clock_timestamp() WHERE project = ANY ($1::text[])`,
     decided.flatMap(({ project }) => project ?? []),
   )
 }

@@ -1,20 +1,20 @@
 import type { Deps } from '../deps.ts'
-import { forgetKeptItems, takeKeptItems, type KeptItem } from '../set-aside/kept-items.ts'
+import { forgetKeptItems, takeKeptItems, type KeptItem } from '../quarantine/kept-items.ts'
 
-// Kept settlements and completions (set-aside/kept-items.ts) become ordinary items again. Most of them are answered at once
+// Kept settlements and completions (quarantine/kept-items.ts) become ordinary items again. Most of them are answered at once
 // by what is remembered of them; one in a while is tried. Once one of a project succeeds, all the others of it follow.
 
 const MAX_ITEMS = 20
 const BUDGET_MS = 10_000
 
-type RetrierDeps = Pick<Deps, 'reads' | 'setAside' | 'admissionBatcher' | 'nodeBatcher'>
+type RetrierDeps = Pick<Deps, 'reads' | 'quarantine' | 'admissionBatcher' | 'nodeBatcher'>
 
-export async function retrySetAside(deps: RetrierDeps): Promise<{ written: number }> {
+export async function retryQuarantined(deps: RetrierDeps): Promise<{ written: number }> {
   let written = 0
   for (;;) {
     const kept = await takeKeptItems(deps, MAX_ITEMS)
     const kinds = await Promise.all(kept.map(({ item }) => submit(deps, item)))
-    const decided = kept.filter((_, n) => kinds[n] !== 'undecided' && kinds[n] !== 'set-aside')
+    const decided = kept.filter((_, n) => kinds[n] !== 'undecided' && kinds[n] !== 'quarantined')
     if (decided.length > 0) await forgetKeptItems(deps, decided)
     written += decided.length
     if (decided.length === 0) return { written }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { openSetAside } from './set-aside.ts'
+import { openQuarantine } from './quarantine.ts'
 
 const error = new Error('violates a check')
 
 function open() {
   let nowMs = 1_000_000
-  const setAside = openSetAside({ now: () => nowMs })
-  return { ...setAside, later: (ms: number) => void (nowMs += ms) }
+  const quarantine = openQuarantine({ now: () => nowMs })
+  return { ...quarantine, later: (ms: number) => void (nowMs += ms) }
 }
 
 describe('what was refused alone', () => {

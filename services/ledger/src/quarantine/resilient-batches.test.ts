@@ -1,13 +1,13 @@
 import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import { describe, expect, test } from 'vitest'
 import { openResilientBatches, type BatchEntry, type BatchMode } from './resilient-batches.ts'
-import { openSetAside } from './set-aside.ts'
+import { openQuarantine } from './quarantine.ts'
 
 interface Item extends BatchEntry {
   id: string
   answer: (outcome: string) => void
 }
-type Run = (ids: string[], mode: Pick<BatchMode<Item>, 'hurried' | 'outside' | 'patient'>) => void
+type Run = (ids: string[], mode: Pick<BatchMode<Item>, 'shortTimeout' | 'outside' | 'waitForLocks'>) => void
 
 const sqlError = (code: string) => Object.assign(new Error(`SQLSTATE ${code}`), { code })
 const violatesCheck = sqlError('23514')
@@ -18,13 +18,13 @@ const connectionLost = sqlError('08006')
 /** Batches whose `run` throws what Postgres would. */
 function open(run: Run, { outside = false, maxItems = 8 } = {}) {
   let nowMs = 0
-  const setAside = openSetAside({ now: () => nowMs })
+  const quarantine = openQuarantine({ now: () => nowMs })
   const reported: string[] = []
   const ran: string[] = []
   const batches = openResilientBatches<Item>(
-    { setAside, metrics: { lockedOut: () => void ran.push('locked out') } },
+    { quarantine, metrics: { lockedOut: () => void ran.push('locked out') } },
     {
-      patientAfter: 3,
+      waitForLocksAfter: 3,
       ...(outside && { wakeAfterOutside: () => void ran.push('wake') }),
       idOf: ({ id }) => id,
       groupsOf: ({ project }) => (project ? [`closings ${project}`] : []),
@@ -32,21 +32,21 @@ function open(run: Run, { outside = false, maxItems = 8 } = {}) {
       identify: async () => {},
       async run(entries, { passOver: _, onWritten, ...mode }) {
         const ids = entries.map(({ id }) => id)
-        ran.push(`${ids.join('')}${mode.hurried ? ' hurried' : ''}${mode.outside ? ' outside' : ''}`)
+        ran.push(`${ids.join('')}${mode.shortTimeout ? ' shortTimeout' : ''}${mode.outside ? ' outside' : ''}`)
         run(ids, mode)
         onWritten()
         for (const { answer } of entries) answer('done')
       },
       putBack: (entry) => batcher.add(entry),
-      drop: ({ answer, ambiguous }) => answer(ambiguous ? 'unknown' : 'unavailable'),
-      answerFromMemory: async ({ answer }, { givenUp }) => answer(givenUp ? 'given up' : 'set aside'),
+      drop: ({ answer, outcomeUnknown }) => answer(outcomeUnknown ? 'unknown' : 'unavailable'),
+      answerFromMemory: async ({ answer }, { givenUp }) => answer(givenUp ? 'given up' : 'quarantined'),
       report: ({ id }) => void reported.push(id),
     },
   )
   const batcher = openItemBatcher<Item>({ maxItems, run: batches.run })
   const ask = (id: string, project: string | null = null) =>
     new Promise<string>((answer) => {
-      const entry = { id, project, deferrals: 0, ambiguous: false, answer }
+      const entry = { id, project, deferrals: 0, outcomeUnknown: false, answer }
       if (!batches.take(entry)) batcher.add(entry)
     })
   const askAll = (ids: string, project?: string) => Promise.all(ids.split('').map((id) => ask(id, project)))
@@ -74,24 +74,26 @@ describe('resilient batches', () => {
     expect([ran, reported]).toEqual([['abc', 'abc'], []])
   })
 
-  test('find one bad item by halves, set it aside, and decide the others', async () => {
+  test('find one bad item by halves, quarantine it, and decide the others', async () => {
     const { ask, askAll, ran, reported } = open(refuse('c'))
-    expect(await askAll('abcdefgh')).toEqual(['done', 'done', 'set aside', 'done', 'done', 'done', 'done', 'done'])
+    expect(await askAll('abcdefgh')).toEqual(['done', 'done', 'quarantined', 'done', 'done', 'done', 'done', 'done'])
     expect(ran).toEqual(['abcdefgh', 'abcd', 'ab', 'cd', 'c', 'd', 'efgh'])
     expect(reported).toEqual(['c'])
-    expect(await ask('c')).toBe('set aside')
+    expect(await ask('c')).toBe('quarantined')
     expect(ran).toHaveLength(7)
   })
 
-  test('retry an item that is set aside alone once it is due, and let it join batches again after it succeeds', async () => {
+  test('retry an item that is quarantined alone once it is due, and let it join batches again after it succeeds', async () => {
     const bad = ['c']
-    const { ask, ran, later } = open((ids) => refuse(...bad)(ids, { hurried: false, outside: false, patient: false }))
-    expect(await ask('c')).toBe('set aside')
+    const { ask, ran, later } = open((ids) =>
+      refuse(...bad)(ids, { shortTimeout: false, outside: false, waitForLocks: false }),
+    )
+    expect(await ask('c')).toBe('quarantined')
     bad.pop()
     later(1_000)
     expect(await ask('c')).toBe('done')
     expect(await ask('c')).toBe('done')
-    expect(ran).toEqual(['c', 'c hurried outside', 'c'])
+    expect(ran).toEqual(['c', 'c shortTimeout outside', 'c'])
   })
 
   test('split between projects first', async () => {
@@ -103,14 +105,14 @@ describe('resilient batches', () => {
   test('split a batch that exceeds its time twice, with little time for its parts', async () => {
     const { askAll, ran, reported } = open(failing(outOfTime, outOfTime))
     expect(await askAll('ab')).toEqual(['done', 'done'])
-    expect([ran, reported]).toEqual([['ab', 'ab', 'a hurried', 'b hurried'], []])
+    expect([ran, reported]).toEqual([['ab', 'ab', 'a shortTimeout', 'b shortTimeout'], []])
   })
 
   test('let an item that timed out on a lock pass up many batches before it waits for a lock again', async () => {
     const patience: boolean[] = []
     const fail = failing(lockTimeout)
     const { ask, ran } = open((ids, mode) => {
-      patience.push(mode.patient)
+      patience.push(mode.waitForLocks)
       fail(ids, mode)
     })
     expect(await ask('a')).toBe('done')
@@ -122,14 +124,14 @@ describe('resilient batches', () => {
 
   test('split what is of one project outside of the batches, and look at the queue again after that', async () => {
     const { askAll, ran, idle } = open(refuse('b'), { outside: true })
-    expect(await askAll('abc', 'p')).toEqual(['done', 'set aside', 'done'])
+    expect(await askAll('abc', 'p')).toEqual(['done', 'quarantined', 'done'])
     await idle()
     expect(ran).toEqual([
       'abc',
-      'ab hurried outside',
-      'a hurried outside',
-      'b hurried outside',
-      'c hurried outside',
+      'ab shortTimeout outside',
+      'a shortTimeout outside',
+      'b shortTimeout outside',
+      'c shortTimeout outside',
       'wake',
     ])
   })

@@ -1,8 +1,8 @@
 import { usdFromPico, type Price } from '@gateway/pricing/price'
-import { releaseReasonOf } from '../release-reason.ts'
+import { releaseReasonOf } from './release-reason.ts'
 import { usageCounts, type UsageCount } from '@gateway/pricing/usage'
-import type { InvocationRecord } from './money.ts'
-import type { ProductPricing } from './products.ts'
+import type { InvocationRecord } from '@gateway/api/console/money'
+import type { ProductPricing } from '@gateway/api/console/products'
 
 /** A call as it is stored, open or closed: money in micro-USD, prices in pico-USD. */
 export interface StoredCall extends Price, Record<UsageCount, number | null> {

@@ -23,7 +23,7 @@ export interface Remembered {
   error: string
 }
 
-export interface SetAside {
+export interface Quarantine {
   /** What is remembered of an item; null: it goes with the batches. */
   find(id: string, groups?: readonly Group[]): Remembered | null
   /** Whether it may be tried alone now. Whoever is told so tries it: nothing else may be tried in this second (A2). */
@@ -56,7 +56,7 @@ const BACK_OFF = { firstMs: 1_000, maxMs: 120_000 }
 const REMEMBERED = { max: 20_000, ttlMs: 900_000 }
 const ERROR_CHARACTERS = 500
 
-export function openSetAside({ now }: { now: () => number }): SetAside {
+export function openQuarantine({ now }: { now: () => number }): Quarantine {
   const options = { max: REMEMBERED.max, ttl: REMEMBERED.ttlMs, perf: { now }, ttlResolution: 0 }
   const entries = new LRUCache<string, Entry>(options)
   const groupOf = new LRUCache<string, Group>(options)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { classify, lockedOut, ranOutOfTime } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
-import type { Group, Remembered } from './set-aside.ts'
+import type { Group, Remembered } from './quarantine.ts'
 import type { Database, Sql } from '@gateway/database/client'
 
 // Decides items in batches so that neither a short outage nor one bad item harms the rest. Admissions, nodes and starts share it.
@@ -9,8 +9,8 @@ import type { Database, Sql } from '@gateway/database/client'
 //       again, until each is past its deadline.
 //   R2  A batch that timed out on a lock goes back to the queue. Its items pass up many batches before one waits for a lock again.
 //   R3  A batch that exceeds the statement time is repeated once. The second time it is split, and its parts have little time.
-//   R4  After any other error the batch is split until the items that Postgres refuses stand alone. Those are set aside: they join no
-//       batch, are retried alone, and are answered from memory in between (A1 to A6 of set-aside.ts).
+//   R4  After any other error the batch is split until the items that Postgres refuses stand alone. Those are quarantined: they join no
+//       batch, are retried alone, and are answered from memory in between (A1 to A6 of quarantine.ts).
 //   R5  If all that is left belongs to one project, it is split on a connection that no batch waits for, where its user allows that.
 
 /** An item that waits for a batch. */
@@ -18,7 +18,7 @@ export interface BatchEntry {
   /** Batches that have passed it over. */
   deferrals: number
   /** Whether a batch with it failed in a way that leaves open whether it was written. */
-  ambiguous: boolean
+  outcomeUnknown: boolean
   /** Project of what it closes, once looked up; null if there is none. */
   project?: string | null
 }
@@ -26,9 +26,9 @@ export interface BatchEntry {
 /** How a batch is to run. */
 export interface BatchMode<Entry> {
   /** Wait for rows that others have locked. */
-  patient: boolean
+  waitForLocks: boolean
   /** Give each statement little time. */
-  hurried: boolean
+  shortTimeout: boolean
   /** Use a connection that no batch waits for. */
   outside: boolean
   /** Takes an entry that the batch did not decide. */
@@ -40,12 +40,12 @@ export interface BatchMode<Entry> {
 /** What a user of resilient batches states about its own items. */
 export interface BatchUser<Entry> {
   /** Deferrals after which a batch waits for locks. */
-  patientAfter: number
+  waitForLocksAfter: number
   /** Looks at the queue again, after R5. If absent, R5 does not apply. */
   wakeAfterOutside?: () => void
-  /** Id under which an entry is set aside. */
+  /** Id under which an entry is quarantined. */
   idOf: (entry: Entry) => string
-  /** Groups it belongs to, its own first. While another one of them is set aside, it is not retried. */
+  /** Groups it belongs to, its own first. While another one of them is quarantined, it is not retried. */
   groupsOf: (entry: Entry) => readonly Group[]
   /** Entries of one key stay in one part for as long as there are others. */
   partOf: (entry: Entry) => string
@@ -57,16 +57,16 @@ export interface BatchUser<Entry> {
   putBack: (entry: Entry) => void
   /** Answers an entry undecided. */
   drop: (entry: Entry) => void
-  /** Answers an entry that is set aside. Must not reject. */
+  /** Answers an entry that is quarantined. Must not reject. */
   answerFromMemory: (entry: Entry, remembered: Remembered) => Promise<void>
   /** Reports an entry that Postgres refused. */
   report: (entry: Entry, error: unknown) => void
 }
 
 export interface ResilientBatches<Entry> {
-  /** Takes an entry that is set aside: retries it alone if it is due, else answers it. Returns false for any other entry. */
+  /** Takes an entry that is quarantined: retries it alone if it is due, else answers it. Returns false for any other entry. */
   take(entry: Entry): boolean
-  /** Runs a batch, without what has been set aside since it was gathered. Never rejects. */
+  /** Runs a batch, without what has been quarantined since it was gathered. Never rejects. */
   run(entries: Entry[]): Promise<void>
   /** Resolves when nothing is retried or answered outside of batches. */
   idle(): Promise<void>
@@ -77,19 +77,23 @@ const DEFERRALS_AFTER_LOCKOUT = -20
 const RETRY_MS = 50
 const NO_ID = ''
 
-type Apart = Pick<BatchMode<never>, 'hurried' | 'outside'>
-type How = Apart & Pick<BatchMode<never>, 'patient'>
+type Apart = Pick<BatchMode<never>, 'shortTimeout' | 'outside'>
+type How = Apart & Pick<BatchMode<never>, 'waitForLocks'>
 
 export function openResilientBatches<Entry extends BatchEntry>(
-  { setAside, metrics }: Pick<Deps, 'setAside'> & { metrics: Pick<Deps['metrics'], 'lockedOut'> },
+  { quarantine, metrics }: Pick<Deps, 'quarantine'> & { metrics: Pick<Deps['metrics'], 'lockedOut'> },
   user: BatchUser<Entry>,
 ): ResilientBatches<Entry> {
   const { idOf, groupsOf, drop } = user
   /** Work that no batch waits for. */
   const underWay = new Set<Promise<void>>()
 
-  async function attempt(entries: Entry[], { hurried, outside }: Apart): Promise<void> {
-    const how = { hurried, outside, patient: entries.some(({ deferrals }) => deferrals >= user.patientAfter) }
+  async function attempt(entries: Entry[], { shortTimeout, outside }: Apart): Promise<void> {
+    const how = {
+      shortTimeout,
+      outside,
+      waitForLocks: entries.some(({ deferrals }) => deferrals >= user.waitForLocksAfter),
+    }
     try {
       await user.run(entries, { ...how, passOver: user.putBack, onWritten: () => {} })
     } catch (error) {
@@ -97,27 +101,31 @@ export function openResilientBatches<Entry extends BatchEntry>(
     }
   }
 
-  async function recover(entries: Entry[], error: unknown, { patient, hurried, outside }: How): Promise<void> {
+  async function recover(
+    entries: Entry[],
+    error: unknown,
+    { waitForLocks, shortTimeout, outside }: How,
+  ): Promise<void> {
     if (lockedOut(error)) {
-      if (!patient) metrics.lockedOut() // it does not wait for wallets
+      if (!waitForLocks) metrics.lockedOut() // it does not wait for wallets
       for (const entry of entries) {
         entry.deferrals = DEFERRALS_AFTER_LOCKOUT // R2
         user.putBack(entry)
       }
-    } else if (mayPass(entries, error, hurried)) {
+    } else if (mayPass(entries, error, shortTimeout)) {
       for (const entry of entries) {
-        entry.ambiguous ||= !ranOutOfTime(error) // R1
+        entry.outcomeUnknown ||= !ranOutOfTime(error) // R1
         user.putBack(entry)
       }
       await delay(RETRY_MS)
-    } else if (entries.length > 1) await split(entries, { hurried: hurried || ranOutOfTime(error), outside })
+    } else if (entries.length > 1) await split(entries, { shortTimeout: shortTimeout || ranOutOfTime(error), outside })
     else await refused(entries[0]!, error)
   }
 
   /** R1, R3 */
-  function mayPass(entries: Entry[], error: unknown, hurried: boolean): boolean {
+  function mayPass(entries: Entry[], error: unknown, shortTimeout: boolean): boolean {
     if (!ranOutOfTime(error)) return classify(error) === 'transient'
-    return !hurried && !setAside.ranOutOfTime(entries.map(idOf))
+    return !shortTimeout && !quarantine.ranOutOfTime(entries.map(idOf))
   }
 
   /** R4 */
@@ -126,7 +134,7 @@ export function openResilientBatches<Entry extends BatchEntry>(
     const left = leaveOut(entries)
     const wake = user.wakeAfterOutside
     if (wake && !how.outside && isOfOneProject(left))
-      return track(split(left, { outside: true, hurried: true }).then(wake)) // R5
+      return track(split(left, { outside: true, shortTimeout: true }).then(wake)) // R5
     for (const part of left.length < entries.length ? [left] : partsOf(left)) {
       const together = leaveOut(part) // what was found in the part before
       if (together.length > 0) await attempt(together, how)
@@ -139,16 +147,16 @@ export function openResilientBatches<Entry extends BatchEntry>(
 
   function partsOf(entries: readonly Entry[]): Entry[][] {
     const groups = [...Map.groupBy(entries, user.partOf).values()]
-    return groups.length === 1 ? halvesOf(entries) : halvesOf(groups).map((half) => half.flat())
+    return groups.length === 1 ? bisect(entries) : bisect(groups).map((half) => half.flat())
   }
 
   async function retryAlone(entry: Entry): Promise<void> {
-    const onWritten = () => setAside.decided(idOf(entry))
+    const onWritten = () => quarantine.decided(idOf(entry))
     try {
-      await user.run([entry], { patient: true, hurried: true, outside: true, passOver: drop, onWritten })
+      await user.run([entry], { waitForLocks: true, shortTimeout: true, outside: true, passOver: drop, onWritten })
     } catch (error) {
       if (ranOutOfTime(error) || (!lockedOut(error) && classify(error) === 'final')) return refused(entry, error)
-      entry.ambiguous ||= !lockedOut(error) // R1
+      entry.outcomeUnknown ||= !lockedOut(error) // R1
       drop(entry)
     }
   }
@@ -156,18 +164,18 @@ export function openResilientBatches<Entry extends BatchEntry>(
   async function refused(entry: Entry, error: unknown): Promise<void> {
     user.report(entry, error)
     await user.identify([entry])
-    setAside.refused(idOf(entry), groupsOf(entry)[0] ?? null, error)
+    quarantine.refused(idOf(entry), groupsOf(entry)[0] ?? null, error)
     leaveOut([entry]) // no batch will take it again
   }
 
   function rememberedOf(entry: Entry): Remembered | null {
     const groups = groupsOf(entry)
-    const remembered = setAside.find(idOf(entry), groups)
-    if (remembered !== null && groups[0] !== undefined) setAside.belongs(idOf(entry), groups[0])
+    const remembered = quarantine.find(idOf(entry), groups)
+    if (remembered !== null && groups[0] !== undefined) quarantine.belongs(idOf(entry), groups[0])
     return remembered
   }
 
-  /** Answers the entries that are set aside, and returns the others. */
+  /** Answers the entries that are quarantined, and returns the others. */
   function leaveOut(entries: readonly Entry[]): Entry[] {
     return entries.filter((entry) => {
       const remembered = rememberedOf(entry)
@@ -178,8 +186,8 @@ export function openResilientBatches<Entry extends BatchEntry>(
 
   function isDue(entry: Entry): boolean {
     const [own, ...others] = groupsOf(entry)
-    if (setAside.find(NO_ID, others) !== null) return false
-    return setAside.mayTry(idOf(entry), own === undefined ? [] : [own])
+    if (quarantine.find(NO_ID, others) !== null) return false
+    return quarantine.mayTry(idOf(entry), own === undefined ? [] : [own])
   }
 
   function track(work: Promise<void>): void {
@@ -196,7 +204,7 @@ export function openResilientBatches<Entry extends BatchEntry>(
     },
     async run(entries) {
       const together = leaveOut(entries)
-      if (together.length > 0) await attempt(together, { hurried: false, outside: false })
+      if (together.length > 0) await attempt(together, { shortTimeout: false, outside: false })
     },
     async idle() {
       while (underWay.size > 0) await Promise.all(underWay)
@@ -205,7 +213,7 @@ export function openResilientBatches<Entry extends BatchEntry>(
 }
 
 /** Two halves of a list: bad items are found in a few times log n batches each. */
-export function halvesOf<Item>(items: readonly Item[]): [Item[], Item[]] {
+export function bisect<Item>(items: readonly Item[]): [Item[], Item[]] {
   const middle = Math.ceil(items.length / 2)
   return [items.slice(0, middle), items.slice(middle)]
 }
@@ -214,7 +222,10 @@ export function halvesOf<Item>(items: readonly Item[]): [Item[], Item[]] {
 const LIMIT_MS = 500
 
 /** Runs a transaction whose statements have little time: what may stand still stands still briefly. */
-export function inAHurry<T>({ sql }: Pick<Database, 'sql'>, work: (transaction: Sql) => Promise<T>): Promise<T> {
+export function withShortTimeout<T>(
+  { sql }: Pick<Database, 'sql'>,
+  work: (transaction: Sql) => Promise<T>,
+): Promise<T> {
   return sql.transaction(async (transaction) => {
     await transaction.query(`SET LOCAL statement_timeout = ${LIMIT_MS}`)
     return work(transaction)

@@ -3,7 +3,7 @@ import type { Book, Reservation } from './book.ts'
 // Which thresholds an entry has crossed, once it stands in the book: what money.notify_threshold_crossings must agree with.
 
 /** @param fallen by how much what remains of the wallet has fallen just now; less than 0: it rose */
-export function tellLowWallet(book: Book, project: string, fallen: bigint): void {
+export function notifyLowWallet(book: Book, project: string, fallen: bigint): void {
   const wallet = book.wallets.get(project)!
   const remaining = wallet.funded - wallet.settled
   for (const threshold of book.thresholds.get(project)?.below ?? [])
@@ -12,7 +12,7 @@ export function tellLowWallet(book: Book, project: string, fallen: bigint): void
 }
 
 /** @param charged what the window of this reservation has just spent */
-export function tellFullWindow(book: Book, { project, lineage }: Reservation, charged: bigint): void {
+export function notifyFullWindow(book: Book, { project, lineage }: Reservation, charged: bigint): void {
   const { spent, windowStartMs } = book.meters.get(lineage)!
   const limit = [...book.keys.values()].find((key) => key.lineage === lineage && key.limit !== null)!.limit!.micro
   for (const percent of book.thresholds.get(project)?.percents ?? [])

@@ -1,6 +1,6 @@
 import type { OutcomeOf } from '@gateway/ledger-protocol/ledger-items'
 import type { PriceSnapshot } from '@gateway/pricing/usage'
-import { settleAndTell } from './call-provider.ts'
+import { settleAndAnswer } from './call-provider.ts'
 import { describe, expect, test } from 'vitest'
 import { openReservation } from './reservation.ts'
 
@@ -8,7 +8,7 @@ const USAGE = { promptTokens: 30, completionTokens: 10, estimated: false }
 const PRICE: PriceSnapshot = ['2000000', '8000000', '0', null, null]
 
 /** Settles a call to this end; answers what is sent, and what was saved. */
-async function told(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapshot | undefined, reservedMicro = 1_000) {
+async function answered(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapshot | undefined, reservedMicro = 1_000) {
   const saved: unknown[] = []
   const deps = {
     ledger: {
@@ -22,12 +22,12 @@ async function told(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapshot |
     notifier: { notify: () => {} },
     metrics: { closed: () => {} },
     log: { warn: () => {}, error: () => {} },
-  } as unknown as Parameters<typeof settleAndTell>[0]
+  } as unknown as Parameters<typeof settleAndAnswer>[0]
   const admitted = { reservation: 'inv_1', invocation: 'inv_1', reservedMicro, ...(price && { price }) }
   const call = { admitted, reservation: openReservation(admitted, true) } as unknown as Parameters<
-    typeof settleAndTell
+    typeof settleAndAnswer
   >[1]
-  const sent = await settleAndTell(deps, call, USAGE, {
+  const sent = await settleAndAnswer(deps, call, USAGE, {
     write: (chargedMicro) => `cost ${chargedMicro}`,
     save: (body) => ({ contentType: 'text/plain', body }),
   })
@@ -36,25 +36,31 @@ async function told(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapshot |
 
 describe('what an answer tells of its cost', () => {
   test('is what its settlement charged, and what was saved is what is sent', async () => {
-    expect(await told({ kind: 'settled', chargedMicro: 140 }, PRICE)).toEqual({ sent: 'cost 140', saved: 'cost 140' })
+    expect(await answered({ kind: 'settled', chargedMicro: 140 }, PRICE)).toEqual({
+      sent: 'cost 140',
+      saved: 'cost 140',
+    })
   })
 
   test('is what was reserved, where more was used', async () => {
-    expect(await told({ kind: 'settled', chargedMicro: 99 }, PRICE, 99)).toEqual({ sent: 'cost 99', saved: 'cost 99' })
+    expect(await answered({ kind: 'settled', chargedMicro: 99 }, PRICE, 99)).toEqual({
+      sent: 'cost 99',
+      saved: 'cost 99',
+    })
   })
 
   test.for([['fenced'], ['unknown']] as const)('is 0 where nobody was charged: %s', async ([kind]) => {
-    expect((await told({ kind }, PRICE)).sent).toBe('cost 0')
+    expect((await answered({ kind }, PRICE)).sent).toBe('cost 0')
   })
 
   test('is what its settlement will charge where that is not on record yet, so that a repeat is the same', async () => {
     const answer = { sent: 'cost 140', saved: 'cost 140' }
-    expect(await told({ kind: 'set-aside' }, PRICE)).toEqual(answer)
-    expect(await told(new Error('no ledger'), PRICE)).toEqual(answer)
+    expect(await answered({ kind: 'quarantined' }, PRICE)).toEqual(answer)
+    expect(await answered(new Error('no ledger'), PRICE)).toEqual(answer)
   })
 
   test('is left out where an older ledger admitted the call, in what is saved too', async () => {
-    const answer = await told({ kind: 'settled', chargedMicro: 140 }, undefined)
+    const answer = await answered({ kind: 'settled', chargedMicro: 140 }, undefined)
     expect(answer).toEqual({ sent: 'cost null', saved: 'cost null' })
   })
 })

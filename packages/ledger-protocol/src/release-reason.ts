@@ -1,17 +1,4 @@
-import { z } from 'zod'
-
-/** Why a call was released, uncharged: what its project is told of what the books say. */
-export const releaseReason = z.enum([
-  'provider_failed',
-  'rate_limited',
-  'instance_ended',
-  'handed_back',
-  'node_failed',
-  'execution_over',
-  'not_answered',
-  'failed',
-])
-export type ReleaseReason = z.infer<typeof releaseReason>
+import type { ReleaseReason } from '@gateway/api/console/money'
 
 /** What is written by whoever releases. */
 const known: Readonly<Record<string, ReleaseReason>> = {
