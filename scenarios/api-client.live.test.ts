@@ -18,17 +18,17 @@ async function owned(stack: Stack) {
   const of = await stack.fixture.tenant()
   const project = await stack.fixture.project(of, 1_000_000n)
   const key = await stack.fixture.key({ project, by: of.owner })
-  const person = open(stack, (await stack.fixture.token(of.owner)).secret)
-  return { tenant: of.tenant, project: project.id, person, key: key.secret }
+  const user = open(stack, (await stack.fixture.token(of.owner)).secret)
+  return { tenant: of.tenant, project: project.id, user, key: key.secret }
 }
 
-test('a person makes a thing once under its key, reads a list page by page, and is refused with what clears it', async ({
+test('a user makes a thing once under its key, reads a list page by page, and is refused with what clears it', async ({
   stack,
 }) => {
-  const { tenant, project, person } = await owned(stack)
+  const { tenant, project, user } = await owned(stack)
   const params = { tenant }
   const issue = (name: string, idempotencyKey: string) =>
-    person.ask('POST', '/api/v2/tenants/{tenant}/keys', { params, body: { project, name }, idempotencyKey })
+    user.ask('POST', '/api/v2/tenants/{tenant}/keys', { params, body: { project, name }, idempotencyKey })
   const idempotencyKey = randomUUID()
   const made = await issue('first', idempotencyKey)
   expect(made.secret).toMatch(/^svc_/)
@@ -36,7 +36,7 @@ test('a person makes a thing once under its key, reads a list page by page, and 
   await Promise.all(['second', 'third', 'fourth'].map((name) => issue(name, randomUUID())))
 
   const pages = await Array.fromAsync(
-    person.pages('/api/v2/tenants/{tenant}/keys', { params, query: { limit: 2, project } }),
+    user.pages('/api/v2/tenants/{tenant}/keys', { params, query: { limit: 2, project } }),
   )
   expect(pages.length).toBeGreaterThan(2)
   const names = pages.flatMap(({ data }) => data.map(({ name }) => name))
@@ -51,9 +51,9 @@ test('a person makes a thing once under its key, reads a list page by page, and 
     expect.any(String),
     expect.any(String),
   ])
-  const nowhere = person.ask('GET', '/api/v2/tenants/{tenant}/keys/{key}', { params: { tenant, key: 'key_none' } })
+  const nowhere = user.ask('GET', '/api/v2/tenants/{tenant}/keys/{key}', { params: { tenant, key: 'key_none' } })
   await expect(nowhere).rejects.toMatchObject({ code: 'not_found', status: 404 })
-  const statement = await person.raw('GET', '/api/v2/tenants/{tenant}/projects/{project}/statement', {
+  const statement = await user.raw('GET', '/api/v2/tenants/{tenant}/projects/{project}/statement', {
     params: { tenant, project },
     query: { format: 'csv' },
   })
@@ -63,8 +63,8 @@ test('a person makes a thing once under its key, reads a list page by page, and 
 test('a flow is made, called and followed line by line; a call whose answer was lost is one call', async ({
   stack,
 }) => {
-  const { tenant, project, person, key } = await owned(stack)
-  const { id } = await person.ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/sandboxes', {
+  const { tenant, project, user, key } = await owned(stack)
+  const { id } = await user.ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/sandboxes', {
     params: { tenant, project },
     body: { name: 'Echo' },
   })
@@ -75,11 +75,11 @@ test('a flow is made, called and followed line by line; a call whose answer was 
   ]
   const graph = { input: text, output: text, nodes, edges: [{ from: 'in.text', to: 'out.text' }] }
   const at = { tenant, sandbox: id }
-  const { number } = await person.ask('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions', {
+  const { number } = await user.ask('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions', {
     params: at,
     body: { graph },
   })
-  await person.ask('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions/{number}/activate', {
+  await user.ask('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions/{number}/activate', {
     params: { ...at, number: String(number) },
   })
 

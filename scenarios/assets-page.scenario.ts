@@ -3,7 +3,7 @@ import { callerAt } from './src/caller.ts'
 import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
-import { consoleOwner, signedInAt, signIn } from './src/console/people.ts'
+import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
 import { PNG } from './src/console/png.ts'
 import { flows } from './src/mcp/flows.ts'
 import type { Stack } from './src/stack.ts'
@@ -33,9 +33,9 @@ const widthOf = (page: Page) => page.evaluate<number>('document.querySelector(".
 
 /** Keeps a file as an asset, as a program would. */
 async function upload(stack: Stack, owner: Awaited<ReturnType<typeof consoleOwner>>, body = PNG, type = 'image/png') {
-  const person = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
+  const user = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
   const { tenant, id } = owner.project
-  const made = await person.ask('POST', `/api/v2/tenants/${tenant}/projects/${id}/assets`, body, {
+  const made = await user.ask('POST', `/api/v2/tenants/${tenant}/projects/${id}/assets`, body, {
     'content-type': type,
   })
   expect(made.status).toBe(201)
@@ -138,7 +138,7 @@ test('the id of an asset is copied and is what an execution is given', async ({ 
 test('what one execution made is shown by itself, at an address of its own', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const [made, other] = [await upload(stack, owner), await upload(stack, owner)]
-  await stack.fixture.run(`UPDATE money.assets SET person = NULL, execution = 'exe_made' WHERE id = $1`, [made])
+  await stack.fixture.run(`UPDATE money.assets SET user_id = NULL, execution = 'exe_made' WHERE id = $1`, [made])
   const { page } = await signedInAt(visit, owner, `${owner.home}/assets`)
   await page.getByRole('link', { name: 'an execution' }).click()
   await assetsOf(page).filter({ hasText: other }).waitFor({ state: 'detached' })
@@ -149,7 +149,7 @@ test('what one execution made is shown by itself, at an address of its own', asy
   await expect.poll(() => assetsOf(page).count()).toBe(2)
 })
 
-test('projects do not see the assets of each other, nor do people without a role that uses them [asset_not_found]', async ({
+test('projects do not see the assets of each other, nor do users without a role that uses them [asset_not_found]', async ({
   stack,
   visit,
 }) => {
@@ -164,10 +164,10 @@ test('projects do not see the assets of each other, nor do people without a role
   await page.getByText('You may not see the assets of this project').waitFor()
   expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(0)
 
-  await stack.fixture.run(`UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`, [other.owner])
+  await stack.fixture.run(`UPDATE control.project_grants SET role = 'Project Viewer' WHERE user_id = $1`, [other.owner])
   await page.goto(`${other.home}/assets`)
   await page.getByRole('link', { name: 'See who is an owner' }).click()
-  await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
 })
 
 test('a shorter time for which assets are kept is confirmed first; a longer one deletes nothing, and is not asked about', async ({

@@ -185,10 +185,10 @@ async function build({ fixture }: Stack, one: State): Promise<CallableFixture> {
     await fixture.run('UPDATE control.keys SET rotated_to = $2, grace_until = $3 WHERE id = $1', [made.id, id, grace])
   }
   const undo: Partial<Record<State['creator'], string>> = {
-    'not in the tenant': 'DELETE FROM control.memberships WHERE person = $1',
-    'not in the team': 'DELETE FROM control.team_members WHERE person = $1',
-    'without grant': 'DELETE FROM control.project_grants WHERE person = $1',
-    'Project Viewer': `UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`,
+    'not in the tenant': 'DELETE FROM control.memberships WHERE user_id = $1',
+    'not in the team': 'DELETE FROM control.team_members WHERE user_id = $1',
+    'without grant': 'DELETE FROM control.project_grants WHERE user_id = $1',
+    'Project Viewer': `UPDATE control.project_grants SET role = 'Project Viewer' WHERE user_id = $1`,
   }
   const lost = undo[creator]
   if (lost) await fixture.run(lost, [by])

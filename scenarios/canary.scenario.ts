@@ -112,8 +112,8 @@ async function fullExecution(stack: ProcessStack) {
     return answer.body
   }
 
-  // People: a password, a session, personal tokens.
-  const operatorToken = (await fixture.token(await fixture.person({ platformOperator: true }))).secret
+  // Users: a password, a session, personal tokens.
+  const operatorToken = (await fixture.token(await fixture.user({ platformOperator: true }))).secret
   const operator = by(operatorToken)
   const tenant = (await operator('POST', '/api/v2/tenants', { name: 'Canary' })).body.id as string
   const path = `/api/v2/tenants/${tenant}`
@@ -175,10 +175,10 @@ async function fullExecution(stack: ProcessStack) {
   const keyed = { 'idempotency-key': randomUUID() }
   const copies = await Promise.all([1, 2, 3].map(() => chat(third.secret, { messages: messages('Copies') }, keyed)))
   expect(copies.map(said)).toEqual(['200', '200', '200'])
-  const sayKey = { error: { message: `Incorrect API key provided: ${stack.providerKey}`, code: stack.providerKey } }
+  const formatKey = { error: { message: `Incorrect API key provided: ${stack.providerKey}`, code: stack.providerKey } }
   for (const status of [401, 400, 429, 500]) {
     await provider.control.setFaults([
-      { prompt: `Fault ${status}`, status, body: sayKey, headers: { 'x-echo': stack.providerKey } },
+      { prompt: `Fault ${status}`, status, body: formatKey, headers: { 'x-echo': stack.providerKey } },
     ])
     for (const stream of [false, true])
       expect((await chat(third.secret, { stream, messages: messages(`Fault ${status}`) })).status).toBeGreaterThan(399)

@@ -108,14 +108,14 @@ test('a key goes into a file that only its owner reads, once, and never into a r
 
 const change = (line: CommandLine, from: string, to: string) =>
   line.shell(`sed -i '0,/${from}/s//${to}/' summary.flow.json`)
-const latest = async ({ person, at, sandbox }: CommandLine) =>
-  (await person.ask('GET', `${at}/sandboxes/${sandbox}`)).body as { latestRevision: number; activeRevision: number }
+const latest = async ({ user, at, sandbox }: CommandLine) =>
+  (await user.ask('GET', `${at}/sandboxes/${sandbox}`)).body as { latestRevision: number; activeRevision: number }
 
 /** Somebody else saves a flow whose second call answers less. */
-async function saveElsewhere({ person, at, sandbox }: CommandLine, node: string): Promise<void> {
-  const { graph } = (await person.ask('GET', `${at}/sandboxes/${sandbox}/revisions/1`)).body as { graph: Graph }
+async function saveElsewhere({ user, at, sandbox }: CommandLine, node: string): Promise<void> {
+  const { graph } = (await user.ask('GET', `${at}/sandboxes/${sandbox}/revisions/1`)).body as { graph: Graph }
   const nodes = graph.nodes.map((one) => (one.id === node ? { ...one, params: { max_tokens: 7 } } : one))
-  const saved = await person.ask('POST', `${at}/sandboxes/${sandbox}/revisions`, { graph: { ...graph, nodes } })
+  const saved = await user.ask('POST', `${at}/sandboxes/${sandbox}/revisions`, { graph: { ...graph, nodes } })
   expect(saved.status).toBe(201)
 }
 
@@ -163,13 +163,13 @@ test('an execution is begun and followed over connections that are cut: each lin
     .map((text) => JSON.parse(text) as ProgressLine)
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, at) => at))
   const last = lines.at(-1)!
-  const { body } = await line.person.ask('GET', `${line.at}/sandboxes/${line.sandbox}/executions`)
+  const { body } = await line.user.ask('GET', `${line.at}/sandboxes/${line.sandbox}/executions`)
   expect(body.data).toMatchObject([last.kind === 'complete' && { id: last.execution.id }, { id: line.execution }])
   expect(body.data[0].chargedMicro).toBeGreaterThan(0)
   await expectPaidOnce(stack, line.project.id, await Promise.all([body.data[0].id, line.execution].map(recordOf)))
 
   async function recordOf(id: string): Promise<ExecutionDetail> {
-    return (await line.person.ask('GET', `${line.at}/projects/${line.project.id}/executions/${id}`)).body
+    return (await line.user.ask('GET', `${line.at}/projects/${line.project.id}/executions/${id}`)).body
   }
 })
 
@@ -198,7 +198,7 @@ test('a push over what was saved meanwhile shows both sides and saves nothing; m
   expect((await line.shell('gateway flows pull')).code).toBe(1)
   const merged = await line.shell('gateway flows pull --merge && gateway flows push summary')
   expect(merged).toMatchObject({ code: 0 })
-  const { body } = await line.person.ask('GET', `${line.at}/sandboxes/${line.sandbox}/revisions/3`)
+  const { body } = await line.user.ask('GET', `${line.at}/sandboxes/${line.sandbox}/revisions/3`)
   expect(body.graph.nodes).toMatchObject([{}, { params: { max_tokens: 30 } }, { params: { max_tokens: 7 } }, {}])
 })
 
@@ -206,10 +206,10 @@ test('a push without its lock file makes no second flow: an empty one is taken, 
   line,
 }) => {
   const flowsOf = async () => {
-    const { body } = await line.person.ask('GET', `${line.at}/projects/${line.project.id}/sandboxes`)
+    const { body } = await line.user.ask('GET', `${line.at}/projects/${line.project.id}/sandboxes`)
     return (body as { data: { id: string; latestRevision: number }[] }).data
   }
-  const { body: empty } = await line.person.ask('POST', `${line.at}/projects/${line.project.id}/sandboxes`, {
+  const { body: empty } = await line.user.ask('POST', `${line.at}/projects/${line.project.id}/sandboxes`, {
     name: 'Weekly report',
   })
   const pushed = await line.shell('gateway flows init weekly-report && gateway flows push weekly-report --draft')
@@ -257,11 +257,11 @@ test('problems are told with their line, without the service and without a token
 
 test('a flow of a hostile name writes into its folder alone', async ({ line }) => {
   for (const name of ['../../escape', '/etc/escape', '..', 'con\u202Efolw', '-rf'])
-    await line.person.ask('POST', `${line.at}/projects/${line.project.id}/sandboxes`, { name })
-  const { body } = await line.person.ask('GET', `${line.at}/projects/${line.project.id}/sandboxes`)
-  const { body: revision } = await line.person.ask('GET', `${line.at}/sandboxes/${line.sandbox}/revisions/1`)
+    await line.user.ask('POST', `${line.at}/projects/${line.project.id}/sandboxes`, { name })
+  const { body } = await line.user.ask('GET', `${line.at}/projects/${line.project.id}/sandboxes`)
+  const { body: revision } = await line.user.ask('GET', `${line.at}/sandboxes/${line.sandbox}/revisions/1`)
   for (const { id } of (body as { data: { id: string }[] }).data)
-    await line.person.ask('POST', `${line.at}/sandboxes/${id}/revisions`, {
+    await line.user.ask('POST', `${line.at}/sandboxes/${id}/revisions`, {
       graph: (revision as { graph: Graph }).graph,
     })
   const outside = await readdir(line.home)

@@ -96,7 +96,7 @@ test('a key reads what it is, what it may call, whether a call would be admitted
   expect(chargeOfUsage(usage)?.micro ?? chargedMicro).toBe(chargedMicro)
 })
 
-test('a person asks the console with a token, and is refused with what clears it [not_found] [token_invalid]', async ({
+test('a user asks the console with a token, and is refused with what clears it [not_found] [token_invalid]', async ({
   program: { key, owner, project, url },
   stack,
 }) => {

@@ -46,10 +46,10 @@ test.for(agents.map((agent): [string, RegistryProgram] => [agent.title, agent]))
     const key = JSON.parse(await readFile(path.join(reader.folder, 'agent-key.json'), 'utf8')) as {
       key: { id: string }
     }
-    const person = callerAt(stack.baseUrl, stack.consoleToken)
+    const user = callerAt(stack.baseUrl, stack.consoleToken)
     const calls = async () => {
       const at = `/api/v2/tenants/${project['GATEWAY_TENANT']}/projects/${project['GATEWAY_PROJECT']}/invocations`
-      const { body } = await person.ask('GET', `${at}?key=${key.key.id}&state=Settled`)
+      const { body } = await user.ask('GET', `${at}?key=${key.key.id}&state=Settled`)
       return (body as { data: { chargedMicro: number; model: string }[] }).data
     }
     expect(await calls()).toEqual([])

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { commandLineTest as test } from './src/command-line/command-line-test.ts'
 import type { CommandLine } from './src/command-line/open-command-line.ts'
-import { PASSWORD, signIn } from './src/console/people.ts'
+import { PASSWORD, signIn } from './src/console/users.ts'
 
 // `gateway login` by a browser, as somebody does it: the built command on a terminal, and the console in a browser (decision 20).
 
@@ -29,13 +29,13 @@ async function beginLogin(line: CommandLine, env: Record<string, string> = {}) {
 
 /** The owner has a password, by which they sign in where they are asked to. */
 async function owner(line: CommandLine) {
-  const { status } = await line.person.ask('PUT', '/api/v2/me/password', { password: PASSWORD })
+  const { status } = await line.user.ask('PUT', '/api/v2/me/password', { password: PASSWORD })
   expect(status).toBe(204)
   return { email: `${line.owner}@example.test` }
 }
 
-const tokensOf = async ({ person }: CommandLine) => {
-  const { body } = await person.ask('GET', '/api/v2/me/tokens')
+const tokensOf = async ({ user }: CommandLine) => {
+  const { body } = await user.ask('GET', '/api/v2/me/tokens')
   return (body as { data: { name: string }[] }).data.filter(({ name }) => name.startsWith('gateway on '))
 }
 
@@ -44,25 +44,25 @@ test('who confirms it in the browser is signed in on the terminal, and signing o
   visit,
 }) => {
   const { page } = await visit()
-  const person = await owner(line)
+  const user = await owner(line)
   const addresses: string[] = []
   page.on('request', (request) => addresses.push(request.url()))
 
   const first = await beginLogin(line)
   await expect.poll(first.opened, LONGEST_WAIT).toMatch(/^http/)
   await page.goto(await first.opened())
-  await signIn(page, person)
-  await page.getByText(`as ${person.email}`).waitFor()
+  await signIn(page, user)
+  await page.getByText(`as ${user.email}`).waitFor()
   await page.getByRole('button', { name: 'Sign it in' }).click()
   await page.getByText('The command line is signed in').waitFor()
   const ended = await first.ended
-  expect(ended).toMatchObject({ code: 0, output: expect.stringContaining(`${person.email}. Kept in`) as string })
+  expect(ended).toMatchObject({ code: 0, output: expect.stringContaining(`${user.email}. Kept in`) as string })
 
   const kept = path.join(line.home, '.config/gateway/profiles.json')
   const { token } = (JSON.parse(await readFile(kept, 'utf8')) as { default: { token: string } }).default
   expect((await stat(kept)).mode & 0o777).toBe(0o600)
   expect(ended.output + addresses.join()).not.toContain(token)
-  expect((await line.shell('gateway whoami', { isSignedIn: false })).output).toContain(person.email)
+  expect((await line.shell('gateway whoami', { isSignedIn: false })).output).toContain(user.email)
   expect(await tokensOf(line)).toHaveLength(1)
 
   const second = await beginLogin(line)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
-import { consoleOwner, PASSWORD, signIn } from './src/console/people.ts'
+import { consoleOwner, PASSWORD, signIn } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
 
 // The console in a browser, through a gateway, on the whole service.
@@ -339,7 +339,7 @@ test.for(views)(
     await holds('Usage')
     const organization = `${tenant.start}/organizations/${tenant.project.tenant}`
     for (const [address, title] of [
-      [`${tenant.home}/people`, 'People'],
+      [`${tenant.home}/users`, 'Users'],
       [`${tenant.home}/assets`, 'There is no image or sound yet'],
       [`${tenant.home}/settings`, 'Settings'],
       [`${organization}/members`, 'Members'],
@@ -365,7 +365,7 @@ test.for(views)(
     await page.goto(`${tenant.home}/models?compare=["${tenant.model}"]`)
     await page.getByRole('table', { name: 'Models', exact: true }).waitFor()
     await holds('Models')
-    await stack.fixture.run('UPDATE control.people SET platform_operator = true WHERE id = $1', [tenant.owner])
+    await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [tenant.owner])
     await page.goto(`${tenant.start}/operator/products`)
     await page.getByRole('button', { name: 'Create product' }).first().click()
     await page.getByRole('dialog').getByLabel('Model ID', { exact: true }).waitFor()

@@ -3,30 +3,30 @@ import { callerAt } from './src/caller.ts'
 import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
-import { consoleOwner, signedInAt } from './src/console/people.ts'
+import { consoleOwner, signedInAt } from './src/console/users.ts'
 import { flows } from './src/mcp/flows.ts'
 import { TRACE_URL } from './src/stack-test.ts'
 import { chat, type Stack } from './src/stack.ts'
 
 // The executions of a project in a browser: all flows of it in one list, what is in progress, and the way to the canvas.
 
-/** A project with a flow that asks a model, and a person who executes it; `hold` keeps its calls under way. */
+/** A project with a flow that asks a model, and a user who executes it; `hold` keeps its calls under way. */
 async function owningFlow(stack: Stack, prompt: string) {
   const owner = await consoleOwner(stack)
   const flow = await stack.fixture.sandbox(owner.project, flows.draft(owner.model))
-  const person = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
+  const user = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
   const api = `/api/v2/tenants/${owner.project.tenant}`
   const { control } = stack.provider
   return {
     owner,
-    execute: () => person.ask('POST', `${api}/sandboxes/${flow.id}/execute`, { input: { text: prompt } }),
+    execute: () => user.ask('POST', `${api}/sandboxes/${flow.id}/execute`, { input: { text: prompt } }),
     hold: () => control.setFaults([{ prompt, hold: true }]),
     async letGo() {
       await control.clearFaults()
       await control.release()
     },
     isCalled: () => control.waitForCalls(1, { prompt }),
-    listed: async () => (await person.ask('GET', `${api}/projects/${owner.project.id}/executions`)).body,
+    listed: async () => (await user.ask('GET', `${api}/projects/${owner.project.id}/executions`)).body,
   }
 }
 
@@ -55,7 +55,7 @@ test.for(views)(
     await row.getByText('Succeeded').waitFor()
     const { chargedMicro } = record as { chargedMicro: number }
     await row.getByTitle(`${chargedMicro} micro-USD`).waitFor()
-    expect(await listed()).toMatchObject({ data: [{ status: 'Succeeded', chargedMicro, person: owner.owner }] })
+    expect(await listed()).toMatchObject({ data: [{ status: 'Succeeded', chargedMicro, user: owner.owner }] })
 
     await page.getByLabel('State', { exact: true }).selectOption('Failed')
     await page.getByText('No execution is like this').waitFor()

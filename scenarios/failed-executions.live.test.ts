@@ -64,12 +64,12 @@ test('the calls of a failed execution can be looked up, each of them', async ({ 
   const { tenant, invoke, token } = await failing(stack)
   const record = (await invoke({ accept: 'application/json' })).body as ExecutionRecord
   expect(record.childCalls).toHaveLength(3)
-  const people = callerAt(stack.gateways[0]!.url, token)
+  const users = callerAt(stack.gateways[0]!.url, token)
   const { tenant: organization, id: project } = tenant.project
   for (const { callId, status } of record.nodes.filter(({ callId }) => callId !== null)) {
     const path = `/api/v2/tenants/${organization}/projects/${project}/invocations/${callId}`
     const state = status === 'Failed' ? 'Released' : 'Settled'
-    expect((await people.ask('GET', path)).body).toMatchObject({ id: callId, execution: record.id, state })
+    expect((await users.ask('GET', path)).body).toMatchObject({ id: callId, execution: record.id, state })
   }
 })
 
@@ -77,7 +77,7 @@ test('the calls of a failed execution can be looked up, each of them', async ({ 
 async function failedExecutions(stack: Stack): Promise<Failure[]> {
   const { sandbox, prompt, tenant, token, invoke, tool, chatWith } = await failing(stack)
   const { url } = stack.gateways[0]!
-  const [caller, people] = [callerAt(url, tenant.key.secret), callerAt(url, token)]
+  const [caller, users] = [callerAt(url, tenant.key.secret), callerAt(url, token)]
   const organization = `/api/v2/tenants/${tenant.project.tenant}`
   const nodeOf = (record: ExecutionRecord) => record.nodes.find(({ status }) => status === 'Failed')?.error
   const recordAt = async (path: string, by = caller) => (await by.ask('GET', path)).body as ExecutionRecord
@@ -85,7 +85,7 @@ async function failedExecutions(stack: Stack): Promise<Failure[]> {
   const invoked = (await invoke({ accept: 'application/json' })).body as ExecutionRecord
   const chatted = refusalIn(await chatWith(false))!.details as { execution: string; chargedMicro: number }
   const execute = `${organization}/sandboxes/${sandbox}/execute`
-  const executed = (await people.ask('POST', execute, { input: { text: prompt } })).body as ExecutionRecord
+  const executed = (await users.ask('POST', execute, { input: { text: prompt } })).body as ExecutionRecord
   for (const { chargedMicro } of [invoked, chatted, executed]) expect(chargedMicro).toBeGreaterThan(0)
 
   return [
@@ -122,10 +122,10 @@ async function failedExecutions(stack: Stack): Promise<Failure[]> {
       ...executed,
       again: /xecute it again/,
       async read() {
-        const list = await people.ask('GET', `${organization}/sandboxes/${sandbox}/executions`)
+        const list = await users.ask('GET', `${organization}/sandboxes/${sandbox}/executions`)
         const row = (list.body as { data: ExecutionRecord[] }).data.find(({ id }) => id === executed.id)
         const path = `${organization}/projects/${tenant.project.id}/executions/${executed.id}`
-        return { 'the console': (await recordAt(path, people)).error, 'the list of the console': row?.error }
+        return { 'the console': (await recordAt(path, users)).error, 'the list of the console': row?.error }
       },
     },
   ]

@@ -15,7 +15,7 @@ const EXECUTIONS = 500
 const MAX_CONCURRENT = 24
 const MOST_CALLS = 8
 
-/** With nodes handed on, as workers do by default, and with each of them through the queue (N6 of run-node.ts). */
+/** With nodes chained, as workers do by default, and with each of them through the queue (N6 of run-node.ts). */
 const SETTINGS = [{}, { NODE_SLICE_MS: '0' }]
 
 describe.for(SETTINGS)('workers with %j', (settings: Record<string, string>) => {

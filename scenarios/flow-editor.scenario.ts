@@ -11,7 +11,7 @@ import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, views, type Page } from './src/console/browser.ts'
 import { canvasOf, tabTo } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
-import { consoleOwner, signedInAt, signIn } from './src/console/people.ts'
+import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
 
 // The editor of flows in a browser, on the whole service.
 

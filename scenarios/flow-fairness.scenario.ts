@@ -13,7 +13,7 @@ const BACKLOG = 2_000
 const STARTERS = 48
 const MAX_CONCURRENT_NODES = 16
 
-/** With nodes handed on, and with each of them through the queue (N6 of run-node.ts). */
+/** With nodes chained, and with each of them through the queue (N6 of run-node.ts). */
 const SLICES_MS = [200, 0]
 
 const test = liveTest

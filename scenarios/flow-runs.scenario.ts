@@ -5,14 +5,14 @@ import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances } from './src/console/browser.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
-import { consoleOwner, signedInAt, signIn } from './src/console/people.ts'
+import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
 import { PNG } from './src/console/png.ts'
 import { readDocBlocks } from './src/guides/doc-blocks.ts'
 import { flows } from './src/mcp/flows.ts'
 
 // What is seen beside the canvas of executions, of what they are given, and of revisions.
 
-test('of an execution each node shows what it was given, answered and cost, and each edge what it carried', async ({
+test('of an execution each node shows what it was given, answered and cost, and each edge its value', async ({
   stack,
   visit,
 }) => {
@@ -27,13 +27,13 @@ test('of an execution each node shows what it was given, answered and cost, and 
 
   const edge = page.getByLabel('From in.text to ask.text')
   await edge.focus()
-  const glance = page.locator('.carried-value')
+  const glance = page.locator('.edge-value')
   await glance.getByText('in.text gave ask.text').waitFor()
   expect(await glance.locator('pre').textContent()).toMatch(/^rain .*…$/)
   await page.keyboard.press('Enter')
-  const carried = page.getByRole('complementary').getByRole('region', { name: 'What in.text gave ask.text' })
-  await carried.getByRole('button', { name: 'Show all of it' }).click()
-  expect(await carried.locator('pre').textContent()).toBe(long)
+  const edgeValue = page.getByRole('complementary').getByRole('region', { name: 'What in.text gave ask.text' })
+  await edgeValue.getByRole('button', { name: 'Show all of it' }).click()
+  expect(await edgeValue.locator('pre').textContent()).toBe(long)
 
   await canvasOf(page).node('draft').click()
   const did = page.getByRole('region', { name: 'What draft did' })

@@ -8,7 +8,7 @@ import { liveStackTest } from './src/live-stack-test.ts'
 import { consoleMatrix } from './src/isolation/console-matrix.ts'
 import { gatewayMatrix } from './src/isolation/gateway-matrix.ts'
 import { pathOf, type Asked } from './src/isolation/request-of.ts'
-import { openIsolationFixture, persons, type Ids } from './src/isolation/isolation-fixture.ts'
+import { openIsolationFixture, users, type Ids } from './src/isolation/isolation-fixture.ts'
 
 // Every route, asked by somebody who may, with one thing in the request that nobody should send. Whatever comes is no fault
 // of ours (never 5xx), and what is refused says what clears it.
@@ -160,7 +160,7 @@ function rows() {
   const ofConsole = Object.entries(consoleMatrix).map(([route, row]) => ({
     route,
     row: row as Asked,
-    by: persons.find((name) => row.says[name].startsWith('2')) ?? ('owner' as const),
+    by: users.find((name) => row.says[name].startsWith('2')) ?? ('owner' as const),
     ...namedIn(route),
   }))
   const ofGateway = gatewayMatrix.map((row) => ({ route: row.route, row, by: 'key' as const, ...namedIn(row.route) }))

@@ -71,7 +71,7 @@ describe('a repeat under the same idempotency key', () => {
       ['401 key_revoked', await key({ revoked: true })],
       ['401 key_expired', await key({ expiresInMs: -1 })],
       ['403 key_scope', await key({ policy: 'listed', resources: [other] })],
-      ['403 key_issuer_denied', await key({ by: await stack.fixture.person() })],
+      ['403 key_issuer_denied', await key({ by: await stack.fixture.user() })],
     ]
     for (const [says, by] of refused) await expectReplay({ ...tenant, key: by }, says)
     expect(said(await repeat(tenant, { 'x-service-project': 'prj_other' }))).toBe('403 project_mismatch')

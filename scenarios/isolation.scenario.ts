@@ -13,7 +13,7 @@ import {
   idsOfNothing,
   keys,
   openIsolationFixture,
-  persons,
+  users,
   type IdName,
   type Ids,
 } from './src/isolation/isolation-fixture.ts'
@@ -54,7 +54,7 @@ describe('the console', () => {
       const { own, callers } = isolation
       const ask = async (caller: Caller, ids = own) => send(caller, route, row, ids, fresh())
 
-      for (const name of persons.filter((person) => !row.says[person].startsWith('2'))) {
+      for (const name of users.filter((user) => !row.says[user].startsWith('2'))) {
         const answer = await ask(callers[name])
         expect([name, said(answer)]).toEqual([name, row.says[name]])
         if (answer.status === 404)
@@ -74,7 +74,7 @@ describe('the console', () => {
       if (row.keysSay) await expectOthersLikeNothing(stack, callers.key, isolation.otherTenant, own, route, row)
       await expectUntouched(stack, own.tenant) // M2
 
-      for (const name of [...persons, ...keys]) {
+      for (const name of [...users, ...keys]) {
         const says = name in row.says ? row.says[name as never] : row.keysSay?.[name as never]
         if (!(says as string | undefined)?.startsWith('2')) continue
         const another = await openIsolationFixture(stack.fixture, urlOf(stack))

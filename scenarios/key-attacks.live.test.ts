@@ -34,7 +34,7 @@ describe('the binding of a key', () => {
       `hash = decode('${randomBytes(32).toString('hex')}', 'hex')`,
       `policy = 'listed'`,
       `limit_micro = 1, limit_reset = 'daily'`,
-      `created_by = '${await stack.fixture.person()}'`,
+      `created_by = '${await stack.fixture.user()}'`,
       `expires_at = expires_at + interval '1 day'`,
       `rotated_from = 'key_other'`,
     ]

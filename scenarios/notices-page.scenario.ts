@@ -2,7 +2,7 @@ import { expect, onTestFinished } from 'vitest'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { startNoticeReceiver, type ReceivedNotice } from './src/console/notice-receiver.ts'
-import { consoleOwner, signedInAt } from './src/console/people.ts'
+import { consoleOwner, signedInAt } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
 
 // What asks for attention, in a browser: notices and webhooks, refusals, first steps, and the ways to them.

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
-import { consoleOperator, consoleOwner, consolePerson, signedInAt, signIn } from './src/console/people.ts'
+import { consoleOperator, consoleOwner, consoleUser, signedInAt, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
 
 // Money and organizations, as operators see them in a browser on the whole stack.
@@ -16,8 +16,8 @@ const shown = (page: Page, where: string, micro: bigint) =>
 /** An operator who has a role on the project as well, at its wallet. */
 async function operatorAtWallet(stack: Stack, tenant: Awaited<ReturnType<typeof consoleOwner>>, page: Page) {
   const id = await stack.fixture.issuer(tenant.project)
-  await stack.fixture.run('UPDATE control.people SET platform_operator = true WHERE id = $1', [id])
-  const operator = await consolePerson(stack, id)
+  await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [id])
+  const operator = await consoleUser(stack, id)
   await page.goto(`${operator.start}/operator/money?tenant=${tenant.project.tenant}`)
   await signIn(page, operator)
   await page.getByLabel('Project', { exact: true }).selectOption(tenant.project.id)

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
-import { consoleOperator, consoleOwner, signedInAt } from './src/console/people.ts'
+import { consoleOperator, consoleOwner, signedInAt } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
 
 // The catalogue, and what operators do, in a browser on the whole stack.
@@ -113,7 +113,7 @@ test('before a product is suspended its operator is told which of their projects
   visit,
 }) => {
   const tenant = await consoleOwner(stack)
-  await stack.fixture.run('UPDATE control.people SET platform_operator = true WHERE id = $1', [tenant.owner])
+  await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [tenant.owner])
   const { page } = await signedInAt(visit, tenant, `${tenant.start}/operator/products?q="${tenant.model}"`)
   await page.getByRole('button', { name: /^Suspend/ }).click()
   await page.getByRole('dialog').getByRole('listitem').filter({ hasText: '1 active key' }).waitFor()

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
-import { consoleOwner, consolePerson, PASSWORD, signIn } from './src/console/people.ts'
+import { consoleOwner, consoleUser, PASSWORD, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
 
 // Who may do what, in a browser, on the whole service.
@@ -12,9 +12,9 @@ const codeOf = async (answer: Response) => ((await answer.json()) as { error?: {
 async function ownerAndGrace(stack: Stack) {
   const owner = await consoleOwner(stack)
   const grace = await stack.fixture.issuer(owner.project)
-  await stack.fixture.run(`UPDATE control.people SET name = 'Grace' WHERE id = $1`, [grace])
+  await stack.fixture.run(`UPDATE control.users SET name = 'Grace' WHERE id = $1`, [grace])
   const key = await stack.fixture.key({ project: owner.project, by: grace })
-  const { email } = await consolePerson(stack, grace)
+  const { email } = await consoleUser(stack, grace)
   const organization = `${owner.start}/organizations/${owner.project.tenant}`
   return { owner, organization, grace: { id: grace, email, key } }
 }
@@ -29,7 +29,7 @@ test('a role that is withdrawn on screen names the keys that stop, and the next 
   const call = () => chat(stack, { key: grace.key, model: owner.model })
   expect((await call()).status).toBe(200)
   const { page, problems } = await visit()
-  await page.goto(`${owner.home}/people`)
+  await page.goto(`${owner.home}/users`)
   await signIn(page, owner)
   await row(page, /Grace/).getByText('Direct grant, Team Member of').waitFor()
   await page.getByRole('button', { name: 'Remove access for Grace' }).click()
@@ -39,9 +39,9 @@ test('a role that is withdrawn on screen names the keys that stop, and the next 
   await row(page, /Grace/).getByText('needs the Project Owner or Project Consumer role').waitFor()
   expect(await codeOf(await call())).toBe('key_issuer_denied')
 
-  await page.getByRole('button', { name: 'Add person' }).click()
-  await page.getByLabel('Person', { exact: true }).selectOption(grace.id)
-  await page.getByRole('dialog').getByRole('button', { name: 'Add person' }).click()
+  await page.getByRole('button', { name: 'Add user' }).click()
+  await page.getByLabel('User', { exact: true }).selectOption(grace.id)
+  await page.getByRole('dialog').getByRole('button', { name: 'Add user' }).click()
   await row(page, /Grace/).getByText('Project Consumer', { exact: true }).waitFor()
   expect((await call()).status).toBe(200)
   await page.getByRole('button', { name: 'Change role for Grace' }).click()
@@ -55,20 +55,20 @@ test('a role that is withdrawn on screen names the keys that stop, and the next 
 })
 
 test.for(views)(
-  'people can be seen by those who may not change them, at $width pixels',
+  'users can be seen by those who may not change them, at $width pixels',
   async (view, { stack, visit }) => {
     const { owner, grace } = await ownerAndGrace(stack)
     const { page, problems } = await visit(view)
-    await page.goto(`${owner.home}/people`)
+    await page.goto(`${owner.home}/users`)
     await signIn(page, grace)
     await page.getByText('Only a Project Owner can manage access.').waitFor()
     await row(page, /Grace/).waitFor()
-    expect(await page.getByRole('button', { name: /Remove access|Change role|Add person/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /Remove access|Change role|Add user/ }).count()).toBe(0)
     expect([await hindrances(page), await isTooWide(page), problems]).toEqual([[], false, []])
   },
 )
 
-test('two people: one is added, put into the team and granted a role, and calls with a key of their own until that is withdrawn; the audit tells each step [key_issuer_denied] [not_permitted]', async ({
+test('two users: one is added, put into the team and granted a role, and calls with a key of their own until that is withdrawn; the audit tells each step [key_issuer_denied] [not_permitted]', async ({
   stack,
   visit,
 }) => {
@@ -88,14 +88,14 @@ test('two people: one is added, put into the team and granted a role, and calls 
   await page.getByRole('link', { name: 'Teams', exact: true }).click()
   await page.getByRole('table').getByRole('link').click()
   await page.getByRole('button', { name: 'Add team member' }).click()
-  await page.getByLabel('Person', { exact: true }).selectOption({ label: `Grace (${email})` })
+  await page.getByLabel('User', { exact: true }).selectOption({ label: `Grace (${email})` })
   await page.getByRole('button', { name: 'Add member' }).click()
   await row(page, /Grace/).getByText('Team Member', { exact: true }).waitFor()
 
-  await page.goto(`${owner.home}/people`)
-  await page.getByRole('button', { name: 'Add person' }).click()
-  await page.getByLabel('Person', { exact: true }).selectOption({ label: `Grace (${email})` })
-  await page.getByRole('dialog').getByRole('button', { name: 'Add person' }).click()
+  await page.goto(`${owner.home}/users`)
+  await page.getByRole('button', { name: 'Add user' }).click()
+  await page.getByLabel('User', { exact: true }).selectOption({ label: `Grace (${email})` })
+  await page.getByRole('dialog').getByRole('button', { name: 'Add user' }).click()
   await row(page, /Grace/).getByText('Project Consumer', { exact: true }).waitFor()
 
   const { page: graces, problems: gracesProblems } = await visit()
@@ -116,11 +116,11 @@ test('two people: one is added, put into the team and granted a role, and calls 
 
   await page.getByRole('link', { name: 'Audit log', exact: true }).click()
   for (const [who, what] of [
-    ['A person', 'added Grace to the organization as Member'],
-    ['A person', 'added Grace to the team'],
-    ['A person', 'granted Grace the role Project Consumer on'],
+    ['A user', 'added Grace to the organization as Member'],
+    ['A user', 'added Grace to the team'],
+    ['A user', 'granted Grace the role Project Consumer on'],
     ['Grace', 'created the key website in'],
-    ['A person', 'removed the role of Grace on'],
+    ['A user', 'removed the role of Grace on'],
   ] as const)
     await row(page, new RegExp(`${who}.*${what}`)).waitFor()
   await page.getByLabel('Action').selectOption({ label: 'removed a role on a project' })
@@ -211,7 +211,7 @@ test('an Admin who is the only one stays Admin, and is told why [last_admin]', a
   const { page } = await visit()
   await page.goto(`${organization}/members`)
   await signIn(page, owner)
-  await page.getByRole('button', { name: 'Edit A person' }).click()
+  await page.getByRole('button', { name: 'Edit A user' }).click()
   await page.getByLabel('Role', { exact: true }).selectOption('Member')
   await page.getByRole('button', { name: 'Change role' }).click()
   await page.getByRole('dialog').getByText('last_admin').waitFor()

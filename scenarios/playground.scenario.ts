@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { callerAt } from './src/caller.ts'
 import { hindrances, type Page } from './src/console/browser.ts'
 import { consoleTest } from './src/console/console-test.ts'
-import { consoleOwner, signedInAt, signIn } from './src/console/people.ts'
+import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
 import { PNG } from './src/console/png.ts'
 import { flows } from './src/mcp/flows.ts'
 import type { Stack } from './src/stack.ts'
@@ -88,7 +88,7 @@ test('two models answer the same, each with its own charge, and a message that i
   const { model, home, project, message, settled } = await player(stack, page)
   const other = await stack.fixture.publishProduct({ promptPico: 3_000_000n, completionPico: 3_000_000n })
   await stack.fixture.assign(project.id, other)
-  await page.goto(`${home}/playground?compare=${encodeURIComponent(other)}`)
+  await page.goto(`${home}/playground?compareWith=${encodeURIComponent(other)}`)
   await message.fill('Write a line about rain.')
   await message.press('Control+Enter')
   for (const each of [model, other])
@@ -155,8 +155,8 @@ test('what is refused is shown where it was asked, with what clears it, and noth
   await page.getByLabel('Email').waitFor()
   expect(await page.evaluate('Object.keys(sessionStorage).filter((name) => name.startsWith("playground"))')).toEqual([])
   const { url } = stack.gateways[0]!
-  const person = callerAt(url, (await stack.fixture.token(owner)).secret)
-  const { body } = await person.ask('GET', `/api/v2/tenants/${project.tenant}/keys?project=${project.id}`)
+  const user = callerAt(url, (await stack.fixture.token(owner)).secret)
+  const { body } = await user.ask('GET', `/api/v2/tenants/${project.tenant}/keys?project=${project.id}`)
   const made = (body.data as { name: string; state: string }[]).filter(({ name }) => name.startsWith('Playground:'))
   expect(made).toMatchObject([{ state: 'Revoked' }])
 })

@@ -12,7 +12,7 @@ test('creating, saving, activating and executing one publishes nothing', async (
   const [own, neighbour] = [await fixture.project(of, 1_000_000n), await fixture.project(of)]
   const owner = callerAt(url, (await fixture.token(of.owner)).secret)
   const admin = callerAt(url, (await fixture.token(await adminOf(of.tenant))).secret)
-  const operator = callerAt(url, (await fixture.token(await fixture.person({ platformOperator: true }))).secret)
+  const operator = callerAt(url, (await fixture.token(await fixture.user({ platformOperator: true }))).secret)
   const keyOf = async (project: typeof own) => callerAt(url, (await fixture.key({ project, by: of.owner })).secret)
   const [ownKey, neighbourKey] = [await keyOf(own), await keyOf(neighbour)]
   const tenantPath = `/api/v2/tenants/${of.tenant}`
@@ -55,12 +55,12 @@ test('creating, saving, activating and executing one publishes nothing', async (
   expect(await seenByOthers()).toEqual(before)
 
   async function adminOf(tenant: string): Promise<string> {
-    const person = await fixture.person()
-    await fixture.run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [
+    const user = await fixture.user()
+    await fixture.run(`INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, 'Admin')`, [
       tenant,
-      person,
+      user,
     ])
-    return person
+    return user
   }
 })
 

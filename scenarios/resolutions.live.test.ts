@@ -25,18 +25,18 @@ const resolutions: ResolutionStory[] = [
     code: 'key_issuer_denied',
     resolution:
       /membership of the organization.*role in the team.*grant on the project.*an Admin can restore the first two and a Project Owner the third/,
-    async story({ fixture, tenant, tenantPath, projectPath, people, as, refused, succeeds, call, keyOf }) {
-      const person = await fixture.person()
-      const issue = async () => (await as(person)).ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })
-      const { rows } = await fixture.run('SELECT email FROM control.people WHERE id = $1', [person])
+    async story({ fixture, tenant, tenantPath, projectPath, users, as, refused, succeeds, call, keyOf }) {
+      const user = await fixture.user()
+      const issue = async () => (await as(user)).ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })
+      const { rows } = await fixture.run('SELECT email FROM control.users WHERE id = $1', [user])
       const [{ email }] = rows as [{ email: string }]
-      succeeds(await people.admin.ask('POST', `${tenantPath}/members`, { email }))
+      succeeds(await users.admin.ask('POST', `${tenantPath}/members`, { email }))
       refused(await issue())
-      succeeds(await people.admin.ask('POST', `${tenantPath}/teams/${tenant.project.team}/members`, { person }))
+      succeeds(await users.admin.ask('POST', `${tenantPath}/teams/${tenant.project.team}/members`, { user }))
       refused(await issue())
-      succeeds(await people.owner.ask('POST', `${projectPath}/grants`, { person, role: 'Project Viewer' }))
+      succeeds(await users.owner.ask('POST', `${projectPath}/grants`, { user, role: 'Project Viewer' }))
       refused(await issue())
-      succeeds(await people.owner.ask('POST', `${projectPath}/grants`, { person, role: 'Project Consumer' }))
+      succeeds(await users.owner.ask('POST', `${projectPath}/grants`, { user, role: 'Project Consumer' }))
       const made = succeeds(await issue())
       succeeds(await call(keyOf((made.body as { secret: string }).secret)))
     },
@@ -44,21 +44,21 @@ const resolutions: ResolutionStory[] = [
   {
     code: 'key_issuer_denied',
     resolution: /an Admin can restore the first two and a Project Owner the third/,
-    async story({ fixture, tenant, tenantPath, projectPath, people, refused, succeeds, call }) {
+    async story({ fixture, tenant, tenantPath, projectPath, users, refused, succeeds, call }) {
       const by = await fixture.issuer(tenant.project)
       const key = await fixture.key({ project: tenant.project, by })
-      const { rows } = await fixture.run('SELECT email FROM control.people WHERE id = $1', [by])
+      const { rows } = await fixture.run('SELECT email FROM control.users WHERE id = $1', [by])
       const [{ email }] = rows as [{ email: string }]
       const team = `${tenantPath}/teams/${tenant.project.team}/members`
       for (const [who, taken, given, body] of [
-        ['owner', `${projectPath}/grants/${by}`, `${projectPath}/grants`, { person: by, role: 'Project Owner' }],
-        ['admin', `${team}/${by}`, team, { person: by }],
+        ['owner', `${projectPath}/grants/${by}`, `${projectPath}/grants`, { user: by, role: 'Project Owner' }],
+        ['admin', `${team}/${by}`, team, { user: by }],
         ['admin', `${tenantPath}/members/${by}`, `${tenantPath}/members`, { email }],
       ] as const) {
         succeeds(await call(key))
-        succeeds(await people[who].ask('DELETE', taken))
+        succeeds(await users[who].ask('DELETE', taken))
         refused(await call(key))
-        succeeds(await people[who].ask('POST', given, body))
+        succeeds(await users[who].ask('POST', given, body))
         succeeds(await call(key))
       }
     },
@@ -66,8 +66,8 @@ const resolutions: ResolutionStory[] = [
   {
     code: 'key_issuer_denied',
     resolution: /somebody who holds all three can issue a key/,
-    async story({ tenant, tenantPath, people, issue, refused, succeeds, call }) {
-      refused(await people.admin.ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })) // an Admin, and nothing else
+    async story({ tenant, tenantPath, users, issue, refused, succeeds, call }) {
+      refused(await users.admin.ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })) // an Admin, and nothing else
       succeeds(await call(await issue()))
     },
   },
@@ -95,10 +95,10 @@ const resolutions: ResolutionStory[] = [
   {
     code: 'key_unbound',
     resolution: /Create a new key for a project in the console; the console shows this one as Needs reissue/,
-    async story({ fixture, tenant, tenantPath, people, issue, refused, succeeds, call }) {
+    async story({ fixture, tenant, tenantPath, users, issue, refused, succeeds, call }) {
       const legacy = await fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })
       refused(await call(legacy))
-      const shown = await people.owner.ask('GET', `${tenantPath}/keys/${legacy.id}`)
+      const shown = await users.owner.ask('GET', `${tenantPath}/keys/${legacy.id}`)
       expect(shown.body).toMatchObject({ state: 'NeedsReissue', project: null })
       succeeds(await call(await issue()))
     },
@@ -107,9 +107,9 @@ const resolutions: ResolutionStory[] = [
     code: 'key_scope',
     resolution: /Call a resource that the key lists, or create a key whose allowlist contains this one/,
     async story(context) {
-      const { people, publishProduct, issue, refused, succeeds, call, tenant } = context
+      const { users, publishProduct, issue, refused, succeeds, call, tenant } = context
       const other = await publishProduct()
-      succeeds(await people.admin.ask('PUT', assignmentOf(context, other)))
+      succeeds(await users.admin.ask('PUT', assignmentOf(context, other)))
       const key = await issue({ policy: 'listed', resources: [other] })
       refused(await call(key))
       succeeds(await call(key, { model: other }))
@@ -153,16 +153,16 @@ const resolutions: ResolutionStory[] = [
     code: 'not_permitted',
     resolution: /Ask somebody who has the role Admin of the organization to do this, or to give it to you/,
     async story(context) {
-      const { fixture, people, tenantPath, as, publishProduct, refused, succeeds, call, tenant } = context
+      const { fixture, users, tenantPath, as, publishProduct, refused, succeeds, call, tenant } = context
       const [first, second] = [await publishProduct(), await publishProduct()]
-      const person = await fixture.issuer(tenant.project)
-      const member = await as(person)
+      const user = await fixture.issuer(tenant.project)
+      const member = await as(user)
       refused(await member.ask('PUT', assignmentOf(context, first)))
-      succeeds(await people.admin.ask('PUT', assignmentOf(context, first)))
+      succeeds(await users.admin.ask('PUT', assignmentOf(context, first)))
       succeeds(await call(tenant.key, { model: first }))
-      const { rows } = await fixture.run('SELECT email FROM control.people WHERE id = $1', [person])
+      const { rows } = await fixture.run('SELECT email FROM control.users WHERE id = $1', [user])
       const [{ email }] = rows as [{ email: string }]
-      succeeds(await people.admin.ask('POST', `${tenantPath}/members`, { email, role: 'Admin' }))
+      succeeds(await users.admin.ask('POST', `${tenantPath}/members`, { email, role: 'Admin' }))
       succeeds(await member.ask('PUT', assignmentOf(context, second)))
       succeeds(await call(tenant.key, { model: second }))
     },
@@ -170,16 +170,16 @@ const resolutions: ResolutionStory[] = [
   {
     code: 'not_permitted',
     resolution: /Ask somebody who has the platform operator role to do this/,
-    async story({ people, projectPath, refused, succeeds }) {
+    async story({ users, projectPath, refused, succeeds }) {
       const funding = { fundingId: 'invoice-1', micro: 1_000 }
-      refused(await people.owner.ask('POST', `${projectPath}/wallet/fundings`, funding))
-      succeeds(await people.operator.ask('POST', `${projectPath}/wallet/fundings`, funding))
+      refused(await users.owner.ask('POST', `${projectPath}/wallet/fundings`, funding))
+      succeeds(await users.operator.ask('POST', `${projectPath}/wallet/fundings`, funding))
     },
   },
   {
     code: 'insufficient_budget',
     resolution: /Ask the platform operator to fund the project/,
-    async story({ stack, fixture, people, tenant, refused, succeeds, call }) {
+    async story({ stack, fixture, users, tenant, refused, succeeds, call }) {
       const project = await fixture.project({
         tenant: tenant.project.tenant,
         team: tenant.project.team,
@@ -191,7 +191,7 @@ const resolutions: ResolutionStory[] = [
       expect(details).toMatchObject({ availableMicro: 0, reservedMicro: 0, affordableMaxTokens: 0 })
       const path = `/api/v2/tenants/${project.tenant}/projects/${project.id}/wallet/fundings`
       const micro = (details as { neededMicro: number }).neededMicro
-      succeeds(await people.operator.ask('POST', path, { fundingId: 'invoice-1', micro }))
+      succeeds(await users.operator.ask('POST', path, { fundingId: 'invoice-1', micro }))
       succeeds(await call(key))
       expect((await stack.wallet(project.id)).available).toBeGreaterThanOrEqual(0n)
     },
@@ -229,10 +229,10 @@ const resolutions: ResolutionStory[] = [
   {
     code: 'project_required',
     resolution: /Send the id of the project .* as `project`/,
-    async story({ people, tenantPath, tenant, refused, succeeds, call, keyOf }) {
-      refused(await people.owner.ask('POST', `${tenantPath}/keys`, { name: 'CI' }))
+    async story({ users, tenantPath, tenant, refused, succeeds, call, keyOf }) {
+      refused(await users.owner.ask('POST', `${tenantPath}/keys`, { name: 'CI' }))
       const made = succeeds(
-        await people.owner.ask('POST', `${tenantPath}/keys`, { name: 'CI', project: tenant.project.id }),
+        await users.owner.ask('POST', `${tenantPath}/keys`, { name: 'CI', project: tenant.project.id }),
       )
       succeeds(await call(keyOf((made.body as { secret: string }).secret)))
     },
@@ -241,13 +241,13 @@ const resolutions: ResolutionStory[] = [
     code: 'resource_not_eligible',
     resolution: /List only products that are assigned to the project/,
     async story(context) {
-      const { people, tenantPath, tenant, publishProduct, refused, issue, succeeds, call } = context
+      const { users, tenantPath, tenant, publishProduct, refused, issue, succeeds, call } = context
       const other = await publishProduct()
       const asked = { project: tenant.project.id, policy: 'listed', resources: [tenant.model, other] }
-      const { details } = refused(await people.owner.ask('POST', `${tenantPath}/keys`, asked))
+      const { details } = refused(await users.owner.ask('POST', `${tenantPath}/keys`, asked))
       expect(details).toEqual({ resources: [other] })
       succeeds(await call(await issue({ policy: 'listed', resources: [tenant.model] })))
-      succeeds(await people.admin.ask('PUT', assignmentOf(context, other))) // or let it be assigned
+      succeeds(await users.admin.ask('PUT', assignmentOf(context, other))) // or let it be assigned
       succeeds(await call(await issue(asked), { model: other }))
     },
   },
@@ -255,9 +255,9 @@ const resolutions: ResolutionStory[] = [
     code: 'context_limit',
     resolution: /Shorten the messages, or ask for a smaller max_tokens/,
     async story(context) {
-      const { people, publishProduct, refused, succeeds, call, tenant } = context
+      const { users, publishProduct, refused, succeeds, call, tenant } = context
       const model = await publishProduct({ contextLength: 1_000, maxOutputTokens: 500 })
-      succeeds(await people.admin.ask('PUT', assignmentOf(context, model)))
+      succeeds(await users.admin.ask('PUT', assignmentOf(context, model)))
       const ask = (length: number, max_tokens: number) =>
         call(tenant.key, { model, body: { max_tokens, messages: [{ role: 'user', content: 'x'.repeat(length) }] } })
       const { details } = refused(await ask(10, 501))

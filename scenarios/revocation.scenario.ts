@@ -126,7 +126,7 @@ async function kindsOf(stack: Stack, { project, key, owner, model }: TenantFixtu
   const { fixture } = stack
   const tenantId = `/api/v2/tenants/${project.tenant}`
   const admin = await signIn(stack, owner)
-  const operator = await signIn(stack, await fixture.person({ platformOperator: true }))
+  const operator = await signIn(stack, await fixture.user({ platformOperator: true }))
   const publishAssigned = async () => {
     const product = await fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n })
     await fixture.assign(project.id, product)
@@ -157,7 +157,7 @@ async function kindsOf(stack: Stack, { project, key, owner, model }: TenantFixtu
       refusal: 'key_issuer_denied',
       caller: { key: byRole.key, model },
       revoke: () =>
-        admin.ask('POST', `${tenantId}/projects/${project.id}/grants`, { person: byRole.by, role: 'Project Viewer' }),
+        admin.ask('POST', `${tenantId}/projects/${project.id}/grants`, { user: byRole.by, role: 'Project Viewer' }),
     },
     {
       what: 'its creator leaves the team',
@@ -194,8 +194,8 @@ async function kindsOf(stack: Stack, { project, key, owner, model }: TenantFixtu
   ]
 }
 
-async function signIn({ gateways, fixture }: Stack, person: string): Promise<Caller> {
-  return callerAt(gateways[0]!.url, (await fixture.token(person)).secret)
+async function signIn({ gateways, fixture }: Stack, user: string): Promise<Caller> {
+  return callerAt(gateways[0]!.url, (await fixture.token(user)).secret)
 }
 
 function countEnds(calls: Call[]): Record<string, number> {

@@ -8,7 +8,7 @@ import { retryingClient, type RetryingClient } from './src/retrying-client.ts'
 
 // Every service is replaced under load, one replica at a time, as an upgrade does it. Whatever was accepted is answered and charged once.
 
-const CALLERS = { json: 6, stream: 4, run: 3, person: 2 }
+const CALLERS = { json: 6, stream: 4, run: 3, user: 2 }
 const PAID_NODES = 3
 const BETWEEN = 25
 
@@ -47,7 +47,7 @@ test('a rolling restart of every service under load loses nothing that was accep
   const ofChats = chats.reduce((sum, { micro }) => sum + micro, 0)
   expect((await stack.wallet(tenant.project.id)).settled).toBe(BigInt(ofExecutions + ofChats))
 
-  // What people changed was changed once.
+  // What users changed was changed once.
   const { rows } = await stack.fixture.run('SELECT name FROM control.teams WHERE tenant = $1 AND name LIKE $2', [
     tenant.project.tenant,
     'restart %',
@@ -106,7 +106,7 @@ function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
   async function makeTeam(client: RetryingClient): Promise<void> {
     const name = `restart ${asked++}`
     const { status, text } = await client.ask(`/api/v2/tenants/${tenant.project.tenant}/teams`, { name })
-    if (status !== 201) throw new Error(`a person was answered with ${status}: ${text}`)
+    if (status !== 201) throw new Error(`a user was answered with ${status}: ${text}`)
     teams.push(name)
   }
 
@@ -129,7 +129,7 @@ function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
     ...callers(CALLERS.json, (client) => chat(client, false)),
     ...callers(CALLERS.stream, (client) => chat(client, true)),
     ...callers(CALLERS.run, run),
-    ...callers(CALLERS.person, makeTeam, tokenOf(stack, tenant.owner)),
+    ...callers(CALLERS.user, makeTeam, tokenOf(stack, tenant.owner)),
   ])
 
   return {
@@ -154,8 +154,8 @@ function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
   }
 }
 
-async function tokenOf({ fixture }: Stack, person: string): Promise<string> {
-  return (await fixture.token(person)).secret
+async function tokenOf({ fixture }: Stack, user: string): Promise<string> {
+  return (await fixture.token(user)).secret
 }
 
 /** One micro-USD a token, prompt or completion. */

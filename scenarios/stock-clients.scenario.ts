@@ -80,7 +80,7 @@ describe.each(clients)('$name', (client) => {
   // spec: can/tools
   test('gets an object of the form that it asks for', async ({ tenant }) => {
     const spoken = await client.at(tenant.endpoint()).object(newPrompt())
-    expect(spoken.value).toEqual({ city: expect.any(String), people: expect.any(Number), capital: expect.any(Boolean) })
+    expect(spoken.value).toEqual({ city: expect.any(String), users: expect.any(Number), capital: expect.any(Boolean) })
     expect(await tenant.settled()).toBe(tokens(spoken))
   })
 

@@ -41,7 +41,7 @@ const test = liveTest
       environment: {
         ledger: traced,
         gateway: (n) => ({ ...traced(), ...(n === 1 && { TRACE_CONTENT: '1' }) }),
-        worker: () => ({ ...traced(), NODE_SLICE_MS: '60000' }), // a node is handed on however busy this machine is
+        worker: () => ({ ...traced(), NODE_SLICE_MS: '60000' }), // nodes are chained however busy this machine is
       },
     })
     onCleanup(stack.close)
@@ -191,7 +191,7 @@ const job = (node: string, attempt: number, ...work: string[]) => [
   ...completed(node, ...work),
 ]
 
-const handedOn = (node: string, attempt: number) => [
+const chained = (node: string, attempt: number) => [
   `      worker internal run node [${node} #${attempt}]`,
   ...completed(node),
 ]
@@ -249,8 +249,8 @@ test('an execution whose worker is killed in the middle is one trace, with every
     expect(attributes).toMatchObject({ 'service.execution': execution, 'service.node': 'draft', 'service.attempt': 1 })
   // The queue may give the dead one's job to somebody, who finds nothing to do.
   const idle = whole.filter(({ kind, attributes }) => kind === 'consumer' && !('service.outcome' in attributes))
-  const aside = new Set([...orphans, ...idle].flatMap(({ spanId }) => partOf(whole, spanId)))
-  const spans = whole.filter((span) => !aside.has(span))
+  const ignored = new Set([...orphans, ...idle].flatMap(({ spanId }) => partOf(whole, spanId)))
+  const spans = whole.filter((span) => !ignored.has(span))
 
   expect(treeOf(spans)).toEqual([
     'gateway server POST /v1/sandbox/{id}/invoke',
@@ -266,8 +266,8 @@ test('an execution whose worker is killed in the middle is one trace, with every
       '            ledger server ledger admit-node [draft]',
       `          worker client chat ${tenant.model} [draft]`,
     ),
-    ...handedOn('shout', 1),
-    ...handedOn('out', 1),
+    ...chained('shout', 1),
+    ...chained('out', 1),
     '  gateway internal run',
   ])
   expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([caller.traceId]))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect } from 'vitest'
-import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
+import { KEY_SECRET_PREFIX, makeSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
 import { liveTest } from '@gateway/testbed/live-test'
 import { privatePostgres } from '@gateway/testbed/private-servers'
 import { callerAt, said, type Answer } from './src/caller.ts'
@@ -36,13 +36,13 @@ const test = liveTest
 /** Where a statement begins in the server's log, with its parameters behind it; it may have many lines. */
 const ENTRY = /\n(?=\d{4}-\d\d-\d\d [^\n]*LOG: )/
 const LOOK_UP =
-  /^[^\n]*LOG: +(?:execute|statement)[^]*(?:money\.(?:callers|check_admission)|"control"\."(?:keys|person_tokens)")/
+  /^[^\n]*LOG: +(?:execute|statement)[^]*(?:money\.(?:callers|check_admission)|"control"\."(?:keys|user_tokens)")/
 /** A ledger also sends batches that ask of no caller: to see whether it can decide, and closings. */
 const BATCH_OF_CALLS = /money\.run_batch\([^]*callers => \$2[^]*\$2 = '\{[^}]/
 
 const url = ({ gateways }: Stack) => gateways[0]!.url
 const newKey = () => makeSecret(KEY_SECRET_PREFIX, randomBytes(32))
-const newToken = () => makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))
+const newToken = () => makeSecret(USER_TOKEN_PREFIX, randomBytes(32))
 
 /** Each path on which a key is read. */
 const keyPaths: [method: string, path: string, body?: object][] = [
@@ -109,8 +109,8 @@ describe('a key with a wrong checksum', () => {
     }
   })
 
-  test('of a person’s token costs none either [token_invalid]', async ({ stack, lookUps }) => {
-    const { secret } = await stack.fixture.token(await stack.fixture.person())
+  test('of a user’s token costs none either [token_invalid]', async ({ stack, lookUps }) => {
+    const { secret } = await stack.fixture.token(await stack.fixture.user())
     const before = await lookUps()
     for (const at of [4, 20, 50])
       for (const character of ['0', 'z']) {
@@ -132,8 +132,8 @@ test('unknown, malformed and foreign keys answer alike, byte for byte [key_inval
     unknown: newKey(),
     'of another service': 'sk-proj-0123456789abcdef',
     'of another deployment': newKey(),
-    'a person’s': newToken(),
-    'a living person’s': (await stack.fixture.token(tenant.owner)).secret,
+    'a user’s': newToken(),
+    'a living user’s': (await stack.fixture.token(tenant.owner)).secret,
   }
   const nothing = idsOfNothing(stack.fixture)
   for (const [method, path, body] of keyPaths.slice(0, -1)) {

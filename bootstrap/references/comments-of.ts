@@ -1,4 +1,4 @@
-/** Text that people read, with the line it begins in. Comments in lines that follow each other are one passage. */
+/** Text that users read, with the line it begins in. Comments in lines that follow each other are one passage. */
 export interface Passage {
   line: number
   /** Without the signs of a comment; its lines are those of the file. */

@@ -1,6 +1,6 @@
 import { times } from '@gateway/api/limits'
 import { describe, expect, test } from 'vitest'
-import { assetsPlace, mountedAt } from './assets-place.ts'
+import { assetsVolume, mountedAt } from './assets-volume.ts'
 import { dockerTargets } from './dockerfile.ts'
 import { environmentProblems } from './environment-problems.ts'
 import { problemsOf } from './kubernetes-schema.ts'
@@ -142,7 +142,7 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
   test('who stores or reads assets does so in one place that outlives them, and has room for them on their way', () => {
     const stores = deployments.filter((workload) => reads(labelOf(workload), 'ASSETS_FOLDER'))
     expect(stores.map(labelOf).toSorted()).toEqual(['console', 'gateway', 'worker'])
-    const [place, ...others] = stores.map((workload) => assetsPlace(workload, settings(workload)))
+    const [place, ...others] = stores.map((workload) => assetsVolume(workload, settings(workload)))
     for (const other of others) expect(other).toEqual(place)
     if ('claimName' in place!)
       expect(ofKind('PersistentVolumeClaim').map(({ metadata }) => metadata.name)).toContain(place.claimName)

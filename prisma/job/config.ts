@@ -1,4 +1,4 @@
-import { isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
+import { isWellFormedSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
 import { sharedSecret } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 
@@ -22,11 +22,11 @@ export const jobConfig = z
       .meta({ description: 'The first platform operator, who is added if there is none' }),
     OPERATOR_TOKEN: z
       .string()
-      .refine((text) => isWellFormedSecret(PERSON_TOKEN_PREFIX, text), 'expected what new-token-command.ts prints')
+      .refine((text) => isWellFormedSecret(USER_TOKEN_PREFIX, text), 'expected what new-token-command.ts prints')
       .optional()
       .meta({
         description:
-          'Personal token of the first operator, to set a password with; it ends after a day. Not needed where people sign in through OpenID Connect',
+          'Personal token of the first operator, to set a password with; it ends after a day. Not needed where users sign in through OpenID Connect',
         secret: true,
       }),
     MIGRATE_AGAIN: z.string().optional().meta({

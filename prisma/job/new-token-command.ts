@@ -1,5 +1,5 @@
 // Prints a new personal token, to be the OPERATOR_TOKEN of the migration job. It is known to nobody until the job has run.
 import { randomBytes } from 'node:crypto'
-import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
+import { makeSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
 
-process.stdout.write(`${makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))}\n`)
+process.stdout.write(`${makeSecret(USER_TOKEN_PREFIX, randomBytes(32))}\n`)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
+import { makeSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
 import { withDatabase, withLogin } from '@gateway/database/database-url'
 import { ask } from '@gateway/testbed/ask'
 import { liveTest } from '@gateway/testbed/live-test'
@@ -9,7 +9,7 @@ import { jobConfig } from './config.ts'
 import { prepare } from './prepare.ts'
 
 const passwords = { ledger: 'l'.repeat(32), console: 'c'.repeat(32) }
-const token = makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))
+const token = makeSecret(USER_TOKEN_PREFIX, randomBytes(32))
 
 // The server's own login roles are shared by all tests, so this one has a server of its own.
 liveTest('an empty server becomes ready, and stays as it is the second time', async ({ postgresServer }) => {
@@ -39,7 +39,7 @@ liveTest('an empty server becomes ready, and stays as it is the second time', as
   const rows = await ask(
     url,
     `SELECT email, platform_operator, expires_at < now() + interval '1 day' AS ends
-       FROM control.people JOIN control.person_tokens ON person = people.id`,
+       FROM control.users JOIN control.user_tokens ON user_id = users.id`,
   )
   // O2 of add-first-operator.ts
   expect(rows).toEqual([{ email: 'first@example.test', platform_operator: true, ends: true }])

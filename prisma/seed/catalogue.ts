@@ -100,7 +100,7 @@ async function addProduct(prisma: PrismaClient, each: Product): Promise<void> {
     const { count } = await tx.product.createMany({ data: [each], skipDuplicates: true })
     if (count === 0) return
     const projects = ofTheOtherProject.includes(each.id) ? [ids.project, ids.otherProject] : [ids.project]
-    const assignments = projects.map((project) => ({ project, product: each.id, createdBy: ids.person }))
+    const assignments = projects.map((project) => ({ project, product: each.id, createdBy: ids.user }))
     await tx.assignment.createMany({ data: assignments, skipDuplicates: true })
   })
 }

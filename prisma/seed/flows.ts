@@ -8,7 +8,7 @@ import type { Seeded, SeedOptions } from './seeded.ts'
 type Deps = Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'> & { consoleToken: string }
 
 /**
- * Two flows of the first project, made the way any person makes them: through the console, which checks them and builds
+ * Two flows of the first project, made the way any user makes them: through the console, which checks them and builds
  * their packages. One that is there stays as it is, also one that somebody has suspended.
  */
 export async function seedFlows(deps: Deps): Promise<Seeded['sandboxes']> {

@@ -48,7 +48,7 @@ async function workingKey(
       project,
       lineage: id,
       policy: 'all-eligible',
-      createdBy: ids.person,
+      createdBy: ids.user,
       ...(project !== null && { expiresAt: new Date(now + EXPIRY_DAYS * DAY_MS), expiryDays: EXPIRY_DAYS }),
     },
   })

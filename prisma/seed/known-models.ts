@@ -29,7 +29,7 @@ const tools = ['tools', 'tool_choice', 'parallel_tool_calls']
 const penalties = ['frequency_penalty', 'presence_penalty']
 
 /**
- * Small enough for what people run at home. Whoever knows better says so: `MODEL_LIMITS` of `npm start`, or PATCH of the
+ * Small enough for what users run at home. Whoever knows better says so: `MODEL_LIMITS` of `npm start`, or PATCH of the
  * product.
  */
 export const unknownModel: ModelLimits = {

@@ -3,14 +3,14 @@ import { ids } from './ids.ts'
 
 /** Two projects of one team, so that what keeps them apart can be tried by hand. */
 export async function seedProjects(prisma: PrismaClient): Promise<void> {
-  const { tenant, team, person } = ids
+  const { tenant, team, user } = ids
   for (const [id, name] of [
     [ids.project, 'First project'],
     [ids.otherProject, 'Other project'],
   ] as const) {
     await prisma.$transaction(async (tx) => {
       const { count } = await tx.project.createMany({ data: [{ id, tenant, team, name }], skipDuplicates: true })
-      if (count > 0) await tx.projectGrant.create({ data: { project: id, person, role: 'Project Owner' } })
+      if (count > 0) await tx.projectGrant.create({ data: { project: id, user, role: 'Project Owner' } })
     })
   }
 }

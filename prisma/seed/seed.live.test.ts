@@ -95,10 +95,7 @@ test('both flows are active, the one is a model, and the other has a branch and 
   expect(kinds).toEqual(expect.arrayContaining(['branch', 'product.image']))
 })
 
-test('the person may do everything, by token and by password, and the wallet is funded', async ({
-  seeded,
-  console,
-}) => {
+test('the user may do everything, by token and by password, and the wallet is funded', async ({ seeded, console }) => {
   const api = async (way: string, init: RequestInit = {}) => {
     const answer = await fetch(`${console.url}/api/v2${way}`, init)
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }

@@ -8,7 +8,7 @@ import { media, seedCatalogue } from './catalogue.ts'
 import { seedFlows } from './flows.ts'
 import { ids } from './ids.ts'
 import { seedKeys } from './keys.ts'
-import { seedPeople } from './people.ts'
+import { seedUsers } from './users.ts'
 import { seedProjects } from './projects.ts'
 import type { Seeded, SeedOptions } from './seeded.ts'
 
@@ -19,24 +19,21 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
   const { prisma, close } = await openDatabase({ url: options.adminUrl, poolSize: 2, role: 'seed' })
   const ledger = openLedgerClient({ url: options.ledgerUrl, service: 'console', secret: options.consoleSecret })
   try {
-    const person = await seedPeople(prisma, options)
+    const user = await seedUsers(prisma, options)
     await seedProjects(prisma)
     const models = await seedCatalogue(prisma, options.realModels)
     const keys = await seedKeys(prisma, options.before)
     await fund(ids.project, FUNDS_MICRO) // S3
     await fund(ids.otherProject, OTHER_FUNDS_MICRO)
-    const sandboxes = await seedFlows({ ...options, consoleToken: person.consoleToken })
-    return { ...person, tenant: ids.tenant, project: ids.project, ...keys, models, media, sandboxes }
+    const sandboxes = await seedFlows({ ...options, consoleToken: user.consoleToken })
+    return { ...user, tenant: ids.tenant, project: ids.project, ...keys, models, media, sandboxes }
   } finally {
     await ledger.close()
     await close()
   }
 
   async function fund(project: string, micro: number): Promise<void> {
-    const { fresh } = await ledger.fund(
-      { project, fundingId: 'seed', micro, fundedBy: ids.person },
-      { budgetMs: 30_000 },
-    )
+    const { fresh } = await ledger.fund({ project, fundingId: 'seed', micro, fundedBy: ids.user }, { budgetMs: 30_000 })
     if (fresh) options.log(`Funded the project ${project} with ${micro / 1_000_000} USD.`)
   }
 }

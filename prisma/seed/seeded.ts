@@ -5,7 +5,7 @@ export type { ModelLimits } from './known-models.ts'
 
 /** What was made, or found as it had been made before. */
 export interface Seeded {
-  /** A person's token (`svu_…`) who may do everything in the tenant and is platform operator. */
+  /** A user's token (`svu_…`) who may do everything in the tenant and is platform operator. */
   consoleToken: string
   email: string
   password: string

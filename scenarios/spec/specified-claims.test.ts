@@ -33,7 +33,7 @@ describe('the endpoints', () => {
   })
 
   // spec: 9/s1, 9/s2
-  test('of keys are below /v1 and those of persons below /api/v2, each kind behind its credential', () => {
+  test('of keys are below /v1 and those of users below /api/v2, each kind behind its credential', () => {
     for (const { path, by } of apiRoutes)
       expect([path, by, path.split('/').slice(0, 3).join('/')]).toEqual([
         path,

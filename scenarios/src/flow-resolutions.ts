@@ -71,8 +71,8 @@ function succeeded(context: ResolutionContext, execution: Answer): void {
 /** Saves a revision and activates it. */
 async function activate(context: ResolutionContext, sandbox: string, graph: Graph): Promise<void> {
   const path = `${pathOf(context, sandbox)}/revisions`
-  const { body } = context.succeeds(await context.people.owner.ask('POST', path, { graph }))
-  context.succeeds(await context.people.owner.ask('POST', `${path}/${body.number as number}/activate`))
+  const { body } = context.succeeds(await context.users.owner.ask('POST', path, { graph }))
+  context.succeeds(await context.users.owner.ask('POST', `${path}/${body.number as number}/activate`))
 }
 
 export const flowResolutions: ResolutionStory[] = [
@@ -93,7 +93,7 @@ export const flowResolutions: ResolutionStory[] = [
         )
       context.refused(await ask())
       succeeded(context, await invoke(context, id, { text: 'Hello' }))
-      context.succeeds(await context.people.owner.ask('PATCH', pathOf(context, id), { mcpEnabled: true }))
+      context.succeeds(await context.users.owner.ask('PATCH', pathOf(context, id), { mcpEnabled: true }))
       context.succeeds(await ask())
     },
   },
@@ -103,15 +103,15 @@ export const flowResolutions: ResolutionStory[] = [
     async story(context) {
       const product = await context.publishProduct()
       const { body } = context.succeeds(
-        await context.people.owner.ask('POST', pathOf(context), { name: 'Ask', description: '' }),
+        await context.users.owner.ask('POST', pathOf(context), { name: 'Ask', description: '' }),
       )
       const graph = flow({ id: 'ask', kind: 'product.chat', product, params: { max_tokens: 20 } }, ['prompt', 'text'])
       const path = `${pathOf(context, body.id as string)}/revisions`
-      context.succeeds(await context.people.owner.ask('POST', path, { graph }))
-      const activate = () => context.people.owner.ask('POST', `${path}/1/activate`)
+      context.succeeds(await context.users.owner.ask('POST', path, { graph }))
+      const activate = () => context.users.owner.ask('POST', `${path}/1/activate`)
       context.refused(await activate())
       const assignment = `${context.projectPath}/assignments/${encodeURIComponent(product)}`
-      context.succeeds(await context.people.admin.ask('PUT', assignment))
+      context.succeeds(await context.users.admin.ask('PUT', assignment))
       context.succeeds(await activate())
     },
   },
@@ -143,7 +143,7 @@ export const flowResolutions: ResolutionStory[] = [
     code: 'rerun_differs',
     resolution: /Run from a node at or above all of them, leave out revision, or execute the revision from the start/,
     async story(context) {
-      const { owner } = context.people
+      const { owner } = context.users
       const { id } = await context.fixture.sandbox(context.tenant.project, template('{{ text }}'))
       const execution = (await invoke(context, id, { text: 'Hello' })).body.id as string
       await activate(context, id, template('Well: {{ text }}'))
@@ -185,13 +185,13 @@ export const flowResolutions: ResolutionStory[] = [
     resolution: /Mend what details\.problems lists, save the graph as a new revision, and use that one/,
     async story(context) {
       const { body } = context.succeeds(
-        await context.people.owner.ask('POST', pathOf(context), { name: 'Say', description: '' }),
+        await context.users.owner.ask('POST', pathOf(context), { name: 'Say', description: '' }),
       )
       const path = `${pathOf(context, body.id as string)}/revisions`
       const broken = template('{{ text }}', { edges: [] })
       const saveAndActivate = async (graph: Graph) => {
-        const saved = context.succeeds(await context.people.owner.ask('POST', path, { graph }))
-        return context.people.owner.ask('POST', `${path}/${saved.body.number as number}/activate`)
+        const saved = context.succeeds(await context.users.owner.ask('POST', path, { graph }))
+        return context.users.owner.ask('POST', `${path}/${saved.body.number as number}/activate`)
       }
       context.refused(await saveAndActivate(broken))
       context.succeeds(await saveAndActivate(template('{{ text }}')))

@@ -6,7 +6,7 @@ import type { Stack } from './stack.ts'
 export interface RerunCall {
   /** Of the console API, with the organization and the project. */
   path: string
-  /** Of a person. */
+  /** Of a user. */
   token: string
   execution: string
   from: string

@@ -14,9 +14,9 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
   const tenant: TenantFixture = await stack.tenant(1_000_000n)
   const { project, owner } = tenant
   const tenantPath = `/api/v2/tenants/${project.tenant}`
-  const as = async (person: string) => callerAt(url, (await fixture.token(person)).secret)
-  const admin = await fixture.person()
-  await fixture.run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [
+  const as = async (user: string) => callerAt(url, (await fixture.token(user)).secret)
+  const admin = await fixture.user()
+  await fixture.run(`INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, 'Admin')`, [
     project.tenant,
     admin,
   ])
@@ -30,10 +30,10 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
     tenant,
     tenantPath,
     projectPath: `${tenantPath}/projects/${project.id}`,
-    people: {
+    users: {
       admin: await as(admin),
       owner: await as(owner),
-      operator: await as(await fixture.person({ platformOperator: true })),
+      operator: await as(await fixture.user({ platformOperator: true })),
     },
     as,
     call,

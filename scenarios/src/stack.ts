@@ -1,5 +1,5 @@
 import { openDatabase } from '@gateway/database/client'
-import { checkBooks, sayFinding } from '@gateway/ledger/check-books'
+import { checkBooks, formatFinding } from '@gateway/ledger/check-books'
 import {
   openServices,
   startServices,
@@ -80,7 +80,7 @@ export async function connectStack<Services extends OpenServices>(
     },
     /** What `ledger check` finds, from the first journal entry on. */
     async findings(projects?: string[]): Promise<string[]> {
-      return (await checkBooks(reads, { whole: true, ...(projects && { projects }) })).findings.map(sayFinding)
+      return (await checkBooks(reads, { whole: true, ...(projects && { projects }) })).findings.map(formatFinding)
     },
     openReservations: (project: string) => reads.prisma.reservation.count({ where: { project } }),
     invocations: (project: string) =>

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '@gateway/database/client'
 import type { DurablePostgres } from '../stack/durable-postgres.ts'
-import { checkBooks, sayFinding } from '../stack/ledger-parts.ts'
+import { checkBooks, formatFinding } from '../stack/ledger-parts.ts'
 import type { Answered } from './call-paths.ts'
 
 interface Deps {
@@ -33,7 +33,7 @@ export async function checkCharges({ postgres, project, answered, charge }: Deps
     if (wallet.reserved > 0n) throw new Error(`${wallet.reserved} micro-USD are still held.`)
 
     const { findings } = await checkBooks(database, { whole: true })
-    if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(sayFinding).join('\n')}`)
+    if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(formatFinding).join('\n')}`)
 
     const charged = await prisma.attempt.groupBy({
       by: ['state', 'chargedMicro'],

@@ -1,6 +1,6 @@
 import { median, medianFigures, ratio, type Figures } from '../load/figures.ts'
 import { cells, ms, table, times } from '../report/table.ts'
-import { sayTargets } from '../report/targets.ts'
+import { formatTargets } from '../report/targets.ts'
 import { CONNECTIONS, CALL_PATHS, variantName, type CallPathName, type Work } from './call-paths.ts'
 
 interface Facts {
@@ -65,7 +65,7 @@ export function reportCallPaths({ measured, work, run }: Facts): string {
     `A lone call takes longer than at the provider by: ${CALL_PATHS.slice(1)
       .map((callPath) => `${callPath} ${ms(added(callPath))}`)
       .join(', ')} (p50).`,
-    sayTargets([
+    formatTargets([
       ...(hasWork
         ? ([128, 32, 1] as const).map((connections) => ({
             what: `processor time of a call to the proxy's, ${connections} connections`,

@@ -7,7 +7,7 @@ import { temporaryFolder } from '@gateway/testbed/test-servers'
 import type { BenchDeps } from '../bench.ts'
 import { describeRun } from '../report/machine.ts'
 import { table } from '../report/table.ts'
-import { sayTargets } from '../report/targets.ts'
+import { formatTargets } from '../report/targets.ts'
 
 // What the client for TypeScript adds to a page: as it is published and installed, bundled and minified for a browser, compressed.
 
@@ -30,6 +30,8 @@ export async function clientSize({ stops }: BenchDeps): Promise<string> {
       ['entry point', 'in a page'],
       entries.map((entry, n) => [entry, kib(sizes[n]!)]),
     ),
-    sayTargets([{ what: 'the larger one', wanted: WANTED_KIB, found: Math.max(...sizes), better: 'less', say: kib }]),
+    formatTargets([
+      { what: 'the larger one', wanted: WANTED_KIB, found: Math.max(...sizes), better: 'less', say: kib },
+    ]),
   ].join('\n\n')
 }

@@ -5,7 +5,7 @@ import type { BenchDeps } from '../bench.ts'
 import { median } from '../load/figures.ts'
 import { describeRun } from '../report/machine.ts'
 import { ms, table, times } from '../report/table.ts'
-import { sayTargets } from '../report/targets.ts'
+import { formatTargets } from '../report/targets.ts'
 import { withFixture } from '../stack/with-fixture.ts'
 import { frames } from './frames.ts'
 import { largestFlow } from './largest-flow.ts'
@@ -93,7 +93,7 @@ async function signIn(context: BrowserContext, { baseUrl, email, password }: See
   if (!answer.ok()) throw new Error(`Signing in was answered with ${answer.status()}.`)
 }
 
-/** As a person draws one: a sandbox product, and its first revision. @returns its id */
+/** As a user draws one: a sandbox product, and its first revision. @returns its id */
 async function saveLargestFlow({ baseUrl, consoleToken, tenant, project }: SeededStack): Promise<string> {
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${baseUrl}/api/v2/tenants/${tenant}/${path}`, {
@@ -132,7 +132,7 @@ function report(rounds: Round[], run: string): string {
         ['the page is busy for each of those frames', ms(of('dragBusyMs')), ''],
       ],
     ),
-    sayTargets([
+    formatTargets([
       {
         what: 'frames while dragging to frames while nobody moves',
         wanted: WANTED.dragToIdle,

@@ -6,7 +6,7 @@ import { figuresOf, medianFigures, type Figures } from '../load/figures.ts'
 import { inTurns, type Variant } from '../load/rounds.ts'
 import { describeRun } from '../report/machine.ts'
 import { cells, ms, table, times } from '../report/table.ts'
-import { sayTargets } from '../report/targets.ts'
+import { formatTargets } from '../report/targets.ts'
 import { adversarial, prose } from './texts.ts'
 
 // How long it takes until the tokens of a prompt are known: new ones, those of which all but the end was counted before, what
@@ -95,7 +95,7 @@ function report(figures: Map<string, Figures>): string {
 
 function targets(figures: Map<string, Figures>): string {
   const of = (name: string) => figures.get(name)!
-  return sayTargets([
+  return formatTargets([
     {
       what: `p99 of 12 KB, new, ${CLIENTS} clients`,
       wanted: 500,

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { pathToFileURL } from 'node:url'
 
 // A process that runs workflows of steps with DBOS, as its README shows it. Arguments: the library's entry, the address of its
-// database, a port, the name of this executor. GET answers once it is ready; POST `{ workflows, atOnce, steps }` runs them.
+// database, a port, the name of this executor. GET answers once it is ready; POST `{ workflows, concurrency, steps }` runs them.
 
 interface Dbos {
   setConfig(config: object): void
@@ -15,7 +15,7 @@ interface Dbos {
 }
 interface Load {
   workflows: number
-  atOnce: number
+  concurrency: number
   steps: number
 }
 
@@ -35,13 +35,13 @@ const flow = DBOS.registerWorkflow(
 )
 await DBOS.launch()
 
-async function run({ workflows, atOnce, steps }: Load): Promise<number> {
+async function run({ workflows, concurrency, steps }: Load): Promise<number> {
   let next = 0
   const startMs = performance.now()
   const one = async () => {
     while (next < workflows) await flow(`text ${next++}`, steps)
   }
-  await Promise.all(Array.from({ length: atOnce }, one))
+  await Promise.all(Array.from({ length: concurrency }, one))
   return performance.now() - startMs
 }
 

@@ -10,8 +10,8 @@ import type { Stops } from '../stack/stops.ts'
 const DBOS_VERSION = '5.3.0'
 
 export interface DbosProcess extends RunningProgram {
-  /** Runs so many workflows of so many steps, `atOnce` of them at a time. Answers how long it took, in milliseconds. */
-  run(load: { workflows: number; atOnce: number; steps: number }): Promise<number>
+  /** Runs so many workflows of so many steps, `concurrency` of them at a time. Answers how long it took, in milliseconds. */
+  run(load: { workflows: number; concurrency: number; steps: number }): Promise<number>
 }
 
 interface Deps {

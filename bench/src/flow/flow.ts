@@ -56,7 +56,7 @@ export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDe
 
   /** Steps per second of so many processes together, which share the load. */
   async function dbosSteps(processes: number, lastsMs = roundMs): Promise<Figures> {
-    const load = { workflows: Math.ceil(lastsMs / 40), atOnce: MANY / processes, steps: tenant.jobs }
+    const load = { workflows: Math.ceil(lastsMs / 40), concurrency: MANY / processes, steps: tenant.jobs }
     const used = dbos.slice(0, processes)
     const pids = { postgres: [postgres.pid], workers: used.map(({ pid }) => pid) }
     const [before, startMs] = [timesOf(pids), now()]

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { median, medianFigures, ratio, type Figures } from '../load/figures.ts'
 import { cells, ms, table, times } from '../report/table.ts'
-import { sayTargets } from '../report/targets.ts'
+import { formatTargets } from '../report/targets.ts'
 
 const PARTS = ['gateway', 'ledger', 'workers', 'postgres', 'redis', 'load'] as const
 type Part = (typeof PARTS)[number]
@@ -79,7 +79,7 @@ ${table(
   ]),
 )}
 
-${sayFixed(lengths, (nodes) => perNode(names.ofLength(nodes)))}
+${formatFixed(lengths, (nodes) => perNode(names.ofLength(nodes)))}
 
 ${table(
   ['', 'nodes/s', 'p50 of an execution', 'p99 of an execution'],
@@ -100,7 +100,7 @@ ${table(
     ]),
 )}
 
-${sayTargets([
+${formatTargets([
   ...([2, 1] as const).map((count) => ({
     what: `nodes to steps of DBOS, ${count} process${count === 1 ? '' : 'es'} each`,
     wanted: WANTED.toDbos[count],
@@ -124,7 +124,7 @@ ${sayTargets([
   })),
 ])}
 
-${sayGrowth(
+${formatGrowth(
   workers,
   (count) => figures(names.runs(count, many)).perSecond,
   (count) => together(names.runs(count, many), 'cores'),
@@ -133,7 +133,7 @@ ${sayGrowth(
 }
 
 /** What an execution costs beside its nodes, from two lengths. */
-function sayFixed([short, long]: [Length, Length], perNodeMs: (nodes: number) => number): string {
+function formatFixed([short, long]: [Length, Length], perNodeMs: (nodes: number) => number): string {
   const [ofShort, ofLong] = [short, long].map(({ nodes, jobs }) => perNodeMs(nodes) * jobs) as [number, number]
   const eachMs = (ofLong - ofShort) / (long.jobs - short.jobs)
   const fixedMs = ofShort - short.jobs * eachMs
@@ -141,7 +141,7 @@ function sayFixed([short, long]: [Length, Length], perNodeMs: (nodes: number) =>
 }
 
 /** What doubling the workers brought, and what was full. */
-function sayGrowth(workers: number[], speed: (count: number) => number, used: (count: number) => number): string {
+function formatGrowth(workers: number[], speed: (count: number) => number, used: (count: number) => number): string {
   const [one, two] = workers
   const gain = speed(two!) / speed(one!)
   const cores = availableParallelism()

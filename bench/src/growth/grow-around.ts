@@ -34,7 +34,7 @@ export async function growAround(fixture: Fixture, growth: Growth, around: Aroun
     ...range(CALLS_EACH.funding),
   ])
   await fixture.run(
-    `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, seq, output, error, created_at, started_at,
+    `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, seq, output, error, created_at, started_at,
        deadline_at, completed_at)
      SELECT left(money.id_bound('exe', at), 14) || lpad(to_hex(n), 16, '0'), $1, $2, 1 + n % 7, $3, 'invoke',
             CASE WHEN n % 50 = 0 THEN 'Failed' ELSE 'Succeeded' END, 3, CASE WHEN n % 50 > 0 THEN '{}'::bytea END,
@@ -43,7 +43,7 @@ export async function growAround(fixture: Fixture, growth: Growth, around: Aroun
     [project, sandbox, owner, ...range(CALLS_EACH.execution), JSON.stringify(refuse('internal_error', {}).body)],
   )
   await fixture.run(
-    `INSERT INTO control.audit (tenant, at, person, action, subject)
+    `INSERT INTO control.audit (tenant, at, user_id, action, subject)
      SELECT $1, now() - n * interval '1 second', CASE WHEN n % 100 = 0 THEN $2 ELSE 'per_' || n % 100 END,
             CASE WHEN n % 10 = 0 THEN 'key.create' ELSE 'grant.set' END, 'key_' || n
        FROM generate_series($3::int, $4::int) n`,

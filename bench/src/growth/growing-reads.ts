@@ -3,7 +3,7 @@ import { ms, table, times } from '../report/table.ts'
 import type { Growth } from './grow-books.ts'
 import type { Around } from './grow-around.ts'
 
-// What people read of a project's books, asked of small and of large ones: each page is to cost the same, however many pages there are.
+// What users read of a project's books, asked of small and of large ones: each page is to cost the same, however many pages there are.
 
 const ASKED = 21
 const MONTH_MS = 30 * 86_400_000
@@ -35,7 +35,7 @@ function questionsTo(growth: Growth, { owner, sandbox }: Around): Record<string,
     'refusals of a day, by code': `${project}/refusals?by=code`,
     'the last refusals': `${project}/refusals/recent`,
     'the audit': `audit?limit=50`,
-    'the audit of a person in a month': `audit?limit=50&person=${owner}&${lately}`,
+    'the audit of a user in a month': `audit?limit=50&user=${owner}&${lately}`,
     'the audit of an action': `audit?limit=50&action=key.create`,
     'the audit of a key': `audit?limit=50&subject=key_1`,
     'keys with their windows': `keys?limit=50&project=${id}&state=Active`,
@@ -66,7 +66,7 @@ export function reportReads(sizes: string[], measured: Record<string, number>[])
   const first = measured.length > 2 ? 1 : 0
   const [small, large] = [measured[first]!, measured.at(-1)!]
   return table(
-    ['what people read, by calls in the books', ...sizes, `most to ${sizes[first]!}`],
+    ['what users read, by calls in the books', ...sizes, `most to ${sizes[first]!}`],
     Object.keys(large).map((question) => [
       question,
       ...measured.map((each) => ms(each[question]!)),

@@ -8,9 +8,9 @@ import { closedLoop } from '../load/closed-loop.ts'
 import { figuresOf, median } from '../load/figures.ts'
 import { describeRun } from '../report/machine.ts'
 import { ms, table, times } from '../report/table.ts'
-import { sayTargets } from '../report/targets.ts'
+import { formatTargets } from '../report/targets.ts'
 import { startBenchServers } from '../stack/bench-servers.ts'
-import { checkBooks, rollUpUsage, sayFinding } from '../stack/ledger-parts.ts'
+import { checkBooks, rollUpUsage, formatFinding } from '../stack/ledger-parts.ts'
 import { PLENTY } from '../stack/with-fixture.ts'
 import { archiveGrowth, type ArchivedGrowth } from './archive-growth.ts'
 import { growAround, openAround } from './grow-around.ts'
@@ -111,14 +111,14 @@ export async function growth({ options, stops, log }: BenchDeps): Promise<string
   const archived = grown.calls === 0 ? null : await archiveGrowth(fixture, postgres, log)
   if (archived) await proveBooks(database, true) // behind the archive
   const run = await describeRun(new Date())
-  const people = reportReads(sizesOf(measured), reads)
-  return [report(measured, run), people, ...(archived ? [sayArchive(archived, grown.calls)] : [])].join('\n\n')
+  const users = reportReads(sizesOf(measured), reads)
+  return [report(measured, run), users, ...(archived ? [formatArchive(archived, grown.calls)] : [])].join('\n\n')
 }
 
 /** From the first entry on where they have a million calls, so that what was made by SQL is proved to be books. */
 async function proveBooks(database: GrowingStack['database'], whole = false): Promise<void> {
   const { findings } = await checkBooks(database, { whole })
-  if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(sayFinding).join('\n')}`)
+  if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(formatFinding).join('\n')}`)
 }
 
 async function build(fixture: Fixture) {
@@ -201,7 +201,7 @@ async function get(url: string, bearer: string): Promise<void> {
 
 const iso = (at: number) => new Date(at).toISOString()
 
-function sayArchive({ calls, seconds, fileBytes, before, after }: ArchivedGrowth, all: number): string {
+function formatArchive({ calls, seconds, fileBytes, before, after }: ArchivedGrowth, all: number): string {
   const bytes = (of: number, count: number) => (of / count).toFixed(0)
   return table(
     [`${calls.toLocaleString('en-US')} of ${all.toLocaleString('en-US')} calls archived`, ''],
@@ -234,7 +234,7 @@ function report(measured: Measured[], run: string): string {
   return [
     run,
     table(head, rows),
-    sayTargets([
+    formatTargets([
       ...names
         .filter((name) => name !== 'usage')
         .map((name) => ({

@@ -7,9 +7,9 @@ import { inTurns, type Variant } from '../load/rounds.ts'
 import { profiled } from '../profile/profiled.ts'
 import { describeRun } from '../report/machine.ts'
 import { cells, table, times } from '../report/table.ts'
-import { sayTargets } from '../report/targets.ts'
+import { formatTargets } from '../report/targets.ts'
 import { admission, keyedAdmission } from './items.ts'
-import { checkBooks, sayFinding } from '../stack/ledger-parts.ts'
+import { checkBooks, formatFinding } from '../stack/ledger-parts.ts'
 import { naiveAdmission } from './naive-transaction.ts'
 import { batcherUnderTest } from './through-batcher.ts'
 import { buildWallets, type BenchFixture } from './wallets.ts'
@@ -95,7 +95,7 @@ async function checkAll(
   naiveOpen: string[],
 ): Promise<void> {
   const { findings } = await checkBooks(database, { whole: true })
-  if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(sayFinding).join('\n')}`)
+  if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(formatFinding).join('\n')}`)
   const open = await database.prisma.reservation.groupBy({ by: ['project'], _count: true })
   const expected = [{ project: fixture.naive.project, count: naiveOpen.length }]
   const found = open.map(({ project, _count: count }) => ({ project, count }))
@@ -114,7 +114,7 @@ function report(measured: Map<string, Figures[]>, run: string): string {
   return [
     run,
     table(['one wallet, all checks, durable', '/s', 'p50', 'p99', 'to naive'], rows),
-    sayTargets([
+    formatTargets([
       {
         what: `batchers to naive at ${busiest} clients`,
         wanted: 80,

@@ -20,7 +20,7 @@ export interface BenchFixture {
   empty: BenchWallet
 }
 
-/** Builds the people, projects, keys, products and the instance that the bench works with. */
+/** Builds the users, projects, keys, products and the instance that the bench works with. */
 export async function buildWallets(adminUrl: string, manyWallets: number): Promise<BenchFixture> {
   return withFixture(adminUrl, async (fixture) => {
     await fixture.run('BEGIN')

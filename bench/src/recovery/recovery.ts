@@ -7,10 +7,10 @@ import { openStops } from '../stack/stops.ts'
 import { percentile } from '../load/figures.ts'
 import { PLENTY } from '../stack/with-fixture.ts'
 import { describeRun } from '../report/machine.ts'
-import { sayTargets } from '../report/targets.ts'
+import { formatTargets } from '../report/targets.ts'
 
 // Workers are killed with -9 while they wait for a model. Measured is, for each node that one of them was running, how long it takes
-// from the kill until another worker has claimed it. Clocks are those of one machine. The call of the model was handed on by the template
+// from the kill until another worker has claimed it. Clocks are those of one machine. The call of the model was chained to the template
 // before it, so that it has no job in the queue; without slices it has one.
 
 const WORKERS = 3
@@ -80,7 +80,7 @@ ${WORKERS} workers with ${MAX_CONCURRENT_EXECUTIONS} executions at once of a flo
 
 ${reported.join('\n')}
 
-${sayTargets(
+${formatTargets(
   found.map(({ sliceMs, tookMs }) => ({
     what: `p99 from the kill to the next claim, slices of ${say(sliceMs)}`,
     wanted: WANTED_MS,

@@ -8,11 +8,11 @@ export interface Target {
 }
 
 /** One line a target: met or missed, and by how much. */
-export function sayTargets(targets: Target[]): string {
-  return targets.map(sayTarget).join('\n')
+export function formatTargets(targets: Target[]): string {
+  return targets.map(formatTarget).join('\n')
 }
 
-function sayTarget({ what, wanted, found, better, say }: Target): string {
+function formatTarget({ what, wanted, found, better, say }: Target): string {
   const met = better === 'more' ? found >= wanted : found <= wanted
   const sign = better === 'more' ? '≥' : '≤'
   const off = Math.abs(found / wanted - 1) * 100

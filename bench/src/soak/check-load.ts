@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '@gateway/database/client'
-import { checkBooks, sayFinding } from '../stack/ledger-parts.ts'
+import { checkBooks, formatFinding } from '../stack/ledger-parts.ts'
 
 interface Deps {
   ledgerUrl: string
@@ -25,7 +25,7 @@ export async function checkLoad({ ledgerUrl, answered }: Deps): Promise<void> {
       await wait(ASK_EVERY_MS)
     }
     const { findings } = await checkBooks(database, { whole: true })
-    if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(sayFinding).join('\n')}`)
+    if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(formatFinding).join('\n')}`)
     const charged = await prisma.attempt.count({ where: { chargedMicro: { gt: 0n } } })
     const all = await prisma.attempt.count()
     if (charged !== answered || all !== answered)

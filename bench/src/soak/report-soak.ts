@@ -1,6 +1,6 @@
 import { median, type Figures } from '../load/figures.ts'
 import { ms, table, times } from '../report/table.ts'
-import { sayTargets } from '../report/targets.ts'
+import { formatTargets } from '../report/targets.ts'
 
 /** One round under overload; calls per second. */
 export interface Round {
@@ -45,7 +45,7 @@ ${table(
   [[...alone, ms(unloaded.p99Ms), ''], ...rows],
 )}
 
-${sayTargets([
+${formatTargets([
   {
     what: 'p99 of the admitted against alone',
     wanted: WANTED.p99Times,

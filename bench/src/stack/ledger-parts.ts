@@ -5,7 +5,7 @@ export { openAdmissionBatcher } from '../../../services/ledger/src/admissions/ad
 export type { Outcome } from '../../../services/ledger/src/admissions/waiting-items.ts'
 export { archiveBooks } from '../../../services/ledger/src/archive/archive-books.ts'
 export { checkArchive } from '../../../services/ledger/src/archive/check-archive.ts'
-export { checkBooks, sayFinding } from '../../../services/ledger/src/check/check-books.ts'
+export { checkBooks, formatFinding } from '../../../services/ledger/src/check/check-books.ts'
 
 export { openQuarantine, type Quarantine } from '../../../services/ledger/src/quarantine/quarantine.ts'
 export { checkUsage } from '../../../services/ledger/src/check/check-usage.ts'

@@ -5,7 +5,7 @@ import { figuresOf, medianFigures, ratio, type Figures } from '../load/figures.t
 import { inTurns } from '../load/rounds.ts'
 import { describeRun } from '../report/machine.ts'
 import { cells, ms, table, times } from '../report/table.ts'
-import { sayTargets } from '../report/targets.ts'
+import { formatTargets } from '../report/targets.ts'
 import { usageRows } from '../stack/console-parts.ts'
 import { durablePostgres } from '../stack/durable-postgres.ts'
 import { checkUsage, rollUpUsage } from '../stack/ledger-parts.ts'
@@ -78,6 +78,6 @@ function report(measured: Map<string, Figures[]>, rolledUpPerSecond: number, run
     run,
     table([`a month with ${calls} calls, ${TAIL.toLocaleString('en-US')} not rolled up`, '/s', 'p50', 'p99', ''], rows),
     `Rolled up: ${Math.round(rolledUpPerSecond).toLocaleString('en-US')} calls a second.`,
-    sayTargets([{ what: 'p50 of the slowest page', wanted: WANTED_MS, found: slowest, better: 'less', say: ms }]),
+    formatTargets([{ what: 'p50 of the slowest page', wanted: WANTED_MS, found: slowest, better: 'less', say: ms }]),
   ].join('\n\n')
 }

@@ -54,7 +54,7 @@ const test = base.extend('bridged', async ({}, { onCleanup }) => {
     waits,
     sent,
     take: (message: object) => bridge.take(JSON.stringify({ jsonrpc: '2.0', ...message })),
-    takeLine: bridge.take,
+    applyLine: bridge.take,
     aTry: () => once(server, 'try'),
     /** The answer to a message. */
     async answerTo(id: number | null): Promise<Message> {
@@ -219,6 +219,6 @@ test('the revision that was agreed on goes with what follows', async ({ bridged 
 })
 
 test('a line that is no message is told so', async ({ bridged }) => {
-  bridged.takeLine('{"jsonrpc"')
+  bridged.applyLine('{"jsonrpc"')
   expect(await bridged.answerTo(null)).toMatchObject({ id: null, error: { code: -32_700 } })
 })

@@ -14,7 +14,7 @@ export interface BridgeDeps {
   /** Milliseconds. */
   retryMs: number
   send: (message: Message) => void
-  /** Tells a person. */
+  /** Tells a user. */
   say: (text: string) => void
   fetch: typeof globalThis.fetch
   newKey: () => string

@@ -6,7 +6,7 @@ import { readLines } from './read-lines.ts'
 
 /**
  * Speaks MCP over stdin and stdout until the client goes; then the process ends. stdout carries messages and nothing else; whatever
- * is to be said to a person goes to stderr.
+ * is to be said to a user goes to stderr.
  */
 export async function runBridge(config: BridgeConfig): Promise<never> {
   const bridge = openBridge({

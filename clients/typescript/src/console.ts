@@ -14,7 +14,7 @@ export interface ConsoleOptions extends Settings {
 const TOKEN = { option: 'token', variable: 'GATEWAY_TOKEN', source: 'a token of the console, svu_… or svt_…' }
 
 /**
- * The API of the console, as a person or a program of an organization calls it: each route by its method and path.
+ * The API of the console, as a user or a program of an organization calls it: each route by its method and path.
  * @throws TypeError that says what to set
  */
 export function openConsole({ token, ...settings }: ConsoleOptions = {}): ApiClient {

@@ -6,7 +6,7 @@ import type { Execution } from './shapes.ts'
 export class ExecutionFailed extends Error {
   override readonly name = 'ExecutionFailed'
   readonly code: RefusalCode
-  /** What clears it, for a person. */
+  /** What clears it, for a user. */
   readonly resolution: string
   readonly type: RefusalBody['type']
   /** Machine-readable facts; empty where none are told. */

@@ -7,7 +7,7 @@ const purposes: Record<Exclude<ProgramName, 'provider'>, string> = {
   gateway: 'The edge. It holds no credentials of the database. `PROVIDERS` is described below.',
   worker: 'Runs nodes. It holds no credentials of the database. `PROVIDERS` is described below.',
   ledger: 'The book of record.',
-  console: 'People, projects, keys and products, and the web console.',
+  console: 'Users, projects, keys and products, and the web console.',
   migrate: 'The job that brings the database up to a version, before its services start.',
   archive:
     'The job `ledger archive`, which writes closed months of the books to files ([operating](operating.md#archive)).',

@@ -12,7 +12,7 @@ interface Row {
 const heading = `# Refusals
 
 Every answer that is not 2xx has this shape, on every endpoint. \`code\` never changes its meaning; \`message\` and \`resolution\` are
-for people; \`details\` holds facts for programs, where there are some. What is in braces is said by the facts of the case.
+for users; \`details\` holds facts for programs, where there are some. What is in braces is said by the facts of the case.
 
 \`\`\`json
 { "error": { "code": "key_limit", "type": "permission_error", "param": null, "message": "…", "resolution": "…", "details": {} } }

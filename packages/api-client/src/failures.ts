@@ -5,7 +5,7 @@ export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal'
   readonly status: number
   readonly code: RefusalCode
-  /** What clears it, for a person. */
+  /** What clears it, for a user. */
   readonly resolution: string
   readonly type: RefusalBody['type']
   /** Machine-readable facts; empty where none are told. */

@@ -29,7 +29,7 @@ export interface Following {
   /** The last line that is there. */
   after?: number
   signal?: AbortSignal | undefined
-  /** ToolResult each time a connection was lost, before another one is tried. */
+  /** Called each time a connection was lost, before another one is tried. */
   onLost?: () => void
 }
 interface Fields {

@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest'
 import type { KeyRecord } from '@gateway/api/console/keys'
-import type { MemberRecord } from '@gateway/api/console/people'
+import type { MemberRecord } from '@gateway/api/console/users'
 import type { Page } from '@gateway/api/console/page'
 import type { ExecutionRecord, ProgressLine, RefusedLine } from '@gateway/api/execution'
 import type { ApiClient } from './open-api-client.ts'

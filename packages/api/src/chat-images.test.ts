@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { eachImage, type ImageLimits, imageImageError, takeImagesOut } from './images.ts'
+import { eachImage, type ImageLimits, findImageError, takeImagesOut } from './images.ts'
 import { readChatRequest } from './chat-request.ts'
 import { Refusal } from './refusal.ts'
 
@@ -89,7 +89,7 @@ describe('a product takes', () => {
     ['ast_3', { id: 'ast_3', mimeType: 'audio/wav', bytes: 1 }],
   ])
   const imageError = (urls: string[], more: Partial<ImageLimits> = {}) =>
-    imageImageError(read(...urls.map((url) => part(url))).images, assets, { ...limits, ...more }, 'chat')?.body
+    findImageError(read(...urls.map((url) => part(url))).images, assets, { ...limits, ...more }, 'chat')?.body
 
   // spec: 2.3/s7
   test('images as large as it says, and as many', () => {
@@ -121,7 +121,7 @@ describe('a product takes', () => {
   })
 
   test('and names the port where a node asks', () => {
-    const refused = imageImageError(read(part(dataOf(1_001))).images, assets, limits, 'node')
+    const refused = findImageError(read(part(dataOf(1_001))).images, assets, limits, 'node')
     expect(refused!.body.param).toBe('image')
   })
 })

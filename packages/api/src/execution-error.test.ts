@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type BegunBy, errorOfExecution, errorOfNode } from './execution.ts'
+import { type StartedBy, errorOfExecution, errorOfNode } from './execution.ts'
 import { refuse, type RefusalBody, type RefusalCode } from './refusal.ts'
 import { refusals } from './refusals.ts'
 
 const codes = Object.keys(refusals) as RefusalCode[]
-const beginnings: BegunBy[] = ['invoke', 'chat', 'person']
+const beginnings: StartedBy[] = ['invoke', 'chat', 'user']
 
 /** Facts for any row, as far as rows look. */
 const anyFacts = new Proxy(
@@ -31,18 +31,18 @@ const OF_A_DIRECT_CALL = [
   /GET \/v1\/models/,
 ]
 
-describe.each(beginnings)('the error of an execution begun by %s', (begunBy) => {
+describe.each(beginnings)('the error of an execution begun by %s', (startedBy) => {
   test.each(codes)('%s says what was charged and how it is run again, and nothing of a direct call', (code) => {
     const error = stored(code)
-    const execution = errorOfExecution(error, { id: 'exe_1', begunBy, chargedMicro: 42, ended: true })
-    const node = errorOfNode(error, { begunBy, chargedMicro: 42 })
+    const execution = errorOfExecution(error, { id: 'exe_1', startedBy, chargedMicro: 42, ended: true })
+    const node = errorOfNode(error, { startedBy, chargedMicro: 42 })
     for (const { message, resolution } of [execution, node]) {
       for (const words of OF_A_DIRECT_CALL) expect(`${message} ${resolution}`).not.toMatch(words)
       expect(message).toContain('charged 42 micro-USD')
       expect(resolution).toMatch(/again/)
-      if (begunBy === 'invoke') expect(resolution).toMatch(/with a new Idempotency-Key.*is spent/)
-      if (begunBy === 'chat') expect(resolution).toMatch(/new Idempotency-Key if it had one.*is spent/)
-      if (begunBy === 'person') expect(resolution).not.toContain('Idempotency-Key')
+      if (startedBy === 'invoke') expect(resolution).toMatch(/with a new Idempotency-Key.*is spent/)
+      if (startedBy === 'chat') expect(resolution).toMatch(/new Idempotency-Key if it had one.*is spent/)
+      if (startedBy === 'user') expect(resolution).not.toContain('Idempotency-Key')
       expect(resolution).toMatch(/^[A-Z].*\.$/)
     }
     expect(execution.message).toContain('exe_1')
@@ -53,7 +53,7 @@ describe.each(beginnings)('the error of an execution begun by %s', (begunBy) => 
 describe('what was charged', () => {
   const error = stored('provider_failed')
   const reported = (chargedMicro: number, ended: boolean) =>
-    errorOfExecution(error, { id: 'exe_1', begunBy: 'invoke', chargedMicro, ended }).message
+    errorOfExecution(error, { id: 'exe_1', startedBy: 'invoke', chargedMicro, ended }).message
 
   test('is told as it is, and as what it is so far', () => {
     expect(reported(42, true)).toBe(
@@ -64,14 +64,14 @@ describe('what was charged', () => {
   })
 
   test('of a node is that of its call', () => {
-    const node = (chargedMicro: number) => errorOfNode(error, { begunBy: 'invoke', chargedMicro }).message
+    const node = (chargedMicro: number) => errorOfNode(error, { startedBy: 'invoke', chargedMicro }).message
     expect(node(0)).toBe('The model failed to answer. This node was not charged.')
     expect(node(3)).toBe('The model failed to answer. This node was charged 3 micro-USD.')
   })
 })
 
 describe('what clears it', () => {
-  const resolution = (error: RefusalBody) => errorOfNode(error, { begunBy: 'invoke', chargedMicro: 0 }).resolution
+  const resolution = (error: RefusalBody) => errorOfNode(error, { startedBy: 'invoke', chargedMicro: 0 }).resolution
 
   test('comes first, then that it is run again', () => {
     const facts = { availableMicro: 3, neededMicro: 9, reservedMicro: 5, affordableMaxTokens: 2 }

@@ -12,8 +12,8 @@ import { cancelledDetailExample, cancelledExample } from './execution-examples.t
 test('the example of a stopped execution is as real answers are', () => {
   expect(executionShape.parse(cancelledExample)).toEqual(cancelledExample)
   expect(executionDetailShape.parse(cancelledDetailExample)).toEqual(cancelledDetailExample)
-  const begun = { begunBy: 'invoke', chargedMicro: 0 } as const
-  const { body } = executionCancelled('person')
+  const begun = { startedBy: 'invoke', chargedMicro: 0 } as const
+  const { body } = executionCancelled('user')
   expect(errorOfExecution(body, { ...begun, id: cancelledExample.id, ended: true })).toEqual(cancelledExample.error)
   expect(errorOfNode(body, begun)).toEqual(cancelledExample.nodes[2].error)
 })

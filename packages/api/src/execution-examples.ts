@@ -75,7 +75,7 @@ const summary = {
 } as const
 
 /** What a list has of one. */
-export const executionSummaryExample = { ...summary, key: exampleIds.key, person: null } as const
+export const executionSummaryExample = { ...summary, key: exampleIds.key, user: null } as const
 
 export const executionExample = {
   ...summary,
@@ -87,7 +87,7 @@ export const executionExample = {
 const took = { attempts: 1, startedAt: times.startedAt, waitedMs: 21 }
 const givenTo = [null, inputExample, { prompt: prompt.text }, null]
 
-/** The same as people read it. */
+/** The same as users read it. */
 export const executionDetailExample = {
   ...executionExample,
   input: inputExample,
@@ -104,12 +104,12 @@ const said = {
   param: null,
   resolution:
     'Run the sandbox product again with a new Idempotency-Key, which is charged anew: the key of this execution is spent and answers this failure again.',
-  details: { by: 'person' },
+  details: { by: 'user' },
 } as const
 const stopped = {
   status: 'Failed',
   output: null,
-  error: { ...said, message: 'The execution was stopped by a person. This node was not charged.' },
+  error: { ...said, message: 'The execution was stopped by a user. This node was not charged.' },
   chargedMicro: 0,
 } as const
 const pending = { status: 'Pending', output: null, durationMs: null } as const
@@ -118,19 +118,19 @@ const cancelled = {
   output: null,
   error: {
     ...said,
-    message: `The execution was stopped by a person. The execution ${exampleIds.execution} was not charged.`,
+    message: `The execution was stopped by a user. The execution ${exampleIds.execution} was not charged.`,
   },
   chargedMicro: 0,
 } as const
 
-/** One that a person stopped while its call was under way. */
+/** One that a user stopped while its call was under way. */
 export const cancelledExample = {
   ...executionExample,
   ...cancelled,
   nodes: [nodes[0], nodes[1], { ...nodes[2], ...stopped }, { ...nodes[3], ...pending }],
 } as const
 
-/** The same as people read it. */
+/** The same as users read it. */
 export const cancelledDetailExample = {
   ...executionDetailExample,
   ...cancelled,

@@ -74,8 +74,8 @@ const rest = {
 export const executionSummaryShape = z
   .strictObject({
     ...summary,
-    key: z.string().nullable().describe('the key that it was begun with; null: a person began it in the console'),
-    person: z.string().nullable().describe('the person who began it in the console; null: a key did'),
+    key: z.string().nullable().describe('the key that it was begun with; null: a user began it in the console'),
+    user: z.string().nullable().describe('the user who began it in the console; null: a key did'),
     ...rest,
   })
   .meta({ examples: [executionSummaryExample] })
@@ -108,11 +108,11 @@ const nodeDetail = {
     ),
 }
 
-/** A node of an execution as people read it. */
+/** A node of an execution as users read it. */
 export const executionNodeDetailShape = z.strictObject({ ...executionNodeShape.shape, ...nodeDetail })
 export type NodeDetail = z.infer<typeof executionNodeDetailShape>
 
-/** An execution as people read it: with what it was given, and each node of it. Keys are answered without. */
+/** An execution as users read it: with what it was given, and each node of it. Keys are answered without. */
 export const executionDetailShape = z
   .strictObject({
     ...executionShape.shape,
@@ -166,12 +166,12 @@ export type ProgressQuery = z.infer<typeof progressQuery>
 //       nothing else. So no resolution says that the same request may be repeated.
 //   X3  It is a function of what is stored. A replay says the same, byte for byte.
 
-/** How an execution was begun: by an invocation or a call of the tool, as a chat model, or by a person in the console. */
-export type BegunBy = 'invoke' | 'chat' | 'person'
+/** How an execution was begun: by an invocation or a call of the tool, as a chat model, or by a user in the console. */
+export type StartedBy = 'invoke' | 'chat' | 'user'
 
 export interface FailedExecution {
   id: string
-  begunBy: BegunBy
+  startedBy: StartedBy
   /** Micro-USD, of all its calls. */
   chargedMicro: number
   /** It has failed; else it is about to, and calls that are under way may still be charged. */
@@ -179,7 +179,7 @@ export interface FailedExecution {
 }
 
 export interface FailedNode {
-  begunBy: BegunBy
+  startedBy: StartedBy
   /** Micro-USD, of its call. */
   chargedMicro: number
 }
@@ -190,17 +190,17 @@ export function executionCancelled(by: StoppedBy): Refusal {
 }
 
 /** Who has stopped an execution. */
-export type StoppedBy = 'person' | 'key'
+export type StoppedBy = 'user' | 'key'
 
 /** The error of an execution, from the stored one. */
 export function errorOfExecution(error: RefusalBody, execution: FailedExecution): RefusalBody {
-  return explained(error, execution.begunBy, chargeOfExecution(execution))
+  return explained(error, execution.startedBy, chargeOfExecution(execution))
 }
 
 /** The error of one of its nodes, from the stored one. */
-export function errorOfNode(error: RefusalBody, { begunBy, chargedMicro }: FailedNode): RefusalBody {
+export function errorOfNode(error: RefusalBody, { startedBy, chargedMicro }: FailedNode): RefusalBody {
   const charge = chargedMicro > 0 ? `This node was charged ${chargedMicro} micro-USD.` : 'This node was not charged.'
-  return explained(error, begunBy, charge)
+  return explained(error, startedBy, charge)
 }
 
 function chargeOfExecution({ id, chargedMicro, ended }: FailedExecution): string {
@@ -209,9 +209,9 @@ function chargeOfExecution({ id, chargedMicro, ended }: FailedExecution): string
   return `The execution ${id} was charged ${chargedMicro} micro-USD for the calls that were answered.`
 }
 
-function explained(error: RefusalBody, begunBy: BegunBy, charge: string): RefusalBody {
+function explained(error: RefusalBody, startedBy: StartedBy, charge: string): RefusalBody {
   const { first, otherwise } = remedyOf(error)
-  const again = AGAIN[begunBy]
+  const again = AGAIN[startedBy]
   const resolution = [
     first === undefined ? `${capitalised(again.begin)}${again.spent}.` : `${first} Then ${again.begin}${again.spent}.`,
     ...(otherwise === undefined ? [] : [`If it fails again, ${otherwise}.`]),
@@ -220,7 +220,7 @@ function explained(error: RefusalBody, begunBy: BegunBy, charge: string): Refusa
 }
 
 /** X2 */
-const AGAIN: Record<BegunBy, { begin: string; spent: string }> = {
+const AGAIN: Record<StartedBy, { begin: string; spent: string }> = {
   invoke: {
     begin: 'run the sandbox product again with a new Idempotency-Key',
     spent: ', which is charged anew: the key of this execution is spent and answers this failure again',
@@ -229,7 +229,7 @@ const AGAIN: Record<BegunBy, { begin: string; spent: string }> = {
     begin: 'send the chat again, with a new Idempotency-Key if it had one',
     spent: ', which is charged anew: a key that was sent is spent and answers this failure again',
   },
-  person: { begin: 'execute it again', spent: ', which is charged anew' },
+  user: { begin: 'execute it again', spent: ', which is charged anew' },
 }
 
 interface Remedy {

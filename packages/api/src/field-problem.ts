@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type Refusal, refuse } from './refusal.ts'
 
-/** What is wrong with one field of a request, in words for a person. */
+/** What is wrong with one field of a request, in words for a user. */
 export interface FieldProblem {
   /** A path such as `messages.0.content`; empty for the request itself. */
   field: string
@@ -21,7 +21,7 @@ const LONGEST_VALUE = 40
 type Issue = z.core.$ZodIssue
 type Path = PropertyKey[]
 
-/** Says what zod found in words for a person. Of a union's branches the one that fits best speaks. */
+/** Says what zod found in words for a user. Of a union's branches the one that fits best speaks. */
 export function fieldProblem(issue: Issue): FieldProblem {
   const { path, issue: best } = bestOf(issue, [])
   if (best.code === 'unrecognized_keys') return { field: fieldOf([...path, best.keys[0]!]), wrong: null, rule: null }

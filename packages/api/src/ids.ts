@@ -60,9 +60,9 @@ export function openIdGenerator(now: () => number, fillRandom: (bytes: Uint8Arra
 // The checksum lets garbage be refused without a look-up (architecture §S1).
 
 export const KEY_SECRET_PREFIX = 'svc_'
-export const PERSON_TOKEN_PREFIX = 'svu_'
+export const USER_TOKEN_PREFIX = 'svu_'
 export const ACCESS_TOKEN_PREFIX = 'svt_'
-type SecretPrefix = typeof KEY_SECRET_PREFIX | typeof PERSON_TOKEN_PREFIX | typeof ACCESS_TOKEN_PREFIX
+type SecretPrefix = typeof KEY_SECRET_PREFIX | typeof USER_TOKEN_PREFIX | typeof ACCESS_TOKEN_PREFIX
 /** How much of a secret later views may show. */
 export const SHOWN_CHARACTERS = 12
 

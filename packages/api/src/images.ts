@@ -31,7 +31,7 @@ export function assetIdsOf(images: readonly ChatImage[]): string[] {
  * Why a product can't take these images; null where it can.
  * @param assets those of the project that `images` name; one that is missing is none of the project's
  */
-export function imageImageError(
+export function findImageError(
   images: readonly ChatImage[],
   assets: ReadonlyMap<string, ImageAsset>,
   limits: ImageLimits,

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test, inject } from 'vitest'
-import { isWellFormedSecret, KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX } from './ids.ts'
+import { isWellFormedSecret, KEY_SECRET_PREFIX, makeSecret, USER_TOKEN_PREFIX } from './ids.ts'
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
-const prefix = fc.constantFrom(KEY_SECRET_PREFIX, PERSON_TOKEN_PREFIX)
+const prefix = fc.constantFrom(KEY_SECRET_PREFIX, USER_TOKEN_PREFIX)
 const BASE62 = /^[0-9A-Za-z]+$/
 
 // spec: 0/s3, 2.1/r1
@@ -72,7 +72,7 @@ test('two neighbours that changed places are noticed', () => {
   )
 })
 
-test('the secret of a key is no token of a person, nor the other way round', () => {
+test('the secret of a key is no token of a user, nor the other way round', () => {
   const random = randomBytes(32)
   expect(isWellFormedSecret('svu_', makeSecret('svc_', random))).toBe(false)
   expect(isWellFormedSecret('svc_', makeSecret('svu_', random))).toBe(false)

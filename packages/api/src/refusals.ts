@@ -168,7 +168,7 @@ export const refusals = {
     type: 'permission_error',
     message: (f: { use: boolean }) =>
       f.use
-        ? 'The person who created this key no longer has the permissions that a key needs.'
+        ? 'The user who created this key no longer has the permissions that a key needs.'
         : 'You lack one of the permissions that issuing a key for this project needs.',
     resolution: text(
       'The creator needs an active membership of the organization, a role in the team that owns the project (Team Owner or Team Member) and a grant on the project (Project Owner or Project Consumer); an Admin can restore the first two and a Project Owner the third, or somebody who holds all three can issue a key.',
@@ -528,10 +528,8 @@ export const refusals = {
   execution_cancelled: {
     status: 409,
     type: 'conflict_error',
-    message: (f: { by: 'person' | 'key' }) =>
-      f.by === 'key'
-        ? 'The execution was stopped with a key of its project.'
-        : 'The execution was stopped by a person.',
+    message: (f: { by: 'user' | 'key' }) =>
+      f.by === 'key' ? 'The execution was stopped with a key of its project.' : 'The execution was stopped by a user.',
     resolution: text('Run the sandbox product again.'),
   },
 

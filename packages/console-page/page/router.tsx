@@ -31,7 +31,7 @@ const usageScreen = lazyRouteComponent(() => import('./usage/usage-screen.tsx'),
 const statementScreen = lazyRouteComponent(() => import('./statement/statement-screen.tsx'), 'StatementScreen')
 const callsScreen = lazyRouteComponent(() => import('./calls/calls-screen.tsx'), 'CallsScreen')
 const callScreen = lazyRouteComponent(() => import('./calls/call-screen.tsx'), 'CallScreen')
-const peopleScreen = lazyRouteComponent(() => import('./people/people-screen.tsx'), 'PeopleScreen')
+const usersScreen = lazyRouteComponent(() => import('./users/users-screen.tsx'), 'UsersScreen')
 const settingsScreen = lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen')
 const accountScreen = lazyRouteComponent(() => import('./account/account-screen.tsx'), 'AccountScreen')
 const commandLineScreen = lazyRouteComponent(() => import('./account/command-line-screen.tsx'), 'CommandLineScreen')
@@ -79,7 +79,7 @@ const routes = [
   }),
   createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen, validateSearch: flowView }),
   createRoute({ ...at('/projects/$tenant/$project/assets'), component: assetsScreen, validateSearch: assetsView }),
-  createRoute({ ...at('/projects/$tenant/$project/people'), component: peopleScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/users'), component: usersScreen }),
   createRoute({ ...at('/projects/$tenant/$project/settings'), component: settingsScreen }),
   createRoute({ ...at('/account'), component: accountScreen }),
   createRoute({ ...at('/account/command-line'), component: commandLineScreen, validateSearch: commandLineView }),

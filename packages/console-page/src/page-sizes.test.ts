@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readBuiltPage } from './built-page.ts'
 
-// What a browser loads before it shows something, as it is sent: people open the console on slow lines, too.
+// What a browser loads before it shows something, as it is sent: users open the console on slow lines, too.
 
 const KIB = 1_024
 const files = readBuiltPage()

@@ -20,9 +20,9 @@ export interface DatabaseOptions {
   role?: string
   /** Prepare each statement once per connection. Off for a PgBouncer that doesn't know prepared statements. Default true. */
   preparedStatements?: boolean
-  /** ToolResult when an idle connection breaks. The pool replaces it by itself. */
+  /** Called when an idle connection breaks. The pool replaces it by itself. */
   onConnectionLost?: (error: Error) => void
-  /** ToolResult when a connection was given up because it was silent. The idle connections of this pool are replaced by then. */
+  /** Called when a connection was given up because it was silent. The idle connections of this pool are replaced by then. */
   onSilence?: () => void
 }
 

@@ -19,7 +19,7 @@ import { Client, Pool, type ClientConfig, type PoolConfig } from 'pg'
 export interface LimitedPoolOptions extends PoolConfig {
   /** How long a query may take before it is cancelled. A connection that is silent is given up a second later. */
   queryLimitMs: number
-  /** ToolResult when a connection was silent. */
+  /** Called when a connection was silent. */
   onSilence: () => void
 }
 

@@ -7,7 +7,7 @@ import type { ProductPricing } from '@gateway/api/console/products'
 /** A call as it is stored, open or closed: money in micro-USD, prices in pico-USD. */
 export interface StoredCall extends Price, Record<UsageCount, number | null> {
   invocation: string
-  /** Empty: a person runs a sandbox product. */
+  /** Empty: a user runs a sandbox product. */
   key: string
   product: string
   execution: string | null
@@ -25,7 +25,7 @@ export interface StoredCall extends Price, Record<UsageCount, number | null> {
   unit: string
 }
 
-/** The record of a call, as a person and as a key read it. */
+/** The record of a call, as a user and as a key read it. */
 export function composeInvocation(call: StoredCall): InvocationRecord {
   return {
     id: call.invocation,

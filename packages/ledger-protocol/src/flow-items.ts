@@ -34,7 +34,7 @@ export type ClaimItem = z.infer<typeof claimItem>
 
 /**
  * Asks for a reservation for the paid call of a claimed node, in the name of its execution: the execution's key by its
- * lineage, or the person who started it in the console (money §7.2). `id` is the claim's `callReservation`.
+ * lineage, or the user who started it in the console (money §7.2). `id` is the claim's `callReservation`.
  */
 export const admitNodeItem = z.strictObject({
   op: z.literal('admit-node'),

@@ -18,8 +18,8 @@ const byKey = z.strictObject({
   selector: z.string().max(512).nullable(),
 })
 /** Whoever starts it in the console, whose permissions on the project the console has checked. Only the console may ask so. */
-const byPerson = z.strictObject({ person: id, project: id })
-const caller = z.union([byKey, byPerson])
+const byUser = z.strictObject({ user: id, project: id })
+const caller = z.union([byKey, byUser])
 /** A worker, for an execution of that project. */
 const byProject = z.strictObject({ project: id })
 
@@ -33,7 +33,7 @@ export const startQuestion = z.strictObject({
   id,
   caller,
   sandbox: z.string().min(1).max(256),
-  /** null: the active one. A key may name none other; a person in the console any valid one. */
+  /** null: the active one. A key may name none other; a user in the console any valid one. */
   revision: z.int().min(1).nullable(),
   /** `invoke`: `input` is the object of the contract. `chat`: `input` is the text for the one text field. */
   surface: z.enum(['invoke', 'chat']),
@@ -55,7 +55,7 @@ export type StartAnswer =
       project: string
       sandbox: string
       revision: number
-      /** The key that asks; null for a person. */
+      /** The key that asks; null for a user. */
       key: string | null
       /** It was begun before under this idempotency key. */
       replayed: boolean
@@ -70,13 +70,13 @@ export type EstimateQuestion = z.infer<typeof estimateQuestion>
 
 /**
  * POST /executions/rerun: begins an execution that takes over the results of an earlier one, except of the node `from` and those
- * below it; or answers which one an idempotency key began before. Safe to repeat by `id`. Only the console asks so, for a person
+ * below it; or answers which one an idempotency key began before. Safe to repeat by `id`. Only the console asks so, for a user
  * whom it has authorised in `project`.
  */
 export const rerunQuestion = z.strictObject({
   /** `exe_…`, minted by the caller. */
   id,
-  person: id,
+  user: id,
   project: id,
   /** The earlier one; another project's is answered like none. */
   execution: z.string().max(256),
@@ -85,7 +85,7 @@ export const rerunQuestion = z.strictObject({
   revision: z.int().min(1).nullable(),
   /** Its ceiling, for what runs anew; null: none. */
   maxMicro: ceilingMicro.nullable(),
-  /** Scope is the project and the person. `fingerprint` hex SHA-256. null: an execution of its own. */
+  /** Scope is the project and the user. `fingerprint` hex SHA-256. null: an execution of its own. */
   idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
   trace,
 })
@@ -106,7 +106,7 @@ export type RerunAnswer =
 /**
  * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline behind each,
  * and whether the last of them is `complete`. `caller` is the key that reads them, which is authorised anew at each look;
- * without it the process asks for itself, or for a person whom it has authorised in `project`.
+ * without it the process asks for itself, or for a user whom it has authorised in `project`.
  */
 export const followQuestion = z.strictObject({
   execution: z.string().max(256),
@@ -136,7 +136,7 @@ export const executionQuestion = z.strictObject({
   caller: byKey.nullable(),
   project: id.nullable(),
   execution: z.string().max(256),
-  /** As people read it. Only the console may ask so. */
+  /** As users read it. Only the console may ask so. */
   detailed: z.boolean().optional(),
 })
 export type ExecutionQuestion = z.infer<typeof executionQuestion>
@@ -154,7 +154,7 @@ export type ExecutionAnswer =
  * as it is. Safe to repeat.
  */
 export const cancelQuestion = z.strictObject({
-  /** null: a person whom the console has authorised in `project`, and only the console asks so. */
+  /** null: a user whom the console has authorised in `project`, and only the console asks so. */
   caller: byKey.nullable(),
   project: id.nullable(),
   execution: z.string().max(256),
@@ -164,7 +164,7 @@ export const cancelQuestion = z.strictObject({
 export type CancelQuestion = z.infer<typeof cancelQuestion>
 export type CancelAnswer =
   | {
-      /** For a person as people read it. */
+      /** For a user as users read it. */
       record: string
       sandbox: string
       /** This question has stopped it. */
@@ -205,7 +205,7 @@ export type SandboxAnswer = { sandbox: SandboxFacts } | Refused
 /** POST /assets/record: bytes were stored; from now on the project has them. `id` is `ast_…`. Safe to repeat. */
 export const assetRecord = z.strictObject({
   id,
-  caller: z.union([byKey, z.strictObject({ project: id, execution: id }), z.strictObject({ project: id, person: id })]),
+  caller: z.union([byKey, z.strictObject({ project: id, execution: id }), z.strictObject({ project: id, user: id })]),
   mimeType: z.enum(['image/png', 'image/jpeg', 'image/webp', 'audio/wav', 'audio/mpeg']),
   bytes: z
     .int()

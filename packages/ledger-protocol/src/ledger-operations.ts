@@ -140,9 +140,7 @@ export const ledgerOperations = {
     span: { name: 'start', id: 'service.execution', begins: true },
     bodyBytes: 2 * flowLimits.bodyBytes, // what is around the input of an invoke, and how JSON writes it anew
     forbids: ({ caller }: z.infer<typeof startQuestion>, service) =>
-      'person' in caller && service !== 'console'
-        ? 'Only the console begins executions in the name of a person.'
-        : null,
+      'user' in caller && service !== 'console' ? 'Only the console begins executions in the name of a user.' : null,
   },
   /** Begins an execution that takes over results of an earlier one. Without a response it may have begun. */
   rerunExecution: {
@@ -162,7 +160,7 @@ export const ledgerOperations = {
     pool: 'requests',
     bodyBytes: 2 * flowLimits.bodyBytes, // as of a start
     forbids: ({ caller }: z.infer<typeof estimateQuestion>, service) =>
-      'person' in caller && service !== 'console' ? 'Only the console asks in the name of a person.' : null,
+      'user' in caller && service !== 'console' ? 'Only the console asks in the name of a user.' : null,
   },
   followExecution: {
     path: '/executions/follow',
@@ -186,7 +184,7 @@ export const ledgerOperations = {
     response: response<ExecutionAnswer>(),
     pool: 'executions',
     forbids: ({ detailed }: z.infer<typeof executionQuestion>, service) =>
-      detailed === true && service !== 'console' ? 'Only the console reads what people are told of executions.' : null,
+      detailed === true && service !== 'console' ? 'Only the console reads what users are told of executions.' : null,
   },
   cancelExecution: {
     path: '/executions/cancel',
@@ -196,7 +194,7 @@ export const ledgerOperations = {
     pool: 'executions',
     tryMs: LOCKED_MS,
     forbids: ({ caller }: z.infer<typeof cancelQuestion>, service) =>
-      caller === null && service !== 'console' ? 'Only the console stops executions in the name of a person.' : null,
+      caller === null && service !== 'console' ? 'Only the console stops executions in the name of a user.' : null,
   },
   readUsage: {
     path: '/executions/usage',
@@ -220,9 +218,9 @@ export const ledgerOperations = {
     pool: 'executions',
     span: { name: 'record-asset', id: 'service.asset', begins: false },
     forbids: ({ caller }: z.infer<typeof assetRecord>, service) =>
-      'person' in caller === (service === 'console')
+      'user' in caller === (service === 'console')
         ? null
-        : 'The console records assets in the name of a person, and nobody else.',
+        : 'The console records assets in the name of a user, and nobody else.',
   },
   deleteAsset: {
     path: '/assets/delete',
@@ -274,7 +272,7 @@ export const ledgerOperations = {
     response: response<object>(),
     pool: 'requests',
   },
-  /** What callers were refused, for people to see. What is lost of it is lost: no money hangs on it. */
+  /** What callers were refused, for users to see. What is lost of it is lost: no money hangs on it. */
   reportRefusals: {
     path: '/refusals',
     callers: byKey,

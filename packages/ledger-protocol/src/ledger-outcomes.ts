@@ -15,7 +15,7 @@ export interface Admitted {
   invocation: string
   attempt: number
   project: string
-  /** Empty where a person started it in the console. */
+  /** Empty where a user started it in the console. */
   key: string
   product: string
   /** Tokens, always sent to the provider. */

@@ -27,7 +27,7 @@ export type InvocationAnswer = { record: InvocationRecord } | Refused
 
 /**
  * POST /keys/check: whether a call like this would be admitted now. `key` is a key's id: of the console, which has checked that its
- * person may know.
+ * user may know.
  */
 export const checkQuestion = z.strictObject({
   caller: z.union([callerQuestion, z.strictObject({ key: z.string().min(1).max(64) })]),
@@ -87,7 +87,7 @@ export type CorrectionAnswer =
   /** It would take more than is available. */
   | { kind: 'short'; availableMicro: number; reservedMicro: number }
 
-/** POST /notices/thresholds: what the people of a project want to be told of (money §10). It replaces what was set. */
+/** POST /notices/thresholds: what the users of a project want to be told of (money §10). It replaces what was set. */
 export const thresholdsRequest = z.strictObject({
   project: z.string().min(1).max(64),
   belowMicro: z.array(z.int().min(1).max(Number.MAX_SAFE_INTEGER)).max(100),

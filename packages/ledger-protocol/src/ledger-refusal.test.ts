@@ -87,7 +87,7 @@ describe('to who runs a sandbox product', () => {
   })
 })
 
-describe('to a person in the console', () => {
+describe('to a user in the console', () => {
   test('with what is wrong with the revision or the input [graph_invalid] [input_type] [revision_not_active]', () => {
     const problems = [{ message: 'The node out has no text.' }]
     expect(said('graph_invalid', { problems }, 'console').body).toMatchObject({

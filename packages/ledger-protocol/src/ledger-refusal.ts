@@ -5,7 +5,7 @@ import { refuse, type FactsOf, type Refusal, type RefusalCode, type RefusalExtra
 // A code that the ledger may answer is a row of `shown` below, or one of `InsideFacts`; another one does not compile, and what
 // SQL answers is compared with these rows by a test of the ledger.
 
-/** Where it is told: to who calls a model, to who runs a sandbox product, as the error of a node, or to a person in the console. */
+/** Where it is told: to who calls a model, to who runs a sandbox product, as the error of a node, or to a user in the console. */
 export type Surface = 'chat' | 'invoke' | 'node' | 'console'
 
 /** What of a refusal's facts a caller may read besides its text, and which field of the request is at fault. */

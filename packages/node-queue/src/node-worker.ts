@@ -119,8 +119,8 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   /** W5 */
   async function runOn(job: NodeJob, signal: AbortSignal): Promise<void> {
     const untilMs = now() + sliceMs
-    const hasPlace = () => running.count() < concurrency && !worker.isPaused()
-    const mayGoOn = () => sliceMs > 0 && stopped === null && !signal.aborted && (now() < untilMs || hasPlace())
+    const hasRoom = () => running.count() < concurrency && !worker.isPaused()
+    const mayGoOn = () => sliceMs > 0 && stopped === null && !signal.aborted && (now() < untilMs || hasRoom())
     let next = await runInSpan(job, () => options.run(job, signal, mayGoOn))
     while (next !== null) {
       const { run } = next

@@ -26,6 +26,6 @@ test.for([
   expect(microOf(text)).toBe(micro)
 })
 
-test('counts read as people write them', () => {
+test('counts read as users write them', () => {
   expect([count(1_234_567), several(1, 'key'), several(0, 'key')]).toEqual(['1,234,567', '1 key', '0 keys'])
 })

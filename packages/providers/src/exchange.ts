@@ -38,9 +38,9 @@ export interface Receiver {
 export interface Exchange {
   /**
    * The first byte that counts has come: from here on the idle limit and the total limit hold.
-   * `handedOn`: a part of the answer is the reader's now, so a later failure comes after the first byte.
+   * `forwarded`: a part of the answer is the reader's now, so a later failure comes after the first byte.
    */
-  firstByte(handedOn: boolean): void
+  firstByte(forwarded: boolean): void
   pause(): void
   resume(): void
   /** Ends it without calling the receiver. The connection is closed, which makes room in the pool. */
@@ -180,9 +180,9 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
   else pool.dispatch({ path: request.path, method: 'POST', headers: request.headers, body: request.body }, handler)
 
   return {
-    firstByte(handedOn) {
+    firstByte(forwarded) {
       if (closed) return
-      afterFirstByte = handedOn
+      afterFirstByte = forwarded
       if (idling) return
       idling = true
       clearTimeout(pauseTimer)

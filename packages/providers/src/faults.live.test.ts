@@ -213,7 +213,7 @@ describe.each(kinds)('what goes wrong with %s', (kind) => {
       )
   })
 
-  test('no other provider is asked once a part of the answer was handed on', async () => {
+  test('no other provider is asked once a part of the answer was forwarded', async () => {
     await first.control.setFaults([{ cut: { afterChunk: 5 } }])
     const chunks = await openStream({ routes: toBoth })
     expect(await failureOf(readAll(chunks))).toMatchObject({ kind: 'cut', afterFirstByte: true })

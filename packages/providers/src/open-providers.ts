@@ -15,7 +15,7 @@ import type { ProviderFailure } from './provider-failure.ts'
 export interface Providers {
   /**
    * Asks the call's routes in order and answers with the first that works; then, in the same order, those once more that
-   * may have recovered. Goes on only while nothing of an answer has been handed on, and only after a failure that another
+   * may have recovered. Goes on only while nothing of an answer has been forwarded, and only after a failure that another
    * provider, or the same one a moment later, may not have. Rejects with the `ProviderFailure` that tells the caller
    * the most, or with the signal's reason.
    */

@@ -17,7 +17,7 @@ export interface FailureFacts {
   provider: string
   /** For the log; holds nothing of the prompt or the answer. */
   detail: string
-  /** Whether a part of the answer had already been handed on. */
+  /** Whether a part of the answer had already been forwarded. */
   afterFirstByte?: boolean
   providerStatus?: number | undefined
   /** The provider's own error code, such as `context_length_exceeded`. */

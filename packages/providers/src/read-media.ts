@@ -8,7 +8,7 @@ import { UnfitAnswer } from './untrusted.ts'
 import type { WireRequest } from './wire-format.ts'
 
 // Hands an image or a sound on while it comes.
-//   M1  Nothing is handed on before the bytes are known to be of a kind that was asked for.
+//   M1  Nothing is forwarded before the bytes are known to be of a kind that was asked for.
 //   M2  Whoever stores has ended before this does, so that nothing of a failed attempt is left when the next one begins.
 //   M3  It rejects with what the exchange fails with, not with what storing made of that.
 

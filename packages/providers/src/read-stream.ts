@@ -112,7 +112,7 @@ export function readStream(
 }
 
 /**
- * Sends the request and reads the whole answer. Nothing of it is handed on before its end, so any failure may be
+ * Sends the request and reads the whole answer. Nothing of it is forwarded before its end, so any failure may be
  * followed by another attempt.
  */
 export function readCompletion(

@@ -93,7 +93,7 @@ describe('one call', () => {
     expect(await first.control.countCalls()).toBe(1)
   })
 
-  test('asks nobody again once a part of the answer was handed on', async () => {
+  test('asks nobody again once a part of the answer was forwarded', async () => {
     const providers = open('openai-compatible', { tries: 2 }, noted())
     await first.control.setFaults([{ cut: { afterChunk: 4 } }])
     const failure = await failureOf(readAll(await openStream(providers, { routes: toBoth })))

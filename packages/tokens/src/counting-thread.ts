@@ -9,7 +9,7 @@ export interface CountingThread {
 }
 
 interface Deps {
-  /** ToolResult why nothing was counted. */
+  /** Called with the reason why nothing was counted. */
   onTrouble: (reason: unknown) => void
   /** How long one question may take. Milliseconds. */
   limitMs: number
@@ -81,7 +81,7 @@ export const countingConfig = {
     description:
       'Threads that count the tokens of prompts; without it 1, or 2 where there are more than two processors',
   }),
-  MAX_CONCURRENT_COUNTS: wholeNumber({ min: 1, max: 1_000_000_000 }).default(33_554_432).meta({
+  MAX_CONCURRENT_PROMPT_CHARACTERS: wholeNumber({ min: 1, max: 1_000_000_000 }).default(33_554_432).meta({
     description: 'Characters of prompts that may wait to be counted, of one project as many as are free',
   }),
 }

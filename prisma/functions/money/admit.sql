@@ -49,7 +49,7 @@ DECLARE
   claimed_keys text[] := '{}'; -- admitted item by item: project and idempotency key
   p money.caller_and_model;
   n integer;
-  callers_told json;
+  callers_json json;
   -- Between which ids partitions are looked into (B10 of run_batch).
   oldest_id text;
   newest_id text;
@@ -532,7 +532,7 @@ BEGIN
 
   SELECT json_agg(json_build_array(u.project, u.key, money.price_snapshot(
            u.prompt_pico, u.completion_pico, u.request_pico, u.cached_pico, u.reasoning_pico)))
-    INTO callers_told FROM unnest(pairs) u;
+    INTO callers_json FROM unnest(pairs) u;
   RETURN json_build_object(
     'code', code_of,
     'facts', facts_of,
@@ -540,5 +540,5 @@ BEGIN
     'attempt', attempt_of,
     'outputCap', cap_of,
     'micro', micro_of,
-    'callers', callers_told);
+    'callers', callers_json);
 END $$;

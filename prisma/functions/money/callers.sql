@@ -12,12 +12,12 @@ SELECT k.id,
        k.rotated_to,
        k.grace_until,
        p.name AS project_name,
-       (SELECT m.person FROM control.memberships m
-         WHERE m.tenant = p.tenant AND m.person = k.created_by) IS NOT NULL
-       AND (SELECT t.person FROM control.team_members t
-             WHERE t.team = p.team AND t.person = k.created_by) IS NOT NULL
-       AND (SELECT g.person FROM control.project_grants g
-             WHERE g.project = p.id AND g.person = k.created_by
+       (SELECT m.user_id FROM control.memberships m
+         WHERE m.tenant = p.tenant AND m.user_id = k.created_by) IS NOT NULL
+       AND (SELECT t.user_id FROM control.team_members t
+             WHERE t.team = p.team AND t.user_id = k.created_by) IS NOT NULL
+       AND (SELECT g.user_id FROM control.project_grants g
+             WHERE g.project = p.id AND g.user_id = k.created_by
                AND g.role IN ('Project Owner', 'Project Consumer')) IS NOT NULL AS issuer_authorized
   FROM control.keys k
   LEFT JOIN LATERAL (SELECT * FROM control.projects r WHERE r.id = k.project LIMIT 1) p ON true;

@@ -25,7 +25,7 @@ DECLARE
   prompt_bounds bigint[];
   raised_products text[];
   raised_factors bigint[];
-  low_wallets jsonb; -- that are below a threshold of their people now, and windows that are over one (money §10)
+  low_wallets jsonb; -- that are below a threshold of their users now, and windows that are over one (money §10)
   full_windows jsonb;
   placeholders text[];
   tombstones text[] := '{}';

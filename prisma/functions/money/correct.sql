@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION money.correct(
   correction text,
   amount_micro bigint,
   why text,
-  by_person text,
+  by_user text,
   OUT outcome text,
   OUT recorded bigint, -- or null
   OUT recorded_reason text, -- or null
@@ -42,7 +42,7 @@ BEGIN
   w.journal_seq := w.journal_seq + 1;
   w.seal := sha256(w.seal || convert_to(w.journal_seq || ' correct ' || correction || ' 0 0 ' || amount_micro, 'UTF8'));
   INSERT INTO money.corrections (project, correction_id, micro, reason, corrected_by, at)
-  VALUES (of_project, correction, amount_micro, why, by_person, moment);
+  VALUES (of_project, correction, amount_micro, why, by_user, moment);
   INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
   VALUES (of_project, w.journal_seq, 'correct', correction, amount_micro, 0, 0, -amount_micro, moment);
   INSERT INTO money.journal_blocks (project, last_seq, seal, at) VALUES (of_project, w.journal_seq, w.seal, moment);

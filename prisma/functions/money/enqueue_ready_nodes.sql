@@ -2,7 +2,7 @@
 -- Answers the jobs as a list of `[execution, node, attempt, traceparent, tracestate]`; null: none.
 CREATE OR REPLACE FUNCTION money.enqueue_ready_nodes(
   projects text[],
-  nodes_at_once integer,
+  max_concurrent_nodes integer,
   moment timestamptz,
   OUT jobs json
 ) LANGUAGE plpgsql
@@ -20,11 +20,11 @@ DECLARE
 BEGIN
   WITH room AS MATERIALIZED (
     SELECT p AS project,
-           nodes_at_once - (
+           max_concurrent_nodes - (
              SELECT count(*) FROM (
                SELECT FROM money.execution_nodes r
                 WHERE r.project = p AND r.state IN ('Ready', 'Running') AND r.enqueued_at IS NOT NULL
-                LIMIT nodes_at_once) t) AS free
+                LIMIT max_concurrent_nodes) t) AS free
       FROM unnest(projects) p
   ), next AS MATERIALIZED (
     SELECT n.execution, n.ordinal FROM room CROSS JOIN LATERAL (

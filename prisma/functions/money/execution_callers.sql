@@ -1,7 +1,7 @@
 -- In whose name the nodes of an execution call, and why they may not any more (null: they may). An execution of a key
 -- goes by the lineage: a key that was rotated or has expired since does not stop it, but a revocation does, and its
--- issuer's loss of permissions (money §7.2). An execution of a person in the console has neither key nor lineage
--- nor limit, and goes on as long as that person may invoke: a grant is worth nothing without a membership (rules §7.3). One that
+-- issuer's loss of permissions (money §7.2). An execution of a user in the console has neither key nor lineage
+-- nor limit, and goes on as long as that user may invoke: a grant is worth nothing without a membership (rules §7.3). One that
 -- a token of the project began, as long as the token is there, has not expired, and may.
 -- needs: money.callers
 CREATE OR REPLACE VIEW money.execution_callers AS
@@ -15,13 +15,13 @@ SELECT e.id AS execution,
        k.limit_reset,
        CASE
          WHEN e.key IS NULL THEN
-           CASE WHEN (SELECT g.person FROM control.project_grants g
+           CASE WHEN (SELECT g.user_id FROM control.project_grants g
                         JOIN control.projects p ON p.id = g.project
-                        JOIN control.memberships m ON m.tenant = p.tenant AND m.person = g.person
-                       WHERE g.project = e.project AND g.person = e.person
+                        JOIN control.memberships m ON m.tenant = p.tenant AND m.user_id = g.user_id
+                       WHERE g.project = e.project AND g.user_id = e.user_id
                          AND g.role IN ('Project Owner', 'Project Consumer')) IS NULL
                 AND (SELECT t.id FROM control.access_tokens t
-                      WHERE t.id = e.person AND t.project = e.project AND t.expires_at > clock_timestamp()
+                      WHERE t.id = e.user_id AND t.project = e.project AND t.expires_at > clock_timestamp()
                         AND 'sandboxes.use' = ANY (t.permissions)) IS NULL THEN 'not_permitted' END
          WHEN k.id IS NULL THEN 'key_revoked'
          WHEN (SELECT bool_or(h.revoked_at IS NOT NULL AND (h.rotated_to IS NULL OR h.id = e.key))

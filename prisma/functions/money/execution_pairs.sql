@@ -1,5 +1,5 @@
 -- What executions may do with models: the pairs of an execution and a model among `callers`, in their order. An execution goes by
--- the lineage of its key, or by the person who started it in the console (money.execution_callers). It calls products
+-- the lineage of its key, or by the user who started it in the console (money.execution_callers). It calls products
 -- of any kind; the context of one that makes images or sounds at a price per request bounds nothing.
 -- needs: money.admission_pair, money.make_caller_and_model
 CREATE OR REPLACE FUNCTION money.execution_pairs(

@@ -5,9 +5,9 @@ SELECT NULL::text AS id,
        NULL::text AS sandbox,
        NULL::integer AS revision,
        NULL::text AS digest, -- of the package that it runs
-       NULL::text AS key, -- that started it; null: a person did
+       NULL::text AS key, -- that started it; null: a user did
        NULL::text AS lineage,
-       NULL::text AS person,
+       NULL::text AS user_id,
        NULL::text AS surface,
        NULL::bigint AS max_micro, -- its ceiling; null: none
        NULL::text AS traceparent,

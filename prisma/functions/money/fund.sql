@@ -3,7 +3,7 @@ CREATE OR REPLACE FUNCTION money.fund(
   to_project text,
   funding text,
   amount_micro bigint,
-  by_person text,
+  by_user text,
   OUT fresh boolean,
   OUT recorded bigint
 ) LANGUAGE plpgsql
@@ -22,7 +22,7 @@ BEGIN
     w.journal_seq := w.journal_seq + 1;
     w.seal := sha256(w.seal || convert_to(w.journal_seq || ' fund ' || funding || ' 0 0 ' || amount_micro, 'UTF8'));
     INSERT INTO money.fundings (project, funding_id, micro, funded_by, at)
-    VALUES (to_project, funding, amount_micro, by_person, moment);
+    VALUES (to_project, funding, amount_micro, by_user, moment);
     INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
     VALUES (to_project, w.journal_seq, 'fund', funding, amount_micro, 0, 0, -amount_micro, moment);
     INSERT INTO money.journal_blocks (project, last_seq, seal, at) VALUES (to_project, w.journal_seq, w.seal, moment);

@@ -41,7 +41,7 @@ BEGIN
            'sandbox', e.sandbox,
            'revision', e.revision,
            'digest', e.digest,
-           'begunBy', CASE WHEN e.person IS NULL THEN e.surface ELSE 'person' END,
+           'startedBy', CASE WHEN e.user_id IS NULL THEN e.surface ELSE 'user' END,
            'maxMicro', e.max_micro,
            'status', e.status,
            'seq', e.seq,

@@ -2,7 +2,7 @@
 -- enqueued `late_ms` ago and that no worker has claimed, `max_late` of these at once.
 -- Answers like money.enqueue_ready_nodes, an empty list for none.
 CREATE OR REPLACE FUNCTION money.requeue_lost_nodes(
-  nodes_at_once integer,
+  max_concurrent_nodes integer,
   late_ms integer,
   max_late integer,
   OUT jobs text
@@ -29,7 +29,7 @@ BEGIN
       FROM waiting w WHERE w.project IS NOT NULL
   ) SELECT array_agg(project) INTO projects FROM waiting WHERE project IS NOT NULL;
   IF projects IS NOT NULL THEN
-    missed := money.enqueue_ready_nodes(projects, nodes_at_once, moment);
+    missed := money.enqueue_ready_nodes(projects, max_concurrent_nodes, moment);
   END IF;
   WITH next AS MATERIALIZED (
     SELECT n.execution, n.ordinal FROM money.execution_nodes n

@@ -2,7 +2,7 @@
 CREATE OR REPLACE VIEW money.start_question AS
 SELECT NULL::text AS id, -- of the execution
        NULL::text AS key_hash, -- of a key that asks, hex
-       NULL::text AS project, -- of a person who asks
+       NULL::text AS project, -- of a user who asks
        NULL::text AS sandbox,
        NULL::integer AS revision, -- null: the active one
        NULL::text AS scope, -- within which, beside the project, its idempotency key names one thing

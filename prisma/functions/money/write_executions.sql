@@ -19,7 +19,7 @@
 --       again: whoever had it is fenced, and has called nobody, because the admission of a paid call finds its lease
 --       gone, and one that was committed has taken the claim before it to the disk too. Who is fenced at its admission
 --       gives the node back: a repeated claim may have granted it once more since.
---   F7  A node that is handed on (R10 of decide-execution.ts) takes the place of the one that ended: it is Running at once,
+--   F7  A chained node (R10 of decide-execution.ts) takes the place of the one that ended: it is Running at once,
 --       and counts as enqueued. It gets a job when it is given back, or its instance ends.
 --
 -- Takes all that changes of some executions. `wait_for_locks` waits for executions and wallets that others have locked. Where one of
@@ -28,7 +28,7 @@
 -- needs: money.execution_change, money.node_change, money.closing
 CREATE OR REPLACE FUNCTION money.write_executions(
   wait_for_locks boolean,
-  nodes_at_once integer,
+  max_concurrent_nodes integer,
   instances text[],
   changes money.execution_change[],
   nodes money.node_change[],
@@ -130,7 +130,7 @@ BEGIN
          reservation = c.reservation,
          duration_ms = c.duration_ms,
          remote_ms = c.remote_ms,
-         enqueued_at = CASE -- one that is handed on takes its place without a job (F7)
+         enqueued_at = CASE -- a chained node takes its place without a job (F7)
            WHEN c.state = 'Running' THEN coalesce(n.enqueued_at, moment)
            WHEN c.state NOT IN ('Ready', 'Pending') THEN n.enqueued_at
          END,
@@ -158,7 +158,7 @@ BEGIN
 
   SELECT array_agg(DISTINCT c.project) INTO moved FROM unnest(changes) c WHERE c.enqueues AND c.id = ANY (written);
   IF moved IS NOT NULL THEN
-    jobs := money.enqueue_ready_nodes(moved, nodes_at_once, moment)::text; -- F4
+    jobs := money.enqueue_ready_nodes(moved, max_concurrent_nodes, moment)::text; -- F4
   ELSIF cardinality(nodes) > 0 AND 'Running' = ALL (SELECT n.state FROM unnest(nodes) n)
         AND NOT EXISTS (SELECT FROM unnest(changes) c WHERE c.error IS NOT NULL OR c.output IS NOT NULL) THEN
     PERFORM set_config('synchronous_commit', 'off', true); -- F6

@@ -4,7 +4,7 @@
 -- copied here, as they are stored (flows §4.12). Answers the ids of those that were begun, and what was enqueued.
 -- needs: money.execution_start, money.node_start
 CREATE OR REPLACE FUNCTION money.write_starts(
-  nodes_at_once integer,
+  max_concurrent_nodes integer,
   executions money.execution_start[],
   nodes money.node_start[],
   OUT started text[], -- or null
@@ -36,7 +36,7 @@ BEGIN
       digest,
       key,
       lineage,
-      person,
+      user_id,
       surface,
       max_micro,
       status,
@@ -57,7 +57,7 @@ BEGIN
       e.digest,
       e.key,
       e.lineage,
-      e.person,
+      e.user_id,
       e.surface,
       e.max_micro,
       e.status,
@@ -121,5 +121,5 @@ BEGIN
          AND b.execution = e.rerun_of AND b.project = e.project AND b.ordinal = n.earlier LIMIT 1) o ON true
    WHERE e.id = ANY (started);
   jobs := money.enqueue_ready_nodes(
-    ARRAY(SELECT DISTINCT e.project FROM unnest(executions) e WHERE e.id = ANY (started)), nodes_at_once, moment)::text;
+    ARRAY(SELECT DISTINCT e.project FROM unnest(executions) e WHERE e.id = ANY (started)), max_concurrent_nodes, moment)::text;
 END $$;

@@ -8,7 +8,7 @@
 CREATE SCHEMA control;
 CREATE SCHEMA money;
 
------------------------------------------------------------------------------------------- organizations and people
+------------------------------------------------------------------------------------------ organizations and users
 
 CREATE TABLE control.tenants (
   id         text PRIMARY KEY,
@@ -16,7 +16,7 @@ CREATE TABLE control.tenants (
   created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 
-CREATE TABLE control.people (
+CREATE TABLE control.users (
   id                text PRIMARY KEY,
   email             text NOT NULL UNIQUE CHECK (email = lower(email)),
   name              text NOT NULL,
@@ -30,12 +30,12 @@ CREATE TABLE control.people (
 
 CREATE TABLE control.memberships (
   tenant     text NOT NULL REFERENCES control.tenants,
-  person     text NOT NULL REFERENCES control.people,
+  user_id     text NOT NULL REFERENCES control.users,
   role       text NOT NULL CHECK (role IN ('Admin', 'Member')),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  PRIMARY KEY (tenant, person)
+  PRIMARY KEY (tenant, user_id)
 );
-CREATE INDEX ON control.memberships (person);
+CREATE INDEX ON control.memberships (user_id);
 
 CREATE TABLE control.teams (
   id         text PRIMARY KEY,
@@ -47,12 +47,12 @@ CREATE INDEX ON control.teams (tenant);
 
 CREATE TABLE control.team_members (
   team       text NOT NULL REFERENCES control.teams,
-  person     text NOT NULL REFERENCES control.people,
+  user_id     text NOT NULL REFERENCES control.users,
   role       text NOT NULL CHECK (role IN ('Team Owner', 'Team Member')),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  PRIMARY KEY (team, person)
+  PRIMARY KEY (team, user_id)
 );
-CREATE INDEX ON control.team_members (person);
+CREATE INDEX ON control.team_members (user_id);
 
 CREATE TABLE control.projects (
   id                   text PRIMARY KEY,
@@ -66,24 +66,24 @@ CREATE INDEX ON control.projects (tenant);
 
 CREATE TABLE control.project_grants (
   project    text NOT NULL REFERENCES control.projects,
-  person     text NOT NULL REFERENCES control.people,
+  user_id     text NOT NULL REFERENCES control.users,
   role       text NOT NULL CHECK (role IN ('Project Owner', 'Project Consumer', 'Project Viewer')),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  PRIMARY KEY (project, person)
+  PRIMARY KEY (project, user_id)
 );
-CREATE INDEX ON control.project_grants (person);
+CREATE INDEX ON control.project_grants (user_id);
 
 ---------------------------------------------------------------------------------------------------------- sign-in
 
--- A person's identity at an OpenID Connect provider, recorded at the first sign-in. One identity per provider: when the
+-- A user's identity at an OpenID Connect provider, recorded at the first sign-in. One identity per provider: when the
 -- provider reassigns an e-mail address, the new owner does not inherit the account of the old one.
-CREATE TABLE control.person_identities (
+CREATE TABLE control.user_identities (
   issuer     text NOT NULL,
   subject    text NOT NULL,
-  person     text NOT NULL REFERENCES control.people,
+  user_id     text NOT NULL REFERENCES control.users,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (issuer, subject),
-  UNIQUE (person, issuer)
+  UNIQUE (user_id, issuer)
 );
 
 -- Failed sign-ins, counted across all replicas. Unlogged: a crash that loses them gives an attacker one more minute of
@@ -94,27 +94,27 @@ CREATE UNLOGGED TABLE control.sign_in_attempts (
   expire timestamptz(3)
 );
 
--- What a person has confirmed in the console, until the program that asked for it fetches its token (decision 20).
+-- What a user has confirmed in the console, until the program that asked for it fetches its token (decision 20).
 CREATE TABLE control.sign_in_codes (
   hash            bytea PRIMARY KEY CHECK (octet_length(hash) = 32),
-  person          text NOT NULL REFERENCES control.people,
+  user_id          text NOT NULL REFERENCES control.users,
   challenge       text NOT NULL, -- PKCE, S256
   name            text NOT NULL, -- of the token to create
   expires_in_days integer NOT NULL, -- of the token to create
   expires_at      timestamptz(3) NOT NULL -- of this code
 );
-CREATE INDEX ON control.sign_in_codes (person);
+CREATE INDEX ON control.sign_in_codes (user_id);
 
-CREATE TABLE control.person_tokens (
+CREATE TABLE control.user_tokens (
   id         text PRIMARY KEY,
-  person     text NOT NULL REFERENCES control.people,
+  user_id     text NOT NULL REFERENCES control.users,
   name       text NOT NULL,
   hash       bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
   prefix     text NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   expires_at timestamptz(3)
 );
-CREATE INDEX ON control.person_tokens (person);
+CREATE INDEX ON control.user_tokens (user_id);
 
 -- Service tokens of an organization or one of its projects, with a subset of the permissions that roles have.
 CREATE TABLE control.access_tokens (
@@ -136,12 +136,12 @@ CREATE INDEX ON control.access_tokens (tenant, project, id);
 -- What was created under an idempotency key, so that a repeat creates nothing and gets the same answer
 -- (services/console/src/request/create-once.ts). Kept for two days.
 CREATE TABLE control.idempotent_creations (
-  person      text NOT NULL, -- or an access token
+  user_id      text NOT NULL, -- or an access token
   key         text NOT NULL,
   fingerprint bytea NOT NULL,
   answer      bytea, -- JSON without secrets; null only inside the transaction that creates it
   created_at  timestamptz(3) NOT NULL DEFAULT now(),
-  PRIMARY KEY (person, key)
+  PRIMARY KEY (user_id, key)
 );
 CREATE INDEX ON control.idempotent_creations (created_at);
 
@@ -149,7 +149,7 @@ CREATE TABLE control.audit (
   id      bigserial PRIMARY KEY,
   tenant  text,
   at      timestamptz(3) NOT NULL DEFAULT now(),
-  person  text,
+  user_id  text,
   action  text NOT NULL,
   subject text NOT NULL,
   details jsonb NOT NULL DEFAULT '{}'
@@ -158,7 +158,7 @@ CREATE INDEX ON control.audit (tenant, id);
 -- One index per filter, so that a page never scans rows it does not return
 -- (services/console/src/request/found-rows.ts).
 CREATE INDEX ON control.audit (tenant, at, id);
-CREATE INDEX ON control.audit (tenant, person, at, id);
+CREATE INDEX ON control.audit (tenant, user_id, at, id);
 CREATE INDEX ON control.audit (tenant, subject, at, id);
 
 -------------------------------------------------------------------------------------------------------- catalogue
@@ -238,7 +238,7 @@ CREATE TABLE control.keys (
   policy       text NOT NULL CHECK (policy IN ('all-eligible', 'listed')),
   limit_micro  bigint CHECK (limit_micro BETWEEN 1 AND 9007199254740991),
   limit_reset  text CHECK (limit_reset IN ('daily', 'weekly', 'monthly', 'lifetime')),
-  created_by   text NOT NULL REFERENCES control.people,
+  created_by   text NOT NULL REFERENCES control.users,
   created_at   timestamptz(3) NOT NULL DEFAULT now(),
   expires_at   timestamptz(3),
   expiry_days  integer CHECK (expiry_days BETWEEN 1 AND 365),
@@ -261,7 +261,7 @@ CREATE TABLE control.key_resources (
 
 ------------------------------------------------------------------------------------------------------------ flows
 
--- `created_by` here and in revisions is a person or an access token. No foreign key: a token may be deleted.
+-- `created_by` here and in revisions is a user or an access token. No foreign key: a token may be deleted.
 CREATE TABLE control.sandboxes (
   id              text PRIMARY KEY CHECK (id LIKE 'sbx-%'),
   project         text NOT NULL REFERENCES control.projects,
@@ -563,7 +563,7 @@ CREATE INDEX ON money.quarantined_items (next_try_at);
 
 ------------------------------------------------------------------------------------------------------- executions
 
--- Started by a key or by a person in the console. Calls of its nodes go by the key's lineage, so a rotation does not
+-- Started by a key or by a user in the console. Calls of its nodes go by the key's lineage, so a rotation does not
 -- stop it.
 CREATE TABLE money.executions (
   id           text COLLATE "C" PRIMARY KEY,
@@ -573,7 +573,7 @@ CREATE TABLE money.executions (
   digest       text, -- of its package; null: the package saved with the revision
   key          text,
   lineage      text,
-  person       text,
+  user_id       text,
   surface      text NOT NULL CHECK (surface IN ('invoke', 'chat')),
   rerun_of     text COLLATE "C", -- the execution whose results it takes over (flows §4.12); null: none
   max_micro    bigint CHECK (max_micro >= 0), -- its ceiling (money §7.5); null: the wallet and the key's limit alone
@@ -588,8 +588,8 @@ CREATE TABLE money.executions (
   started_at   timestamptz(3), -- the first claim of a node
   deadline_at  timestamptz(3) NOT NULL, -- of the first claim; then of the execution; then of the nodes that outlast it
   completed_at timestamptz(3),
-  CONSTRAINT started_by_key_or_person
-    CHECK ((key IS NULL) = (lineage IS NULL) AND (key IS NULL) <> (person IS NULL)),
+  CONSTRAINT started_by_key_or_user
+    CHECK ((key IS NULL) = (lineage IS NULL) AND (key IS NULL) <> (user_id IS NULL)),
   CONSTRAINT ended_has_completed_at
     CHECK ((status IN ('Succeeded', 'Failed', 'Cancelled')) = (completed_at IS NOT NULL)),
   CONSTRAINT failed_has_error CHECK (status NOT IN ('Failed', 'Cancelled') OR error IS NOT NULL),
@@ -653,7 +653,7 @@ CREATE TABLE money.assets (
   bytes      integer NOT NULL CHECK (bytes > 0),
   execution  text, -- the one that created it; null: it was uploaded
   key        text, -- that uploaded it
-  person     text, -- who uploaded it in the console
+  user_id     text, -- who uploaded it in the console
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   deleted_at timestamptz(3)
 );
@@ -669,7 +669,7 @@ CREATE TABLE money.usage_hours (
   project           text NOT NULL,
   hour              timestamptz(3) NOT NULL CHECK (hour = date_trunc('hour', hour, 'UTC')), -- of the admission
   product           text NOT NULL,
-  key               text NOT NULL, -- empty: an execution that a person started in the console
+  key               text NOT NULL, -- empty: an execution that a user started in the console
   calls             bigint NOT NULL CHECK (calls > 0),
   prompt_tokens     bigint NOT NULL CHECK (prompt_tokens >= 0),
   completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
@@ -1022,4 +1022,4 @@ TO svc_ledger;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA control TO svc_console;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA control TO svc_console;
 REVOKE UPDATE, DELETE ON control.audit, control.packages FROM svc_console; -- these never change
-REVOKE UPDATE ON control.person_identities, control.sign_in_codes, control.access_tokens FROM svc_console;
+REVOKE UPDATE ON control.user_identities, control.sign_in_codes, control.access_tokens FROM svc_console;

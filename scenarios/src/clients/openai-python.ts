@@ -92,7 +92,7 @@ export const openAiPython: StockClient = {
         // `client.chat.completions.parse(response_format=City)` with a pydantic class.
         const properties = {
           city: { title: 'City', type: 'string' },
-          people: { title: 'People', type: 'number' },
+          users: { title: 'Users', type: 'number' },
           capital: { title: 'Capital', type: 'boolean' },
         }
         const schema = {

@@ -46,8 +46,8 @@ export const FORECAST = {
 
 export const CITY_SCHEMA = {
   type: 'object' as const,
-  properties: { city: text, people: { type: 'number' as const }, capital: { type: 'boolean' as const } },
-  required: ['city', 'people', 'capital'],
+  properties: { city: text, users: { type: 'number' as const }, capital: { type: 'boolean' as const } },
+  required: ['city', 'users', 'capital'],
   additionalProperties: false,
 }
 

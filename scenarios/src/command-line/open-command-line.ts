@@ -39,9 +39,9 @@ export async function openCommandLine(stack: Stack, program: string) {
     mcpEnabled: true,
     activate: true,
   })
-  const person = callerAt(url, token)
+  const user = callerAt(url, token)
   const at = `/api/v2/tenants/${tenant.project.tenant}`
-  const ran = await person.ask('POST', `${at}/sandboxes/${sandbox.id}/execute`, { input: { prompt: randomUUID() } })
+  const ran = await user.ask('POST', `${at}/sandboxes/${sandbox.id}/execute`, { input: { prompt: randomUUID() } })
   const execution: string = ran.body.id
 
   const home = await mkdtemp(path.join(tmpdir(), 'gateway-home-'))
@@ -101,7 +101,7 @@ export async function openCommandLine(stack: Stack, program: string) {
     token,
     sandbox: sandbox.id,
     execution,
-    person,
+    user,
     /** Of the API, for the organization. */
     at,
     home,

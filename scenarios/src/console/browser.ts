@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 
-// The console in a real browser, as people see it.
+// The console in a real browser, as users see it.
 
 export interface View {
   width: number

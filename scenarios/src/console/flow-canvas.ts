@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import type { Page } from './browser.ts'
 
-// What people do on the canvas of a flow, with the mouse and with the keyboard.
+// What users do on the canvas of a flow, with the mouse and with the keyboard.
 
 export function canvasOf(page: Page) {
   const node = (id: string) => page.locator(`.react-flow__node[data-id="${id}"]`)

@@ -1,6 +1,6 @@
 import type { Graph } from '@gateway/api/graph'
 import type { Stack } from '../stack.ts'
-import { consoleOwner } from './people.ts'
+import { consoleOwner } from './users.ts'
 
 /** A flow that asks a model, its editor's address, and what was saved of it, newest first. */
 export async function ownedFlow(stack: Stack) {

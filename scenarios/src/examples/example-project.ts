@@ -21,8 +21,8 @@ export type ExampleProject = Awaited<ReturnType<typeof openExampleProject>>
 export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateways' | 'provider'>) {
   const { fixture } = stack
   const { tenant, team, owner } = await fixture.tenant()
-  await fixture.run('UPDATE control.people SET platform_operator = true WHERE id = $1', [owner])
-  const person = (await fixture.token(owner)).secret
+  await fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [owner])
+  const user = (await fixture.token(owner)).secret
   const secrets = { key: '' }
   const names: Partial<OwnNames> = {
     tenant,
@@ -46,9 +46,9 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
     return answerOf(answer)
   }
 
-  /** Whoever may ask as a person does. */
+  /** Whoever may ask as a user does. */
   function credentialFor({ security }: Operation): string | null {
-    if (security.some((one) => 'personalToken' in one)) return person
+    if (security.some((one) => 'personalToken' in one)) return user
     return security.length > 0 ? secrets.key : null
   }
 
@@ -64,7 +64,7 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
   const project = `${at}/projects/{project}`
   const sandbox = `${at}/sandboxes/{sandbox}`
 
-  names.person = (await make(`POST ${at}/members`)).id
+  names.user = (await make(`POST ${at}/members`)).id
   names.project = (await make(`POST ${at}/projects`)).id
   await make(`POST ${project}/wallet/fundings`)
   names.product = (await make('POST /api/v2/products')).id
@@ -88,7 +88,7 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
   for (const list of ['invocations', 'notices', 'refusals/recent'])
     await expect.poll(async () => (await make(`GET ${project}/${list}`)).data).not.toEqual([])
 
-  return { stack, owner, person, names, send, make }
+  return { stack, owner, user, names, send, make }
 }
 
 /** Texts that no other request uses. */

@@ -9,7 +9,7 @@ const project = `${at}/projects/{project}`
  * moment. Each finds the rest there, whatever was executed before it.
  */
 export const preparations: Record<string, (given: ExampleProject) => Promise<Own>> = {
-  'POST /api/v2/session': async (given) => ({ password: await setPassword(given, given.person) }),
+  'POST /api/v2/session': async (given) => ({ password: await setPassword(given, given.user) }),
   'DELETE /api/v2/session': async (given) => {
     const signedIn = await given.send('POST /api/v2/session', await withPassword(given))
     return { secret: null, headers: { cookie: signedIn.headers.getSetCookie()[0]!.split(';')[0]! } }
@@ -21,17 +21,17 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
   'DELETE /api/v2/me/tokens/{token}': async ({ make }) => ({ token: (await make('POST /api/v2/me/tokens')).token.id }),
 
   [`DELETE ${at}`]: async ({ make }) => ({ tenant: (await make('POST /api/v2/tenants')).id }),
-  [`DELETE ${at}/members/{person}`]: member,
+  [`DELETE ${at}/members/{user}`]: member,
   [`DELETE ${at}/teams/{team}`]: async ({ make }) => ({ team: (await make(`POST ${at}/teams`)).id }),
-  [`DELETE ${at}/teams/{team}/members/{person}`]: async (given) => {
+  [`DELETE ${at}/teams/{team}/members/{user}`]: async (given) => {
     const own = await member(given)
     await given.make(`POST ${at}/teams/{team}/members`, own)
     return own
   },
-  [`GET ${at}/audit`]: async ({ owner }) => ({ person: owner }),
+  [`GET ${at}/audit`]: async ({ owner }) => ({ user: owner }),
 
   [`DELETE ${project}`]: async ({ make }) => ({ project: (await make(`POST ${at}/projects`)).id }),
-  [`DELETE ${project}/grants/{person}`]: async (given) => {
+  [`DELETE ${project}/grants/{user}`]: async (given) => {
     const own = await member(given)
     await given.make(`POST ${project}/grants`, own)
     return own
@@ -59,8 +59,8 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
   [`POST ${project}/executions/{execution}/cancel`]: executionUnderWay,
 }
 
-async function member({ make }: ExampleProject): Promise<{ person: string }> {
-  return { person: (await make(`POST ${at}/members`)).id as string }
+async function member({ make }: ExampleProject): Promise<{ user: string }> {
+  return { user: (await make(`POST ${at}/members`)).id as string }
 }
 
 async function issuedKey({ make }: ExampleProject): Promise<Own> {
@@ -70,9 +70,9 @@ async function issuedKey({ make }: ExampleProject): Promise<Own> {
 /** Somebody who has set a password. */
 async function withPassword(given: ExampleProject): Promise<Own> {
   const { fixture } = given.stack
-  const person = await fixture.person()
-  const { secret } = await fixture.token(person)
-  return { secret, email: `${person}@example.test`, password: await setPassword(given, secret) }
+  const user = await fixture.user()
+  const { secret } = await fixture.token(user)
+  return { secret, email: `${user}@example.test`, password: await setPassword(given, secret) }
 }
 
 /** The first one of whose token it is. */

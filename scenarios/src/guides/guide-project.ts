@@ -6,19 +6,19 @@ const FUNDS_MICRO = 10_000_000
 
 /** A project of its own with 10 USD, which can use every seeded product, and a key: what a guide asks its readers to have. */
 export async function openGuideProject(stack: SeededStack): Promise<Record<string, string>> {
-  const person = callerAt(stack.baseUrl, stack.consoleToken)
+  const user = callerAt(stack.baseUrl, stack.consoleToken)
   const tenant = `/api/v2/tenants/${stack.tenant}`
   const made = async (answer: Promise<Answer>) => {
     const { status, text, body } = await answer
     if (status >= 300) throw new Error(`The project of a guide was answered ${status} ${text}`)
     return body
   }
-  const { id: project } = await made(person.ask('POST', `${tenant}/projects`, { name: `Guide ${randomUUID()}` }))
+  const { id: project } = await made(user.ask('POST', `${tenant}/projects`, { name: `Guide ${randomUUID()}` }))
   const funding = { fundingId: randomUUID(), micro: FUNDS_MICRO }
-  await made(person.ask('POST', `${tenant}/projects/${project}/wallet/fundings`, funding))
+  await made(user.ask('POST', `${tenant}/projects/${project}/wallet/fundings`, funding))
   for (const product of [...stack.models, ...Object.values(stack.media)])
-    await made(person.ask('PUT', `${tenant}/projects/${project}/assignments/${encodeURIComponent(product)}`, undefined))
-  const { secret } = await made(person.ask('POST', `${tenant}/keys`, { project, name: 'A guide' }))
+    await made(user.ask('PUT', `${tenant}/projects/${project}/assignments/${encodeURIComponent(product)}`, undefined))
+  const { secret } = await made(user.ask('POST', `${tenant}/keys`, { project, name: 'A guide' }))
   return {
     GATEWAY_URL: stack.baseUrl,
     GATEWAY_EMAIL: stack.email,

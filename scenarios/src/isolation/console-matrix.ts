@@ -1,11 +1,11 @@
 import type { Asked } from './request-of.ts'
-import { echo, PNG, type IdName, type KeyName, type PersonName } from './isolation-fixture.ts'
+import { echo, PNG, type IdName, type KeyName, type UserName } from './isolation-fixture.ts'
 
 // Who gets what from each route of the console, when it names things of the own project (rules §7.3).
 
 export interface ConsoleRow extends Asked {
-  /** What each person is answered; a 2xx also means that it was done. */
-  says: Record<PersonName, string>
+  /** What each user is answered; a 2xx also means that it was done. */
+  says: Record<UserName, string>
   /** What keys are answered, where a key is of any use. */
   keysSay?: Record<KeyName, string>
   /** What a member may learn to exist, though it is of another project of the tenant. */
@@ -33,7 +33,7 @@ const ANYBODY = (status: string, more: Omit<ConsoleRow, 'says'> = {}) =>
 const tenant = '/api/v2/tenants/:tenant'
 const project = `${tenant}/projects/:project`
 const sandbox = `${tenant}/sandboxes/:sandbox`
-const people = { sharedInTenant: ['person', 'team', 'emptyTeam'] satisfies IdName[] }
+const users = { sharedInTenant: ['user', 'team', 'emptyTeam'] satisfies IdName[] }
 const password = { password: 'correct horse battery' }
 const price = { unit: 'request', request: '0.001' }
 const newProduct = {
@@ -75,17 +75,17 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`DELETE ${tenant}`]:                                     row('409 not_empty', NOT, NOT, NOT, GONE),
   [`GET ${tenant}/members`]:                                row(NOT,   '200',  '200',  '200',  GONE),
   [`POST ${tenant}/members`]:                               row(NOT,   '201',  NOT,    NOT,    GONE, { body: (_, fresh) => ({ email: `${fresh}@example.test` }) }),
-  [`DELETE ${tenant}/members/:person`]:                     row(NOT,   '204',  NOT,    NOT,    GONE, people),
+  [`DELETE ${tenant}/members/:user`]:                     row(NOT,   '204',  NOT,    NOT,    GONE, users),
   [`GET ${tenant}/teams`]:                                  row(NOT,   '200',  '200',  '200',  GONE),
   [`POST ${tenant}/teams`]:                                 row(NOT,   '201',  NOT,    NOT,    GONE, { body: () => ({ name: 'New' }) }),
-  [`DELETE ${tenant}/teams/:team`]:                         row(NOT,   '204',  NOT,    NOT,    GONE, { path: { team: 'emptyTeam' }, ...people }),
-  [`GET ${tenant}/teams/:team/members`]:                    row(NOT,   '200',  '200',  '200',  GONE, people),
-  [`POST ${tenant}/teams/:team/members`]:                   row(NOT,   '200',  NOT,    NOT,    GONE, { body: ({ person }) => ({ person }), ...people }),
-  [`DELETE ${tenant}/teams/:team/members/:person`]:         row(NOT,   '204',  NOT,    NOT,    GONE, people),
+  [`DELETE ${tenant}/teams/:team`]:                         row(NOT,   '204',  NOT,    NOT,    GONE, { path: { team: 'emptyTeam' }, ...users }),
+  [`GET ${tenant}/teams/:team/members`]:                    row(NOT,   '200',  '200',  '200',  GONE, users),
+  [`POST ${tenant}/teams/:team/members`]:                   row(NOT,   '200',  NOT,    NOT,    GONE, { body: ({ user }) => ({ user }), ...users }),
+  [`DELETE ${tenant}/teams/:team/members/:user`]:         row(NOT,   '204',  NOT,    NOT,    GONE, users),
   [`GET ${tenant}/audit`]:                                  row(NOT,   '200',  NOT,    NOT,    GONE),
 
   [`GET ${tenant}/projects`]:                               row(NOT,   '200',  '200',  '200',  GONE),
-  [`POST ${tenant}/projects`]:                              row(NOT,   '201',  NOT,    NOT,    GONE, { body: ({ team }) => ({ name: 'New', team }), ...people }),
+  [`POST ${tenant}/projects`]:                              row(NOT,   '201',  NOT,    NOT,    GONE, { body: ({ team }) => ({ name: 'New', team }), ...users }),
   [`PATCH ${project}`]:                                     row(NOT,   NOT,    '200',  GONE,   GONE, { body: () => ({ assetRetentionDays: 30 }) }),
   [`DELETE ${project}`]:                                    row(NOT,   '204',  NOT,    GONE,   GONE),
   [`GET ${tenant}/tokens`]:                                 row(NOT,   '200',  NOT,    NOT,    GONE),
@@ -95,8 +95,8 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${project}/tokens`]:                               row(NOT,   NOT,    '201',  GONE,   GONE, { body: () => ({ name: 'CI', permissions: ['sandboxes.use'] }) }),
   [`DELETE ${project}/tokens/:token`]:                      row(NOT,   NOT,    '204',  GONE,   GONE, { path: { token: 'projectToken' } }),
   [`GET ${project}/grants`]:                                row(NOT,   '200',  '200',  GONE,   GONE),
-  [`POST ${project}/grants`]:                               row(NOT,   NOT,    '200',  GONE,   GONE, { body: ({ person }) => ({ person, role: 'Project Viewer' }), ...people }),
-  [`DELETE ${project}/grants/:person`]:                     row(NOT,   NOT,    '204',  GONE,   GONE),
+  [`POST ${project}/grants`]:                               row(NOT,   NOT,    '200',  GONE,   GONE, { body: ({ user }) => ({ user, role: 'Project Viewer' }), ...users }),
+  [`DELETE ${project}/grants/:user`]:                     row(NOT,   NOT,    '204',  GONE,   GONE),
   [`GET ${project}/assignments`]:                           row(NOT,   '200',  '200',  GONE,   GONE),
   [`PUT ${project}/assignments/:product`]:                  row(NOT,   '201',  NOT,    GONE,   GONE, { path: { product: 'newProduct' } }),
   [`DELETE ${project}/assignments/:product`]:               row(NOT,   '204',  NOT,    GONE,   GONE),

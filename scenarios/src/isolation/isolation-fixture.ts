@@ -13,7 +13,7 @@ export interface Ids {
   /** Owns nothing, so that it may be deleted. */
   emptyTeam: string
   /** A member of tenant and team who may consume the project. */
-  person: string
+  user: string
   project: string
   /** Assigned to the project. */
   product: string
@@ -42,14 +42,14 @@ export interface IsolationFixture {
   /** Another project of the same tenant, with what belongs to it. */
   neighbours: Ids
   otherTenant: Ids
-  callers: Record<PersonName | KeyName | 'nobody', Caller>
+  callers: Record<UserName | KeyName | 'nobody', Caller>
   /** A personal token that has ended, one that has expired, and one that never was. */
   badTokens: Caller[]
 }
 
-/** Persons: of the stack, of the tenant alone, of the own project, of another one of the tenant, of another tenant. */
-export const persons = ['operator', 'admin', 'owner', 'neighbour', 'otherTenant'] as const
-export type PersonName = (typeof persons)[number]
+/** Users: of the stack, of the tenant alone, of the own project, of another one of the tenant, of another tenant. */
+export const users = ['operator', 'admin', 'owner', 'neighbour', 'otherTenant'] as const
+export type UserName = (typeof users)[number]
 
 /** Keys: in order, of the neighbours' project, of another tenant, and those that are refused as such. */
 export const keys = [
@@ -68,18 +68,18 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
   const of = await fixture.tenant()
   const [own, neighbours] = [await openProject(fixture, url, of), await openProject(fixture, url, of)]
   const otherTenant = await openProject(fixture, url, await fixture.tenant(), 'Admin')
-  const [operator, admin] = [await fixture.person({ platformOperator: true }), await fixture.person()]
-  await fixture.run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [
+  const [operator, admin] = [await fixture.user({ platformOperator: true }), await fixture.user()]
+  await fixture.run(`INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, 'Admin')`, [
     of.tenant,
     admin,
   ])
 
   const { project, owner } = own
-  const tokenOf = async (person: string) => at((await fixture.token(person)).secret)
+  const tokenOf = async (user: string) => at((await fixture.token(user)).secret)
   const rotated = await fixture.key({ project, by: owner })
   await fixture.run('UPDATE control.keys SET rotated_to = $2 WHERE id = $1', [rotated.id, own.key.id])
   const ended = await fixture.token(owner)
-  await fixture.run('DELETE FROM control.person_tokens WHERE id = $1', [ended.id])
+  await fixture.run('DELETE FROM control.user_tokens WHERE id = $1', [ended.id])
   return {
     own: own.ids,
     neighbours: neighbours.ids,
@@ -114,9 +114,9 @@ const ofProject = [
   'token',
   'projectToken',
 ] as const
-const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'person'] as const
+const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'user'] as const
 
-/** What must stand in no answer to a person, or to a key of the same place. */
+/** What must stand in no answer to a user, or to a key of the same place. */
 export function hiddenFrom(
   name: keyof IsolationFixture['callers'],
   { own, neighbours, otherTenant }: IsolationFixture,
@@ -139,7 +139,7 @@ export function hiddenFrom(
 }
 type Hidden = Record<'ofProject' | 'ofTenant', string[]>
 
-/** A project with a team, people, a key, a product and a call of its own. Its owner has the tenant role that is said. */
+/** A project with a team, users, a key, a product and a call of its own. Its owner has the tenant role that is said. */
 async function openProject(
   fixture: Fixture,
   url: string,
@@ -147,16 +147,20 @@ async function openProject(
   role: 'Admin' | 'Member' = 'Member',
 ) {
   const [team, emptyTeam] = [fixture.id('tea'), fixture.id('tea')]
-  const owner = await fixture.person()
+  const owner = await fixture.user()
   for (const id of [team, emptyTeam])
     await fixture.run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $3)', [id, tenant, nameOf(id)])
-  await fixture.run('INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, $3)', [tenant, owner, role])
-  await fixture.run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Owner')`, [
+  await fixture.run('INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, $3)', [
+    tenant,
+    owner,
+    role,
+  ])
+  await fixture.run(`INSERT INTO control.team_members (team, user_id, role) VALUES ($1, $2, 'Team Owner')`, [
     team,
     owner,
   ])
   const project = await fixture.project({ tenant, team, owner }, 1_000_000n)
-  const person = await fixture.issuer(project)
+  const user = await fixture.issuer(project)
   const [product, newProduct] = [await fixture.publishProduct(), await fixture.publishProduct()]
   await fixture.assign(project.id, product)
   const key = await fixture.key({ project, by: owner })
@@ -169,7 +173,7 @@ async function openProject(
   )
   const sandbox = await fixture.sandbox(project, echo, { mcpEnabled: true })
   await fixture.run(
-    `INSERT INTO control.audit (tenant, person, action, subject) VALUES ($1, $2, 'sandbox.create', $3)`,
+    `INSERT INTO control.audit (tenant, user_id, action, subject) VALUES ($1, $2, 'sandbox.create', $3)`,
     [tenant, owner, sandbox.id],
   )
   const execution = await endedExecution(fixture, sandbox, owner)
@@ -182,7 +186,7 @@ async function openProject(
     tenant,
     team,
     emptyTeam,
-    person,
+    user,
     project: project.id,
     product,
     newProduct,
@@ -220,13 +224,13 @@ export const echo: Graph = {
   edges: [{ from: 'in.text', to: 'out.text' }],
 }
 
-async function endedExecution(fixture: Fixture, { id: sandbox, project, revision }: SandboxFixture, person: string) {
+async function endedExecution(fixture: Fixture, { id: sandbox, project, revision }: SandboxFixture, user: string) {
   const id = fixture.id('exe')
   await fixture.run(
-    `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, seq, output, created_at, started_at,
+    `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, seq, output, created_at, started_at,
        deadline_at, completed_at)
      VALUES ($1, $2, $3, $4, $5, 'invoke', 'Succeeded', 3, '{"text":"Hello"}', now(), now(), now(), now())`,
-    [id, project, sandbox, revision, person],
+    [id, project, sandbox, revision, user],
   )
   await fixture.run(
     `INSERT INTO money.execution_nodes (execution, ordinal, node, kind, project, sources, state, seq, ports, output)
@@ -255,7 +259,7 @@ export function idsOfNothing(fixture: Fixture): Ids {
     tenant: fixture.id('ten'),
     team: fixture.id('tea'),
     emptyTeam: fixture.id('tea'),
-    person: fixture.id('per'),
+    user: fixture.id('per'),
     project: fixture.id('prj'),
     product: `acme/${fixture.id('m')}`,
     newProduct: `acme/${fixture.id('m')}`,

@@ -11,8 +11,8 @@ export async function makeHistory({ baseUrl, key, consoleToken, tenant, models, 
     })
   const costly = { model: models[0], messages: [{ role: 'user', content: 'A novel' }], max_tokens: 10_000_000 }
   await program.ask('POST', '/v1/chat/completions', costly)
-  const person = callerAt(baseUrl, consoleToken)
-  await person.ask('POST', `/api/v2/tenants/${tenant}/sandboxes/${sandboxes.mixed}/execute`, {
+  const user = callerAt(baseUrl, consoleToken)
+  await user.ask('POST', `/api/v2/tenants/${tenant}/sandboxes/${sandboxes.mixed}/execute`, {
     input: { topic: 'the sea', tone: 'dry' },
   })
 }

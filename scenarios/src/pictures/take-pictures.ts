@@ -40,11 +40,11 @@ export const pictures: Picture[] = [
   { name: 'statement', address: (facts) => `${home(facts)}/statement`, show: heading('Statement') },
   { name: 'keys', address: (facts) => `${home(facts)}/keys`, show: heading('API keys') },
   { name: 'models', address: (facts) => `${home(facts)}/models`, show: heading('Models') },
-  { name: 'people', address: (facts) => `${home(facts)}/people`, show: heading('People') },
+  { name: 'users', address: (facts) => `${home(facts)}/users`, show: heading('Users') },
   { name: 'refusals', address: (facts) => `${home(facts)}/refusals`, show: heading('Errors') },
 ]
 
-/** Takes a picture of each of them, by a person who has signed in. @param facts of a stack that is seeded */
+/** Takes a picture of each of them, by a user who has signed in. @param facts of a stack that is seeded */
 export async function takePictures(
   facts: Facts & { email: string; password: string },
   { browser, folder }: { browser: Browser; folder: string },

@@ -13,7 +13,7 @@ import { consolePage, pagePaths } from './page/console-page.ts'
 import { requestHandlers } from './request/call.ts'
 import { refuseForeignPages } from './request/refuse-foreign-pages.ts'
 import { authenticate } from './sign-in/authenticate.ts'
-import { isSignedIn, personOf } from './sign-in/person.ts'
+import { isSignedIn, userOf } from './sign-in/user.ts'
 
 /**
  * The whole surface of the console, in order (rules §7.2); handlers.ts lists the operations of its API.
@@ -41,7 +41,7 @@ export function consoleApp(deps: ConsoleDeps): Express {
       keepsSentId: true,
       log: deps.log,
       now: () => performance.now(),
-      fields: (res) => (isSignedIn(res) ? { person: personOf(res).id } : {}),
+      fields: (res) => (isSignedIn(res) ? { user: userOf(res).id } : {}),
       record: (request) => deps.metrics.answered(request),
     }),
   )
@@ -63,12 +63,12 @@ export function consoleApp(deps: ConsoleDeps): Express {
 
 /** Whether something at its path needs nobody who is signed in: then each handler there says by itself who may ask. */
 function isOpen({ path }: ApiRoute): boolean {
-  return Object.values<ApiRoute>(consoleRoutes).some((row) => row.path === path && row.by !== 'person')
+  return Object.values<ApiRoute>(consoleRoutes).some((row) => row.path === path && row.by !== 'user')
 }
 
 async function readyOrLimited({ readiness, provider }: ConsoleDeps): Promise<HealthAnswer> {
   const { status, body } = await readiness.ready()
-  // Said, and no reason to send people elsewhere: tokens and passwords work without the provider.
+  // Said, and no reason to send users elsewhere: tokens and passwords work without the provider.
   const limited = provider?.isReached() === false && { limited: { 'sign-in provider': 'not reached' } }
   return { status, body: { ...body, ...limited } }
 }

@@ -44,7 +44,7 @@ export const consoleConfig = z
       .string()
       .refine(isIssuer, 'expected an address that starts with https://, or http:// on this machine')
       .optional()
-      .meta({ description: 'OpenID Connect provider that people may sign in at, besides by password' }),
+      .meta({ description: 'OpenID Connect provider that users may sign in at, besides by password' }),
     OIDC_CLIENT_ID: z.string().min(1).optional().meta({ description: 'This console at the OpenID Connect provider' }),
     OIDC_CLIENT_SECRET: z
       .string()

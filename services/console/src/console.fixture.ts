@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { makeSecret, mintId, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/api/ids'
+import { makeSecret, mintId, USER_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/api/ids'
 import type { RefusalBody } from '@gateway/api/refusal'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { stackTest } from '@gateway/testbed/stack-test'
@@ -21,19 +21,19 @@ export interface Caller {
   delete(path: string): Promise<Answer>
 }
 
-/** The console, before a real ledger, with people who are signed in. */
+/** The console, before a real ledger, with users who are signed in. */
 export const consoleTest = stackTest
   .extend('console', { scope: 'file' }, ({ services }) => services.console!)
   .extend('ledger', { scope: 'file' }, ({ services }) => services.ledgers[0]!)
   .extend('folder', { scope: 'file' }, ({ services }) => services.folder)
-  /** Signs a new person in, or one who is there. */
+  /** Signs a new user in, or one who is there. */
   .extend('signIn', { scope: 'file' }, ({ fixture, console }) => {
     return async (who: { id?: string; platformOperator?: boolean } = {}): Promise<Caller> => {
-      const id = who.id ?? (await fixture.person({ platformOperator: who.platformOperator ?? false }))
-      const token = makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))
+      const id = who.id ?? (await fixture.user({ platformOperator: who.platformOperator ?? false }))
+      const token = makeSecret(USER_TOKEN_PREFIX, randomBytes(32))
       const hash = createHash('sha256').update(token).digest()
       await fixture.run(
-        `INSERT INTO control.person_tokens (id, person, name, hash, prefix) VALUES ($1, $2, 'test', $3, $4)`,
+        `INSERT INTO control.user_tokens (id, user_id, name, hash, prefix) VALUES ($1, $2, 'test', $3, $4)`,
         [mintId('tok', Date.now(), randomBytes(10)), id, hash, token.slice(0, SHOWN_CHARACTERS)],
       )
       return callerOf(console.url, id, token)
@@ -54,13 +54,13 @@ export const consoleTest = stackTest
       projectPath: `${tenantPath}/projects/${project.id}`,
       /** Another member, with whatever roles. */
       async member(roles: { tenant?: string; team?: string; project?: string } = {}): Promise<Caller> {
-        const person = await fixture.person()
+        const user = await fixture.user()
         const add = (table: string, where: string, what: string, role: string) =>
-          fixture.run(`INSERT INTO control.${table} (${where}, person, role) VALUES ($1, $2, $3)`, [what, person, role])
+          fixture.run(`INSERT INTO control.${table} (${where}, user_id, role) VALUES ($1, $2, $3)`, [what, user, role])
         await add('memberships', 'tenant', tenant.tenant, roles.tenant ?? 'Member')
         if (roles.team) await add('team_members', 'team', tenant.team, roles.team)
         if (roles.project) await add('project_grants', 'project', project.id, roles.project)
-        return signIn({ id: person })
+        return signIn({ id: user })
       },
     }
   })

@@ -36,7 +36,7 @@ export interface ConsoleDeps {
   assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
   throttle: Throttle
   passwords: Passwords
-  /** Absent: people sign in by password only. */
+  /** Absent: users sign in by password only. */
   provider?: SignInProvider | undefined
   /** Where browsers find the service, without a path; absent: wherever they came to. */
   publicUrl?: string | undefined

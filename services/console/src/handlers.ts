@@ -10,7 +10,7 @@ import { estimateSandbox, executeSandbox, rerunExecution } from './executions/ex
 import { checkKey, createKey } from './keys/create-key.ts'
 import { revokeKey, rotateKey } from './keys/rotate-key.ts'
 import { correctWallet, fundWallet, listFundings, readWallet } from './money/wallet.ts'
-import { createTeam, deleteTeam, listTeamMembers, listTeams, removeTeamMember, setTeamMember } from './people/teams.ts'
+import { createTeam, deleteTeam, listTeamMembers, listTeams, removeTeamMember, setTeamMember } from './users/teams.ts'
 import { activateRevision, listRevisions, readRevision, saveRevision } from './sandboxes/revisions.ts'
 import { listAudit } from './audit/list-audit.ts'
 import { changeProduct, createProduct, listProducts } from './catalogue/products.ts'
@@ -23,8 +23,8 @@ import { readUsage } from './money/usage.ts'
 import { listNotices } from './notices/list-notices.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from './notices/webhooks.ts'
 import { readThresholds, setThresholds } from './notices/thresholds.ts'
-import { listMembers, removeMember, setMember } from './people/members.ts'
-import { createTenant, deleteTenant, listTenants } from './people/tenants.ts'
+import { listMembers, removeMember, setMember } from './users/members.ts'
+import { createTenant, deleteTenant, listTenants } from './users/tenants.ts'
 import { assignProduct, listAssignments, unassignProduct } from './projects/assignments.ts'
 import { changeProject } from './projects/change-project.ts'
 import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
@@ -41,8 +41,8 @@ import {
   listTenantTokens,
 } from './sign-in/access-tokens.ts'
 import { readMe } from './sign-in/me.ts'
-import { comeFromProvider } from './sign-in/provider/come-from-provider.ts'
-import { goToProvider } from './sign-in/provider/go-to-provider.ts'
+import { oidcCallback } from './sign-in/provider/oidc-callback.ts'
+import { oidcRedirect } from './sign-in/provider/oidc-redirect.ts'
 import { signIn, signOut } from './sign-in/session.ts'
 import { setPassword } from './sign-in/set-password.ts'
 import { readSignInMethods } from './sign-in/sign-in-methods.ts'
@@ -57,8 +57,8 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     readSignInMethods: readSignInMethods(deps),
     signIn: signIn(deps),
     signOut: signOut(deps),
-    goToProvider: throughProvider && goToProvider(throughProvider),
-    comeFromProvider: throughProvider && comeFromProvider(throughProvider),
+    oidcRedirect: throughProvider && oidcRedirect(throughProvider),
+    oidcCallback: throughProvider && oidcCallback(throughProvider),
     readMe: readMe(deps),
     setPassword: setPassword(deps),
     listTokens: listTokens(deps),

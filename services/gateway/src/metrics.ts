@@ -14,7 +14,7 @@ export interface Metrics {
    */
   closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost' | 'quarantined', tookMs?: number): void
   refused(code: string): void
-  /** Not told to people: there were too many, or the ledger was away. */
+  /** Not told to users: there were too many, or the ledger was away. */
   refusalsDropped(count: number): void
   /** A prompt whose bytes alone would have been refused. `busy`: it was not counted in time. */
   promptCounted(outcome: 'counted' | 'busy', tookMs: number): void
@@ -39,7 +39,7 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
     unit: '{refusal}',
   })
   const dropped = meter.createCounter('gateway.refusals.dropped', {
-    description: 'Refusals that people do not see in the console: there were too many, or the ledger was away',
+    description: 'Refusals that users do not see in the console: there were too many, or the ledger was away',
     unit: '{refusal}',
   })
   const counts = meter.createHistogram('gateway.prompts.counting.duration', {

@@ -86,7 +86,7 @@ export async function startGateway(
   const tokenCounter = openTokenCounter({
     log,
     threads: config.COUNTING_THREADS,
-    maxWaiting: config.MAX_CONCURRENT_COUNTS,
+    maxWaiting: config.MAX_CONCURRENT_PROMPT_CHARACTERS,
   })
   onStop('token counter', () => tokenCounter.close())
 

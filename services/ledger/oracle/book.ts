@@ -28,13 +28,13 @@ export interface ProductFacts {
   supportedParameters: ReadonlySet<string>
 }
 
-/** In whose name an execution runs: a key, by its lineage, or a person in the console. */
+/** In whose name an execution runs: a key, by its lineage, or a user in the console. */
 export interface ExecutionFacts {
   project: string
-  /** The hash of its key; null: a person's. */
+  /** The hash of its key; null: a user's. */
   keyHash: string | null
-  /** The person still has a role on the project that may invoke. */
-  personAuthorized: boolean
+  /** The user still has a role on the project that may invoke. */
+  userAuthorized: boolean
   /** It has neither ended nor begun to fail. */
   goesOn: boolean
   /** What its nodes may be charged together; null: no ceiling. */
@@ -111,7 +111,7 @@ export interface Book {
   meters: Map<string, Meter>
   open: Map<string, Reservation>
   closed: Map<string, Closed>
-  /** By project, what its people want to be told of. */
+  /** By project, what its users want to be told of. */
   thresholds: ReadonlyMap<string, { below: bigint[]; percents: bigint[] }>
   /** What they were told, as `kind of threshold`: of a project, or of a lineage and the start of its window. */
   notices: string[]

@@ -5,7 +5,7 @@ import { decideClosing, type ClosingDecision } from './decide-closing.ts'
 import type { Remaining } from './decide-fit.ts'
 import { decideLateAnswer, type LateAnswer } from './decide-late-answer.ts'
 import { decideNodeAdmission } from './decide-node-admission.ts'
-import { notifyFullWindow, notifyLowWallet } from './notify-crossings.ts'
+import { notifyFullWindow, notifyLowWallet } from './notify-threshold-crossings.ts'
 import { NO_FACTOR, raisedFactor } from '@gateway/pricing/upper-bound'
 
 // The whole decision of a batch, without a database: what money.run_batch must agree with, item by item.

@@ -1,5 +1,5 @@
 import { availableIn, type Book } from './book.ts'
-import { notifyLowWallet } from './notify-crossings.ts'
+import { notifyLowWallet } from './notify-threshold-crossings.ts'
 
 /** What money.correct must agree with: a wallet is put right by an amount with a sign, and never below zero. */
 export function decideCorrection(book: Book, project: string, micro: bigint): 'corrected' | 'short' {

@@ -23,7 +23,7 @@ export function decideNodeAdmission(
   if (book.closed.has(item.id)) return { code: 'closed' }
 
   const key = execution.keyHash === null ? null : book.keys.get(execution.keyHash)!
-  const refusal = key ? lineageRefusal(book, key) : personRefusal(execution)
+  const refusal = key ? lineageRefusal(book, key) : userRefusal(execution)
   if (refusal) return { code: refusal }
   const { project } = execution
   const product = book.callableByExecutions.get(`${project} ${item.model}`)
@@ -70,6 +70,6 @@ function lineageRefusal(book: Book, key: KeyFacts): string | null {
   return key.issuerAuthorized ? null : 'key_issuer_denied'
 }
 
-function personRefusal({ personAuthorized }: ExecutionFacts): string | null {
-  return personAuthorized ? null : 'not_permitted'
+function userRefusal({ userAuthorized }: ExecutionFacts): string | null {
+  return userAuthorized ? null : 'not_permitted'
 }

@@ -9,7 +9,7 @@ import {
 } from '../src/fixtures/execution-rows.ts'
 import type { KeyFacts, NodeFacts, ExecutionFacts } from './book.ts'
 
-// Executions for random histories, once in the tables and once as facts: of each key, of people in the console, and one
+// Executions for random histories, once in the tables and once as facts: of each key, of users in the console, and one
 // that fails. Every third has a ceiling.
 
 export interface SetupExecutions {
@@ -22,8 +22,8 @@ export interface SetupExecutions {
   lost: HeldNode[]
   /** One of the executions begins to fail. */
   fail(which: number): Promise<void>
-  /** The console's person loses the role. */
-  withdrawPerson(): Promise<void>
+  /** The console's user loses the role. */
+  withdrawUser(): Promise<void>
   /** Takes some nodes back and claims them anew. */
   reclaim(nodes: HeldNode[]): Promise<void>
   /**
@@ -53,7 +53,7 @@ export async function buildExecutions(fixture: Fixture, { owners, rich, poor, ke
   async function run(project: string, by: Runner, more: Partial<ExecutionFacts>): Promise<string> {
     const maxMicro = facts.size % 3 === 1 ? CEILING : null
     const execution = await insertExecution(fixture, project, by, maxMicro)
-    facts.set(execution, { project, keyHash: null, personAuthorized: true, goesOn: true, maxMicro, ...more })
+    facts.set(execution, { project, keyHash: null, userAuthorized: true, goesOn: true, maxMicro, ...more })
     await addNodes(execution, NODES)
     return execution
   }
@@ -79,9 +79,9 @@ export async function buildExecutions(fixture: Fixture, { owners, rich, poor, ke
 
   for (const [keyHash, { id, project }] of keys) if (project !== null) await run(project, { key: id }, { keyHash })
   const consumer = await fixture.issuer(rich)
-  const inConsole = await run(rich.id, { person: consumer }, {})
-  await run(poor.id, { person: owners.owner }, {})
-  await run(rich.id, { person: await fixture.issuer(poor) }, { personAuthorized: false })
+  const inConsole = await run(rich.id, { user: consumer }, {})
+  await run(poor.id, { user: owners.owner }, {})
+  await run(rich.id, { user: await fixture.issuer(poor) }, { userAuthorized: false })
   const executions = [...facts.keys()]
 
   return {
@@ -94,9 +94,9 @@ export async function buildExecutions(fixture: Fixture, { owners, rich, poor, ke
       await failExecution(fixture, execution)
       facts.set(execution, { ...facts.get(execution)!, goesOn: false })
     },
-    async withdrawPerson() {
-      await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [consumer])
-      facts.set(inConsole, { ...facts.get(inConsole)!, personAuthorized: false })
+    async withdrawUser() {
+      await fixture.run('DELETE FROM control.project_grants WHERE user_id = $1', [consumer])
+      facts.set(inConsole, { ...facts.get(inConsole)!, userAuthorized: false })
     },
     async reclaim(some) {
       const again = await reclaimNodes(fixture, some)

@@ -91,7 +91,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     options: Partial<Parameters<Fixture['key']>[0]> & { issuerAuthorized?: boolean } = {},
   ) {
     const { issuerAuthorized = true, ...rest } = options
-    const by = issuerAuthorized ? owners.owner : await fixture.person()
+    const by = issuerAuthorized ? owners.owner : await fixture.user()
     const key = await fixture.key({ project, by, tenant: owners.tenant, ...rest })
     made.push(key)
     keys.set(key.hash, {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { callFunction } from '@gateway/database/call-function'
 import { openDatabase, type Database } from '@gateway/database/client'
 import { openFixture, type Fixture } from '@gateway/testbed/fixture'
-import { checkBooks, sayFinding } from '../src/check/check-books.ts'
+import { checkBooks, formatFinding } from '../src/check/check-books.ts'
 import { availableIn } from './book.ts'
 import { buildHistorySetup, type HistorySetup } from './history-setup.fixture.ts'
 import { playBatch, playCorrection, playLateAnswers, playNodeClosings } from './play-history.fixture.ts'
@@ -86,7 +86,7 @@ interface Where {
 export async function playHistories(
   { adminUrl, ledgerUrl }: Where,
   wanted: number,
-  tell: (operations: number) => void = () => {},
+  report: (operations: number) => void = () => {},
 ): Promise<{ operations: number; missing: string[] }> {
   const fixture = await openFixture(adminUrl)
   const replicas = [
@@ -107,7 +107,7 @@ export async function playHistories(
         },
       )
       await fc.assert(property, { numRuns: 4, seed, endOnFailure: false })
-      tell(operations)
+      report(operations)
     }
   } finally {
     await fixture.close()
@@ -145,8 +145,8 @@ async function playHistory(
         await setup.executions.fail(command.which)
         operations++
         break
-      case 'withdraw person':
-        await setup.executions.withdrawPerson()
+      case 'withdraw user':
+        await setup.executions.withdrawUser()
         operations++
         break
       case 'fund': {
@@ -220,5 +220,5 @@ async function compareBalances(setup: HistorySetup, replica: Database, seen: Map
   )
   for (const { kind } of notices) seen.set(kind, (seen.get(kind) ?? 0) + 1)
   const report = await checkBooks(replica, { projects: setup.projects })
-  deepStrictEqual(report.findings.map(sayFinding), [])
+  deepStrictEqual(report.findings.map(formatFinding), [])
 }

@@ -131,7 +131,7 @@ export const command = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      kind: fc.constantFrom('fail execution' as const, 'withdraw person' as const),
+      kind: fc.constantFrom('fail execution' as const, 'withdraw user' as const),
       which: fc.nat(),
     }),
   },

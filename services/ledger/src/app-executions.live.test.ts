@@ -114,8 +114,8 @@ describe('the HTTP server', () => {
     })
   })
 
-  test('begins runs in the name of a person for the console alone', async ({ clients, sandbox: { tenant, id } }) => {
-    const caller = { person: tenant.owners.owner, project: tenant.project.id }
+  test('begins runs in the name of a user for the console alone', async ({ clients, sandbox: { tenant, id } }) => {
+    const caller = { user: tenant.owners.owner, project: tenant.project.id }
     await expect(clients.gateway.startExecution(question(tenant.key, id, { caller }))).rejects.toThrow('403')
     await expect(clients.worker.startExecution(question(tenant.key, id))).rejects.toThrow('403')
     expect(await clients.console.startExecution(question(tenant.key, id, { caller }))).toMatchObject({

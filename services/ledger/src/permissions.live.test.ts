@@ -189,8 +189,8 @@ describe('permissions in Postgres', () => {
     expect(await as(database.adminUrl, `DELETE FROM control.audit`)).toMatch(/append-only/)
   })
 
-  test('the ledger reads no password and no person’s token', async ({ database }) => {
-    for (const table of ['people', 'person_tokens', 'audit'])
+  test('the ledger reads no password and no user’s token', async ({ database }) => {
+    for (const table of ['users', 'user_tokens', 'audit'])
       expect(await as(database.ledgerUrl, `SELECT * FROM control.${table}`)).toMatch(/permission denied/)
   })
 

@@ -1,7 +1,7 @@
 import { openDatabase, type Database } from '@gateway/database/client'
 import { checkArchive } from './archive/check-archive.ts'
 import { archivedHeads, checkAnchor, takeAnchor } from './check/anchor.ts'
-import { checkBooks, sayFinding } from './check/check-books.ts'
+import { checkBooks, formatFinding } from './check/check-books.ts'
 import type { CheckCommand } from './read-command.ts'
 
 /** Longer than Postgres lets a statement of this login take: its answer comes first. */
@@ -38,7 +38,7 @@ async function check(database: Database, { projects, whole, against, archive }: 
   const archived = archive === null ? null : await checkArchive(archive, { database, ...(wanted && { wanted }) })
   const { wallets, findings } = await checkBooks(database, { whole, ...(projects.length > 0 && { projects }) })
   if (against !== null) findings.push(...(await checkAnchor(database, against, wanted)))
-  const all = [...(archived?.findings ?? []), ...findings.map(sayFinding)]
+  const all = [...(archived?.findings ?? []), ...findings.map(formatFinding)]
   const anchor = all.length === 0 && projects.length === 0 ? await takeAnchor(database) : null
   for (const finding of all) say(finding)
   if (archived) say(`${archived.months} archived months with ${archived.entries} entries checked`)

@@ -73,23 +73,23 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     replicaId: newId('ldg'),
   }
   const { BATCHES_IN_FLIGHT: batchesInFlight, BATCH_ITEMS: batchItems, WAITING_ADMISSIONS: waitingAdmissions } = config
-  const { MAX_CONCURRENT_NODES: nodesAtOnce, OPEN_EXECUTIONS: openExecutions } = config
+  const { MAX_CONCURRENT_NODES: maxConcurrentNodes, OPEN_EXECUTIONS: openExecutions } = config
   const admissionLimits = { batchesInFlight, batchItems, batchBytes: BATCH_BYTES, waitingAdmissions }
   const admissionBatcher = openAdmissionBatcher(shared, admissionLimits)
   onStop('admission batcher', admissionBatcher.drain, DRAIN)
-  const nodeBatcher = openNodeBatcher(shared, { batchItems: NODE_BATCH_ITEMS, nodesAtOnce })
+  const nodeBatcher = openNodeBatcher(shared, { batchItems: NODE_BATCH_ITEMS, maxConcurrentNodes })
   onStop('node batcher', nodeBatcher.drain, DRAIN)
   const startBatcher = openStartBatcher(
     { ...shared, nodeBatcher },
     {
-      nodesAtOnce,
+      maxConcurrentNodes,
       openExecutions,
       waitingStarts: WAITING_STARTS,
       chatFirstClaimMs: config.CHAT_FIRST_CLAIM_SECONDS * 1_000,
     },
   )
   onStop('start batcher', startBatcher.drain, DRAIN)
-  const reruns = openReruns(shared, { nodesAtOnce, openExecutions })
+  const reruns = openReruns(shared, { maxConcurrentNodes, openExecutions })
   observeState(tools.meter, { admissionBatcher, nodeBatcher, reads }, config)
   return { ...shared, admissionBatcher, nodeBatcher, startBatcher, reruns }
 }

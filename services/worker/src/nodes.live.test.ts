@@ -65,7 +65,7 @@ stackTest(
 stackTest(
   'a prompt that there is no time to count makes its node wait, and fails nothing',
   async ({ startWorker, tenant, stack, fixture }) => {
-    await startWorker({ MAX_CONCURRENT_COUNTS: '1' }) // no prompt is
+    await startWorker({ MAX_CONCURRENT_PROMPT_CHARACTERS: '1' }) // no prompt is
     const product = await fixture.product({ contextLength: 4_000 })
     await fixture.run(`UPDATE control.products SET tokenizer = 'o200k_base' WHERE id = $1`, [product])
     await fixture.assign(tenant.project, product)

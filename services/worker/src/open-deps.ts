@@ -68,7 +68,7 @@ export async function openDeps(
   const tokens = openTokenCounter({
     log,
     threads: config.COUNTING_THREADS,
-    maxWaiting: config.MAX_CONCURRENT_COUNTS,
+    maxWaiting: config.MAX_CONCURRENT_PROMPT_CHARACTERS,
   })
   onStop('token counter', () => tokens.close())
 

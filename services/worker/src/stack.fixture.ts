@@ -107,7 +107,7 @@ export const stackTest = test
     const id = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
 
     /** Begins an execution of a flow. */
-    async function start(graph: Graph, input: object, { as = key, maxMicro = null }: Beginning = {}): Promise<string> {
+    async function start(graph: Graph, input: object, { as = key, maxMicro = null }: Trigger = {}): Promise<string> {
       const { id: sandbox } = await fixture.sandbox(project, graph)
       const answer = await ledger.startExecution({
         id: id('exe'),
@@ -155,11 +155,11 @@ export const stackTest = test
       record,
       ended,
       wallet,
-      run: async (graph: Graph, input: object, how: Beginning = {}) => ended(await start(graph, input, how)),
+      run: async (graph: Graph, input: object, how: Trigger = {}) => ended(await start(graph, input, how)),
     }
   })
 
-interface Beginning {
+interface Trigger {
   as?: KeyFixture
   /** Micro-USD; null: no ceiling. */
   maxMicro?: number | null

@@ -23,7 +23,7 @@ export interface RedisOptions {
   databases?: number
   /** Where a downloaded server is kept. Default: `.cache/redis` of this project. */
   cacheFolder?: string
-  /** ToolResult what takes long. */
+  /** Called with what takes long. */
   log?: (line: string) => void
 }
 

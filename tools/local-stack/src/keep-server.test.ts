@@ -22,19 +22,19 @@ function serverThatEnds({ failingRestarts = 0 } = {}) {
 test('a server that ends is started again, as often as it takes', async () => {
   const stop = new AbortController()
   const server = serverThatEnds({ failingRestarts: 1 })
-  const told: string[] = []
+  const logged: string[] = []
   const back = Promise.withResolvers<void>()
   const kept = keepServer('redis', server, {
     stopping: stop.signal,
     backOffMs: 1,
-    tell: (line) => {
-      told.push(line)
+    log: (line) => {
+      logged.push(line)
       if (line === 'redis is back') back.resolve()
     },
   })
   server.crash()
   await back.promise
-  expect(told).toEqual([
+  expect(logged).toEqual([
     'redis ended and is started again',
     'redis did not start: the disk is full',
     'redis ended and is started again',
@@ -47,7 +47,7 @@ test('a server that ends is started again, as often as it takes', async () => {
 test('a server that ends because everything stops is left alone', async () => {
   const stop = new AbortController()
   const server = serverThatEnds()
-  const kept = keepServer('redis', server, { stopping: stop.signal, tell: () => {} })
+  const kept = keepServer('redis', server, { stopping: stop.signal, log: () => {} })
   stop.abort()
   server.crash()
   await kept

@@ -7,7 +7,7 @@ interface Server {
 
 interface Deps {
   stopping: AbortSignal
-  tell: (message: string) => void
+  log: (message: string) => void
   /** Between attempts, in milliseconds. */
   backOffMs?: number
 }
@@ -16,18 +16,18 @@ interface Deps {
 export async function keepServer(
   name: string,
   server: Server,
-  { stopping, tell, backOffMs = 1_000 }: Deps,
+  { stopping, log, backOffMs = 1_000 }: Deps,
 ): Promise<void> {
   const stopped = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }))
   while (!stopping.aborted) {
     await Promise.race([server.ended, stopped])
     if (stopping.aborted) return
-    tell(`${name} ended and is started again`)
+    log(`${name} ended and is started again`)
     try {
       await server.restart()
-      tell(`${name} is back`)
+      log(`${name} is back`)
     } catch (error) {
-      tell(`${name} did not start: ${error instanceof Error ? error.message : String(error)}`)
+      log(`${name} did not start: ${error instanceof Error ? error.message : String(error)}`)
       await wait(backOffMs, undefined, { signal: stopping }).catch(() => {})
     }
   }

@@ -14,7 +14,7 @@ import { startStack } from './start-stack.ts'
 
 const screen = createScreen(process.stdout, () => performance.now())
 const lifecycle = createLifecycle({
-  log: { info: () => {}, error: (_facts: unknown, message?: string) => screen.tell(message ?? '') },
+  log: { info: () => {}, error: (_facts: unknown, message?: string) => screen.print(message ?? '') },
 })
 
 try {
@@ -28,7 +28,7 @@ try {
     now: () => performance.now(),
   })
   const ready = await startStack({ config, env: process.env, screen, lifecycle, seed })
-  screen.tell(readyScreen(ready, path.join(config.DATA_FOLDER, 'ready.json')))
+  screen.print(readyScreen(ready, path.join(config.DATA_FOLDER, 'ready.json')))
 } catch (error) {
   if (!lifecycle.stopping.aborted) await fail(error) // what fails because it was stopped half-way isn't news
 }
@@ -45,16 +45,16 @@ async function holdDataFolder(folder: string): Promise<void> {
         'Stop that one by Ctrl-C, or start another beside it: DATA_FOLDER=.local-2 PORT=0 npm start',
       ])
     }
-    if (!waiting) screen.tell(`  Waiting for process ${hold.by.pid}, which is stopping…`)
+    if (!waiting) screen.print(`  Waiting for process ${hold.by.pid}, which is stopping…`)
     waiting = true
     await wait(200)
   }
 }
 
 async function stop(reason: string): Promise<void> {
-  screen.tell(`\n  Stopping (${reason})…`)
+  screen.print(`\n  Stopping (${reason})…`)
   const clean = await lifecycle.stop(reason)
-  screen.tell(clean ? '  Everything has stopped.' : '  Stopped; not every part did so cleanly.')
+  screen.print(clean ? '  Everything has stopped.' : '  Stopped; not every part did so cleanly.')
   process.exit(clean ? 0 : 1)
 }
 

@@ -2,7 +2,7 @@ export interface Screen {
   /** Shows that something begins, and how long it took when it is done. Passes on what `work` answers or throws. */
   step<Result>(name: string, work: () => Promise<Result>): Promise<Result>
   /** A line of its own, at any time. */
-  tell(line: string): void
+  print(line: string): void
   /** The same, set back: something about the step that runs. */
   note(line: string): void
 }
@@ -12,7 +12,7 @@ interface Output {
   isTTY?: boolean
 }
 
-/** Progress for a person: on a terminal each step fills in its own line, elsewhere it is written when it is done. */
+/** Progress for a user: on a terminal each step fills in its own line, elsewhere it is written when it is done. */
 export function createScreen(output: Output, now: () => number): Screen {
   let open: string | null = null
 
@@ -20,7 +20,7 @@ export function createScreen(output: Output, now: () => number): Screen {
     output.write(output.isTTY && open !== null ? `\r\u001B[K${text}\n` : `${text}\n`)
   }
 
-  function tell(line: string): void {
+  function print(line: string): void {
     close(line)
     if (open !== null && output.isTTY) output.write(open)
   }
@@ -41,7 +41,7 @@ export function createScreen(output: Output, now: () => number): Screen {
         open = null
       }
     },
-    tell,
-    note: (line) => tell(`    ${line}`),
+    print,
+    note: (line) => print(`    ${line}`),
   }
 }

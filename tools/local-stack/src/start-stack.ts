@@ -97,7 +97,7 @@ export async function startStack(deps: Deps): Promise<ReadyFacts> {
       logFile,
       readyUrl: `${urlOf(name)}/health/ready`,
     }
-    const running = await screen.step(titles[name], () => superviseProgram(program, { tell: screen.tell }))
+    const running = await screen.step(titles[name], () => superviseProgram(program, { log: screen.print }))
     lifecycle.onStop(titles[name], running.stop, { limitMs: 20_000 })
   }
 
@@ -130,7 +130,7 @@ async function startOwnPostgres({ config, screen, lifecycle }: Deps, dataFolder:
   const port = config.POSTGRES_PORT
   const postgres = await startPostgres({ dataFolder, persistent: true, ...(port && { port }) })
   lifecycle.onStop('postgres', postgres.stop, { limitMs: 25_000 })
-  void keepServer('postgres', postgres, { stopping: lifecycle.stopping, tell: screen.tell })
+  void keepServer('postgres', postgres, { stopping: lifecycle.stopping, log: screen.print })
   return postgres.url
 }
 
@@ -138,7 +138,7 @@ async function startOwnRedis({ config, screen, lifecycle }: Deps, dataFolder: st
   const port = config.REDIS_PORT
   const redis = await startRedis({ dataFolder, log: screen.note, ...(port && { port }) })
   lifecycle.onStop('redis', redis.stop, { limitMs: 20_000 })
-  void keepServer('redis', redis, { stopping: lifecycle.stopping, tell: screen.tell })
+  void keepServer('redis', redis, { stopping: lifecycle.stopping, log: screen.print })
   return redis.url
 }
 

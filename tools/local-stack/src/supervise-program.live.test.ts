@@ -16,7 +16,7 @@ afterEach(async () => {
 
 async function start(env: Record<string, string> = {}, limits: { readyLimitMs?: number; stopLimitMs?: number } = {}) {
   const port = await freePort(undefined, 'a test')
-  const told: string[] = []
+  const logged: string[] = []
   const back = Promise.withResolvers<void>()
   const program = await superviseProgram(
     {
@@ -29,15 +29,15 @@ async function start(env: Record<string, string> = {}, limits: { readyLimitMs?: 
     {
       ...limits,
       backOffMs: 10,
-      tell: (line) => {
-        told.push(line)
+      log: (line) => {
+        logged.push(line)
         if (line === 'small is back') back.resolve()
       },
     },
   )
   running.push(program)
   const pid = async () => Number(await (await fetch(`http://127.0.0.1:${port}/pid`)).text())
-  return { program, pid, told, back: back.promise }
+  return { program, pid, logged, back: back.promise }
 }
 
 function isAlive(pid: number): boolean {
@@ -48,33 +48,33 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a killed program is started again, and both are told', async () => {
-  const { pid, told, back } = await start()
+test('a killed program is started again, and both are logged', async () => {
+  const { pid, logged, back } = await start()
   const first = await pid()
   process.kill(first, 'SIGKILL')
   await back
   expect(await pid()).not.toBe(first)
-  expect(told).toEqual([
+  expect(logged).toEqual([
     `small died (SIGKILL) and is started again; see ${path.join(folder, 'small.log')}`,
     'small is back',
   ])
 })
 
 test('a program that is killed again and again comes back each time', async () => {
-  const { pid, program, told } = await start()
+  const { pid, program, logged } = await start()
   for (let round = 1; round <= 3; round++) {
     process.kill(await pid(), 'SIGKILL')
-    await expect.poll(() => told.filter((line) => line === 'small is back').length, { timeout: 20_000 }).toBe(round)
+    await expect.poll(() => logged.filter((line) => line === 'small is back').length, { timeout: 20_000 }).toBe(round)
   }
   expect(program.pid).toBe(await pid())
 })
 
 test('a stopped program has ended and is not started again', async () => {
-  const { program, pid, told } = await start()
+  const { program, pid, logged } = await start()
   const first = await pid()
   await program.stop()
   expect(isAlive(first)).toBe(false)
-  expect(told).toEqual([])
+  expect(logged).toEqual([])
 })
 
 test('a program that ignores SIGTERM is killed when its time is up', async () => {

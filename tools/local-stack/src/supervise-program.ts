@@ -28,8 +28,8 @@ export interface SupervisedProgram {
 }
 
 interface Deps {
-  /** ToolResult when it died and when it is back. */
-  tell: (message: string) => void
+  /** Receives a line when the program dies and when it is back. */
+  log: (message: string) => void
   readyLimitMs?: number
   stopLimitMs?: number
   /** The first wait before a restart; it doubles up to `longestBackOffMs`, and starts anew after a minute of quiet. */
@@ -42,7 +42,7 @@ const quietMs = 60_000
 /** Starts the program and resolves when it is ready. Rejects with one message, its last log lines included, if it ends before. */
 export async function superviseProgram(
   program: Program,
-  { tell, readyLimitMs = 60_000, stopLimitMs = 15_000, backOffMs = 250 }: Deps,
+  { log, readyLimitMs = 60_000, stopLimitMs = 15_000, backOffMs = 250 }: Deps,
 ): Promise<SupervisedProgram> {
   const stopping = new AbortController()
   let child = spawnProgram(program)
@@ -55,7 +55,7 @@ export async function superviseProgram(
       const how = await ended(child)
       if (stopping.signal.aborted) return
       if (performance.now() - readySince > quietMs) waitMs = backOffMs
-      tell(`${program.name} died (${how}) and is started again; see ${program.logFile}`)
+      log(`${program.name} died (${how}) and is started again; see ${program.logFile}`)
       for (;;) {
         await wait(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
         if (stopping.signal.aborted) return
@@ -63,7 +63,7 @@ export async function superviseProgram(
         child = spawnProgram(program)
         if (await readyOrEnded(child)) break
       }
-      if (!stopping.signal.aborted) tell(`${program.name} is back`)
+      if (!stopping.signal.aborted) log(`${program.name} is back`)
     }
   }
 

@@ -14,12 +14,12 @@ process.once('message', (first: OrderToWatchdog) => {
     ...first.run.user,
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  child.on('spawn', () => tell({ started: child.pid ?? 0 }))
-  child.on('error', (error) => tell({ failed: error.message }))
+  child.on('spawn', () => report({ started: child.pid ?? 0 }))
+  child.on('error', (error) => report({ failed: error.message }))
   child.on('exit', (code, signal) => {
     const { removeIfOrphaned } = first.run
     if (removeIfOrphaned && !process.connected) rmSync(removeIfOrphaned, { recursive: true, force: true })
-    tell({ ended: { code, signal } })
+    report({ ended: { code, signal } })
     if (process.connected) process.disconnect()
   })
 
@@ -56,6 +56,6 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-function tell(word: WordFromWatchdog): void {
+function report(word: WordFromWatchdog): void {
   if (process.connected) process.send?.(word)
 }

@@ -25,7 +25,7 @@ if ('usage' in options) {
 
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
-const tell = (line: string) => void process.stdout.write(`${line}\n`)
+const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 try {
   process.exitCode = (await mutateAll(options)) ? 0 : 1
@@ -40,21 +40,21 @@ async function mutateAll({ only, at, list }: MutateOptions): Promise<boolean> {
   const tree = await openCommit(projectFolder, at ?? 'HEAD')
   const wanted = mutations.filter(({ id }) => only === null || only.includes(id))
   const looked = await fitting(tree.read, wanted)
-  if (list) for (const { mutation } of looked) tell(`${mutation.id.padEnd(widthOf(looked))}  ${mutation.rule}`)
+  if (list) for (const { mutation } of looked) print(`${mutation.id.padEnd(widthOf(looked))}  ${mutation.rule}`)
   // Another commit may lack a rule. In HEAD, and where a text stands twice, the list is wrong.
   const wrong = looked.flatMap(({ unfit }) => (unfit && (at === null || !unfit.missing) ? [unfit.message] : []))
   if (wrong.length > 0) throw new Error([...wrong, 'Correct this in tools/mutations/src/rules.'].join('\n'))
   if (list) {
     const fit = looked.filter(({ unfit }) => unfit === null)
-    tell(`\n${fit.length} of ${looked.length} fit ${tree.commit.slice(0, 12)}`)
+    print(`\n${fit.length} of ${looked.length} fit ${tree.commit.slice(0, 12)}`)
     return true
   }
 
-  tell(`Mutations of ${tree.commit.slice(0, 12)}, in a copy that is removed at the end`)
+  print(`Mutations of ${tree.commit.slice(0, 12)}, in a copy that is removed at the end`)
   const copy = await makeCopy(tree, { projectFolder, env: process.env, limitMs: LIMIT_MS, stop: stop.signal })
   try {
     const tried = await tryAll(copy, looked)
-    tell(`\n${summary(tried)}`)
+    print(`\n${summary(tried)}`)
     return tried.every(({ verdict }) => isKilled(verdict) || verdict.kind === 'not-applicable')
   } finally {
     await copy.remove()
@@ -73,7 +73,7 @@ async function tryAll(copy: ThrowAwayCopy, looked: readonly Looked[]): Promise<T
     const { id, rule } = mutation
     const one = { id, rule, verdict, ms: performance.now() - startedAt }
     tried.push(one)
-    tell(verdictLine(one, widthOf(looked)))
+    print(verdictLine(one, widthOf(looked)))
   }
   return tried
 }

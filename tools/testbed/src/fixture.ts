@@ -4,7 +4,7 @@ import {
   KEY_SECRET_PREFIX,
   makeSecret,
   mintId,
-  PERSON_TOKEN_PREFIX,
+  USER_TOKEN_PREFIX,
   SHOWN_CHARACTERS,
 } from '@gateway/api/ids'
 import { Pool } from 'pg'
@@ -16,7 +16,7 @@ export { nameOf } from './name-of.ts'
 export type { ProductOptions } from './product-fixture.ts'
 export type { SandboxFixture, SandboxOptions } from './sandbox-fixture.ts'
 
-// Builds what a test needs to stand on, straight in the tables: people, projects with money, products, keys, sandbox products.
+// Builds what a test needs to stand on, straight in the tables: users, projects with money, products, keys, sandbox products.
 // Its words are those of every test and bench: tenant(), project(), key(), publishProduct(), and callableTenant() for all four.
 
 export interface ProjectFixture {
@@ -69,25 +69,25 @@ export async function openFixture(adminUrl: string) {
   const id = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
   const run = (sql: string, values: unknown[] = []) => pool.query(sql, values)
 
-  async function person({ platformOperator = false } = {}): Promise<string> {
-    const person = id('per')
-    await run('INSERT INTO control.people (id, email, name, platform_operator) VALUES ($1, $2, $3, $4)', [
-      person,
-      `${person}@example.test`,
-      'A person',
+  async function user({ platformOperator = false } = {}): Promise<string> {
+    const user = id('per')
+    await run('INSERT INTO control.users (id, email, name, platform_operator) VALUES ($1, $2, $3, $4)', [
+      user,
+      `${user}@example.test`,
+      'A user',
       platformOperator,
     ])
-    return person
+    return user
   }
 
   /** A personal token of somebody, as a secret. */
-  async function token(person: string, { expiresInMs = 3_600_000 } = {}): Promise<{ id: string; secret: string }> {
-    const [tokenId, secret] = [id('tok'), makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))]
+  async function token(user: string, { expiresInMs = 3_600_000 } = {}): Promise<{ id: string; secret: string }> {
+    const [tokenId, secret] = [id('tok'), makeSecret(USER_TOKEN_PREFIX, randomBytes(32))]
     const hash = createHash('sha256').update(secret).digest()
     await run(
-      `INSERT INTO control.person_tokens (id, person, name, hash, prefix, expires_at)
+      `INSERT INTO control.user_tokens (id, user_id, name, hash, prefix, expires_at)
        VALUES ($1, $2, 'a token', $3, $4, now() + $5 * interval '1 millisecond')`,
-      [tokenId, person, hash, secret.slice(0, SHOWN_CHARACTERS), expiresInMs],
+      [tokenId, user, hash, secret.slice(0, SHOWN_CHARACTERS), expiresInMs],
     )
     return { id: tokenId, secret }
   }
@@ -108,11 +108,11 @@ export async function openFixture(adminUrl: string) {
   }
 
   async function tenant(): Promise<{ tenant: string; team: string; owner: string }> {
-    const [tenantId, team, owner] = [id('ten'), id('tea'), await person()]
+    const [tenantId, team, owner] = [id('ten'), id('tea'), await user()]
     await run('INSERT INTO control.tenants (id, name) VALUES ($1, $2)', [tenantId, nameOf(tenantId)])
-    await run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [tenantId, owner])
+    await run(`INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, 'Admin')`, [tenantId, owner])
     await run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $3)', [team, tenantId, nameOf(team)])
-    await run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Owner')`, [team, owner])
+    await run(`INSERT INTO control.team_members (team, user_id, role) VALUES ($1, $2, 'Team Owner')`, [team, owner])
     return { tenant: tenantId, team, owner }
   }
 
@@ -128,7 +128,7 @@ export async function openFixture(adminUrl: string) {
       of.team,
       nameOf(project),
     ])
-    await run(`INSERT INTO control.project_grants (project, person, role) VALUES ($1, $2, 'Project Owner')`, [
+    await run(`INSERT INTO control.project_grants (project, user_id, role) VALUES ($1, $2, 'Project Owner')`, [
       project,
       of.owner,
     ])
@@ -138,10 +138,10 @@ export async function openFixture(adminUrl: string) {
 
   /** Another member of the tenant and of the team who may issue keys for a project. */
   async function issuer({ id: project, tenant, team }: ProjectFixture): Promise<string> {
-    const who = await person()
-    await run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Member')`, [tenant, who])
-    await run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Member')`, [team, who])
-    await run(`INSERT INTO control.project_grants (project, person, role) VALUES ($1, $2, 'Project Consumer')`, [
+    const who = await user()
+    await run(`INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, 'Member')`, [tenant, who])
+    await run(`INSERT INTO control.team_members (team, user_id, role) VALUES ($1, $2, 'Team Member')`, [team, who])
+    await run(`INSERT INTO control.project_grants (project, user_id, role) VALUES ($1, $2, 'Project Consumer')`, [
       project,
       who,
     ])
@@ -196,7 +196,7 @@ export async function openFixture(adminUrl: string) {
 
   return {
     id,
-    person,
+    user,
     token,
     accessToken,
     tenant,

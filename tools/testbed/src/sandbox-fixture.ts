@@ -44,8 +44,8 @@ export function sandboxFixtures({ id, run }: SandboxFixtureDeps) {
     options: SandboxOptions = {},
   ): Promise<SandboxFixture> {
     const sandbox = id('sbx').replace('_', '-')
-    const grants = await run('SELECT person FROM control.project_grants WHERE project = $1 ORDER BY 1', [project])
-    const by = options.by ?? (grants.rows as { person: string }[])[0]?.person
+    const grants = await run('SELECT user_id FROM control.project_grants WHERE project = $1 ORDER BY 1', [project])
+    const by = options.by ?? (grants.rows as { user_id: string }[])[0]?.user_id
     await run(
       `INSERT INTO control.sandboxes (id, project, name, description, mcp_enabled, suspended, created_by)
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,

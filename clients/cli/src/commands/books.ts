@@ -3,7 +3,7 @@ import { usd } from '@gateway/pricing/usd'
 import { command, projectOptions, type Given } from '../frame/command-row.ts'
 import { printRecord, printRows } from '../frame/print.ts'
 import { collect } from './collect.ts'
-import { readMoment, readWholeNumber } from './read-words.ts'
+import { readMoment, readWholeNumber } from './argument-values.ts'
 import { tailCalls } from './tail-calls.ts'
 import { callColumns } from './call-columns.ts'
 
@@ -44,7 +44,7 @@ export const bookCommands = [
       const atMost = limitOf(given.options)
       const query = { ...period(given), model: given.options.model, limit: Math.min(atMost, 100) }
       const params = await given.session.project()
-      const pages = (await given.session.person()).pages(`${inProject}/invocations`, { params, query })
+      const pages = (await given.session.user()).pages(`${inProject}/invocations`, { params, query })
       printRows(given, await collect(pages, atMost), callColumns)
     },
   }),
@@ -86,7 +86,7 @@ export const bookCommands = [
       const { by, step, zone } = options as { by?: 'model'; step?: 'day'; zone?: string }
       const query = { ...period(given), by, step, zone }
       const request = { params: await session.project(), query }
-      const api = await session.person()
+      const api = await session.user()
       if (options.csv) {
         const answer = await api.raw('GET', `${inProject}/usage`, { ...request, query: { ...query, format: 'csv' } })
         return writeCsv(io, answer)
@@ -114,7 +114,7 @@ export const bookCommands = [
       const { io, operands, options, session } = given
       const query = { month: operands[0] }
       const request = { params: await session.project(), query }
-      const api = await session.person()
+      const api = await session.user()
       if (options.csv) {
         const answer = await api.raw('GET', `${inProject}/statement`, {
           ...request,
@@ -141,7 +141,7 @@ export const bookCommands = [
     examples: ['gateway wallet', 'gateway wallet --json'],
     async handle(given) {
       const params = await given.session.project()
-      printRecord(given, await (await given.session.person()).ask('GET', `${inProject}/wallet`, { params }), {
+      printRecord(given, await (await given.session.user()).ask('GET', `${inProject}/wallet`, { params }), {
         available: ({ availableMicro }) => usd(availableMicro),
         reserved: ({ reservedMicro }) => usd(reservedMicro),
         charged: ({ settledMicro }) => usd(settledMicro),
@@ -155,23 +155,23 @@ export const bookCommands = [
     options: {
       organization: projectOptions.organization,
       action: { type: 'string', value: 'name', summary: 'Only this, such as key.create' },
-      person: { type: 'string', value: 'id', summary: 'Only by them' },
+      user: { type: 'string', value: 'id', summary: 'Only by them' },
       from,
       to,
       limit,
     },
     examples: ['gateway audit', 'gateway audit --action key.create --from 7d --json'],
     async handle(given) {
-      const { action, person } = given.options
+      const { action, user } = given.options
       const atMost = limitOf(given.options)
       const { tenant } = await given.session.organization()
-      const pages = (await given.session.person()).pages('/api/v2/tenants/{tenant}/audit', {
+      const pages = (await given.session.user()).pages('/api/v2/tenants/{tenant}/audit', {
         params: { tenant },
-        query: { ...period(given), action, person, limit: Math.min(atMost, 100) },
+        query: { ...period(given), action, user, limit: Math.min(atMost, 100) },
       })
       printRows(given, await collect(pages, atMost), {
         at: ({ at }) => at,
-        person: ({ person }) => person,
+        user: ({ user }) => user,
         action: ({ action }) => action,
         subject: ({ subject }) => subject,
       })

@@ -8,8 +8,8 @@ import { printRecord, printRows } from '../frame/print.ts'
 import { openFlows, sandboxNamed } from '../flows/open-flows.ts'
 import { collect } from './collect.ts'
 import { follow } from './follow.ts'
-import { atMost, flowOperand } from './flow-words.ts'
-import { readAmount, readWholeNumber } from './read-words.ts'
+import { atMost, flowOperand } from './flow-arguments.ts'
+import { readAmount, readWholeNumber } from './argument-values.ts'
 
 const options = { ...projectOptions, ...folderOptions }
 const operands = [{ name: 'execution', summary: 'the id of an execution' }]
@@ -18,7 +18,7 @@ const theExecution = '/api/v2/tenants/{tenant}/projects/{project}/executions/{ex
 
 async function located({ session, operands }: Given) {
   const { tenant, project } = await session.project()
-  return { api: await session.person(), params: { tenant, project, execution: operands[0]! } }
+  return { api: await session.user(), params: { tenant, project, execution: operands[0]! } }
 }
 
 export const executionCommands = [

@@ -8,8 +8,8 @@ import { fileOf, readFlowName } from '../flows/flow-name.ts'
 import { flowTypes } from '../flows/flow-types.ts'
 import { folderOf, lockedFlow, openFlows, sandboxNamed } from '../flows/open-flows.ts'
 import { pullFlow } from '../flows/pull-flow.ts'
-import { missingFile, pushFlow, sayProblems } from '../flows/push-flow.ts'
-import { differenceText, differing, emptyGraph } from '../flows/say-difference.ts'
+import { missingFile, pushFlow, formatProblems } from '../flows/push-flow.ts'
+import { differenceText, differing, emptyGraph } from '../flows/format-difference.ts'
 
 const names = {
   name: 'name',
@@ -117,7 +117,7 @@ export const flowFileCommands = [
           const { problems } = checkFlow(text)
           if (given.options.json === true)
             for (const problem of problems) printJson(given, { file: fileOf(name), ...problem })
-          else sayProblems(given.io, fileOf(name), problems)
+          else formatProblems(given.io, fileOf(name), problems)
           count += problems.length
         }
         given.io.say(count === 0 ? 'No problems.' : `${count} problem${count === 1 ? '' : 's'}.`)
@@ -161,7 +161,7 @@ export const flowFileCommands = [
       const text = await folder.read(name)
       if (text === null) throw missingFile(folder, name)
       const { graph, problems } = checkFlow(text)
-      sayProblems(given.io, fileOf(name), problems)
+      formatProblems(given.io, fileOf(name), problems)
       if (graph === null || problems.length > 0)
         throw new CommandFailure(`${fileOf(name)} has no contract that holds.`, 'Mend it first')
       given.io.write(flowTypes(name, graph))

@@ -6,7 +6,7 @@ import { confirm } from '../frame/confirm.ts'
 import { CommandFailure, exitCodes } from '../frame/command-failure.ts'
 import { command, projectOptions, type Given } from '../frame/command-row.ts'
 import { printJson, printRecord, printRows } from '../frame/print.ts'
-import { readDays, readSpan, readSpendingLimit, readWholeNumber } from './read-words.ts'
+import { readDays, readSpan, readSpendingLimit, readWholeNumber } from './argument-values.ts'
 import { collect } from './collect.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
 
@@ -38,7 +38,7 @@ export const keyCommands = [
     async handle(given) {
       const { tenant, project } = await given.session.project()
       const state = given.options.state as 'Active' | undefined
-      const pages = (await given.session.person()).pages(keys, { params: { tenant }, query: { project, state } })
+      const pages = (await given.session.user()).pages(keys, { params: { tenant }, query: { project, state } })
       printRows(given, await collect(pages), {
         key: ({ id }) => id,
         name: ({ name }) => name,
@@ -86,8 +86,8 @@ export const keyCommands = [
         ...(options.expires !== undefined && { expiresInDays: readDays('--expires', options.expires) }),
         ...(options.only !== undefined && { policy: 'listed' as const, resources: options.only.split(',') }),
       }
-      const person = await session.person()
-      const made = await person
+      const user = await session.user()
+      const made = await user
         .ask('POST', keys, { params: { tenant }, body, idempotencyKey: randomUUID() })
         .catch((error: unknown) =>
           unseen(
@@ -117,8 +117,8 @@ export const keyCommands = [
       const graceSeconds = options.grace === undefined ? 0 : readSpan('--grace', options.grace)
       if (graceSeconds === 0) await confirm(given, `Whoever uses ${operands[0]!} is refused at once.`)
       const params = { ...(await session.organization()), key: operands[0]! }
-      const person = await session.person()
-      const made = await person
+      const user = await session.user()
+      const made = await user
         .ask('POST', `${theKey}/rotate`, { params, body: { graceSeconds } })
         .catch((error: unknown) =>
           unseen(given, error, `It is not known whether the secret of ${operands[0]!} was replaced: rotate it again.`),
@@ -135,7 +135,7 @@ export const keyCommands = [
     async handle(given) {
       await confirm(given, `Whoever uses ${given.operands[0]!} is refused from the next call on.`)
       const params = { ...(await given.session.organization()), key: given.operands[0]! }
-      const record = await (await given.session.person()).ask('POST', `${theKey}/revoke`, { params })
+      const record = await (await given.session.user()).ask('POST', `${theKey}/revoke`, { params })
       printRecord(given, record, { key: ({ id }) => id, state: ({ state }) => state })
     },
   }),
@@ -170,7 +170,7 @@ export const keyCommands = [
         id === undefined
           ? await (await session.program()).ask('POST', '/v1/key/check', { body })
           : await (
-              await session.person()
+              await session.user()
             ).ask('POST', `${theKey}/check`, { params: { ...(await session.organization()), key: id }, body })
       printRecord(given, check, {
         admitted: ({ admitted }) => (admitted ? 'yes' : 'no'),

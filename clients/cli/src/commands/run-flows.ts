@@ -8,8 +8,8 @@ import { printRecord, printRows } from '../frame/print.ts'
 import { readJson } from '../flows/json-positions.ts'
 import { openFlows, sandboxNamed } from '../flows/open-flows.ts'
 import { follow } from './follow.ts'
-import { atMost, flowOperand } from './flow-words.ts'
-import { readAmount, readWholeNumber } from './read-words.ts'
+import { atMost, flowOperand } from './flow-arguments.ts'
+import { readAmount, readWholeNumber } from './argument-values.ts'
 
 const options = { ...projectOptions, ...folderOptions }
 const askedOptions = {
@@ -57,7 +57,7 @@ export const runFlowCommands = [
       const { api, tenant, project, sandbox, ...asked } = await readAsked(given)
       const most = given.options['at-most']
       const body = { ...asked, ...(most !== undefined && { maxMicro: readAmount('--at-most', most) }) }
-      given.io.progress('Beginning …')
+      given.io.progress('Trigger …')
       const idempotencyKey = randomUUID()
       return follow(given, { api, tenant, project }, (fields) =>
         api.raw('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute', {

@@ -62,7 +62,7 @@ export const signInCommands = [
     examples: ['gateway whoami', 'gateway whoami --json'],
     async handle(given) {
       const { io, options, session } = given
-      const me = await (await session.person()).ask('GET', '/api/v2/me')
+      const me = await (await session.user()).ask('GET', '/api/v2/me')
       const key = session.key === null ? null : await (await session.program()).ask('GET', '/v1/key')
       if (options.json === true) return printJson(given, { url: await session.url(), ...me, key })
       const who = me.permissions === null ? me.email : `a token of a program that may ${me.permissions.join(', ')}`

@@ -14,7 +14,7 @@ const PATIENCE_MS = 120_000
 export async function tailCalls(given: Given, { from, atMost }: { from: string; atMost: number }): Promise<void> {
   const { io, session } = given
   const params = await session.project()
-  const api = await session.person()
+  const api = await session.user()
   let shown = new Set<string>()
   let since = from
   const look = () =>

@@ -38,7 +38,7 @@ export async function openFlows(asked: Asked): Promise<Flows> {
     )
   folder.lock.organization = tenant
   folder.lock.project = project
-  const api = await asked.session.person()
+  const api = await asked.session.user()
   return {
     ...folder,
     api,

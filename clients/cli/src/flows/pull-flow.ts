@@ -6,7 +6,7 @@ import { checkFlow } from './check-flow.ts'
 import { digestOf } from './flow-folder.ts'
 import { fileOf, nameFor } from './flow-name.ts'
 import type { Flows } from './open-flows.ts'
-import { differing, emptyGraph, sayDifference } from './say-difference.ts'
+import { differing, emptyGraph, formatDifference } from './format-difference.ts'
 
 export interface PullOptions {
   merge: boolean
@@ -46,7 +46,7 @@ export async function pullFlow(io: Io, flows: Flows, sandbox: SandboxRecord, opt
   async function mergedWith(revision: number) {
     const base = revision === 0 ? emptyGraph : (await flows.revision(sandbox.id, revision)).graph
     const parts = differing(base, theirs, mine!)
-    sayDifference(io, parts)
+    formatDifference(io, parts)
     const conflicts = parts.filter(({ outcome }) => outcome === 'conflict').map(({ key }) => key)
     const message = `${file} was changed since revision ${revision}, and revision ${seen.revision} was saved meanwhile.`
     if (!options.merge) throw new CommandFailure(message, `Bring both together: gateway flows pull ${name} --merge`)

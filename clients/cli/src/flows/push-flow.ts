@@ -7,10 +7,10 @@ import { checkFlow, type FlowProblem } from './check-flow.ts'
 import { digestOf, type LockedFlow } from './flow-folder.ts'
 import { fileOf, nameFor } from './flow-name.ts'
 import type { Flows } from './open-flows.ts'
-import { differing, emptyGraph, sayDifference } from './say-difference.ts'
+import { differing, emptyGraph, formatDifference } from './format-difference.ts'
 
 /** Says each problem where it is, as editors and pipelines read it. */
-export function sayProblems(io: Io, file: string, problems: readonly FlowProblem[]): void {
+export function formatProblems(io: Io, file: string, problems: readonly FlowProblem[]): void {
   for (const { line, column, code, message, resolution } of problems)
     io.say(`${file}:${line}:${column}: ${code}: ${message} ${resolution}`)
 }
@@ -37,7 +37,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
   const text = await flows.read(name)
   if (text === null) throw missingFile(flows, name)
   const { graph, problems, positionOf } = checkFlow(text)
-  sayProblems(io, file, problems)
+  formatProblems(io, file, problems)
   if (graph === null || (problems.length > 0 && !draft))
     throw new CommandFailure(
       `${file} was not saved.`,
@@ -63,7 +63,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
   io.say(`${file} is saved as revision ${saved.number} of ${locked.sandbox}.`)
   await flows.keepLock()
   const more = saved.problems.filter(({ code }) => code === 'product_not_assigned' || problems.length === 0)
-  sayProblems(
+  formatProblems(
     io,
     file,
     more.map((problem) => ({ ...problem, ...positionOf(problem) })),
@@ -97,7 +97,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
       return null
     }
     const base = revision === 0 ? emptyGraph : (await flows.revision(sandbox, revision)).graph
-    sayDifference(io, differing(base, theirs, mine))
+    formatDifference(io, differing(base, theirs, mine))
     throw new CommandFailure(
       `${file} is made of revision ${revision}, and revision ${latestRevision} was saved meanwhile. Nothing was saved.`,
       `Bring both together, and push again: gateway flows pull ${name} --merge`,

@@ -10,7 +10,7 @@ interface Asked {
 }
 
 /**
- * The line that a person types; empty where there comes none, because what they type on is closed.
+ * The line that a user types; empty where there comes none, because what they type on is closed.
  * @param onInterrupt they pressed Ctrl-C
  * @throws the reason of the signal
  */

@@ -1,4 +1,4 @@
-/** All that a command reaches outside of itself. Data goes to `write`, words for people to `say`. */
+/** All that a command reaches outside of itself. Data goes to `write`, words for users to `say`. */
 export interface Io {
   env: Readonly<Record<string, string | undefined>>
   folder: string
@@ -6,7 +6,7 @@ export interface Io {
   platform: string
   /** What starts this command: a program, and its file. */
   program: readonly [string, string]
-  /** Which of the three streams are terminals, with a person before them. */
+  /** Which of the three streams are terminals, with a user before them. */
   isTerminal: { input: boolean; output: boolean; words: boolean }
   write(text: string): void
   /** Waits for what was written. false: it has come nowhere, because a disk is full or nobody reads. */
@@ -16,7 +16,7 @@ export interface Io {
   progress(text: string): void
   /** All of the standard input. */
   readInput(): Promise<string>
-  /** What a person types on a terminal; `hidden`: it is not shown. @throws the reason of the signal */
+  /** What a user types on a terminal; `hidden`: it is not shown. @throws the reason of the signal */
   ask(question: string, options?: { hidden?: boolean; signal?: AbortSignal }): Promise<string>
   openBrowser(address: string): void
   wait(ms: number): Promise<void>

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** A sign-in that was begun here, and is confirmed by a person in their browser (PKCE, RFC 7636). */
+/** A sign-in that was begun here, and is confirmed by a user in their browser (PKCE, RFC 7636). */
 export interface BegunSignIn {
   /** Stays here: without it the code is worth nothing. */
   verifier: string
   /** Comes back with the code, so that nothing else is taken for it. */
   state: string
-  /** Where the person confirms it. @param port on which the browser brings the code here; null: the page shows the code */
+  /** Where the user confirms it. @param port on which the browser brings the code here; null: the page shows the code */
   link(port: number | null): string
 }
 

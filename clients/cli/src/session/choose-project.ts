@@ -17,14 +17,14 @@ interface Named {
  * @param isWhole of the whole organization: no project is looked for
  */
 export async function chooseProject(
-  person: ApiClient,
+  user: ApiClient,
   { organization, project }: ProjectChoice,
   { isWhole = false } = {},
 ): Promise<{ tenant: string; project: string }> {
   const isKnown = organization?.startsWith('ten_') === true
   if (isKnown && isWhole) return { tenant: organization, project: '' }
   if (isKnown && project?.startsWith('prj_') === true) return { tenant: organization, project }
-  const { tenants } = await person.ask('GET', '/api/v2/me')
+  const { tenants } = await user.ask('GET', '/api/v2/me')
   const mine = organization === undefined ? tenants : tenants.filter((each) => isMeant(each, organization))
   if (isWhole) return { tenant: onlyOne(mine, 'organization', organization).id, project: '' }
   const [only, ...others] = mine

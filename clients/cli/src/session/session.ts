@@ -9,8 +9,8 @@ export interface Session {
   profileName: string
   /** Where the service answers. */
   url(): Promise<string>
-  /** As a person, or as a program with a token. */
-  person(): Promise<ApiClient>
+  /** As a user, or as a program with a token. */
+  user(): Promise<ApiClient>
   /** With an API key. */
   program(): Promise<ApiClient>
   /** The key of GATEWAY_KEY; null: there is none. */
@@ -51,7 +51,7 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
     if (!/^[\x21-\x7E]+$/.test(secret)) throw signIn('The token or key has characters that none has.')
     return openApiClient({ baseUrl: await url(), headers: { authorization: `Bearer ${secret}` } })
   }
-  const person = once(async () => client(await token()))
+  const user = once(async () => client(await token()))
 
   async function choice(): Promise<ProjectChoice> {
     const given = { organization: options['organization'], project: options['project'] } as ProjectChoice
@@ -66,7 +66,7 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
   return {
     profileName,
     url,
-    person,
+    user,
     key,
     async program() {
       if (key !== null) return client(key)
@@ -75,10 +75,10 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
     async project(known = null) {
       const chosen = await choice()
       const isAsked = options['project'] !== undefined || options['organization'] !== undefined
-      return chooseProject(await person(), known !== null && !isAsked ? known : chosen)
+      return chooseProject(await user(), known !== null && !isAsked ? known : chosen)
     },
     async organization() {
-      return chooseProject(await person(), await choice(), { isWhole: true })
+      return chooseProject(await user(), await choice(), { isWhole: true })
     },
   }
 }

@@ -13,7 +13,7 @@ const LONGEST_WAIT_MS = 600_000
 const LONGEST_NAME = 100
 
 /**
- * A personal token that a person confirms in their browser, on this machine or on another one: this one is brought a code, from another
+ * A personal token that a user confirms in their browser, on this machine or on another one: this one is brought a code, from another
  * it is pasted. Somebody who has made a token by hand can paste that.
  * @param keep is done before the browser is told that this machine is signed in
  * @throws CommandFailure, ApiRefusal, Unreachable; what `keep` throws

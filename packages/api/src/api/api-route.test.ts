@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
 import type { KeyRecord } from '../console/keys.ts'
 import type { Page } from '../console/page.ts'
-import type { MemberRecord } from '../console/people.ts'
+import type { MemberRecord } from '../console/users.ts'
 import type { z } from 'zod'
 import type { ExecutionRecord, ProgressLine, RefusedLine } from '../execution.ts'
 import type {
@@ -88,7 +88,7 @@ test('no row has lost its types', () => {
 test('a row says how, by whom and with which refusals of its own', () => {
   expectTypeOf<ConsoleRoutes['createKey']['method']>().toEqualTypeOf<'POST'>()
   expectTypeOf<ConsoleRoutes['createKey']['path']>().toEqualTypeOf<'/api/v2/tenants/{tenant}/keys'>()
-  expectTypeOf<ConsoleRoutes['createKey']['by']>().toEqualTypeOf<'person'>()
+  expectTypeOf<ConsoleRoutes['createKey']['by']>().toEqualTypeOf<'user'>()
   expectTypeOf<ConsoleRoutes['signIn']['by']>().toEqualTypeOf<'nobody'>()
   expectTypeOf<RefusalOf<ConsoleRoutes['revokeKey']>>().toEqualTypeOf<'key_not_active'>()
   expectTypeOf<RefusalOf<ConsoleRoutes['readMe']>>().toEqualTypeOf<never>()

@@ -21,7 +21,7 @@ import {
   teamMemberRecord,
   teamRecord,
   tenantRecord,
-} from '../console/people.ts'
+} from '../console/users.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
 import { newWebhookBody, noticeRecord, noticeThresholds, webhookRecord } from '../console/notices.ts'
 import { latestRefusals, refusalCounts, refusalQuery } from '../console/refusals.ts'
@@ -34,7 +34,7 @@ import {
   projectRecord,
 } from '../console/projects.ts'
 import {
-  goToProviderQuery,
+  oidcRedirectQuery,
   meRecord,
   newSignInCodeBody,
   newTokenBody,
@@ -67,16 +67,16 @@ import {
 } from './console-rows.ts'
 
 const signIn = route('Sign-in')
-const people = route('People')
+const users = route('Users')
 const projects = route('Projects')
 const keys = route('Keys')
 const money = route('Money')
 const notices = route('Notices')
 const catalogue = route('Catalogue')
 
-/** What a person does, by a personal token or the session of the web console. Unknown fields are refused. */
+/** What a user does, by a personal token or the session of the web console. Unknown fields are refused. */
 export const consoleRoutes = {
-  readSignInMethods: signIn('GET', '/api/v2/session', 'Ask how people sign in here', one(signInMethods), {
+  readSignInMethods: signIn('GET', '/api/v2/session', 'Ask how users sign in here', one(signInMethods), {
     by: 'nobody',
   }),
   signIn: signIn('POST', '/api/v2/session', 'Sign in by e-mail and password', made(meRecord), {
@@ -85,14 +85,14 @@ export const consoleRoutes = {
     description: 'The session is a cookie of twelve hours.',
   }),
   signOut: signIn('DELETE', '/api/v2/session', 'Sign out', done),
-  goToProvider: signIn(
+  oidcRedirect: signIn(
     'GET',
     '/api/v2/session/oidc',
     'Go to the sign-in provider',
     { 303: { description: 'To the provider' } },
-    { by: 'nobody', query: goToProviderQuery, refusals: ['invalid_request'] },
+    { by: 'nobody', query: oidcRedirectQuery, refusals: ['invalid_request'] },
   ),
-  comeFromProvider: signIn(
+  oidcCallback: signIn(
     'GET',
     '/api/v2/session/oidc/callback',
     'Come back from the sign-in provider',
@@ -137,39 +137,39 @@ export const consoleRoutes = {
     { ...sent(redeemedSignInCodeBody, 'rate_limited'), by: 'nobody' },
   ),
 
-  listTenants: people('GET', '/api/v2/tenants', 'List my organizations', page(tenantRecord), paged),
-  createTenant: people('POST', '/api/v2/tenants', 'Make an organization', made(tenantRecord), sentOnce(newTenantBody)),
-  deleteTenant: people('DELETE', tenant, 'Delete an empty organization', done, { refusals: ['not_empty'] }),
-  listMembers: people('GET', `${tenant}/members`, 'List members', page(memberRecord), paged),
-  setMember: people(
+  listTenants: users('GET', '/api/v2/tenants', 'List my organizations', page(tenantRecord), paged),
+  createTenant: users('POST', '/api/v2/tenants', 'Make an organization', made(tenantRecord), sentOnce(newTenantBody)),
+  deleteTenant: users('DELETE', tenant, 'Delete an empty organization', done, { refusals: ['not_empty'] }),
+  listMembers: users('GET', `${tenant}/members`, 'List members', page(memberRecord), paged),
+  setMember: users(
     'POST',
     `${tenant}/members`,
     'Add a member, or give one another role',
     madeOrChanged(memberRecord),
     sent(newMemberBody, 'last_admin', 'already_exists'),
   ),
-  removeMember: people('DELETE', `${tenant}/members/{person}`, 'End a membership', done, { refusals: ['last_admin'] }),
-  listTeams: people('GET', `${tenant}/teams`, 'List teams', page(teamRecord), paged),
-  createTeam: people('POST', `${tenant}/teams`, 'Make a team', made(teamRecord), sentOnce(newTeamBody)),
-  deleteTeam: people('DELETE', `${tenant}/teams/{team}`, 'Delete a team without projects', done, {
+  removeMember: users('DELETE', `${tenant}/members/{user}`, 'End a membership', done, { refusals: ['last_admin'] }),
+  listTeams: users('GET', `${tenant}/teams`, 'List teams', page(teamRecord), paged),
+  createTeam: users('POST', `${tenant}/teams`, 'Make a team', made(teamRecord), sentOnce(newTeamBody)),
+  deleteTeam: users('DELETE', `${tenant}/teams/{team}`, 'Delete a team without projects', done, {
     refusals: ['not_empty'],
   }),
-  listTeamMembers: people(
+  listTeamMembers: users(
     'GET',
     `${tenant}/teams/{team}/members`,
     'List members of a team',
     page(teamMemberRecord),
     paged,
   ),
-  setTeamMember: people(
+  setTeamMember: users(
     'POST',
     `${tenant}/teams/{team}/members`,
     'Put a member into a team, or give it another role there',
     madeOrChanged(teamMemberRecord),
     sent(newTeamMemberBody),
   ),
-  removeTeamMember: people('DELETE', `${tenant}/teams/{team}/members/{person}`, 'Take a member out of a team', done),
-  listAudit: people('GET', `${tenant}/audit`, 'Read who changed what, and when', page(auditRecord), {
+  removeTeamMember: users('DELETE', `${tenant}/teams/{team}/members/{user}`, 'Take a member out of a team', done),
+  listAudit: users('GET', `${tenant}/audit`, 'Read who changed what, and when', page(auditRecord), {
     ...paged,
     query: auditQuery,
   }),
@@ -190,8 +190,8 @@ export const consoleRoutes = {
     ...sent(newGrantBody),
     description: 'By a Project Owner. An Admin may only appoint an owner of a project that has none.',
   }),
-  removeGrant: projects('DELETE', `${project}/grants/{person}`, 'Take a grant away', done, {
-    description: 'Keys that the person created are refused from the next call on.',
+  removeGrant: projects('DELETE', `${project}/grants/{user}`, 'Take a grant away', done, {
+    description: 'Keys that the user created are refused from the next call on.',
   }),
   listAssignments: projects('GET', `${project}/assignments`, 'List assigned products', page(assignmentRecord), paged),
   assignProduct: projects(
@@ -222,9 +222,9 @@ export const consoleRoutes = {
     made(z.strictObject({ key: keyRecord, secret })),
     {
       ...sent(rotateBody, 'key_not_active', 'key_unbound', 'key_issuer_denied'),
-      by: 'key or person',
+      by: 'key or user',
       description:
-        'Same project, policy, allowlist, limit, expiry span and meter. By a person with the permission, or by the key itself.',
+        'Same project, policy, allowlist, limit, expiry span and meter. By a user with the permission, or by the key itself.',
     },
   ),
   checkKey: keys(

@@ -12,7 +12,7 @@ type Method = ApiRoute['method']
 type Answers = ApiRoute['answers']
 type More = Partial<Omit<ApiRoute, 'method' | 'path' | 'tag' | 'summary' | 'answers'>>
 
-/** Makes rows of one heading, for a person who is signed in unless `by` says otherwise. */
+/** Makes rows of one heading, for a user who is signed in unless `by` says otherwise. */
 export const route =
   (tag: string) =>
   <const M extends Method, const Path extends string, const A extends Answers, const Extra extends More = object>(
@@ -22,10 +22,10 @@ export const route =
     answers: A,
     more?: Extra,
   ): Row<M, Path, A, NoInfer<Extra>> =>
-    ({ method, path, tag, by: 'person', summary, answers, ...more }) as unknown as Row<M, Path, A, NoInfer<Extra>>
+    ({ method, path, tag, by: 'user', summary, answers, ...more }) as unknown as Row<M, Path, A, NoInfer<Extra>>
 
-type Row<M, Path, A, Extra> = { method: M; path: Path; tag: string; summary: string; answers: A } & ByPerson<Extra>
-type ByPerson<Extra> = Extra extends { by: ApiRoute['by'] } ? Extra : Extra & { by: 'person' }
+type Row<M, Path, A, Extra> = { method: M; path: Path; tag: string; summary: string; answers: A } & ByUser<Extra>
+type ByUser<Extra> = Extra extends { by: ApiRoute['by'] } ? Extra : Extra & { by: 'user' }
 
 export const one = <Body extends z.ZodType>(body: Body) => ({ 200: { description: 'As it is now', body } })
 /** The same as comma-separated values, where `format` asks for them. */

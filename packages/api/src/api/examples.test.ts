@@ -60,9 +60,9 @@ describe('the example of a shape', () => {
 
   test('is its own, or that of its parts', () => {
     expect(exampleOf({ type: 'object', examples: [{ a: 1 }], properties: { a: named } })).toEqual({ a: 1 })
-    const parts = { name: named, kind: { const: 'person' }, team: { type: ['string', 'null'] } }
+    const parts = { name: named, kind: { const: 'user' }, team: { type: ['string', 'null'] } }
     const list = { type: 'array', items: { type: 'object', properties: parts, required: Object.keys(parts) } }
-    expect(exampleOf(list)).toEqual([{ name: 'Ada', kind: 'person', team: null }])
+    expect(exampleOf(list)).toEqual([{ name: 'Ada', kind: 'user', team: null }])
     expect(exampleOf({ type: 'array', items: { examples: ['Ada', 'Grace'] } })).toEqual(['Ada', 'Grace'])
   })
 

@@ -22,8 +22,8 @@ type Json = Record<string, unknown>
 
 const security: Record<ApiRoute['by'], Json[]> = {
   key: [{ key: [] }],
-  person: [{ personalToken: [] }, { accessToken: [] }, { session: [] }],
-  'key or person': [{ key: [] }, { personalToken: [] }, { accessToken: [] }, { session: [] }],
+  user: [{ personalToken: [] }, { accessToken: [] }, { session: [] }],
+  'key or user': [{ key: [] }, { personalToken: [] }, { accessToken: [] }, { session: [] }],
   nobody: [],
 }
 
@@ -38,11 +38,11 @@ const keyInstances: RefusalCode[] = [
   'key_issuer_denied',
   'project_mismatch',
 ]
-const persons: RefusalCode[] = ['session_missing', 'token_invalid', 'not_permitted', 'not_found']
+const users: RefusalCode[] = ['session_missing', 'token_invalid', 'not_permitted', 'not_found']
 const always: Record<ApiRoute['by'], RefusalCode[]> = {
   key: [...keyInstances, ...anybody],
-  person: [...persons, ...anybody],
-  'key or person': [...persons, 'key_invalid', 'key_revoked', 'key_expired', ...anybody],
+  user: [...users, ...anybody],
+  'key or user': [...users, 'key_invalid', 'key_revoked', 'key_expired', ...anybody],
   nobody: anybody,
 }
 

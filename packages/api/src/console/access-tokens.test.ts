@@ -4,7 +4,7 @@ import { projectTokenPermission, tenantTokenPermission } from './access-tokens.t
 test('no token can hand out access', () => {
   const all: string[] = [...tenantTokenPermission.options, ...projectTokenPermission.options]
   const handingOut = [
-    'people.manage',
+    'users.manage',
     'teams.manage',
     'grants.manage',
     'owners.appoint',

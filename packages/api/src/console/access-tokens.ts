@@ -7,7 +7,7 @@ import { id, label, time } from './fields.ts'
 
 /** What a token of an organization may list: it has the role Admin. */
 export const tenantTokenPermission = z.enum([
-  'people.read',
+  'users.read',
   'teams.read',
   'audit.read',
   'projects.read',
@@ -66,7 +66,7 @@ export const accessTokenRecord = z
         prefix: 'svt_8Kq2ZtYb',
         project: exampleIds.project,
         permissions: ['sandboxes.use', 'usage.read'],
-        createdBy: exampleIds.person,
+        createdBy: exampleIds.user,
         createdAt: '2026-11-23T09:00:00.000Z',
         expiresAt: '2026-12-23T09:00:00.000Z',
       },

@@ -90,7 +90,7 @@ export const keyRecord = z
           startsAt: '2026-11-01T00:00:00.000Z',
           resetsAt: '2026-12-01T00:00:00.000Z',
         },
-        createdBy: exampleIds.person,
+        createdBy: exampleIds.user,
         createdAt: '2026-11-20T09:00:00.000Z',
         expiresAt: '2027-02-18T09:00:00.000Z',
         lastUsedAt: '2026-11-23T09:12:31.000Z',

@@ -147,7 +147,7 @@ export const invocationQuery = timedQuery({
 export const invocationRecord = z
   .strictObject({
     id,
-    key: id.nullable().describe('null: a person runs a sandbox product in the console'),
+    key: id.nullable().describe('null: a user runs a sandbox product in the console'),
     model: id,
     execution: id.nullable().describe('the execution that made the call'),
     node: id.nullable().describe('the node of its graph'),

@@ -45,7 +45,7 @@ export const webhookRecord = z.strictObject({ id, url: z.string(), createdBy: id
     {
       id: exampleIds.webhook,
       url: 'https://hooks.example.com/notices',
-      createdBy: exampleIds.person,
+      createdBy: exampleIds.user,
       createdAt: '2026-11-20T09:00:00.000Z',
     },
   ],

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
 import { flowLimits } from '../limits.ts'
 import { id, label, named, projectRole, time } from './fields.ts'
-import { memberRecord } from './people.ts'
+import { memberRecord } from './users.ts'
 
 export const newProjectBody = z
   .strictObject({ name: label(100), team: id.optional() })
@@ -32,12 +32,12 @@ export const projectRecord = named.extend({ team: id, createdAt: time, assetRete
 export type ProjectRecord = z.infer<typeof projectRecord>
 
 export const newGrantBody = z
-  .strictObject({ person: id, role: projectRole })
-  .meta({ examples: [{ person: exampleIds.person, role: 'Project Consumer' }] })
+  .strictObject({ user: id, role: projectRole })
+  .meta({ examples: [{ user: exampleIds.user, role: 'Project Consumer' }] })
 export const grantRecord = memberRecord.extend({ role: projectRole }).meta({
   examples: [
     {
-      id: exampleIds.person,
+      id: exampleIds.user,
       email: exampleValues.email,
       name: 'Ada',
       role: 'Project Consumer',
@@ -48,6 +48,6 @@ export const grantRecord = memberRecord.extend({ role: projectRole }).meta({
 export type GrantRecord = z.infer<typeof grantRecord>
 
 export const assignmentRecord = z.strictObject({ product: id, createdBy: id.nullable(), createdAt: time }).meta({
-  examples: [{ product: exampleIds.product, createdBy: exampleIds.person, createdAt: '2026-11-20T09:00:00.000Z' }],
+  examples: [{ product: exampleIds.product, createdBy: exampleIds.user, createdAt: '2026-11-20T09:00:00.000Z' }],
 })
 export type AssignmentRecord = z.infer<typeof assignmentRecord>

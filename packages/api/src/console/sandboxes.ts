@@ -109,7 +109,7 @@ export const revisionRecord = z
           output: sideInPackage(graphExample.output),
           manifest: [exampleIds.product],
         },
-        createdBy: exampleIds.person,
+        createdBy: exampleIds.user,
         createdAt: '2026-11-20T09:00:00.000Z',
       },
     ],

@@ -23,7 +23,7 @@ export const signInMethods = z
   .meta({ examples: [{ baseUrl: 'https://gateway.example.com/v1', provider: null }] })
 export type SignInMethods = z.infer<typeof signInMethods>
 
-export const goToProviderQuery = z
+export const oidcRedirectQuery = z
   .strictObject({
     returnTo: z
       .string()
@@ -51,7 +51,7 @@ export const meRecord = z
     permissions: z
       .array(tokenPermission)
       .nullable()
-      .describe('what a token of a program may do of what its roles may; null: a person, who may do all of it'),
+      .describe('what a token of a program may do of what its roles may; null: a user, who may do all of it'),
     tenants: z.array(
       named.extend({
         role: tenantRole,
@@ -63,7 +63,7 @@ export const meRecord = z
   .meta({
     examples: [
       {
-        id: exampleIds.person,
+        id: exampleIds.user,
         email: exampleValues.email,
         name: 'Ada',
         platformOperator: false,

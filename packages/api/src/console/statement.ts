@@ -128,7 +128,7 @@ export const fundingRecord = z
     kind: z.enum(['funding', 'correction']),
     micro: micro.describe('micro-USD; less than 0: taken out'),
     reason: z.string().nullable().describe('of a correction'),
-    person: id.describe('who did it'),
+    user: id.describe('who did it'),
     at: time,
   })
   .meta({
@@ -138,7 +138,7 @@ export const fundingRecord = z
         kind: 'correction',
         micro: -500,
         reason: 'A funding that came in twice.',
-        person: exampleIds.person,
+        user: exampleIds.user,
         at: '2026-11-20T10:00:00.000Z',
       },
     ],

@@ -4,14 +4,14 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { ask } from '../api/ask.ts'
 import { useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Copyable } from '../parts/copyable.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { TextField } from '../parts/text-field.tsx'
+import { Copyable } from '../components/copyable.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { addressOfCode, type CommandLineView } from './command-line-view.ts'
 import { DEFAULT_DAYS, TokenDays } from '../settings/token-days.tsx'
 
-/** Where a person confirms that the command line may have a token of theirs (decision 20). */
+/** Where a user confirms that the command line may have a token of theirs (decision 20). */
 export function CommandLineScreen() {
   const view = useSearch({ from: '/account/command-line' })
   return (

@@ -4,8 +4,8 @@ import { ask } from '../api/ask.ts'
 import { readAgain } from '../api/read-again.ts'
 import { readingMe } from '../api/session.ts'
 import { announce } from '../frame/announcer.ts'
-import { TextField } from '../parts/text-field.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { TextField } from '../components/text-field.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 
 /** Sets my password. Every session ends with that, so that whoever else was signed in as me is not any more. */
 export function PasswordForm({ email }: { email: string }) {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
-import type { TokenPlace } from '../settings/token-place.ts'
+import type { TokenScope } from '../settings/token-scope.ts'
 
 /** My own tokens, which may do what I may. */
-export function usePersonalTokens(): TokenPlace {
+export function usePersonalTokens(): TokenScope {
   const { data, error } = useQuery(readingAll('/api/v2/me/tokens', { params: {} }))
   return {
     tokens: data,

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { readingAll } from './reading.ts'
-import { usePlace } from './use-project.ts'
+import { useScope } from './use-project.ts'
 
-// Ids as people know them, for whoever may know; every list is of use without.
+// Ids as users know them, for whoever may know; every list is of use without.
 
 type NameOf = (id: string) => string
 
 export function useKeyNames(): NameOf {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const { data } = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
   return nameIn(data)
 }
 
 export function useMemberNames(): NameOf {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const { data } = useQuery(readingAll('/api/v2/tenants/{tenant}/members', { params: { tenant } }))
   return nameIn(data)
 }

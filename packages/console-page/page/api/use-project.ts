@@ -3,20 +3,20 @@ import { useParams } from '@tanstack/react-router'
 import { readingAll } from './reading.ts'
 import { useMe } from './session.ts'
 
-export interface ProjectPlace {
+export interface ProjectScope {
   tenant: string
   project: string
 }
 
 /** The project that the address names. */
-export function usePlace(): ProjectPlace {
+export function useScope(): ProjectScope {
   const { tenant = '', project = '' } = useParams({ strict: false })
   return { tenant, project }
 }
 
 /** Its name, once it is known. */
 export function useProjectName(): string {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const granted = useMe()
     .tenants.find(({ id }) => id === tenant)
     ?.projects.find(({ id }) => id === project)
@@ -29,7 +29,7 @@ export function useProjectName(): string {
 
 /** The chat models and other products that the project can call, by what is published and assigned. */
 export function useProducts() {
-  const params = usePlace()
+  const params = useScope()
   const assigned = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/assignments', { params }))
   const products = useQuery(readingAll('/api/v2/products', { params: {} }))
   const ids = new Set(assigned.data?.map(({ product }) => product))

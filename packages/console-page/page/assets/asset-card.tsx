@@ -1,15 +1,15 @@
 import type { StoredAssetRecord } from '@gateway/api/console/assets'
-import { usePlace } from '../api/use-project.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { useScope } from '../api/use-project.ts'
+import { CopyButton } from '../components/copy-button.tsx'
+import { Moment } from '../components/moment.tsx'
 import { count } from '../pure/usd.ts'
 import { AssetMaker } from './asset-maker.tsx'
 import { AssetPreview } from './asset-preview.tsx'
-import { kindOf, sizeOf } from './asset-words.ts'
+import { kindOf, sizeOf } from './asset-labels.ts'
 
 /** One asset, with what can be done with it. */
 export function AssetCard({ of: asset, onDelete }: { of: StoredAssetRecord; onDelete: () => void }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const { id, bytes, createdAt } = asset
   const address = `/api/v2/tenants/${encodeURIComponent(tenant)}/assets/${encodeURIComponent(id)}`
   return (

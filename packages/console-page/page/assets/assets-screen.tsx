@@ -1,12 +1,12 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { failedBy } from '../api/failed.ts'
 import { useProjectRole } from '../api/use-project-role.ts'
-import { usePlace, useProjectName } from '../api/use-project.ts'
+import { useScope, useProjectName } from '../api/use-project.ts'
 import { FilterChip } from '../calls/filter-chip.tsx'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { AssetGrid } from './asset-grid.tsx'
 import { UploadPart } from './upload-part.tsx'
 import { useAssets } from './use-assets.ts'
@@ -14,12 +14,12 @@ import './assets.css'
 
 /** The images and sounds of a project. */
 export function AssetsScreen() {
-  const place = usePlace()
+  const scope = useScope()
   const role = useProjectRole()
   const mayUse = role === 'Project Owner' || role === 'Project Consumer'
   const view = useSearch({ from: '/projects/$tenant/$project/assets' })
   const navigate = useNavigate({ from: '/projects/$tenant/$project/assets' })
-  const { data, error, isPending, ...more } = useAssets(place, view, mayUse)
+  const { data, error, isPending, ...more } = useAssets(scope, view, mayUse)
   const isClosed = !mayUse || (error !== null && failedBy(error).code === 'not_found')
   const assets = data?.pages.flatMap((page) => page.data)
   return (
@@ -56,14 +56,14 @@ export function AssetsScreen() {
 }
 
 function NotForYou() {
-  const place = usePlace()
-  const people = (
-    <Link className="button" to="/projects/$tenant/$project/people" params={place}>
+  const scope = useScope()
+  const users = (
+    <Link className="button" to="/projects/$tenant/$project/users" params={scope}>
       See who is an owner
     </Link>
   )
   return (
-    <EmptyState title="You may not see the assets of this project" action={people}>
+    <EmptyState title="You may not see the assets of this project" action={users}>
       They are for Project Owners and Project Consumers who are in the team of the project. A Project Owner gives you
       one of these roles.
     </EmptyState>

@@ -1,15 +1,15 @@
 import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { ask } from '../api/ask.ts'
 import { useChange } from '../api/use-change.ts'
-import { usePlace } from '../api/use-project.ts'
-import { Moment } from '../parts/moment.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { kindOf, sizeOf } from './asset-words.ts'
+import { useScope } from '../api/use-project.ts'
+import { Moment } from '../components/moment.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { kindOf, sizeOf } from './asset-labels.ts'
 import { ASSETS } from './use-assets.ts'
 
 /** Asks before what can't be undone, and says what stops working. */
 export function DeleteAssetDialog({ of: asset, onClose }: { of: StoredAssetRecord; onClose: () => void }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const change = useChange(
     () => ask('DELETE', '/api/v2/tenants/{tenant}/assets/{asset}', { params: { tenant, asset: asset.id } }),
     `The asset ${asset.id} is deleted.`,

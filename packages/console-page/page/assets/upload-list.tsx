@@ -1,6 +1,6 @@
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { several } from '../pure/usd.ts'
-import { sizeOf } from './asset-words.ts'
+import { sizeOf } from './asset-labels.ts'
 import type { Upload } from './use-uploads.ts'
 
 /** How far files are, and what is wrong with those that were not taken. */

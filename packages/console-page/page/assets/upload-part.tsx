@@ -1,6 +1,6 @@
 import { useRef, type RefObject } from 'react'
-import { Icon } from '../parts/icon.tsx'
-import { RetentionWords } from './retention-words.tsx'
+import { Icon } from '../components/icon.tsx'
+import { RetentionLabels } from './retention-labels.tsx'
 import { UploadList } from './upload-list.tsx'
 import { useDroppedFiles } from './use-dropped-files.ts'
 import { useUploads } from './use-uploads.ts'
@@ -17,7 +17,7 @@ export function UploadPart() {
         <div>
           <strong>{isOver ? 'Let go to upload' : 'Drop images and sounds here'}</strong>
           <p className="soft small">
-            PNG, JPEG, WebP, WAV or MP3, at most 25 MB each. <RetentionWords />
+            PNG, JPEG, WebP, WAV or MP3, at most 25 MB each. <RetentionLabels />
           </p>
         </div>
         <FileField field={field} onChoose={add} />

@@ -1,13 +1,13 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
-import type { ProjectPlace } from '../api/use-project.ts'
+import type { ProjectScope } from '../api/use-project.ts'
 import type { AssetsView } from './assets-view.ts'
 
 const PAGE = 24
 export const ASSETS = '/api/v2/tenants/{tenant}/projects/{project}/assets'
 
 /** The assets of a project, newest first, page by page. Those that are shown stay while others are fetched. */
-export function useAssets(params: ProjectPlace, view: AssetsView, enabled: boolean) {
+export function useAssets(params: ProjectScope, view: AssetsView, enabled: boolean) {
   return useInfiniteQuery({
     queryKey: [ASSETS, params, view],
     queryFn: ({ pageParam: cursor, signal }) =>

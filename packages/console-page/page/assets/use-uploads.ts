@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import type { MediaType } from '@gateway/api/media-type'
 import { useChange } from '../api/use-change.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { readAssetFile } from '../flow-editor/run/asset-file.ts'
 import { uploadAsset } from '../flow-editor/run/upload-asset.ts'
 import { ASSETS } from './use-assets.ts'
@@ -20,11 +20,11 @@ let uploadCount = 0
 
 /** Files on their way to the project, one after the other: what is wrong with one stops none of the others. */
 export function useUploads() {
-  const place = usePlace()
+  const scope = useScope()
   const [uploads, setUploads] = useState<Upload[]>([])
   const queue = useRef(Promise.resolve())
   const { mutateAsync } = useChange(
-    ({ file, type }: { file: File; type: MediaType }) => uploadAsset(place, file, type),
+    ({ file, type }: { file: File; type: MediaType }) => uploadAsset(scope, file, type),
     'A file is uploaded.',
     [ASSETS],
   )

@@ -1,5 +1,5 @@
 import type { InvocationRecord } from '@gateway/api/console/money'
-import { Money } from '../parts/money.tsx'
+import { Money } from '../components/money.tsx'
 
 /** What was charged; of an open call the most that it can cost. */
 export function CallCost({ call }: { call: InvocationRecord }) {

@@ -2,18 +2,18 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { InvocationRecord } from '@gateway/api/console/money'
 import { reading } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Badge } from '../parts/badge.tsx'
-import { Copyable } from '../parts/copyable.tsx'
-import { Facts } from '../parts/facts.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { Money } from '../parts/money.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { Badge } from '../components/badge.tsx'
+import { Copyable } from '../components/copyable.tsx'
+import { Facts } from '../components/facts.tsx'
+import { Moment } from '../components/moment.tsx'
+import { Money } from '../components/money.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { CallCost } from './call-cost.tsx'
 import { CallSum } from './call-sum.tsx'
-import { durationText, reasonWords, stateTones, stateWords } from './call-words.ts'
+import { durationText, reasonLabels, stateTones, stateLabels } from './call-labels.ts'
 import { CallerName } from './caller-name.tsx'
 import { TraceLink } from './trace-link.tsx'
 
@@ -51,7 +51,7 @@ function CallParts({ call }: { call: InvocationRecord }) {
       <section className="card stack" aria-label="The call">
         <Facts
           of={[
-            ['State', <Badge key="state" tone={stateTones[call.state]} text={stateWords[call.state]} />],
+            ['State', <Badge key="state" tone={stateTones[call.state]} text={stateLabels[call.state]} />],
             ['Cost', <CallCost key="cost" call={call} />],
             ['Reserved at admission', <Money key="reserved" micro={call.reservedMicro} />],
             ['Model', <code key="model">{call.model}</code>],
@@ -63,7 +63,7 @@ function CallParts({ call }: { call: InvocationRecord }) {
             ['Node', call.node === null ? null : <code key="node">{call.node}</code>],
           ]}
         />
-        {call.reason !== null && <p className="notice">{reasonWords[call.reason]}</p>}
+        {call.reason !== null && <p className="notice">{reasonLabels[call.reason]}</p>}
       </section>
       {call.state === 'Settled' && <CallSum call={call} />}
     </>
@@ -73,7 +73,7 @@ function CallParts({ call }: { call: InvocationRecord }) {
 /** To all calls of the execution. */
 function ExecutionLink({ id }: { id: string }) {
   return (
-    <Link to="/projects/$tenant/$project/calls" params={usePlace()} search={{ execution: id }}>
+    <Link to="/projects/$tenant/$project/calls" params={useScope()} search={{ execution: id }}>
       <code>{id}</code>
     </Link>
   )

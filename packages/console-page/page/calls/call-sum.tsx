@@ -1,6 +1,6 @@
 import type { InvocationRecord } from '@gateway/api/console/money'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Money } from '../parts/money.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Money } from '../components/money.tsx'
 import { callSum, total, type SumLine } from '../pure/call-sum.ts'
 import { count } from '../pure/usd.ts'
 

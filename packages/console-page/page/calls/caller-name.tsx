@@ -4,7 +4,7 @@ import { useKeyNames } from '../api/use-names.ts'
 /** Whose credential a call was made with. */
 export function CallerName({ call: { key, execution } }: { call: InvocationRecord }) {
   const nameOf = useKeyNames()
-  if (key === null) return <span className="soft">a person, in the console</span>
+  if (key === null) return <span className="soft">a user, in the console</span>
   return (
     <>
       {nameOf(key)}

@@ -1,26 +1,26 @@
 import { useSearch } from '@tanstack/react-router'
-import { usePlace, useProjectName } from '../api/use-project.ts'
+import { useScope, useProjectName } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
-import { DataTable } from '../parts/data-table.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { LookAgain } from '../parts/look-again.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { ShowMore } from '../parts/show-more.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { DataTable } from '../components/data-table.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { RefreshButton } from '../components/refresh-button.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { ShowMore } from '../components/show-more.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { callColumns } from './call-columns.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { useCalls } from './use-calls.ts'
 
 export function CallsScreen() {
-  const place = usePlace()
+  const scope = useScope()
   const filters = useSearch({ from: '/projects/$tenant/$project/calls' })
-  const calls = useCalls(place, filters)
+  const calls = useCalls(scope, filters)
   const rows = calls.data?.pages.flatMap(({ data }) => data) ?? []
   return (
     <Screen
       title="Calls"
       of={useProjectName()}
-      actions={<LookAgain isLooking={calls.isFetching} onLook={() => void calls.refetch()} />}
+      actions={<RefreshButton isLooking={calls.isFetching} onLook={() => void calls.refetch()} />}
     >
       <FilterChips filters={filters} />
       <RefusalBox error={calls.error} />
@@ -29,7 +29,7 @@ export function CallsScreen() {
         <NoCalls isFiltered={Object.keys(filters).length > 0} />
       )}
       {rows.length > 0 && (
-        <DataTable caption="Calls, newest first" columns={callColumns(place)} rows={rows} keyOf={({ id }) => id} />
+        <DataTable caption="Calls, newest first" columns={callColumns(scope)} rows={rows} keyOf={({ id }) => id} />
       )}
       <ShowMore list={calls} />
     </Screen>

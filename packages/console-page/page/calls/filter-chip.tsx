@@ -1,4 +1,4 @@
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../components/icon.tsx'
 
 /** A filter: something to choose while it is not set, and a chip that takes it away once it is. */
 export function FilterChip({

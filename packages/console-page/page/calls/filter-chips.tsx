@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { readingAll } from '../api/reading.ts'
-import { usePlace, useProducts } from '../api/use-project.ts'
-import { useFilter } from '../parts/use-filter.ts'
+import { useScope, useProducts } from '../api/use-project.ts'
+import { useFilter } from '../components/use-filter.ts'
 import { callStates, type CallFilters } from './call-filters.ts'
-import { stateWords } from './call-words.ts'
+import { stateLabels } from './call-labels.ts'
 import { FilterChip } from './filter-chip.tsx'
 import { TimeChip } from './time-chip.tsx'
 
 /** What narrows the list, each by itself; all of it is in the address. */
 export function FilterChips({ filters }: { filters: CallFilters }) {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const { products } = useProducts()
   const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
   const set = useFilter<CallFilters>()
@@ -30,7 +30,7 @@ export function FilterChips({ filters }: { filters: CallFilters }) {
       <FilterChip
         name="State"
         value={filters.state}
-        choices={callStates.map((state) => [state, stateWords[state]])}
+        choices={callStates.map((state) => [state, stateLabels[state]])}
         onChange={set('state')}
       />
       <TimeChip value={filters.since} onChange={set('since')} />

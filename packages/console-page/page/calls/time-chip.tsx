@@ -1,8 +1,8 @@
 import { spans, type Span } from './call-filters.ts'
-import { spanWords } from './call-words.ts'
+import { spanLabels } from './call-labels.ts'
 import { FilterChip } from './filter-chip.tsx'
 
-const choices = (Object.keys(spans) as Span[]).map((span): [Span, string] => [span, spanWords[span]])
+const choices = (Object.keys(spans) as Span[]).map((span): [Span, string] => [span, spanLabels[span]])
 
 /** How far back is looked. */
 export function TimeChip({

@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { FilterChip } from '../calls/filter-chip.tsx'
-import { useFilter } from '../parts/use-filter.ts'
+import { useFilter } from '../components/use-filter.ts'
 import { kinds, orders, uses, type CatalogueView, type Order, type Use } from './catalogue-view.ts'
-import { kindWords } from './product-words.ts'
+import { kindLabels } from './product-labels.ts'
 
-export const choiceWords: Record<Use, string> = { callable: 'May be called', askable: 'Not assigned' }
-const orderWords: Record<Order, string> = {
+export const choiceLabels: Record<Use, string> = { callable: 'May be called', askable: 'Not assigned' }
+const orderLabels: Record<Order, string> = {
   name: 'By name',
   cheapest: 'Cheapest first',
   dearest: 'Dearest first',
@@ -32,19 +32,19 @@ export function CatalogueFilters({ view: { q = '', kind, use, sort = 'name' } }:
       <FilterChip
         name="Kind"
         value={kind}
-        choices={kinds.map((each) => [each, kindWords[each]])}
+        choices={kinds.map((each) => [each, kindLabels[each]])}
         onChange={set('kind')}
       />
       <FilterChip
         name="Use"
         value={use}
-        choices={uses.map((each) => [each, choiceWords[each]])}
+        choices={uses.map((each) => [each, choiceLabels[each]])}
         onChange={set('use')}
       />
       <select aria-label="Order" value={sort} onChange={({ target }) => set('sort')(target.value)}>
         {orders.map((each) => (
           <option key={each} value={each}>
-            {orderWords[each]}
+            {orderLabels[each]}
           </option>
         ))}
       </select>

@@ -1,24 +1,24 @@
 import type { ReactNode } from 'react'
 import { Link } from '@tanstack/react-router'
 import type { ProductRecord } from '@gateway/api/console/products'
-import { usePlace } from '../api/use-project.ts'
-import { DataTable } from '../parts/data-table.tsx'
+import { useScope } from '../api/use-project.ts'
+import { DataTable } from '../components/data-table.tsx'
 import { PriceList } from './price-list.tsx'
-import { kindWords, modalityWords, parameterWords, sizeWords } from './product-words.ts'
+import { kindLabels, modalityLabels, parameterLabels, sizeLabels } from './product-labels.ts'
 
 const facts: { what: string; of: (product: ProductRecord) => ReactNode }[] = [
   { what: 'Price', of: (product) => <PriceList of={product} /> },
-  { what: 'Context', of: (product) => sizeWords(product).map((line) => <div key={line}>{line}</div>) },
-  { what: 'Kind', of: ({ kind }) => kindWords[kind] },
-  { what: 'Takes and gives', of: modalityWords },
-  { what: 'Parameters', of: parameterWords },
+  { what: 'Context', of: (product) => sizeLabels(product).map((line) => <div key={line}>{line}</div>) },
+  { what: 'Kind', of: ({ kind }) => kindLabels[kind] },
+  { what: 'Takes and gives', of: modalityLabels },
+  { what: 'Parameters', of: parameterLabels },
   { what: 'Moderated', of: ({ isModerated }) => (isModerated ? 'yes' : 'no') },
   { what: 'Publisher', of: ({ ownedBy }) => ownedBy },
 ]
 
 /** A few models beside each other. */
 export function Comparison({ of: products }: { of: ProductRecord[] }) {
-  const place = usePlace()
+  const scope = useScope()
   return (
     <section className="card stack" aria-label="Comparison">
       <div className="head">
@@ -26,7 +26,7 @@ export function Comparison({ of: products }: { of: ProductRecord[] }) {
         <Link
           className="button small"
           to="/projects/$tenant/$project/models"
-          params={place}
+          params={scope}
           search={({ compare: _, ...others }) => others}
         >
           End the comparison

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import type { CatalogueRow } from './catalogue-rows.ts'
 import { MOST_COMPARED } from './catalogue-view.ts'
 
@@ -14,7 +14,7 @@ export function ModelActions({
   onReckon: () => void
 }) {
   const navigate = useNavigate({ from: '/projects/$tenant/$project/models' })
-  const place = usePlace()
+  const scope = useScope()
   const { id, name } = product
   const isCompared = compared.includes(id)
   const others = compared.filter((each) => each !== id)
@@ -33,7 +33,7 @@ export function ModelActions({
             className="button small"
             aria-label={`Try ${name}`}
             to="/projects/$tenant/$project/playground"
-            params={place}
+            params={scope}
             search={{ model: id }}
           >
             Try

@@ -1,10 +1,10 @@
-import { Badge } from '../parts/badge.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
-import type { Column } from '../parts/data-table.tsx'
-import { choiceWords } from './catalogue-filters.tsx'
+import { Badge } from '../components/badge.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import type { Column } from '../components/data-table.tsx'
+import { choiceLabels } from './catalogue-filters.tsx'
 import type { CatalogueRow } from './catalogue-rows.ts'
 import { PriceList } from './price-list.tsx'
-import { modalityWords, parameterWords, sizeWords } from './product-words.ts'
+import { modalityLabels, parameterLabels, sizeLabels } from './product-labels.ts'
 
 /** What one has to know of a model before calling it. */
 export const modelColumns: Column<CatalogueRow>[] = [
@@ -23,16 +23,16 @@ export const modelColumns: Column<CatalogueRow>[] = [
   { head: 'Price', cell: ({ product }) => <PriceList of={product} /> },
   {
     head: 'Context',
-    cell: ({ product }) => sizeWords(product).map((line) => <div key={line}>{line}</div>),
+    cell: ({ product }) => sizeLabels(product).map((line) => <div key={line}>{line}</div>),
   },
   {
     head: 'Takes and gives',
     cell: ({ product }) => (
       <>
-        {modalityWords(product)}
+        {modalityLabels(product)}
         <details className="small">
           <summary className="soft">Parameters</summary>
-          {parameterWords(product)}
+          {parameterLabels(product)}
         </details>
       </>
     ),
@@ -40,7 +40,7 @@ export const modelColumns: Column<CatalogueRow>[] = [
   {
     head: 'State',
     cell: ({ isAssigned }) => (
-      <Badge tone={isAssigned ? 'good' : 'plain'} text={isAssigned ? choiceWords.callable : choiceWords.askable} />
+      <Badge tone={isAssigned ? 'good' : 'plain'} text={isAssigned ? choiceLabels.callable : choiceLabels.askable} />
     ),
   },
 ]

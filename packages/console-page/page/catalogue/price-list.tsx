@@ -1,5 +1,5 @@
 import type { ProductRecord } from '@gateway/api/console/products'
-import { priceLines } from './product-words.ts'
+import { priceLines } from './product-labels.ts'
 
 /** The prices of a product, each on a line of its own. */
 export function PriceList({ of: { kind, pricing } }: { of: Pick<ProductRecord, 'kind' | 'pricing'> }) {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { readingAll } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 
 /** All that is in the catalogue, and what of it is assigned to the project. */
 export function useCatalogue() {
-  const params = usePlace()
+  const params = useScope()
   const assigned = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/assignments', { params }))
   const products = useQuery(readingAll('/api/v2/products', { params: {} }))
   return {

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import type { Command } from './commands.ts'
 import { fuzzyFound } from './fuzzy-match.ts'
 import { useActionCommands } from './use-action-commands.ts'
-import { usePlaceCommands } from './use-place-commands.ts'
+import { useScopeCommands } from './use-scope-commands.ts'
 
 /** A field that filters, and below it what fits; arrows choose, Enter does it. */
 export function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateFlow: () => void }) {
@@ -10,7 +10,7 @@ export function CommandList({ onClose, onCreateFlow }: { onClose: () => void; on
   const [sought, setSought] = useState('')
   const [chosen, setChosen] = useState(0)
   const list = useRef<HTMLUListElement>(null)
-  const commands = [...usePlaceCommands(), ...useActionCommands({ onCreateFlow })]
+  const commands = [...useScopeCommands(), ...useActionCommands({ onCreateFlow })]
   const found = fuzzyFound(commands, sought)
   const at = Math.min(chosen, found.length - 1)
   useEffect(() => {

@@ -22,7 +22,7 @@ function fuzzyScore(title: string, letters: string): number | null {
   const text = title.toLowerCase()
   let [score, at] = [0, -1]
   for (const letter of letters) {
-    const next = bestPlace(text, letter, at)
+    const next = bestIndex(text, letter, at)
     if (next === -1) return null
     if (isStart(text, next)) score += START_OF_WORD
     if (next === at + 1) score += NEXT_TO_EACH_OTHER
@@ -32,7 +32,7 @@ function fuzzyScore(title: string, letters: string): number | null {
 }
 
 /** The letter beside the last one, else the next that begins a word, else the next. */
-function bestPlace(text: string, letter: string, after: number): number {
+function bestIndex(text: string, letter: string, after: number): number {
   if (text[after + 1] === letter) return after + 1
   for (let at = text.indexOf(letter, after + 1); at !== -1; at = text.indexOf(letter, at + 1))
     if (isStart(text, at)) return at

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { isTyping } from '../flow-editor/is-typing.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../components/icon.tsx'
 
 // Both are loaded when they are opened.
 const dialogs = {

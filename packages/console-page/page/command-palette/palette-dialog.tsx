@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { CreateFlowDialog } from '../flow-editor/create-flow-dialog.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../components/dialog.tsx'
 import { CommandList } from './command-list.tsx'
 import './style/palette.css'
 

@@ -1,5 +1,5 @@
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Dialog } from '../components/dialog.tsx'
 
 interface Shortcut {
   keys: string

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { useProjectRole } from '../api/use-project-role.ts'
 import { useScheme, type Scheme } from '../frame/scheme.ts'
 import { useSignOut } from '../frame/use-sign-out.ts'
@@ -13,7 +13,7 @@ const schemes: Record<Scheme, string> = {
 
 /** What can be done from anywhere, by whoever is signed in. */
 export function useActionCommands({ onCreateFlow }: { onCreateFlow: () => void }): Command[] {
-  const place = usePlace()
+  const scope = useScope()
   const role = useProjectRole()
   const navigate = useNavigate()
   const [scheme, choose] = useScheme()
@@ -23,7 +23,7 @@ export function useActionCommands({ onCreateFlow }: { onCreateFlow: () => void }
   const inProject = [
     action(
       'Create key',
-      () => void navigate({ to: '/projects/$tenant/$project/keys', params: place, search: { create: true } }),
+      () => void navigate({ to: '/projects/$tenant/$project/keys', params: scope, search: { create: true } }),
     ),
     action('Create a flow', onCreateFlow),
   ]

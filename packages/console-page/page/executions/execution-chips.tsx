@@ -1,9 +1,9 @@
 import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { FilterChip } from '../calls/filter-chip.tsx'
 import { TimeChip } from '../calls/time-chip.tsx'
-import { useFilter } from '../parts/use-filter.ts'
+import { useFilter } from '../components/use-filter.ts'
 import { executionStates, type ExecutionFilters } from './execution-filters.ts'
-import { executionStateWords } from './execution-words.ts'
+import { executionStateLabels } from './execution-labels.ts'
 
 /** What narrows the list, each by itself; all of it is in the address. */
 export function ExecutionChips({ filters, flows }: { filters: ExecutionFilters; flows: SandboxRecord[] }) {
@@ -19,7 +19,7 @@ export function ExecutionChips({ filters, flows }: { filters: ExecutionFilters; 
       <FilterChip
         name="State"
         value={filters.state}
-        choices={executionStates.map((state) => [state, executionStateWords[state]])}
+        choices={executionStates.map((state) => [state, executionStateLabels[state]])}
         onChange={set('state')}
       />
       <TimeChip value={filters.since} onChange={set('since')} />

@@ -1,22 +1,22 @@
 import { Link } from '@tanstack/react-router'
 import type { ExecutionSummary } from '@gateway/api/execution'
-import type { ProjectPlace } from '../api/use-project.ts'
-import { Badge } from '../parts/badge.tsx'
-import type { Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { BegunBy } from './begun-by.tsx'
+import type { ProjectScope } from '../api/use-project.ts'
+import { Badge } from '../components/badge.tsx'
+import type { Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
+import { StartedBy } from './started-by.tsx'
 import { ExecutionCost } from './execution-cost.tsx'
 import { ExecutionDuration } from './execution-duration.tsx'
-import { executionStateWords, executionTones } from './execution-words.ts'
+import { executionStateLabels, executionTones } from './execution-labels.ts'
 
 /** An execution as a row, wherever those of a project are listed. */
-export const executionColumns = (place: ProjectPlace, flowName: (id: string) => string): Column<ExecutionSummary>[] => [
+export const executionColumns = (scope: ProjectScope, flowName: (id: string) => string): Column<ExecutionSummary>[] => [
   {
     head: 'Time',
     cell: ({ id, sandbox, createdAt }) => (
       <Link
         to="/projects/$tenant/$project/flows/$sandbox"
-        params={{ ...place, sandbox }}
+        params={{ ...scope, sandbox }}
         search={{ execution: id }}
         title="Show it on the canvas"
       >
@@ -30,11 +30,11 @@ export const executionColumns = (place: ProjectPlace, flowName: (id: string) => 
     head: 'State',
     cell: ({ status, error }) => (
       <span title={error?.message}>
-        <Badge tone={executionTones[status]} text={executionStateWords[status]} />
+        <Badge tone={executionTones[status]} text={executionStateLabels[status]} />
       </span>
     ),
   },
   { head: 'Duration', cell: (execution) => <ExecutionDuration of={execution} />, isNumber: true },
   { head: 'Cost', cell: (execution) => <ExecutionCost of={execution} />, isNumber: true },
-  { head: 'Begun by', cell: (execution) => <BegunBy of={execution} /> },
+  { head: 'Begun by', cell: (execution) => <StartedBy of={execution} /> },
 ]

@@ -1,6 +1,6 @@
 import type { ExecutionSummary } from '@gateway/api/execution'
-import { Money } from '../parts/money.tsx'
-import { isInProgress } from './execution-words.ts'
+import { Money } from '../components/money.tsx'
+import { isInProgress } from './execution-labels.ts'
 
 /** What its calls were charged; of one in progress until now. */
 export function ExecutionCost({ of }: { of: ExecutionSummary }) {

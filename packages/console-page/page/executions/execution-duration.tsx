@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { ExecutionSummary } from '@gateway/api/execution'
-import { durationText } from '../calls/call-words.ts'
+import { durationText } from '../calls/call-labels.ts'
 
 const SECOND_MS = 1_000
 

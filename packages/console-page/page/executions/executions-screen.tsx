@@ -1,12 +1,12 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import { usePlace, useProjectName } from '../api/use-project.ts'
+import { useScope, useProjectName } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
-import { DataTable } from '../parts/data-table.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { LookAgain } from '../parts/look-again.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { ShowMore } from '../parts/show-more.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { DataTable } from '../components/data-table.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { RefreshButton } from '../components/refresh-button.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { ShowMore } from '../components/show-more.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { ExecutionChips } from './execution-chips.tsx'
 import { executionColumns } from './execution-columns.tsx'
 import { useExecutions } from './use-executions.ts'
@@ -14,16 +14,16 @@ import { useFlowNames } from './use-flow-names.ts'
 
 /** The executions of all flows of a project; those in progress as they are now. */
 export function ExecutionsScreen() {
-  const place = usePlace()
+  const scope = useScope()
   const filters = useSearch({ from: '/projects/$tenant/$project/executions' })
   const { flows, flowName } = useFlowNames()
-  const list = useExecutions(place, filters)
+  const list = useExecutions(scope, filters)
   const isEmpty = list.data && list.rows.length === 0 && !list.hasNextPage
   return (
     <Screen
       title="Executions"
       of={useProjectName()}
-      actions={<LookAgain isLooking={list.isFetching} onLook={list.lookAgain} />}
+      actions={<RefreshButton isLooking={list.isFetching} onLook={list.refresh} />}
     >
       <ExecutionChips filters={filters} flows={flows} />
       <RefusalBox error={list.error} />
@@ -32,7 +32,7 @@ export function ExecutionsScreen() {
       {list.rows.length > 0 && (
         <DataTable
           caption="Executions, newest first"
-          columns={executionColumns(place, flowName)}
+          columns={executionColumns(scope, flowName)}
           rows={list.rows}
           keyOf={({ id }) => id}
         />
@@ -43,10 +43,10 @@ export function ExecutionsScreen() {
 }
 
 function NoExecutions({ isFiltered }: { isFiltered: boolean }) {
-  const place = usePlace()
+  const scope = useScope()
   if (isFiltered) return <EmptyState title="No execution is like this">Take a filter away to see others.</EmptyState>
   const flows = (
-    <Link className="button main" to="/projects/$tenant/$project/flows" params={place}>
+    <Link className="button main" to="/projects/$tenant/$project/flows" params={scope}>
       Open a flow
     </Link>
   )

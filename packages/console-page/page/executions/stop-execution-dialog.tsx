@@ -1,9 +1,9 @@
 import type { ExecutionSummary } from '@gateway/api/execution'
 import { ask } from '../api/ask.ts'
 import { useChange } from '../api/use-change.ts'
-import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { Money } from '../parts/money.tsx'
+import { useScope } from '../api/use-project.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { Money } from '../components/money.tsx'
 import { EXECUTIONS } from './use-executions.ts'
 
 /** Asks before an execution is stopped, which may be somebody else's. */
@@ -16,7 +16,7 @@ export function StopExecutionDialog({
   flow: string
   onClose: () => void
 }) {
-  const params = { ...usePlace(), execution: id }
+  const params = { ...useScope(), execution: id }
   const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/cancel'
   const stop = useChange(() => ask('POST', path, { params }), 'The execution is stopped.', [EXECUTIONS])
   return (

@@ -1,9 +1,9 @@
 import { useRef } from 'react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
-import type { ProjectPlace } from '../api/use-project.ts'
+import type { ProjectScope } from '../api/use-project.ts'
 import { executionQuery, type ExecutionFilters } from './execution-filters.ts'
-import { isInProgress } from './execution-words.ts'
+import { isInProgress } from './execution-labels.ts'
 
 const PAGE = 50
 export const EXECUTIONS = '/api/v2/tenants/{tenant}/projects/{project}/executions'
@@ -19,9 +19,9 @@ interface Shown {
 
 /**
  * The executions of a project, newest first, page by page. While some of them are in progress they are read again, and stay where they
- * are: those that began later come with `lookAgain`. An empty list waits for the first.
+ * are: those that began later come with `refresh`. An empty list waits for the first.
  */
-export function useExecutions(params: ProjectPlace, filters: ExecutionFilters) {
+export function useExecutions(params: ProjectScope, filters: ExecutionFilters) {
   const of = JSON.stringify([params, filters])
   const shown = useRef<Shown | null>(null)
   const list = useInfiniteQuery({
@@ -45,11 +45,11 @@ export function useExecutions(params: ProjectPlace, filters: ExecutionFilters) {
       return rows.some(isInProgress) ? IN_PROGRESS_MS : rows.length === 0 && NOTHING_YET_MS
     },
   })
-  const lookAgain = () => {
+  const refresh = () => {
     shown.current = null
     void list.refetch()
   }
-  return { ...list, rows: list.data?.pages.flatMap(({ data }) => data) ?? [], lookAgain }
+  return { ...list, rows: list.data?.pages.flatMap(({ data }) => data) ?? [], refresh }
 }
 
 function justAfter(iso: string): string {

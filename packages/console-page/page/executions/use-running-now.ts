@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ExecutionStatus } from '@gateway/api/execution'
 import { reading } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { EXECUTIONS } from './use-executions.ts'
 
 const SHOWN = 20
@@ -10,7 +10,7 @@ const NONE_MS = 5_000
 
 /** The newest executions in progress; none for whoever may see none. */
 export function useRunningNow() {
-  const params = usePlace()
+  const params = useScope()
   const inState = (state: ExecutionStatus) => ({
     ...reading(EXECUTIONS, { params, query: { state, limit: SHOWN } }),
     refetchInterval: ({

@@ -1,19 +1,19 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { CreateNamedDialog } from '../parts/create-named-dialog.tsx'
+import { useScope } from '../api/use-project.ts'
+import { CreateNamedDialog } from '../components/create-named-dialog.tsx'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/sandboxes'
 
 /** Makes an empty flow, and opens its editor. */
 export function CreateFlowDialog({ onClose }: { onClose: () => void }) {
-  const params = usePlace()
+  const params = useScope()
   const navigate = useNavigate()
   return (
     <CreateNamedDialog
       title="Create a flow"
       create={(body, idempotencyKey) => ask('POST', PATH, { params, body, idempotencyKey })}
-      said={(name) => `The flow ${name} is there.`}
+      announcement={(name) => `The flow ${name} is there.`}
       paths={[PATH]}
       onDone={({ id }) => {
         onClose()

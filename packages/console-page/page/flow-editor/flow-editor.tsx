@@ -17,11 +17,11 @@ import { openEditor } from './state/open-editor.ts'
 
 /** An editor of a flow, with what was left unsaved in this browser. */
 export function FlowEditor({ opened }: { opened: OpenedFlow }) {
-  const { id: person } = useMe()
+  const { id: user } = useMe()
   const [{ sandbox, revision, catalogue }] = useState(opened)
   const products = useMemo(() => productFacts(catalogue), [catalogue])
   const [begun] = useState(() => {
-    const drafts = localDrafts(localStorage, { person, sandbox: sandbox.id, window: windowName() })
+    const drafts = localDrafts(localStorage, { user, sandbox: sandbox.id, window: windowName() })
     const saved: Base = revision ? { number: revision.number, graph: revision.graph } : emptyBase
     // That nodes which nobody has placed yet are placed here is nothing to be saved.
     const latest = { ...saved, graph: placed(canvasModel(saved.graph, products)) }

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { useOpenedFlow } from './data/use-opened-flow.ts'
 import { FlowEditor } from './flow-editor.tsx'
 import './style/layout.css'

@@ -3,19 +3,19 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { readingAll } from '../api/reading.ts'
-import { usePlace, useProjectName } from '../api/use-project.ts'
+import { useScope, useProjectName } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Badge } from '../parts/badge.tsx'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { Badge } from '../components/badge.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { Moment } from '../components/moment.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { CreateFlowDialog } from './create-flow-dialog.tsx'
 
 /** The flows of a project. */
 export function FlowsScreen() {
-  const params = usePlace()
+  const params = useScope()
   const [isCreating, setCreating] = useState(false)
   const { data, error, isPending } = useQuery(
     readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }),
@@ -60,7 +60,7 @@ const columns: Column<SandboxRecord>[] = [
 ]
 
 function FlowLink({ flow: { id, name } }: { flow: SandboxRecord }) {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   return (
     <Link to="/projects/$tenant/$project/flows/$sandbox" params={{ tenant, project, sandbox: id }}>
       {name}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
-import { Icon } from '../parts/icon.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Icon } from '../components/icon.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { PopupMenu } from './popup-menu.tsx'
 import { useSignOut } from './use-sign-out.ts'
 

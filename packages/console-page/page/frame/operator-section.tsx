@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../components/icon.tsx'
 
 const screens = [
   { to: '/operator/products', title: 'Products', icon: 'models' },

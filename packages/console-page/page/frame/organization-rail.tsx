@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
-import { usePlace } from '../api/use-project.ts'
-import { Icon } from '../parts/icon.tsx'
+import { useScope } from '../api/use-project.ts'
+import { Icon } from '../components/icon.tsx'
 import { organizationScreens } from './organization-screens.ts'
 
 /** The screens of the organization that the address names, or of my only one; those that I may open. */
 export function OrganizationRail() {
-  const { tenant: named } = usePlace()
+  const { tenant: named } = useScope()
   const { tenants } = useMe()
   const tenant = named || (tenants.length === 1 ? tenants[0]!.id : '')
   const mine = tenants.find(({ id }) => id === tenant)

@@ -1,6 +1,6 @@
 /** The screens of an organization, as the rail lists them. */
 export const organizationScreens = [
-  { to: '/organizations/$tenant/members', title: 'Members', icon: 'people', isForAdmins: false },
+  { to: '/organizations/$tenant/members', title: 'Members', icon: 'users', isForAdmins: false },
   { to: '/organizations/$tenant/teams', title: 'Teams', icon: 'teams', isForAdmins: false },
   { to: '/organizations/$tenant/projects', title: 'Projects', icon: 'overview', isForAdmins: false },
   { to: '/organizations/$tenant/audit', title: 'Audit log', icon: 'audit', isForAdmins: true },

@@ -3,13 +3,13 @@ import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingAll } from '../api/reading.ts'
 import { useMe } from '../api/session.ts'
-import { usePlace, useProjectName } from '../api/use-project.ts'
-import { Icon } from '../parts/icon.tsx'
+import { useScope, useProjectName } from '../api/use-project.ts'
+import { Icon } from '../components/icon.tsx'
 import { PopupMenu } from './popup-menu.tsx'
 
 /** Which project is looked at, and all others a click away, with a search over them. */
 export function ProjectSwitcher() {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const name = useProjectName()
   const { tenants } = useMe()
   const [sought, setSought] = useState('')

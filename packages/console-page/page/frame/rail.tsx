@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { usePlace } from '../api/use-project.ts'
-import { Icon } from '../parts/icon.tsx'
+import { useScope } from '../api/use-project.ts'
+import { Icon } from '../components/icon.tsx'
 import { OrganizationRail } from './organization-rail.tsx'
 import { OperatorSection } from './operator-section.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
@@ -8,7 +8,7 @@ import { screens } from './screens.ts'
 
 /** The left rail: which project, and its screens. */
 export function Rail({ isOpen }: { isOpen: boolean }) {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   return (
     <nav className="rail" id="rail" aria-label="Console" data-open={isOpen || undefined}>
       <Link to="/" className="brand">

@@ -12,6 +12,6 @@ export const screens = [
   { to: '/projects/$tenant/$project/notices', title: 'Alerts', icon: 'notices', isExact: false },
   { to: '/projects/$tenant/$project/keys', title: 'API keys', icon: 'keys', isExact: false },
   { to: '/projects/$tenant/$project/assets', title: 'Assets', icon: 'assets', isExact: false },
-  { to: '/projects/$tenant/$project/people', title: 'People', icon: 'people', isExact: false },
+  { to: '/projects/$tenant/$project/users', title: 'Users', icon: 'users', isExact: false },
   { to: '/projects/$tenant/$project/settings', title: 'Settings', icon: 'settings', isExact: false },
 ] as const

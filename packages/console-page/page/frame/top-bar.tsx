@@ -1,6 +1,6 @@
 import { PaletteButton } from '../command-palette/palette-button.tsx'
 import { NoticeLink } from '../notices/notice-link.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../components/icon.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { SchemeSwitch } from './scheme-switch.tsx'
 import { WalletChip } from './wallet-chip.tsx'

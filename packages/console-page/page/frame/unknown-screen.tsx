@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { EmptyState } from '../parts/empty-state.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
 import { Screen } from './screen.tsx'
 
 export function UnknownScreen() {

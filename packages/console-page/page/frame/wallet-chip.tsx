@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { reading } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
-import { Icon } from '../parts/icon.tsx'
-import { Money } from '../parts/money.tsx'
+import { useScope } from '../api/use-project.ts'
+import { Icon } from '../components/icon.tsx'
+import { Money } from '../components/money.tsx'
 
 const EVERY_MS = 15_000
 
 /** What the project can still spend, wherever one is in it. */
 export function WalletChip() {
-  const params = usePlace()
+  const params = useScope()
   const { data } = useQuery({
     ...reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params }),
     refetchInterval: EVERY_MS,

@@ -2,15 +2,15 @@ import { useState } from 'react'
 import { useMutation } from '@tanstack/react-query'
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { ask } from '../api/ask.ts'
-import { usePlace, useProducts } from '../api/use-project.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { useScope, useProducts } from '../api/use-project.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { Field } from '../components/field.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { CheckOutcome } from './check-outcome.tsx'
 
 /** Checks whether a call would be admitted now and, if not, which rule refuses it. Nothing is reserved. */
 export function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const models = useProducts().products.filter(({ kind }) => kind === 'chat')
   const [chosen, setChosen] = useState('')
   const [maxTokens, setMaxTokens] = useState('')

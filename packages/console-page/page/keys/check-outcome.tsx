@@ -1,7 +1,7 @@
 import type { AdmissionCheck } from '@gateway/api/admission-check'
-import { Badge } from '../parts/badge.tsx'
-import { Money } from '../parts/money.tsx'
-import { ruleWords } from './key-words.ts'
+import { Badge } from '../components/badge.tsx'
+import { Money } from '../components/money.tsx'
+import { ruleLabels } from './key-labels.ts'
 
 const outcomes = {
   pass: { text: 'Passed', tone: 'good' },
@@ -31,7 +31,7 @@ export function CheckOutcome({ check: { admitted, boundMicro, rules, refusal } }
       <ul className="rules">
         {rules.map(({ rule, outcome }) => (
           <li key={rule} className="head">
-            {ruleWords[rule]} <Badge {...outcomes[outcome]} />
+            {ruleLabels[rule]} <Badge {...outcomes[outcome]} />
           </li>
         ))}
       </ul>

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { ask } from '../api/ask.ts'
 import { useOnce } from '../api/use-once.ts'
-import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { TextField } from '../parts/text-field.tsx'
+import { useScope } from '../api/use-project.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { bodyOfDraft, draftFaults, emptyDraft, type KeyDraft } from './new-key.ts'
 import { ResourceFields } from './resource-fields.tsx'
@@ -12,7 +12,7 @@ import { useKeyChange } from './use-key-change.ts'
 
 /** Form for a new key, then its secret. Submitting twice creates one key. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const [draft, setDraft] = useState(emptyDraft)
   const [isTried, setTried] = useState(false)
   const once = useOnce()

@@ -1,8 +1,8 @@
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { useBaseUrl } from '../api/session.ts'
 import { useProducts } from '../api/use-project.ts'
-import { CodeChoice } from '../parts/code-choice.tsx'
-import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { CodeChoice } from '../components/code-choice.tsx'
+import { SecretDialog } from '../components/secret-dialog.tsx'
 import { firstCall, firstCallInPython } from '../pure/commands.ts'
 
 /** The secret of a key, and a command to try it. */

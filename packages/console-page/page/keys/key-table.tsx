@@ -2,12 +2,12 @@ import { useState } from 'react'
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { useMemberNames } from '../api/use-names.ts'
 import { useMe } from '../api/session.ts'
-import { Badge } from '../parts/badge.tsx'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { Badge } from '../components/badge.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
 import { CheckKeyDialog } from './check-key-dialog.tsx'
 import { KeyActions, type KeyAction } from './key-actions.tsx'
-import { stateWords } from './key-words.ts'
+import { stateLabels } from './key-labels.ts'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 import { RotateKeyDialog } from './rotate-key-dialog.tsx'
 import { WindowBar } from './window-bar.tsx'
@@ -25,7 +25,7 @@ export function KeyTable({ keys }: { keys: KeyRecord[] }) {
       head: 'Key',
       cell: (key) => <KeyName of={key} maker={key.createdBy === me.id ? 'you' : nameOf(key.createdBy)} />,
     },
-    { head: 'State', cell: ({ state }) => <Badge tone={stateWords[state].tone} text={stateWords[state].text} /> },
+    { head: 'State', cell: ({ state }) => <Badge tone={stateLabels[state].tone} text={stateLabels[state].text} /> },
     { head: 'Limit', cell: (key) => <WindowBar limit={key.limit} window={key.window} /> },
     { head: 'Access', cell: ({ policy, resources }) => (policy === 'listed' ? resources.join(', ') : 'All products') },
     { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'Never') },

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { readingAll } from '../api/reading.ts'
-import { usePlace, useProjectName } from '../api/use-project.ts'
+import { useScope, useProjectName } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyTable } from './key-table.tsx'
 import { LegacyKeys } from './legacy-keys.tsx'
 
 export function KeysScreen() {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const { ended, create } = useSearch({ from: '/projects/$tenant/$project/keys' })
   const navigate = useNavigate({ from: '/projects/$tenant/$project/keys' })
   const { data, error, isPending } = useQuery(

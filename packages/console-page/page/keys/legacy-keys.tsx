@@ -2,15 +2,15 @@ import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { readingAll } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { useScope } from '../api/use-project.ts'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
 import { several } from '../pure/usd.ts'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 
 /** Organization keys created before keys were bound to projects. They can't make calls and must be replaced. */
 export function LegacyKeys() {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const [revoked, setRevoked] = useState<KeyRecord | null>(null)
   const { data = [] } = useQuery(
     readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { state: 'NeedsReissue' } }),

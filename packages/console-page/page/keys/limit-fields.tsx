@@ -1,6 +1,6 @@
-import { Field } from '../parts/field.tsx'
+import { Field } from '../components/field.tsx'
 import type { KeyDraft, Reset } from './new-key.ts'
-import { windowWords } from './key-words.ts'
+import { windowLabels } from './key-labels.ts'
 
 /** Spending limit, limit period and lifetime of a key. */
 export function LimitFields({
@@ -34,7 +34,7 @@ export function LimitFields({
         <Field label="Limit period" hint="Periods start at midnight UTC.">
           {(ids) => (
             <select {...ids} value={reset} onChange={({ target }) => onChange({ reset: target.value as Reset })}>
-              {Object.entries(windowWords).map(([each, text]) => (
+              {Object.entries(windowLabels).map(([each, text]) => (
                 <option key={each} value={each}>
                   {text}
                 </option>

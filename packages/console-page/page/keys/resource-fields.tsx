@@ -1,6 +1,6 @@
 import { useProducts } from '../api/use-project.ts'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { several } from '../pure/usd.ts'
 
 /** Products a key can call: all products of the project, or selected ones. */

@@ -1,13 +1,13 @@
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { useScope } from '../api/use-project.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { Moment } from '../components/moment.tsx'
 import { useKeyChange } from './use-key-change.ts'
 
 /** Confirms revoking a key, which can't be undone. */
 export function RevokeKeyDialog({ of: key, onClose }: { of: KeyRecord; onClose: () => void }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const revoke = useKeyChange(
     () => ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/revoke', { params: { tenant, key: key.id } }),
     `Key ${key.name} revoked.`,

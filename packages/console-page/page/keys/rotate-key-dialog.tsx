@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { Field } from '../parts/field.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { useScope } from '../api/use-project.ts'
+import { Field } from '../components/field.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { useKeyChange } from './use-key-change.ts'
 
@@ -15,7 +15,7 @@ const graces = [
 
 /** Replaces the secret of a key. The old secret can keep working for a grace period. */
 export function RotateKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const [graceSeconds, setGraceSeconds] = useState<number>(0)
   const rotate = useKeyChange(
     () =>

@@ -1,7 +1,7 @@
 import type { KeyRecord } from '@gateway/api/console/keys'
-import { Moment } from '../parts/moment.tsx'
-import { Money } from '../parts/money.tsx'
-import { windowWords } from './key-words.ts'
+import { Moment } from '../components/moment.tsx'
+import { Money } from '../components/money.tsx'
+import { windowLabels } from './key-labels.ts'
 
 /** Spent and reserved share of a key's limit in the current window, and when the window resets. */
 export function WindowBar({ limit, window }: Pick<KeyRecord, 'limit' | 'window'>) {
@@ -18,7 +18,7 @@ export function WindowBar({ limit, window }: Pick<KeyRecord, 'limit' | 'window'>
         <Money micro={window.spentMicro} />
         <span className="soft">
           {' '}
-          of <Money micro={limit.micro} /> {windowWords[limit.reset]}
+          of <Money micro={limit.micro} /> {windowLabels[limit.reset]}
         </span>
         {window.reservedMicro > 0 && (
           <span className="soft">

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { Field } from '../parts/field.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Field } from '../components/field.tsx'
+import { Icon } from '../components/icon.tsx'
 
 /** List of numbers shown as chips. Enter adds another one. */
 export function ChosenValues({

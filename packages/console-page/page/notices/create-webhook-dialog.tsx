@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { TextField } from '../parts/text-field.tsx'
+import { useScope } from '../api/use-project.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { SigningSecretDialog } from './signing-secret-dialog.tsx'
 import { useWebhookChange } from './use-webhook-change.ts'
 import { WEBHOOKS } from './notice-paths.ts'
 
 /** Form for a new webhook, then its signing secret. */
 export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
-  const params = usePlace()
+  const params = useScope()
   const [url, setUrl] = useState('')
   const create = useWebhookChange(
     () => ask('POST', WEBHOOKS, { params, body: { url } }),

@@ -1,13 +1,13 @@
 import type { WebhookRecord } from '@gateway/api/console/notices'
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { useScope } from '../api/use-project.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
 import { WEBHOOK } from './notice-paths.ts'
 import { useWebhookChange } from './use-webhook-change.ts'
 
 /** Confirms deleting a webhook, which can't be undone. */
 export function DeleteWebhookDialog({ of: { id, url }, onClose }: { of: WebhookRecord; onClose: () => void }) {
-  const params = { ...usePlace(), webhook: id }
+  const params = { ...useScope(), webhook: id }
   const remove = useWebhookChange(() => ask('DELETE', WEBHOOK, { params }), 'Webhook deleted.')
   return (
     <FormDialog title="Delete webhook?" submit="Delete webhook" isDanger change={remove} onClose={onClose}>

@@ -1,7 +1,7 @@
 import type { NoticeRecord } from '@gateway/api/console/notices'
-import { Badge } from '../parts/badge.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { deliveryWords, failureText } from './notice-words.tsx'
+import { Badge } from '../components/badge.tsx'
+import { Moment } from '../components/moment.tsx'
+import { deliveryLabels, failureText } from './notice-labels.tsx'
 
 /** State of the most recent delivery to a webhook. */
 export function LastDelivery({ webhook, notices }: { webhook: string; notices: NoticeRecord[] }) {
@@ -12,7 +12,7 @@ export function LastDelivery({ webhook, notices }: { webhook: string; notices: N
   const isFailing = state === 'Pending' && failure !== null
   return (
     <>
-      {isFailing ? <Badge tone="warn" text="Failing" /> : <Badge {...deliveryWords[state]} />}{' '}
+      {isFailing ? <Badge tone="warn" text="Failing" /> : <Badge {...deliveryLabels[state]} />}{' '}
       {endedAt && <Moment iso={endedAt} to="second" />}
       {failure !== null && (
         <div className="soft small">

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 import { Link } from '@tanstack/react-router'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { announce } from '../frame/announcer.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../components/icon.tsx'
 import { several } from '../pure/usd.ts'
 import { useNotices } from './use-notices.ts'
 
@@ -11,20 +11,20 @@ const EVERY_MS = 30_000
 
 /** Link to the alerts of a project with the number of open ones. Announces an increase. */
 export function NoticeLink() {
-  const place = usePlace()
+  const scope = useScope()
   const { open } = useNotices(EVERY_MS)
   const before = useRef<{ project: string; count: number } | null>(null)
   const count = open?.length ?? null
   useEffect(() => {
     if (count === null) return
-    if (before.current?.project === place.project && count > before.current.count)
+    if (before.current?.project === scope.project && count > before.current.count)
       announce(`${several(count, 'open alert')}.`)
-    before.current = { project: place.project, count }
-  }, [count, place.project])
-  if (place.project === '') return null
+    before.current = { project: scope.project, count }
+  }, [count, scope.project])
+  if (scope.project === '') return null
   const isOpen = count !== null && count > 0
   return (
-    <Link to="/projects/$tenant/$project/notices" params={place} className="button quiet notice-link">
+    <Link to="/projects/$tenant/$project/notices" params={scope} className="button quiet notice-link">
       <Icon name="notices" />
       {isOpen && <span aria-hidden="true">{count}</span>}
       <span className="visually-hidden">{isOpen ? `Alerts, ${count} open` : 'Alerts'}</span>

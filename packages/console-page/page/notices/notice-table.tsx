@@ -1,9 +1,9 @@
 import type { NoticeRecord } from '@gateway/api/console/notices'
 import { useKeyNames } from '../api/use-names.ts'
-import { Badge } from '../parts/badge.tsx'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { NoticeText } from './notice-words.tsx'
+import { Badge } from '../components/badge.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
+import { NoticeText } from './notice-labels.tsx'
 
 /** Alerts with their time, state and deliveries. */
 export function NoticeTable({ notices }: { notices: NoticeRecord[] }) {

@@ -1,6 +1,6 @@
 import type { WebhookRecord } from '@gateway/api/console/notices'
-import { CodeChoice } from '../parts/code-choice.tsx'
-import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { CodeChoice } from '../components/code-choice.tsx'
+import { SecretDialog } from '../components/secret-dialog.tsx'
 import { signatureChecks } from './signature-checks.ts'
 
 /** The signing secret of a webhook, and code that verifies a signature. */

@@ -2,9 +2,9 @@ import { useState, type FormEvent } from 'react'
 import type { noticeLimits, NoticeThresholds } from '@gateway/api/console/notices'
 import { ask } from '../api/ask.ts'
 import { useChange } from '../api/use-change.ts'
-import { usePlace } from '../api/use-project.ts'
-import { Field } from '../parts/field.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { useScope } from '../api/use-project.ts'
+import { Field } from '../components/field.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { microOf, usd } from '../pure/usd.ts'
 import { ChosenValues } from './chosen-values.tsx'
 import { THRESHOLDS } from './notice-paths.ts'
@@ -14,7 +14,7 @@ const MOST: (typeof noticeLimits)['thresholds'] = 10
 
 /** Form for all alert rules, saved together. */
 export function ThresholdForm({ saved, onClose }: { saved: NoticeThresholds; onClose: () => void }) {
-  const params = usePlace()
+  const params = useScope()
   const [draft, setDraft] = useState(saved)
   const [days, setDays] = useState(String(saved.daysLeft ?? ''))
   const save = useChange(

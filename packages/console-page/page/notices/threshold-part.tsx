@@ -2,18 +2,18 @@ import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { NoticeThresholds } from '@gateway/api/console/notices'
 import { reading } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { useProjectRole } from '../api/use-project-role.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Facts } from '../parts/facts.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Facts } from '../components/facts.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { several, usd } from '../pure/usd.ts'
 import { THRESHOLDS } from './notice-paths.ts'
 import { ThresholdForm } from './threshold-form.tsx'
 
 /** Alert rules of a project. A Project Owner can edit them. */
 export function ThresholdPart() {
-  const { data, error } = useQuery(reading(THRESHOLDS, { params: usePlace() }))
+  const { data, error } = useQuery(reading(THRESHOLDS, { params: useScope() }))
   const [isChanging, setChanging] = useState(false)
   const isOwner = useProjectRole() === 'Project Owner'
   return (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { reading } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { NOTICES } from './notice-paths.ts'
 
 /** Number of alerts shown, newest first. */
@@ -8,7 +8,7 @@ export const SHOWN_NOTICES = 100
 
 /** The latest alerts, and the open ones among them. @param everyMs polling interval while the page is visible */
 export function useNotices(everyMs: number) {
-  const params = usePlace()
+  const params = useScope()
   const { data, error } = useQuery({
     ...reading(NOTICES, { params, query: { limit: SHOWN_NOTICES } }),
     refetchInterval: everyMs,

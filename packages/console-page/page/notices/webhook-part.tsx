@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { NoticeRecord, WebhookRecord } from '@gateway/api/console/notices'
 import { readingAll } from '../api/reading.ts'
 import { useMemberNames } from '../api/use-names.ts'
-import { usePlace } from '../api/use-project.ts'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { useScope } from '../api/use-project.ts'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { CreateWebhookDialog } from './create-webhook-dialog.tsx'
 import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx'
 import { LastDelivery } from './last-delivery.tsx'
@@ -17,7 +17,7 @@ export function WebhookPart({ notices }: { notices: NoticeRecord[] }) {
   const [isCreating, setCreating] = useState(false)
   const [deleted, setDeleted] = useState<WebhookRecord | null>(null)
   const nameOf = useMemberNames()
-  const { data, error } = useQuery(readingAll(WEBHOOKS, { params: usePlace() }))
+  const { data, error } = useQuery(readingAll(WEBHOOKS, { params: useScope() }))
   const columns: Column<WebhookRecord>[] = [
     { head: 'Endpoint', cell: ({ url }) => <code>{url}</code> },
     { head: 'Last delivery', cell: ({ id }) => <LastDelivery webhook={id} notices={notices} /> },

@@ -1,5 +1,5 @@
 import { ask } from '../api/ask.ts'
-import { CreateNamedDialog } from '../parts/create-named-dialog.tsx'
+import { CreateNamedDialog } from '../components/create-named-dialog.tsx'
 
 export function CreateOrganizationDialog({ onClose }: { onClose: () => void }) {
   return (
@@ -7,7 +7,7 @@ export function CreateOrganizationDialog({ onClose }: { onClose: () => void }) {
       title="Create organization"
       hint="You become its first Admin and can add others."
       create={(body, idempotencyKey) => ask('POST', '/api/v2/tenants', { params: {}, body, idempotencyKey })}
-      said={(name) => `Organization ${name} created. You are its first Admin.`}
+      announcement={(name) => `Organization ${name} created. You are its first Admin.`}
       paths={['/api/v2/tenants', '/api/v2/me']}
       onClose={onClose}
     />

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import type { TenantRecord } from '@gateway/api/console/people'
+import type { TenantRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
 import { useMe } from '../api/session.ts'
 import { useChange } from '../api/use-change.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 
 /** Confirms deleting an organization and lists the projects that block it, as far as the user can see them. */
 export function DeleteOrganizationDialog({ of: { id, name }, onClose }: { of: TenantRecord; onClose: () => void }) {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FundingRecord } from '@gateway/api/console/statement'
 import { readingAll } from '../api/reading.ts'
-import type { ProjectPlace } from '../api/use-project.ts'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { Money } from '../parts/money.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import type { ProjectScope } from '../api/use-project.ts'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { Moment } from '../components/moment.tsx'
+import { Money } from '../components/money.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { FUNDINGS } from './wallet-paths.ts'
 
 const columns: Column<FundingRecord>[] = [
@@ -14,13 +14,13 @@ const columns: Column<FundingRecord>[] = [
   { head: 'Kind', cell: ({ kind }) => (kind === 'funding' ? 'Funding' : 'Correction') },
   { head: 'Amount', cell: ({ micro }) => <Money micro={micro} />, isNumber: true },
   { head: 'Reason', cell: ({ reason }) => reason ?? '' },
-  { head: 'By', cell: ({ person }) => <code className="small">{person}</code> },
+  { head: 'By', cell: ({ user }) => <code className="small">{user}</code> },
   { head: 'When', cell: ({ at }) => <Moment iso={at} /> },
 ]
 
 /** Fundings and corrections of a wallet, newest first. */
-export function FundingList({ place }: { place: ProjectPlace }) {
-  const { data, error } = useQuery(readingAll(FUNDINGS, { params: place }))
+export function FundingList({ scope }: { scope: ProjectScope }) {
+  const { data, error } = useQuery(readingAll(FUNDINGS, { params: scope }))
   return (
     <section className="stack" aria-label="Funding and corrections">
       <h2>Funding and corrections</h2>

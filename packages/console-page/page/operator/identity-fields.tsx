@@ -1,6 +1,6 @@
 import { kinds } from '../catalogue/catalogue-view.ts'
-import { kindWords } from '../catalogue/product-words.ts'
-import { Field } from '../parts/field.tsx'
+import { kindLabels } from '../catalogue/product-labels.ts'
+import { Field } from '../components/field.tsx'
 import type { ProductFieldsProps } from './product-fields-props.ts'
 import { emptyDraft } from './product-draft.ts'
 import { ProductField } from './product-field.tsx'
@@ -30,7 +30,7 @@ export function IdentityFields({ draft, isNew, faultOf, onChange }: ProductField
               <select {...ids} value={draft.kind} onChange={({ target }) => setKind(target.value)}>
                 {kinds.map((each) => (
                   <option key={each} value={each}>
-                    {kindWords[each]}
+                    {kindLabels[each]}
                   </option>
                 ))}
               </select>

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import type { JournalEntry } from '@gateway/api/console/statement'
 import { reading } from '../api/reading.ts'
 import { useMe } from '../api/session.ts'
-import type { ProjectPlace } from '../api/use-project.ts'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { Money } from '../parts/money.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import type { ProjectScope } from '../api/use-project.ts'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
+import { Money } from '../components/money.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { JOURNAL } from './wallet-paths.ts'
 
 const NEWEST = 50
@@ -28,12 +28,12 @@ const columns: Column<JournalEntry>[] = [
 ]
 
 /** The latest journal entries, loaded when opened. */
-export function JournalPart({ place }: { place: ProjectPlace }) {
+export function JournalPart({ scope }: { scope: ProjectScope }) {
   const [isOpen, setOpen] = useState(false)
-  const mine = useMe().tenants.find(({ id }) => id === place.tenant)?.projects
-  const hasRole = mine?.some(({ id }) => id === place.project) ?? false
+  const mine = useMe().tenants.find(({ id }) => id === scope.tenant)?.projects
+  const hasRole = mine?.some(({ id }) => id === scope.project) ?? false
   const { data, error } = useQuery({
-    ...reading(JOURNAL, { params: place, query: { limit: NEWEST } }),
+    ...reading(JOURNAL, { params: scope, query: { limit: NEWEST } }),
     enabled: isOpen,
   })
   if (!hasRole)

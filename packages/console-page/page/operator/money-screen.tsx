@@ -1,5 +1,5 @@
 import { useSearch } from '@tanstack/react-router'
-import { EmptyState } from '../parts/empty-state.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 import { ProjectWallet } from './project-wallet.tsx'
 import { WalletChoice } from './wallet-choice.tsx'
@@ -16,7 +16,7 @@ export function MoneyScreen() {
           Select an organization and a project to add funds or adjust its balance.
         </EmptyState>
       ) : (
-        <ProjectWallet key={`${tenant} ${project}`} place={{ tenant, project }} />
+        <ProjectWallet key={`${tenant} ${project}`} scope={{ tenant, project }} />
       )}
     </OperatorScreen>
   )

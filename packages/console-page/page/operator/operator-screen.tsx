@@ -3,7 +3,7 @@ import { ApiRefusal } from '@gateway/api-client/failures'
 import { refuse } from '@gateway/api/refusal'
 import { useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 
 const refusal = new ApiRefusal(
   new Response(null, { status: 403 }),

@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { TenantRecord } from '@gateway/api/console/people'
+import type { TenantRecord } from '@gateway/api/console/users'
 import { readingAll } from '../api/reading.ts'
 import { useMe } from '../api/session.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { Moment } from '../components/moment.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { CreateOrganizationDialog } from './create-organization-dialog.tsx'
 import { DeleteOrganizationDialog } from './delete-organization-dialog.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
@@ -31,7 +31,7 @@ export function OrganizationsScreen() {
       {!data && !error && <Waiting what="organizations" />}
       {data?.length === 0 && (
         <EmptyState title="No organizations yet" action={create}>
-          People, projects and keys belong to an organization. Its creator becomes its first Admin.
+          Users, projects and keys belong to an organization. Its creator becomes its first Admin.
         </EmptyState>
       )}
       {data && data.length > 0 && (

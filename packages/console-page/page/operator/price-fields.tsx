@@ -1,4 +1,4 @@
-import { Field } from '../parts/field.tsx'
+import { Field } from '../components/field.tsx'
 import { pricingOf, type PriceField } from './draft-parts.ts'
 import type { ProductFieldsProps } from './product-fields-props.ts'
 import { ProductField } from './product-field.tsx'

@@ -1,12 +1,12 @@
 import type { ProductRecord } from '@gateway/api/console/products'
 import { PriceList } from '../catalogue/price-list.tsx'
-import { kindWords, sizeWords } from '../catalogue/product-words.ts'
-import { Badge, type Tone } from '../parts/badge.tsx'
-import type { Column } from '../parts/data-table.tsx'
+import { kindLabels, sizeLabels } from '../catalogue/product-labels.ts'
+import { Badge, type Tone } from '../components/badge.tsx'
+import type { Column } from '../components/data-table.tsx'
 
 export type ProductAction = 'change' | 'publish' | 'suspend'
 
-export const stateWords: Record<ProductRecord['state'], { text: string; tone: Tone }> = {
+export const stateLabels: Record<ProductRecord['state'], { text: string; tone: Tone }> = {
   draft: { text: 'Draft', tone: 'plain' },
   published: { text: 'Published', tone: 'good' },
   suspended: { text: 'Suspended', tone: 'warn' },
@@ -21,7 +21,7 @@ export function productColumns(
       head: 'Product',
       cell: ({ id, name, kind }) => (
         <>
-          {name} <span className="soft small">{kindWords[kind]}</span>
+          {name} <span className="soft small">{kindLabels[kind]}</span>
           <div className="small">
             <code>{id}</code>
           </div>
@@ -29,7 +29,7 @@ export function productColumns(
       ),
     },
     { head: 'Price', cell: (product) => <PriceList of={product} /> },
-    { head: 'Limits', cell: (product) => sizeWords(product).map((line) => <div key={line}>{line}</div>) },
+    { head: 'Limits', cell: (product) => sizeLabels(product).map((line) => <div key={line}>{line}</div>) },
     {
       head: 'Reservation factor',
       cell: ({ overheads }) =>
@@ -47,7 +47,7 @@ export function productColumns(
         </ol>
       ),
     },
-    { head: 'State', cell: ({ state }) => <Badge {...stateWords[state]} /> },
+    { head: 'State', cell: ({ state }) => <Badge {...stateLabels[state]} /> },
     {
       head: 'Actions',
       cell: (product) => (

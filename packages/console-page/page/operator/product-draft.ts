@@ -1,7 +1,7 @@
 import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import type { ProductKind, ProductRecord } from '@gateway/api/console/products'
-import { perMillion } from '../flow-editor/core/price-words.ts'
+import { perMillion } from '../flow-editor/core/price-labels.ts'
 import { defaults } from './product-defaults.ts'
 import { pricingOf, valuesOf, wordsOf } from './draft-parts.ts'
 import type { ProductDraft } from './typed-product.ts'

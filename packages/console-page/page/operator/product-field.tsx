@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import { TextField } from '../parts/text-field.tsx'
+import { TextField } from '../components/text-field.tsx'
 
 /** Text or number field of a product. The API validates numbers. */
 export function ProductField({

@@ -1,4 +1,4 @@
-import { Field } from '../parts/field.tsx'
+import { Field } from '../components/field.tsx'
 import type { ProductFieldsProps } from './product-fields-props.ts'
 import type { Tokenizer } from './typed-product.ts'
 import { ProductField } from './product-field.tsx'

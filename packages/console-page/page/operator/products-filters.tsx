@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { FilterChip } from '../calls/filter-chip.tsx'
-import { useFilter } from '../parts/use-filter.ts'
+import { useFilter } from '../components/use-filter.ts'
 import { productStates, type ProductsView } from './operator-views.ts'
-import { stateWords } from './product-columns.tsx'
+import { stateLabels } from './product-columns.tsx'
 
 /** Search and state filters, kept in the URL. */
 export function ProductsFilters({ view: { q = '', state } }: { view: ProductsView }) {
@@ -24,7 +24,7 @@ export function ProductsFilters({ view: { q = '', state } }: { view: ProductsVie
       <FilterChip
         name="State"
         value={state}
-        choices={productStates.map((each) => [each, stateWords[each].text])}
+        choices={productStates.map((each) => [each, stateLabels[each].text])}
         onChange={set('state')}
       />
     </div>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Field } from '../parts/field.tsx'
+import { Field } from '../components/field.tsx'
 
 /** Selects a project by ID, in an organization the user doesn't belong to. */
 export function ProjectIdForm({ project, onChoose }: { project: string; onChoose: (id: string) => void }) {

@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { reading } from '../api/reading.ts'
-import type { ProjectPlace } from '../api/use-project.ts'
-import { Facts } from '../parts/facts.tsx'
-import { Money } from '../parts/money.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import type { ProjectScope } from '../api/use-project.ts'
+import { Facts } from '../components/facts.tsx'
+import { Money } from '../components/money.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { FundingList } from './funding-list.tsx'
 import { JournalPart } from './journal-part.tsx'
 import { WalletChangeDialog } from './wallet-change-dialog.tsx'
@@ -18,10 +18,10 @@ const emptyDrafts = () => ({ funding: emptyWalletDraft('funding'), correction: e
  * Exact wallet of a project with its actions and history. A draft keeps its ID until it is booked, so resubmitting after a lost response
  * doesn't book it twice.
  */
-export function ProjectWallet({ place }: { place: ProjectPlace }) {
+export function ProjectWallet({ scope }: { scope: ProjectScope }) {
   const [drafts, setDrafts] = useState(emptyDrafts)
   const [kind, setKind] = useState<'funding' | 'correction' | null>(null)
-  const { data: wallet, error } = useQuery(reading(WALLET, { params: place }))
+  const { data: wallet, error } = useQuery(reading(WALLET, { params: scope }))
   if (!wallet) return error ? <RefusalBox error={error} /> : <Waiting what="the wallet" />
   return (
     <>
@@ -48,12 +48,12 @@ export function ProjectWallet({ place }: { place: ProjectPlace }) {
           ]}
         />
       </section>
-      <FundingList place={place} />
-      <JournalPart place={place} />
+      <FundingList scope={scope} />
+      <JournalPart scope={scope} />
       {kind !== null && (
         <WalletChangeDialog
           draft={drafts[kind]}
-          place={place}
+          scope={scope}
           availableMicro={wallet.availableMicro}
           onChange={(draft) => setDrafts({ ...drafts, [kind]: draft })}
           onBooked={() => {

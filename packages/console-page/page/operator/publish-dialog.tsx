@@ -1,7 +1,7 @@
 import type { ProductRecord } from '@gateway/api/console/products'
 import { ask } from '../api/ask.ts'
 import { PriceList } from '../catalogue/price-list.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
 /** Confirms publishing a product at the prices shown. */

@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import type { ProductRecord } from '@gateway/api/console/products'
 import { ask } from '../api/ask.ts'
 import { useMe } from '../api/session.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { several } from '../pure/usd.ts'
 import { useChange } from '../api/use-change.ts'
-import { readingWhatStops, type ProjectThatStops } from './what-stops.ts'
+import { readingAffectedProjects, type AffectedProject } from './affected-projects.ts'
 
 /** Confirms suspending a product and lists the affected projects. */
 export function SuspendDialog({ of: { id, name }, onClose }: { of: ProductRecord; onClose: () => void }) {
-  const { data, error } = useQuery(readingWhatStops(id, useMe().tenants))
+  const { data, error } = useQuery(readingAffectedProjects(id, useMe().tenants))
   const suspend = useChange(
     () => ask('PATCH', '/api/v2/products/{product}', { params: { product: id }, body: { state: 'suspended' } }),
     `${name} suspended.`,
@@ -25,12 +25,12 @@ export function SuspendDialog({ of: { id, name }, onClose }: { of: ProductRecord
       </p>
       {!data && !error && <Waiting what="affected projects" />}
       <RefusalBox error={error} />
-      {data && <WhatStops projects={data} />}
+      {data && <AffectedProjects projects={data} />}
     </FormDialog>
   )
 }
 
-function WhatStops({ projects }: { projects: ProjectThatStops[] }) {
+function AffectedProjects({ projects }: { projects: AffectedProject[] }) {
   return (
     <div className="notice">
       {projects.length === 0 ? (

@@ -2,9 +2,9 @@ import { useRef, useState, type FormEvent } from 'react'
 import { ask } from '../api/ask.ts'
 import { faultAt } from '../api/failed.ts'
 import { useChange } from '../api/use-change.ts'
-import type { ProjectPlace } from '../api/use-project.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import type { ProjectScope } from '../api/use-project.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { WalletChangeFields } from './wallet-change-fields.tsx'
 import { WalletConfirmation } from './wallet-confirmation.tsx'
 import { isRefusedAtField, microOfDraft, type WalletDraft } from './wallet-draft.ts'
@@ -16,14 +16,14 @@ import { CORRECT, FUND, FUNDINGS, JOURNAL, WALLET } from './wallet-paths.ts'
  */
 export function WalletChangeDialog({
   draft,
-  place,
+  scope,
   availableMicro,
   onChange,
   onBooked,
   onClose,
 }: {
   draft: WalletDraft
-  place: ProjectPlace
+  scope: ProjectScope
   availableMicro: number
   onChange: (draft: WalletDraft) => void
   onBooked: () => void
@@ -34,7 +34,7 @@ export function WalletChangeDialog({
   const isFunding = draft.kind === 'funding'
   const action = isFunding ? 'Add funds' : 'Adjust balance'
   const done = isFunding ? 'Funds added.' : 'Balance adjusted.'
-  const book = useChange(() => send(place, draft), done, [WALLET, FUNDINGS, JOURNAL])
+  const book = useChange(() => send(scope, draft), done, [WALLET, FUNDINGS, JOURNAL])
   const isClickedAgain = useRef(false)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
@@ -52,7 +52,7 @@ export function WalletChangeDialog({
     <Dialog title={action} onClose={onClose}>
       <form className="stack" onSubmit={onSubmit}>
         {step === 'confirm' && micro !== null ? (
-          <WalletConfirmation draft={draft} micro={micro} availableMicro={availableMicro} place={place} />
+          <WalletConfirmation draft={draft} micro={micro} availableMicro={availableMicro} scope={scope} />
         ) : (
           <WalletChangeFields
             draft={draft}
@@ -85,7 +85,7 @@ export function WalletChangeDialog({
   )
 }
 
-async function send(params: ProjectPlace, draft: WalletDraft) {
+async function send(params: ProjectScope, draft: WalletDraft) {
   const { kind, id, reason } = draft
   const micro = microOfDraft(draft) ?? 0 // unreachable: an invalid amount can't be confirmed
   if (kind === 'funding') return ask('POST', FUND, { params, body: { fundingId: id, micro } })

@@ -1,5 +1,5 @@
-import { Field } from '../parts/field.tsx'
-import { TextField } from '../parts/text-field.tsx'
+import { Field } from '../components/field.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { microOfDraft, type WalletDraft } from './wallet-draft.ts'
 
 const LONGEST_ID = 128

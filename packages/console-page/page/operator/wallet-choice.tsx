@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { readingAll } from '../api/reading.ts'
 import { useMe } from '../api/session.ts'
-import { Field } from '../parts/field.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Field } from '../components/field.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { ProjectIdForm } from './project-id-form.tsx'
 
 /**

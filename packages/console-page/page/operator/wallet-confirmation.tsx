@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
-import type { ProjectPlace } from '../api/use-project.ts'
-import { Facts } from '../parts/facts.tsx'
-import { Money } from '../parts/money.tsx'
+import type { ProjectScope } from '../api/use-project.ts'
+import { Facts } from '../components/facts.tsx'
+import { Money } from '../components/money.tsx'
 import type { WalletDraft } from './wallet-draft.ts'
 
 /** Balance before and after the change. Takes the focus, because the focused field is gone. */
@@ -9,12 +9,12 @@ export function WalletConfirmation({
   draft: { id, reason },
   micro,
   availableMicro,
-  place: { project },
+  scope: { project },
 }: {
   draft: WalletDraft
   micro: number
   availableMicro: number
-  place: ProjectPlace
+  scope: ProjectScope
 }) {
   const element = useRef<HTMLElement>(null)
   useEffect(() => element.current?.focus(), [])

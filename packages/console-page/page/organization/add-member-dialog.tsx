@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { RoleField } from '../people/role-field.tsx'
-import { tenantRoleWords } from '../people/role-words.ts'
+import { useScope } from '../api/use-project.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { RoleField } from '../users/role-field.tsx'
+import { tenantRoleLabels } from '../users/role-labels.ts'
 import { useChange } from '../api/use-change.ts'
 import { bodyOfMember, emptyMember, type MemberDraft } from './new-member.ts'
-import { TextField } from '../parts/text-field.tsx'
+import { TextField } from '../components/text-field.tsx'
 
 /** Adds a member by email or by the user ID shown on their account page. */
 export function AddMemberDialog({ onClose }: { onClose: () => void }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const [draft, setDraft] = useState(emptyMember)
   const change = (part: Partial<MemberDraft>) => setDraft({ ...draft, ...part })
   const add = useChange(
@@ -26,17 +26,17 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
           Email
         </label>
         <label className="choice">
-          <input type="radio" name="by" checked={draft.by === 'person'} onChange={() => change({ by: 'person' })} />
+          <input type="radio" name="by" checked={draft.by === 'user'} onChange={() => change({ by: 'user' })} />
           User ID
         </label>
       </fieldset>
-      {draft.by === 'person' ? (
+      {draft.by === 'user' ? (
         <TextField
           label="User ID"
           hint="Shown on their account page."
           required
-          value={draft.person}
-          onChange={(person) => change({ person })}
+          value={draft.user}
+          onChange={(user) => change({ user })}
         />
       ) : (
         <>
@@ -67,7 +67,7 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
           />
         </>
       )}
-      <RoleField words={tenantRoleWords} value={draft.role} onChange={(role) => change({ role })} />
+      <RoleField words={tenantRoleLabels} value={draft.role} onChange={(role) => change({ role })} />
     </FormDialog>
   )
 }

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
 import { useChange } from '../api/use-change.ts'
-import { usePlace, useProducts, useProjectName } from '../api/use-project.ts'
-import { Field } from '../parts/field.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { useScope, useProducts, useProjectName } from '../api/use-project.ts'
+import { Field } from '../components/field.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 
 /** Assigns a published product to the project. For Admins of the organization. */
 export function AssignDialog({ onClose }: { onClose: () => void }) {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const name = useProjectName()
   const assigned = new Set(useProducts().products.map(({ id }) => id))
   const all = useQuery(readingAll('/api/v2/products', { params: {} }))

@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { AssignmentRecord } from '@gateway/api/console/projects'
 import { readingAll } from '../api/reading.ts'
-import { usePlace, useProjectName } from '../api/use-project.ts'
+import { useScope, useProjectName } from '../api/use-project.ts'
 import { useMemberNames } from '../api/use-names.ts'
-import { Badge } from '../parts/badge.tsx'
-import type { Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { RowButtons } from '../people/row-buttons.tsx'
+import { Badge } from '../components/badge.tsx'
+import type { Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
+import { RowButtons } from '../users/row-buttons.tsx'
 import { actionColumn } from './action-column.ts'
 import { AssignDialog } from './assign-dialog.tsx'
 import { ListScreen } from './list-screen.tsx'
@@ -17,7 +17,7 @@ import { useOrganization } from './use-organization.ts'
 /** Products assigned to a project. */
 export function AssignmentsScreen() {
   const { isAdmin } = useOrganization()
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const name = useProjectName()
   const nameOf = useMemberNames()
   const params = { tenant, project }

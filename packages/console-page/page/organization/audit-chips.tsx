@@ -1,8 +1,8 @@
 import { FilterChip } from '../calls/filter-chip.tsx'
 import { TimeChip } from '../calls/time-chip.tsx'
-import { useFilter } from '../parts/use-filter.ts'
+import { useFilter } from '../components/use-filter.ts'
 import type { AuditFilters } from './audit-filters.ts'
-import { actionWords } from './audit-sentence.ts'
+import { actionLabels } from './audit-sentence.ts'
 import { useMembers } from './use-organization.ts'
 
 /** Filters of the audit log, kept in the URL. */
@@ -12,12 +12,17 @@ export function AuditChips({ filters, nameOf }: { filters: AuditFilters; nameOf:
   return (
     <div className="chips" role="group" aria-label="Filters">
       <FilterChip
-        name="Person"
-        value={filters.person}
+        name="User"
+        value={filters.user}
         choices={members.map(({ id, name }) => [id, name])}
-        onChange={set('person')}
+        onChange={set('user')}
       />
-      <FilterChip name="Action" value={filters.action} choices={Object.entries(actionWords)} onChange={set('action')} />
+      <FilterChip
+        name="Action"
+        value={filters.action}
+        choices={Object.entries(actionLabels)}
+        onChange={set('action')}
+      />
       <TimeChip value={filters.since} onChange={set('since')} />
       {filters.subject !== undefined && (
         <FilterChip

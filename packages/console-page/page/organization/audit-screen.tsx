@@ -1,8 +1,8 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import type { AuditRecord } from '@gateway/api/console/people'
-import type { Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { ShowMore } from '../parts/show-more.tsx'
+import type { AuditRecord } from '@gateway/api/console/users'
+import type { Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
+import { ShowMore } from '../components/show-more.tsx'
 import { AuditChips } from './audit-chips.tsx'
 import { auditSentence } from './audit-sentence.ts'
 import { ListScreen } from './list-screen.tsx'
@@ -18,7 +18,7 @@ export function AuditScreen() {
   const nameOf = useAuditNames()
   const columns: Column<AuditRecord>[] = [
     { head: 'Time', cell: ({ at }) => <Moment iso={at} /> },
-    { head: 'Person', cell: ({ person }) => (person === null ? 'System' : nameOf(person)) },
+    { head: 'User', cell: ({ user }) => (user === null ? 'System' : nameOf(user)) },
     { head: 'Action', cell: (entry) => <Entry entry={entry} tenant={tenant} nameOf={nameOf} /> },
   ]
   const rows = audit.data?.pages.flatMap(({ data }) => data)
@@ -34,7 +34,7 @@ export function AuditScreen() {
         empty={
           isFiltered
             ? { title: 'No matching entries', text: 'Clear a filter.' }
-            : { title: 'No entries yet', text: 'Changes to people, projects, keys and flows are recorded here.' }
+            : { title: 'No entries yet', text: 'Changes to users, projects, keys and flows are recorded here.' }
         }
       >
         <AuditChips filters={filters} nameOf={nameOf} />

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '@gateway/api/console/people'
+import type { AuditRecord } from '@gateway/api/console/users'
 import { usd } from '../pure/usd.ts'
 
 type NameOf = (id: string) => string
@@ -24,7 +24,7 @@ export function auditSentence({ action, subject, details }: AuditRecord, nameOf:
 }
 
 /** Filter labels of the actions in an organization's audit log. */
-export const actionWords: Readonly<Record<string, string>> = {
+export const actionLabels: Readonly<Record<string, string>> = {
   'member.set': 'added or changed a member',
   'member.remove': 'removed a member',
   'team.create': 'created a team',
@@ -69,9 +69,9 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'team.delete': ({ subject }) => `deleted the team ${subject}`,
   'team-member.set': ({ subject, the, has }) =>
     has('before')
-      ? `changed the role of ${the('person')} in the team ${subject} from ${the('before')} to ${the('role')}`
-      : `added ${the('person')} to the team ${subject} as ${the('role')}`,
-  'team-member.remove': ({ subject, the }) => `removed ${the('person')} from the team ${subject}`,
+      ? `changed the role of ${the('user')} in the team ${subject} from ${the('before')} to ${the('role')}`
+      : `added ${the('user')} to the team ${subject} as ${the('role')}`,
+  'team-member.remove': ({ subject, the }) => `removed ${the('user')} from the team ${subject}`,
   'project.create': ({ the }) => `created the project ${the('name')} in the team ${the('team')}`,
   'project.change': ({ subject, the, has }) =>
     has('assetRetentionDays')
@@ -80,9 +80,9 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'project.delete': ({ subject }) => `deleted the project ${subject}`,
   'grant.set': ({ subject, the, has }) =>
     has('before')
-      ? `changed the role of ${the('person')} on ${subject} from ${the('before')} to ${the('role')}`
-      : `granted ${the('person')} the role ${the('role')} on ${subject}`,
-  'grant.remove': ({ subject, the }) => `removed the role of ${the('person')} on ${subject}`,
+      ? `changed the role of ${the('user')} on ${subject} from ${the('before')} to ${the('role')}`
+      : `granted ${the('user')} the role ${the('role')} on ${subject}`,
+  'grant.remove': ({ subject, the }) => `removed the role of ${the('user')} on ${subject}`,
   'product.assign': ({ subject, the }) => `assigned ${the('product')} to ${subject}`,
   'product.unassign': ({ subject, the }) => `unassigned ${the('product')} from ${subject}`,
   'key.create': ({ subject, the }) => `created the key ${subject} in ${the('project')}`,

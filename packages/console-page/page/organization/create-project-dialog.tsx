@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { ask } from '../api/ask.ts'
-import { Field } from '../parts/field.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { Field } from '../components/field.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 import { useOnce } from '../api/use-once.ts'
-import { TextField } from '../parts/text-field.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { useOrganization, useTeams } from './use-organization.ts'
 
 export function CreateProjectDialog({ onClose }: { onClose: () => void }) {

@@ -1,9 +1,9 @@
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { CreateNamedDialog } from '../parts/create-named-dialog.tsx'
+import { useScope } from '../api/use-project.ts'
+import { CreateNamedDialog } from '../components/create-named-dialog.tsx'
 
 export function CreateTeamDialog({ onClose }: { onClose: () => void }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   return (
     <CreateNamedDialog
       title="Create team"
@@ -11,7 +11,7 @@ export function CreateTeamDialog({ onClose }: { onClose: () => void }) {
       create={(body, idempotencyKey) =>
         ask('POST', '/api/v2/tenants/{tenant}/teams', { params: { tenant }, body, idempotencyKey })
       }
-      said={(name) => `Team ${name} created.`}
+      announcement={(name) => `Team ${name} created.`}
       onClose={onClose}
     />
   )

@@ -1,7 +1,7 @@
-import type { TeamRecord } from '@gateway/api/console/people'
+import type { TeamRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { useScope } from '../api/use-project.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
 /** Confirms deleting a team, or lists the projects that block it. */
@@ -14,7 +14,7 @@ export function DeleteTeamDialog({
   owned: string[]
   onClose: () => void
 }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const remove = useChange(
     () => ask('DELETE', '/api/v2/tenants/{tenant}/teams/{team}', { params: { tenant, team: id } }),
     `Team ${name} deleted.`,

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { Screen } from '../frame/screen.tsx'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 
 /** Screen with one list: its rows, an empty state or an error. */
 export function ListScreen<Row extends object>({

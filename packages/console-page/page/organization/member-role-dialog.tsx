@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import type { MemberRecord } from '@gateway/api/console/people'
+import type { MemberRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { RoleField } from '../people/role-field.tsx'
-import { tenantRoleWords } from '../people/role-words.ts'
+import { useScope } from '../api/use-project.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { RoleField } from '../users/role-field.tsx'
+import { tenantRoleLabels } from '../users/role-labels.ts'
 import { useChange } from '../api/use-change.ts'
 
 export function MemberRoleDialog({
@@ -14,10 +14,10 @@ export function MemberRoleDialog({
   of: MemberRecord
   onClose: () => void
 }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const [role, setRole] = useState(before)
   const change = useChange(
-    () => ask('POST', '/api/v2/tenants/{tenant}/members', { params: { tenant }, body: { person: id, role } }),
+    () => ask('POST', '/api/v2/tenants/{tenant}/members', { params: { tenant }, body: { user: id, role } }),
     `${name} is now ${role}.`,
   )
   return (
@@ -28,10 +28,10 @@ export function MemberRoleDialog({
       change={change}
       onClose={onClose}
     >
-      <RoleField words={tenantRoleWords} value={role} onChange={setRole} />
+      <RoleField words={tenantRoleLabels} value={role} onChange={setRole} />
       {before === 'Admin' && role === 'Member' && (
         <p className="notice">
-          {name} can no longer manage people, teams and projects. Their keys and grants don't change.
+          {name} can no longer manage users, teams and projects. Their keys and grants don't change.
         </p>
       )}
     </FormDialog>

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import type { MemberRecord } from '@gateway/api/console/people'
-import type { Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { PersonName } from '../people/person-name.tsx'
-import { RowButtons } from '../people/row-buttons.tsx'
+import type { MemberRecord } from '@gateway/api/console/users'
+import type { Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
+import { UserName } from '../users/user-name.tsx'
+import { RowButtons } from '../users/row-buttons.tsx'
 import { actionColumn } from './action-column.ts'
 import { AddMemberDialog } from './add-member-dialog.tsx'
 import { ListScreen } from './list-screen.tsx'
@@ -19,7 +19,7 @@ export function MembersScreen() {
   const [chosen, setChosen] = useState<{ act: 'Edit' | 'Remove'; member: MemberRecord } | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<MemberRecord>[] = [
-    { head: 'Person', cell: (member) => <PersonName of={member} /> },
+    { head: 'User', cell: (member) => <UserName of={member} /> },
     { head: 'Role', cell: ({ role }) => role },
     { head: 'Member since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     ...actionColumn<MemberRecord>(isAdmin, (member) => (

@@ -4,15 +4,15 @@ import type { TenantRole } from '@gateway/api/console/fields'
 
 /** Form values of a new member. */
 export interface MemberDraft {
-  by: 'email' | 'person'
+  by: 'email' | 'user'
   email: string
   name: string
   password: string
-  person: string
+  user: string
   role: TenantRole
 }
 
-export const emptyMember: MemberDraft = { by: 'email', email: '', name: '', password: '', person: '', role: 'Member' }
+export const emptyMember: MemberDraft = { by: 'email', email: '', name: '', password: '', user: '', role: 'Member' }
 
 /** Request body for a draft. With a user ID, only the role is sent in addition. */
 export function bodyOfMember({
@@ -20,9 +20,9 @@ export function bodyOfMember({
   email,
   name,
   password,
-  person,
+  user,
   role,
 }: MemberDraft): BodyOf<ConsoleRoutes['setMember']> {
-  if (by === 'person') return { person: person.trim(), role }
+  if (by === 'user') return { user: user.trim(), role }
   return { email, role, ...(name.trim() !== '' && { name }), ...(password !== '' && { password }) }
 }

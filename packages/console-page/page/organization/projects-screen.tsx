@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
 import type { ProjectRecord } from '@gateway/api/console/projects'
-import type { Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { RowButtons } from '../people/row-buttons.tsx'
+import type { Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
+import { RowButtons } from '../users/row-buttons.tsx'
 import { DeleteProjectDialog } from '../settings/delete-project-dialog.tsx'
 import { actionColumn } from './action-column.ts'
 import { CreateProjectDialog } from './create-project-dialog.tsx'
 import { ListScreen } from './list-screen.tsx'
 import { useOrganization, useProjects, useTeams } from './use-organization.ts'
 
-/** Projects of the organization, with links to their products and people. */
+/** Projects of the organization, with links to their products and users. */
 export function OrganizationProjectsScreen() {
   const { tenant, name, isAdmin } = useOrganization()
   const projects = useProjects()
@@ -36,10 +36,10 @@ export function OrganizationProjectsScreen() {
       ),
     },
     {
-      head: 'People',
+      head: 'Users',
       cell: (project) => (
-        <Link to="/projects/$tenant/$project/people" params={{ tenant, project: project.id }}>
-          People<span className="visually-hidden"> of {project.name}</span>
+        <Link to="/projects/$tenant/$project/users" params={{ tenant, project: project.id }}>
+          Users<span className="visually-hidden"> of {project.name}</span>
         </Link>
       ),
     },

@@ -1,7 +1,7 @@
-import type { MemberRecord } from '@gateway/api/console/people'
+import type { MemberRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { StoppedKeys } from '../people/stopped-keys.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { StoppedKeys } from '../users/stopped-keys.tsx'
 import { useChange } from '../api/use-change.ts'
 import { useOrganization } from './use-organization.ts'
 
@@ -9,7 +9,7 @@ import { useOrganization } from './use-organization.ts'
 export function RemoveMemberDialog({ of: { id, name }, onClose }: { of: MemberRecord; onClose: () => void }) {
   const { tenant, name: organization } = useOrganization()
   const remove = useChange(
-    () => ask('DELETE', '/api/v2/tenants/{tenant}/members/{person}', { params: { tenant, person: id } }),
+    () => ask('DELETE', '/api/v2/tenants/{tenant}/members/{user}', { params: { tenant, user: id } }),
     `${name} removed.`,
   )
   return (
@@ -18,7 +18,7 @@ export function RemoveMemberDialog({ of: { id, name }, onClose }: { of: MemberRe
         {name} immediately loses access to {organization}, including with personal tokens. Their team memberships and
         grants are suspended and take effect again if you add them back.
       </p>
-      <StoppedKeys person={id} name={name} />
+      <StoppedKeys user={id} name={name} />
     </FormDialog>
   )
 }

@@ -1,7 +1,7 @@
-import type { TeamMemberRecord } from '@gateway/api/console/people'
+import type { TeamMemberRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { StoppedKeys } from '../people/stopped-keys.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { StoppedKeys } from '../users/stopped-keys.tsx'
 import { useChange } from '../api/use-change.ts'
 import { useOrganization, useProjects } from './use-organization.ts'
 
@@ -9,7 +9,7 @@ import { useOrganization, useProjects } from './use-organization.ts'
 export function RemoveTeamMemberDialog({
   team,
   name,
-  of: person,
+  of: user,
   onClose,
 }: {
   team: string
@@ -21,23 +21,23 @@ export function RemoveTeamMemberDialog({
   const owned = (useProjects().data ?? []).filter((project) => project.team === team).map(({ id }) => id)
   const remove = useChange(
     () =>
-      ask('DELETE', '/api/v2/tenants/{tenant}/teams/{team}/members/{person}', {
-        params: { tenant, team, person: person.id },
+      ask('DELETE', '/api/v2/tenants/{tenant}/teams/{team}/members/{user}', {
+        params: { tenant, team, user: user.id },
       }),
-    `${person.name} removed from ${name}.`,
+    `${user.name} removed from ${name}.`,
   )
   return (
     <FormDialog
-      title={`Remove ${person.name} from ${name}?`}
+      title={`Remove ${user.name} from ${name}?`}
       submit="Remove from team"
       isDanger
       change={remove}
       onClose={onClose}
     >
       <p>
-        {person.name} stays in the organization and keeps their grants, but can't create keys for the team's projects.
+        {user.name} stays in the organization and keeps their grants, but can't create keys for the team's projects.
       </p>
-      <StoppedKeys person={person.id} name={person.name} projects={owned} />
+      <StoppedKeys user={user.id} name={user.name} projects={owned} />
     </FormDialog>
   )
 }

@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import type { TeamMemberRecord } from '@gateway/api/console/people'
+import type { TeamMemberRecord } from '@gateway/api/console/users'
 import type { TeamRole } from '@gateway/api/console/fields'
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { PersonField } from '../people/person-field.tsx'
-import { RoleField } from '../people/role-field.tsx'
-import { teamRoleWords } from '../people/role-words.ts'
+import { useScope } from '../api/use-project.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { UserField } from '../users/user-field.tsx'
+import { RoleField } from '../users/role-field.tsx'
+import { teamRoleLabels } from '../users/role-labels.ts'
 import { useChange } from '../api/use-change.ts'
 import { useMembers } from './use-organization.ts'
 
@@ -26,16 +26,16 @@ export function TeamMemberDialog({
   members: TeamMemberRecord[]
   onClose: () => void
 }) {
-  const { tenant } = usePlace()
-  const people = useMembers().data ?? []
-  const [person, setPerson] = useState(of?.id ?? '')
+  const { tenant } = useScope()
+  const users = useMembers().data ?? []
+  const [user, setUser] = useState(of?.id ?? '')
   const [role, setRole] = useState<TeamRole>(of?.role ?? 'Team Member')
-  const who = of?.name ?? people.find(({ id }) => id === person)?.name ?? ''
+  const who = of?.name ?? users.find(({ id }) => id === user)?.name ?? ''
   const change = useChange(
     () =>
       ask('POST', '/api/v2/tenants/{tenant}/teams/{team}/members', {
         params: { tenant, team },
-        body: { person, role },
+        body: { user, role },
       }),
     `${who} is now ${role} of ${name}.`,
   )
@@ -43,19 +43,19 @@ export function TeamMemberDialog({
     <FormDialog
       title={of ? `Change role of ${of.name} in ${name}` : `Add member to ${name}`}
       submit={of ? 'Change role' : 'Add member'}
-      isReady={person !== '' && role !== of?.role}
+      isReady={user !== '' && role !== of?.role}
       change={change}
       onClose={onClose}
     >
       {of === null && (
-        <PersonField
-          label="Person"
-          people={people.filter(({ id }) => !members.some((member) => member.id === id))}
-          value={person}
-          onChange={setPerson}
+        <UserField
+          label="User"
+          users={users.filter(({ id }) => !members.some((member) => member.id === id))}
+          value={user}
+          onChange={setUser}
         />
       )}
-      <RoleField words={teamRoleWords} value={role} onChange={setRole} />
+      <RoleField words={teamRoleLabels} value={role} onChange={setRole} />
     </FormDialog>
   )
 }

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { TeamMemberRecord } from '@gateway/api/console/people'
+import type { TeamMemberRecord } from '@gateway/api/console/users'
 import { readingAll } from '../api/reading.ts'
-import type { Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { PersonName } from '../people/person-name.tsx'
-import { RowButtons } from '../people/row-buttons.tsx'
+import type { Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
+import { UserName } from '../users/user-name.tsx'
+import { RowButtons } from '../users/row-buttons.tsx'
 import { actionColumn } from './action-column.ts'
 import { ListScreen } from './list-screen.tsx'
 import { RemoveTeamMemberDialog } from './remove-team-member-dialog.tsx'
@@ -24,7 +24,7 @@ export function TeamScreen() {
   const [chosen, setChosen] = useState<Chosen | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<TeamMemberRecord>[] = [
-    { head: 'Person', cell: (member) => <PersonName of={member} /> },
+    { head: 'User', cell: (member) => <UserName of={member} /> },
     { head: 'Role', cell: ({ role }) => role },
     { head: 'Member since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     ...actionColumn<TeamMemberRecord>(isAdmin, (member) => (

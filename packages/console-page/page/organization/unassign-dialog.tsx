@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
-import { usePlace, useProjectName } from '../api/use-project.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { useScope, useProjectName } from '../api/use-project.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
 /** Confirms unassigning a product and lists the affected keys. */
 export function UnassignDialog({ product, name, onClose }: { product: string; name: string; onClose: () => void }) {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const projectName = useProjectName()
   const keys = useQuery(
     readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project, state: 'Active' } }),

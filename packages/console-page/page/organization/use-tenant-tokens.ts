@@ -3,13 +3,13 @@ import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
-import type { TokenPlace } from '../settings/token-place.ts'
+import { useScope } from '../api/use-project.ts'
+import type { TokenScope } from '../settings/token-scope.ts'
 
 type Permission = BodyOf<ConsoleRoutes['createTenantToken']>['permissions'][number]
 
 const permissions: Record<Permission, string> = {
-  'people.read': 'View members',
+  'users.read': 'View members',
   'teams.read': 'View teams',
   'audit.read': 'Read the audit log',
   'projects.read': 'View projects',
@@ -21,8 +21,8 @@ const permissions: Record<Permission, string> = {
 }
 
 /** Service tokens of the organization in the URL. */
-export function useTenantTokens(): TokenPlace {
-  const { tenant } = usePlace()
+export function useTenantTokens(): TokenScope {
+  const { tenant } = useScope()
   const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/tokens', { params: { tenant } }))
   return {
     tokens: data,

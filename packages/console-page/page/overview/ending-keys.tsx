@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingAll } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
-import { Moment } from '../parts/moment.tsx'
+import { useScope } from '../api/use-project.ts'
+import { Moment } from '../components/moment.tsx'
 import { endsWithin } from '../pure/pace.ts'
 import { several } from '../pure/usd.ts'
 
@@ -10,8 +10,8 @@ const SOON_DAYS = 14
 
 /** Active keys that expire within two weeks. */
 export function EndingKeys() {
-  const place = usePlace()
-  const { tenant, project } = place
+  const scope = useScope()
+  const { tenant, project } = scope
   const { data = [] } = useQuery(
     readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }),
   )
@@ -31,7 +31,7 @@ export function EndingKeys() {
           ))}
         </ul>
       </div>
-      <Link className="button small" to="/projects/$tenant/$project/keys" params={place}>
+      <Link className="button small" to="/projects/$tenant/$project/keys" params={scope}>
         Rotate keys
       </Link>
     </section>

@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingAll } from '../api/reading.ts'
 import { useBaseUrl, useMe } from '../api/session.ts'
-import { usePlace, useProducts } from '../api/use-project.ts'
+import { useScope, useProducts } from '../api/use-project.ts'
 import { announce } from '../frame/announcer.ts'
-import { Copyable } from '../parts/copyable.tsx'
+import { Copyable } from '../components/copyable.tsx'
 import { firstCall } from '../pure/commands.ts'
 import { AssignDialog } from '../organization/assign-dialog.tsx'
 import { useLatestCalls } from './use-latest-calls.ts'
 
 /** Checklist up to the first call, shown until there is one. */
 export function FirstSteps() {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const { products, isPending } = useProducts()
   const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
   const calls = useLatestCalls()
@@ -68,7 +68,7 @@ function Step({ title, isDone, children }: { title: string; isDone: boolean; chi
 }
 
 function AssignStep() {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const isAdmin = useMe().tenants.find(({ id }) => id === tenant)?.role === 'Admin'
   const [isAssigning, setAssigning] = useState(false)
   if (!isAdmin) return <p className="soft">Ask an Admin of the organization to assign a product.</p>
@@ -85,7 +85,7 @@ function AssignStep() {
 function CreateKeyLink() {
   return (
     <div className="buttons">
-      <Link className="button main" to="/projects/$tenant/$project/keys" params={usePlace()} search={{ create: true }}>
+      <Link className="button main" to="/projects/$tenant/$project/keys" params={useScope()} search={{ create: true }}>
         Create key
       </Link>
     </div>

@@ -1,4 +1,4 @@
-import { Money } from '../parts/money.tsx'
+import { Money } from '../components/money.tsx'
 import { ModelCharges } from '../statement/model-charges.tsx'
 import { useMonth } from './use-spending.ts'
 

@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router'
 import type { LatestRefusals } from '@gateway/api/console/refusals'
 import { reading } from '../api/reading.ts'
 import { useKeyNames } from '../api/use-names.ts'
-import { usePlace } from '../api/use-project.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { useScope } from '../api/use-project.ts'
+import { CopyButton } from '../components/copy-button.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
 import { several } from '../pure/usd.ts'
 
 type LatestRefusal = LatestRefusals['data'][number]
@@ -15,7 +15,7 @@ const EVERY_MS = 5_000
 
 /** Refused calls of the last 24 hours by code, and the latest ones. Hidden if there are none. */
 export function RefusedCalls() {
-  const params = usePlace()
+  const params = useScope()
   const counts = useQuery({
     ...reading('/api/v2/tenants/{tenant}/projects/{project}/refusals', { params }),
     refetchInterval: EVERY_MS,

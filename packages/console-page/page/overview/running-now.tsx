@@ -1,21 +1,21 @@
 import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
 import type { ExecutionSummary } from '@gateway/api/execution'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { executionColumns } from '../executions/execution-columns.tsx'
 import { StopExecutionDialog } from '../executions/stop-execution-dialog.tsx'
 import { useFlowNames } from '../executions/use-flow-names.ts'
 import { useRunningNow } from '../executions/use-running-now.ts'
-import { DataTable, type Column } from '../parts/data-table.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
 
 /** Executions in progress, polled, each with a stop button. Hidden if there are none. */
 export function RunningNow() {
-  const place = usePlace()
+  const scope = useScope()
   const { flowName } = useFlowNames()
   const rows = useRunningNow()
   const [stopping, setStopping] = useState<ExecutionSummary | null>(null)
   const columns: Column<ExecutionSummary>[] = [
-    ...executionColumns(place, flowName).filter(({ head }) => SHOWN.has(head)),
+    ...executionColumns(scope, flowName).filter(({ head }) => SHOWN.has(head)),
     {
       head: 'Action',
       cell: (execution) => (
@@ -31,7 +31,7 @@ export function RunningNow() {
         <section className="stack" aria-label="Running now">
           <div className="head">
             <h2>Running now</h2>
-            <Link to="/projects/$tenant/$project/executions" params={place}>
+            <Link to="/projects/$tenant/$project/executions" params={scope}>
               All executions
             </Link>
           </div>

@@ -1,6 +1,6 @@
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Money } from '../parts/money.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Money } from '../components/money.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { count, usd } from '../pure/usd.ts'
 import { useSpending, type SpentDay } from './use-spending.ts'
 

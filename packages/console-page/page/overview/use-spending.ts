@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { reading } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { dayOf, lastDays } from '../pure/pace.ts'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/statement'
@@ -9,7 +9,7 @@ const PACE_DAYS = 7
 
 /** Statement of the current month. */
 export function useMonth() {
-  return useQuery(reading(PATH, { params: usePlace() }))
+  return useQuery(reading(PATH, { params: useScope() }))
 }
 
 export interface SpentDay {
@@ -22,7 +22,7 @@ export interface SpentDay {
 export function useSpending() {
   const now = new Date()
   const days = lastDays(SHOWN_DAYS, now)
-  const asked = { params: usePlace(), query: { from: days[0]!, to: dayOf(now, 1) } }
+  const asked = { params: useScope(), query: { from: days[0]!, to: dayOf(now, 1) } }
   const { data, error } = useQuery(reading(PATH, asked))
   const booked = new Map(data?.days.map((day) => [day.day, day]))
   const spent: SpentDay[] = days.map((day) => ({

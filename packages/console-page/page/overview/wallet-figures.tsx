@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { reading } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
-import { Badge } from '../parts/badge.tsx'
-import { Facts } from '../parts/facts.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { Money } from '../parts/money.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { useScope } from '../api/use-project.ts'
+import { Badge } from '../components/badge.tsx'
+import { Facts } from '../components/facts.tsx'
+import { Moment } from '../components/moment.tsx'
+import { Money } from '../components/money.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { daysLeft } from '../pure/pace.ts'
 import { several } from '../pure/usd.ts'
 import { useMonth, useSpending } from './use-spending.ts'
 
 /** Wallet balance, charges of this month and runway. */
 export function WalletFigures() {
-  const wallet = useQuery(reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params: usePlace() }))
+  const wallet = useQuery(reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params: useScope() }))
   const month = useMonth()
   const spending = useSpending()
   if (wallet.error && !wallet.data) return <RefusalBox error={wallet.error} />

@@ -2,36 +2,36 @@ import { lazy, Suspense, useEffect, useMemo } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
-import { usePlace, useProducts, useProjectName } from '../api/use-project.ts'
+import { useScope, useProducts, useProjectName } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { spent } from './core/spent.ts'
 import { keptIn } from './data/kept.ts'
 import { useConversation } from './data/use-conversation.ts'
 import { usePlaygroundKey } from './data/use-playground-key.ts'
-import { ChatPart } from './parts/chat-part.tsx'
-import { KeyCard } from './parts/key-card.tsx'
-import { KeyLine } from './parts/key-line.tsx'
-import { OpenCharges } from './parts/open-charges.tsx'
-import { PlaygroundTabs } from './parts/playground-tabs.tsx'
+import { ChatPart } from './components/chat-part.tsx'
+import { KeyCard } from './components/key-card.tsx'
+import { KeyLine } from './components/key-line.tsx'
+import { OpenCharges } from './components/open-charges.tsx'
+import { PlaygroundTabs } from './components/playground-tabs.tsx'
 import './style/playground.css'
 
 /** Tries models and flows, with the charge of each response. */
 export function PlaygroundScreen() {
-  const { project } = usePlace()
-  const { id: person } = useMe()
-  return <Playground key={project} person={person} project={project} />
+  const { project } = useScope()
+  const { id: user } = useMe()
+  return <Playground key={project} user={user} project={project} />
 }
 
 // Loaded on demand, because it includes parts of the flow editor.
 const FlowPart = lazy(async () => ({ default: (await import('./flow/flow-part.tsx')).FlowPart }))
 
-function Playground({ person, project }: { person: string; project: string }) {
+function Playground({ user, project }: { user: string; project: string }) {
   const navigate = useNavigate({ from: '/projects/$tenant/$project/playground' })
   const { flow } = useSearch({ from: '/projects/$tenant/$project/playground' })
-  const kept = useMemo(() => keptIn({ person, project }), [person, project])
+  const kept = useMemo(() => keptIn({ user, project }), [user, project])
   const used = useConversation(kept)
   const key = usePlaygroundKey(kept)
   const { products, isPending, error } = useProducts()

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { MeRecord } from '@gateway/api/console/sign-in'
 import { readingAll } from '../api/reading.ts'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { Moment } from '../components/moment.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 
 type Tenant = MeRecord['tenants'][number]
 interface Row {

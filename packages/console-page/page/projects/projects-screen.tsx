@@ -1,7 +1,7 @@
 import { useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Copyable } from '../parts/copyable.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
+import { Copyable } from '../components/copyable.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
 import { OrganizationProjects } from './organization-projects.tsx'
 
 /** Projects the user can see, by organization. */

@@ -1,7 +1,7 @@
 import { useKeyNames } from '../api/use-names.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
 import type { LatestRefusal } from './refusal-groups.ts'
 import { CodeLink } from './refusals-by-code.tsx'
 

@@ -1,6 +1,6 @@
 import { useKeyNames } from '../api/use-names.ts'
 import { FilterChip } from '../calls/filter-chip.tsx'
-import { useFilter } from '../parts/use-filter.ts'
+import { useFilter } from '../components/use-filter.ts'
 import type { RefusalGroup } from './refusal-groups.ts'
 import { spans, type Days, type RefusalView } from './refusal-view.ts'
 

@@ -1,9 +1,9 @@
-import { Badge } from '../parts/badge.tsx'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { Badge } from '../components/badge.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
 import { count } from '../pure/usd.ts'
 import type { RefusalGroup } from './refusal-groups.ts'
-import { wordsOf } from './refusal-words.ts'
+import { wordsOf } from './refusal-labels.ts'
 import { RemedyButton } from './remedy-button.tsx'
 
 /** Error codes with their meaning and fix, and a link to the fix if the console has one. */

@@ -1,5 +1,5 @@
 import { useKeyNames } from '../api/use-names.ts'
-import { DataTable, type Column } from '../parts/data-table.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
 import { count } from '../pure/usd.ts'
 import type { RefusalGroup } from './refusal-groups.ts'
 import { LastTime } from './refusals-by-code.tsx'

@@ -2,17 +2,17 @@ import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
 import { useProjectRole } from '../api/use-project-role.ts'
 import { useMe } from '../api/session.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { AssignDialog } from '../organization/assign-dialog.tsx'
-import type { Remedy } from './refusal-words.ts'
+import type { Remedy } from './refusal-labels.ts'
 
 /** Link to the fix of an error, or nothing if the user lacks the rights for it. */
 export function RemedyButton({ remedy, code }: { remedy: Remedy; code: string }) {
-  const place = usePlace()
-  const isAdmin = useMe().tenants.find(({ id }) => id === place.tenant)?.role === 'Admin'
+  const scope = useScope()
+  const isAdmin = useMe().tenants.find(({ id }) => id === scope.tenant)?.role === 'Admin'
   const role = useProjectRole()
   const [isAssigning, setAssigning] = useState(false)
-  const link = { params: place, className: 'button small', 'aria-describedby': `refusal-${code}` }
+  const link = { params: scope, className: 'button small', 'aria-describedby': `refusal-${code}` }
   switch (remedy) {
     case 'assign':
       if (!isAdmin) return null

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { reading } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { refusalGroups } from './refusal-groups.ts'
 import type { Days } from './refusal-view.ts'
 
@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000
 
 /** Errors of the last days by code and by key, and the 100 most recent, polled. */
 export function useRefusals(days: Days) {
-  const params = usePlace()
+  const params = useScope()
   const [codes, keys] = [useCounts('code', days), useCounts('key', days)]
   const latest = useQuery({ ...reading(`${PATH}/recent`, { params }), refetchInterval: EVERY_MS })
   const rows = latest.data?.data ?? []
@@ -29,7 +29,7 @@ function useCounts(by: 'code' | 'key', days: Days) {
   const to = Math.ceil((Date.now() + 1) / HOUR_MS) * HOUR_MS
   const period = { from: new Date(to - days * 24 * HOUR_MS).toISOString(), to: new Date(to).toISOString() }
   return useQuery({
-    ...reading(PATH, { params: usePlace(), query: { by, ...period } }),
+    ...reading(PATH, { params: useScope(), query: { by, ...period } }),
     refetchInterval: EVERY_MS,
     placeholderData: keepPreviousData,
   })

@@ -1,14 +1,14 @@
 import { useState } from 'react'
-import { TextField } from '../parts/text-field.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { TextField } from '../components/text-field.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 import { useOnce } from '../api/use-once.ts'
-import type { TokenPlace } from './token-place.ts'
+import type { TokenScope } from './token-scope.ts'
 import { DEFAULT_DAYS, TokenDays } from './token-days.tsx'
 
 /** Form for a new token, then its secret, shown once. */
-export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: () => void }) {
+export function CreateTokenDialog({ of, onClose }: { of: TokenScope; onClose: () => void }) {
   const [name, setName] = useState('')
   const [days, setDays] = useState(DEFAULT_DAYS)
   const [permissions, setPermissions] = useState<string[]>([])

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { reading, readingAll } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
-import { Money } from '../parts/money.tsx'
+import { useScope } from '../api/use-project.ts'
+import { Money } from '../components/money.tsx'
 import { several } from '../pure/usd.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
 /** Confirms deleting a project and lists what is lost. */
@@ -18,7 +18,7 @@ export function DeleteProjectDialog({
   onDone?: () => void
   onClose: () => void
 }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const params = { tenant, project }
   const keys = useQuery(
     readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project, state: 'Active' } }),

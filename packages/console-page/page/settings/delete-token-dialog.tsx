@@ -1,6 +1,6 @@
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
-import type { ShownToken, TokenPlace } from './token-place.ts'
+import type { ShownToken, TokenScope } from './token-scope.ts'
 
 export function DeleteTokenDialog({
   token: { id, name, prefix, permissions },
@@ -8,7 +8,7 @@ export function DeleteTokenDialog({
   onClose,
 }: {
   token: ShownToken
-  of: TokenPlace
+  of: TokenScope
   onClose: () => void
 }) {
   const remove = useChange(() => of.remove(id), `Token ${name} deleted.`)

@@ -1,11 +1,11 @@
 import { useState, type FormEvent } from 'react'
 import type { ProjectRecord } from '@gateway/api/console/projects'
 import { ask } from '../api/ask.ts'
-import { usePlace } from '../api/use-project.ts'
-import { TextField } from '../parts/text-field.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { useDraft } from '../parts/use-draft.ts'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { useScope } from '../api/use-project.ts'
+import { TextField } from '../components/text-field.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { useDraft } from '../components/use-draft.ts'
+import { RefusalBox } from '../components/refusal-box.tsx'
 import { useChange } from '../api/use-change.ts'
 
 /** Asset retention of the project. */
@@ -16,7 +16,7 @@ export function RetentionForm({
   project: ProjectRecord
   isOwner: boolean
 }) {
-  const params = usePlace()
+  const params = useScope()
   const [days, setDays] = useDraft(before === null ? '' : String(before))
   const [isAsking, setAsking] = useState(false)
   const asked = days.trim() === '' ? null : Number(days)

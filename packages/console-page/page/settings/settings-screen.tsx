@@ -2,20 +2,20 @@ import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { readingAll } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Facts } from '../parts/facts.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
-import { useMyRoles } from '../people/use-my-roles.ts'
+import { Facts } from '../components/facts.tsx'
+import { Moment } from '../components/moment.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
+import { useMyRoles } from '../users/use-my-roles.ts'
 import { DeleteProjectDialog } from './delete-project-dialog.tsx'
 import { ProjectTokens } from './project-tokens.tsx'
 import { RetentionForm } from './retention-form.tsx'
 
 /** Project details, asset retention, service tokens and deletion. */
 export function SettingsScreen() {
-  const { tenant, project: id } = usePlace()
+  const { tenant, project: id } = useScope()
   const { isAdmin, isOwner } = useMyRoles()
   const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
   const teams = useQuery(readingAll('/api/v2/tenants/{tenant}/teams', { params: { tenant } }))

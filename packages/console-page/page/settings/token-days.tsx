@@ -1,4 +1,4 @@
-import { TextField } from '../parts/text-field.tsx'
+import { TextField } from '../components/text-field.tsx'
 
 export const DEFAULT_DAYS = '90'
 

@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import { useMemberNames } from '../api/use-names.ts'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
-import { RowButtons } from '../people/row-buttons.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment } from '../components/moment.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
+import { RowButtons } from '../users/row-buttons.tsx'
 import { CreateTokenDialog } from './create-token-dialog.tsx'
 import { DeleteTokenDialog } from './delete-token-dialog.tsx'
-import type { ShownToken, TokenPlace } from './token-place.ts'
+import type { ShownToken, TokenScope } from './token-scope.ts'
 
 /** List of tokens with their permissions, and the form for a new one. */
-export function TokensSection({ title, of, text }: { title: string; of: TokenPlace; text: string }) {
+export function TokensSection({ title, of, text }: { title: string; of: TokenScope; text: string }) {
   const [isCreating, setCreating] = useState(false)
   const [deleted, setDeleted] = useState<ShownToken | null>(null)
   const columns: Column<ShownToken>[] = [
@@ -21,7 +21,7 @@ export function TokensSection({ title, of, text }: { title: string; of: TokenPla
           {name}
           <div className="soft small">
             <code>{prefix}…</code>
-            {createdBy !== undefined && <CreatedBy person={createdBy} />}
+            {createdBy !== undefined && <CreatedBy user={createdBy} />}
           </div>
         </>
       ),
@@ -59,7 +59,7 @@ export function TokensSection({ title, of, text }: { title: string; of: TokenPla
   )
 }
 
-function CreatedBy({ person }: { person: string }) {
+function CreatedBy({ user }: { user: string }) {
   const nameOf = useMemberNames()
-  return <> by {nameOf(person)}</>
+  return <> by {nameOf(user)}</>
 }

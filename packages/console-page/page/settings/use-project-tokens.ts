@@ -3,8 +3,8 @@ import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
-import { usePlace } from '../api/use-project.ts'
-import type { TokenPlace } from './token-place.ts'
+import { useScope } from '../api/use-project.ts'
+import type { TokenScope } from './token-scope.ts'
 
 type Permission = BodyOf<ConsoleRoutes['createProjectToken']>['permissions'][number]
 
@@ -20,8 +20,8 @@ const permissions: Record<Permission, string> = {
 }
 
 /** Service tokens of the project in the URL. */
-export function useProjectTokens(): TokenPlace {
-  const params = usePlace()
+export function useProjectTokens(): TokenScope {
+  const params = useScope()
   const path = '/api/v2/tenants/{tenant}/projects/{project}/tokens'
   const { data, error } = useQuery(readingAll(path, { params }))
   return {

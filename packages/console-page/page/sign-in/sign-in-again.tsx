@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { readingSignInMethods } from '../api/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../components/dialog.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
 /** Dialog over the current screen when the session has expired. The screen keeps its state. */

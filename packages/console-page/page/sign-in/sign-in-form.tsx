@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { keepAnswer } from '../api/read-again.ts'
 import { readingMe } from '../api/session.ts'
-import { Field } from '../parts/field.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Field } from '../components/field.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 
 /** Sign-in form. `email` is prefilled with the address of an expired session. */
 export function SignInForm({ email: known = '' }: { email?: string }) {

@@ -16,4 +16,4 @@ export function monthFrom(month: string, by: number): string {
 const words = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** Localized month, such as `November 2026`. */
-export const monthWords = (month: string) => words.format(new Date(`${month}-01T00:00:00Z`))
+export const monthLabels = (month: string) => words.format(new Date(`${month}-01T00:00:00Z`))

@@ -1,7 +1,7 @@
 import type { Statement } from '@gateway/api/console/statement'
-import { Copyable } from '../parts/copyable.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { Money } from '../parts/money.tsx'
+import { Copyable } from '../components/copyable.tsx'
+import { Moment } from '../components/moment.tsx'
+import { Money } from '../components/money.tsx'
 import { count, several } from '../pure/usd.ts'
 
 /** Reconciliation result of a statement, the last journal check and the seal. */

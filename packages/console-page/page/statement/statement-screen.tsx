@@ -1,26 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { reading } from '../api/reading.ts'
-import { usePlace, useProjectName } from '../api/use-project.ts'
+import { useScope, useProjectName } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { BookedDays } from './booked-days.tsx'
 import { ModelCharges } from './model-charges.tsx'
 import { StatementProof } from './statement-proof.tsx'
 import { StatementSum } from './statement-sum.tsx'
-import { monthFrom, monthWords } from './statement-month.ts'
+import { monthFrom, monthLabels } from './statement-month.ts'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/statement'
 
 /** A project's monthly statement, from opening to closing balance. */
 export function StatementScreen() {
-  const place = usePlace()
+  const scope = useScope()
   const thisMonth = new Date().toISOString().slice(0, 7)
   const { month = thisMonth } = useSearch({ from: '/projects/$tenant/$project/statement' })
-  const { data, error, isPending } = useQuery(reading(PATH, { params: place, query: { month } }))
-  const csv = `${PATH.replace('{tenant}', place.tenant).replace('{project}', place.project)}?month=${month}&format=csv`
+  const { data, error, isPending } = useQuery(reading(PATH, { params: scope, query: { month } }))
+  const csv = `${PATH.replace('{tenant}', scope.tenant).replace('{project}', scope.project)}?month=${month}&format=csv`
   const actions = (
     <>
       <Link className="button" to="." search={{ month: monthFrom(month, -1) }}>
@@ -40,7 +40,7 @@ export function StatementScreen() {
     </>
   )
   return (
-    <Screen title={`Statement for ${monthWords(month)}`} of={useProjectName()} actions={actions}>
+    <Screen title={`Statement for ${monthLabels(month)}`} of={useProjectName()} actions={actions}>
       <RefusalBox error={error} />
       {isPending && !error && <Waiting what="the statement" />}
       {data && (

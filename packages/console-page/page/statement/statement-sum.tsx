@@ -1,6 +1,6 @@
 import type { Statement } from '@gateway/api/console/statement'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Money } from '../parts/money.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Money } from '../components/money.tsx'
 import { count } from '../pure/usd.ts'
 
 interface Line {

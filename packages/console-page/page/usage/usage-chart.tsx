@@ -1,5 +1,5 @@
 import type { UsageReport } from '@gateway/api/console/money'
-import { Money } from '../parts/money.tsx'
+import { Money } from '../components/money.tsx'
 import { usageSteps, type GroupSum, type Step } from '../pure/usage-stacks.ts'
 import type { Zoom } from '../pure/usage-zoom.ts'
 import { usd } from '../pure/usd.ts'

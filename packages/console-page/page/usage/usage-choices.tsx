@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { FilterChip } from '../calls/filter-chip.tsx'
 import { groupings, ranges, type Grouping, type Range, type UsageView } from './usage-view.ts'
-import { groupingWords, rangeWords } from './usage-words.ts'
+import { groupingLabels, rangeLabels } from './usage-labels.ts'
 
 /** Grouping and time range, kept in the URL. */
 export function UsageChoices({ by = 'model', range = 'month', from, to }: UsageView) {
@@ -16,14 +16,14 @@ export function UsageChoices({ by = 'model', range = 'month', from, to }: UsageV
       <select aria-label="Group by" value={by} onChange={({ target }) => set({ by: target.value as Grouping })}>
         {groupings.map((each) => (
           <option key={each} value={each}>
-            By {groupingWords[each].toLowerCase()}
+            By {groupingLabels[each].toLowerCase()}
           </option>
         ))}
       </select>
       <select aria-label="Time" value={range} onChange={({ target }) => setRange(target.value as Range)}>
         {(Object.keys(ranges) as Range[]).map((each) => (
           <option key={each} value={each}>
-            {rangeWords[each]}
+            {rangeLabels[each]}
           </option>
         ))}
       </select>

@@ -1,19 +1,19 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { reading } from '../api/reading.ts'
-import { usePlace, useProjectName } from '../api/use-project.ts'
+import { useScope, useProjectName } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { Money } from '../parts/money.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { Money } from '../components/money.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { groupSums } from '../pure/usage-stacks.ts'
 import type { Zoom } from '../pure/usage-zoom.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageChoices } from './usage-choices.tsx'
 import { UsageTable } from './usage-table.tsx'
 import { usageQueryOf } from './usage-view.ts'
-import { groupingWords } from './usage-words.ts'
+import { groupingLabels } from './usage-labels.ts'
 import { useGroupNames } from './use-group-names.ts'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/usage'
@@ -21,19 +21,19 @@ const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** Calls and charges over time and by group. */
 export function UsageScreen() {
-  const place = usePlace()
+  const scope = useScope()
   const view = useSearch({ from: '/projects/$tenant/$project/usage' })
   const { by = 'model' } = view
   const query = usageQueryOf(view, new Date(), zone)
   const { data, error, isPending } = useQuery({
-    ...reading(PATH, { params: place, query }),
+    ...reading(PATH, { params: scope, query }),
     placeholderData: keepPreviousData,
   })
   const navigate = useNavigate({ from: '/projects/$tenant/$project/usage' })
   const zoom = (part: Zoom) => void navigate({ search: (before) => ({ ...before, ...part }) })
   const nameOf = useGroupNames(by)
   const groups = groupSums(data?.data ?? [])
-  const csv = `${PATH.replace('{tenant}', place.tenant).replace('{project}', place.project)}?${new URLSearchParams({ ...query, format: 'csv' })}`
+  const csv = `${PATH.replace('{tenant}', scope.tenant).replace('{project}', scope.project)}?${new URLSearchParams({ ...query, format: 'csv' })}`
   return (
     <Screen
       title="Usage"
@@ -61,7 +61,7 @@ export function UsageScreen() {
             </span>
           </p>
           <UsageChart key={data.from + data.to} report={data} groups={groups} onZoom={zoom} />
-          <UsageTable head={groupingWords[by]} groups={groups} nameOf={nameOf} />
+          <UsageTable head={groupingLabels[by]} groups={groups} nameOf={nameOf} />
         </section>
       )}
     </Screen>

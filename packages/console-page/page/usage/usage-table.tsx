@@ -1,5 +1,5 @@
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Money } from '../parts/money.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Money } from '../components/money.tsx'
 import { SHOWN_GROUPS, type GroupSum } from '../pure/usage-stacks.ts'
 import { count } from '../pure/usd.ts'
 

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { readingAll } from '../api/reading.ts'
 import { useKeyNames } from '../api/use-names.ts'
-import { usePlace } from '../api/use-project.ts'
+import { useScope } from '../api/use-project.ts'
 import type { NameOfGroup } from './usage-table.tsx'
 import type { Grouping } from './usage-view.ts'
-import { noneWords } from './usage-words.ts'
+import { noneLabels } from './usage-labels.ts'
 
 /** Names of the groups of a report, or their IDs if the user can't see the names. */
 export function useGroupNames(by: Grouping): NameOfGroup {
-  const params = usePlace()
+  const params = useScope()
   const nameOfKey = useKeyNames()
   const flows = useQuery({
     ...readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }),
@@ -16,7 +16,7 @@ export function useGroupNames(by: Grouping): NameOfGroup {
   })
   const names = new Map(flows.data?.map(({ id, name }) => [id, name]))
   return (group) => {
-    if (group === null) return noneWords[by]
+    if (group === null) return noneLabels[by]
     return by === 'key' ? nameOfKey(group) : (names.get(group) ?? group)
   }
 }

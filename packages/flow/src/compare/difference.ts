@@ -61,7 +61,7 @@ function runsTheSame(before: Graph, after: Graph): boolean {
   return sameJson(a, b)
 }
 
-/** A part of a graph as people compare it: a line for each field, and the edges that lead to it. */
+/** A part of a graph as users compare it: a line for each field, and the edges that lead to it. */
 export function unitText(unit: Unit | null): string {
   if (unit === null) return 'not there'
   if ('schema' in unit) return lines({ ...unit.schema, required: unit.isRequired })

@@ -1,7 +1,7 @@
 import type { EstimateFacts, SandboxEstimate } from '@gateway/api/estimate'
 import { type Plan, type PlanNode, planOf } from '../plan.ts'
 import { type Calls, openCalls } from './calls.ts'
-import { boundOfDearestPath, inputOutcome, valueAt } from './dearest-path.ts'
+import { boundOfDearestPath, inputOutcome, valueAt } from './max-cost-path.ts'
 import type { Values } from '@gateway/api/execution'
 import { anyOf, type BoundedValue } from './bounded-value.ts'
 import type { BoundedInputs } from './call-bound.ts'

@@ -153,7 +153,7 @@ const filtered = new Set<unknown>([
   'IMAGE_SAFETY',
 ])
 
-/** The model wrote what is no call, or the conversation is not the one it had: there is no answer to hand on. */
+/** The model wrote what is no call, or the conversation is not the one it had: there is no answer to forward. */
 const broken = new Set<unknown>(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE'])
 
 /** Why the answer ended, in our words; null while it goes on. Throws `UnfitAnswer`. */

@@ -63,7 +63,7 @@ test.each([
 
 test('a request is one line, by the pattern of its route, and one record', async () => {
   const { url, lines, finished, logged } = await observed(answering, {
-    fields: (res) => ({ person: res.getHeader('X-Person') }),
+    fields: (res) => ({ user: res.getHeader('X-User') }),
   })
   await fetch(`${url}/things/secret?key=secret`)
   await logged
@@ -71,7 +71,7 @@ test('a request is one line, by the pattern of its route, and one record', async
     {
       level: 'info',
       context: undefined,
-      line: { requestId: 'req_1', person: undefined, method: 'GET', route: '/things/:id', status: 200, ms: 12.3 },
+      line: { requestId: 'req_1', user: undefined, method: 'GET', route: '/things/:id', status: 200, ms: 12.3 },
     },
   ])
   expect(finished).toEqual([

@@ -30,7 +30,7 @@ export interface PreambleOptions {
   now: () => number
   /** What this service adds to the line of a request that is over. */
   fields?: (res: Response) => object
-  /** ToolResult of each request that is over, for a metric. */
+  /** Called with each request that is over, for a metric. */
   record?: (request: FinishedRequest) => void
 }
 

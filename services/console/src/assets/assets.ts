@@ -11,7 +11,7 @@ import { readTimeCursor } from '../request/page.ts'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import type { Response } from 'express'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
-import { type Person, personOf } from '../sign-in/person.ts'
+import { type User, userOf } from '../sign-in/user.ts'
 import { declaredType, storeBody } from '@gateway/assets/store-body'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { flowLimits } from '@gateway/api/limits'
@@ -21,7 +21,7 @@ type AssetRow = Omit<StoredAssetRecord, 'createdAt'> & { createdAt: Date }
 
 const order: Order = { at: Prisma.sql`a.created_at`, id: Prisma.sql`a.id` }
 const columns = Prisma.sql`
-  a.id, a.mime_type AS "mimeType", a.bytes, a.created_at AS "createdAt", a.execution, a.key, a.person AS "createdBy"`
+  a.id, a.mime_type AS "mimeType", a.bytes, a.created_at AS "createdAt", a.execution, a.key, a.user AS "createdBy"`
 
 /** GET …/projects/{p}/assets: newest first, whoever made them. */
 export function listAssets(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAssets'> {
@@ -59,11 +59,11 @@ export function readAsset(deps: Pick<ConsoleDeps, 'prisma' | 'assetStore'>): Han
 /** DELETE …/assets/{a}: what is under way keeps its bytes for as long as it may last (services/ledger/src/assets/assets.ts). */
 export function deleteAsset(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'deleteAsset'> {
   return async (call, res) => {
-    const { person, tenant, asset } = await reachAsset(deps, call, res)
+    const { user, tenant, asset } = await reachAsset(deps, call, res)
     const { deleted } = await deps.ledger.deleteAsset({ project: asset.project, asset: asset.id })
     if (!deleted) throw refuse('asset_not_found', { asset: asset.id })
     const what = { action: 'asset.delete', subject: asset.project, details: { asset: asset.id } }
-    await recordChange(deps.prisma, { tenant, person: person.id, ...what })
+    await recordChange(deps.prisma, { tenant, user: user.id, ...what })
     res.status(204).end()
   }
 }
@@ -82,14 +82,14 @@ async function reachAssetsOf(
   deps: Deps,
   call: Pick<Call<ConsoleRoutes['listAssets']>, 'id'>,
   res: Pick<Response, 'locals'>,
-): Promise<{ person: Person; tenant: string; project: string }> {
-  const [person, tenant, project] = [personOf(res), call.id('tenant'), call.id('project')]
-  if (!(await mayUseSandboxes(deps.prisma, person, tenant, project))) throw refuse('not_found', {})
-  return { person, tenant, project }
+): Promise<{ user: User; tenant: string; project: string }> {
+  const [user, tenant, project] = [userOf(res), call.id('tenant'), call.id('project')]
+  if (!(await mayUseSandboxes(deps.prisma, user, tenant, project))) throw refuse('not_found', {})
+  return { user, tenant, project }
 }
 
 /**
- * An asset by its id, for the same people.
+ * An asset by its id, for the same users.
  * @throws Refusal `asset_not_found` alike for one that is deleted, of another project, or was never there
  */
 async function reachAsset(
@@ -97,11 +97,11 @@ async function reachAsset(
   call: Pick<Call<ConsoleRoutes['readAsset']>, 'id'>,
   res: Pick<Response, 'locals'>,
 ) {
-  const [person, tenant, id] = [personOf(res), call.id('tenant'), call.id('asset')]
+  const [user, tenant, id] = [userOf(res), call.id('tenant'), call.id('asset')]
   const asset = await deps.prisma.asset.findFirst({ where: { id, deletedAt: null } })
-  if (!asset || !(await mayUseSandboxes(deps.prisma, person, tenant, asset.project)))
+  if (!asset || !(await mayUseSandboxes(deps.prisma, user, tenant, asset.project)))
     throw refuse('asset_not_found', { asset: id })
-  return { person, tenant, asset }
+  return { user, tenant, asset }
 }
 
 type UploadDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'assetStore' | 'newId'>
@@ -109,23 +109,23 @@ type UploadDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'assetStore' | 'newId'
 /** POST …/projects/{p}/assets: raw bytes in. They are the project's once the ledger has them on its books. */
 export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
   return async (call, res) => {
-    const { person, tenant, project } = await reachAssetsOf(deps, call, res)
+    const { user, tenant, project } = await reachAssetsOf(deps, call, res)
     const declared = declaredType(call.req)
     refuseUnread(call.req, flowLimits.assetBytes)
     const id = deps.newId('ast')
     const stored = await storeBody(deps.assetStore, call.req, { project, id, declared }).catch((error: unknown) => {
       throw error instanceof AssetStoreUnavailable ? refuse('unavailable', {}) : error
     })
-    const question = { id, caller: { project, person: person.id }, ...stored }
+    const question = { id, caller: { project, user: user.id }, ...stored }
     const answer = await deps.ledger.recordAsset(question).catch(async (error: unknown) => {
       await deps.assetStore.remove(project, id).catch(() => {}) // no record names them
       throw error
     })
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
     const what = { action: 'asset.create', subject: project, details: { asset: id } }
-    await recordChange(deps.prisma, { tenant, person: person.id, ...what })
+    await recordChange(deps.prisma, { tenant, user: user.id, ...what })
     const row = await deps.prisma.asset.findUniqueOrThrow({ where: { id } })
-    res.status(201).json(assetRecord({ ...row, createdBy: row.person }))
+    res.status(201).json(assetRecord({ ...row, createdBy: row.user }))
   }
 }
 

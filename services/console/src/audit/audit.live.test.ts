@@ -11,7 +11,7 @@ test('every change leaves one row in the audit, and a refusal none', async ({ st
     const before = await count()
     const answer = await change()
     expect([action, outcomeOf(answer)]).toEqual([action, status])
-    const { rows } = await fixture.run('SELECT action, person FROM control.audit ORDER BY id DESC LIMIT 1')
+    const { rows } = await fixture.run('SELECT action, user_id FROM control.audit ORDER BY id DESC LIMIT 1')
     if (answer.status < 300) expect([rows[0].action, await count()]).toEqual([action, before + 1])
     else expect(await count()).toBe(before)
     return answer.body
@@ -23,15 +23,13 @@ test('every change leaves one row in the audit, and a refusal none', async ({ st
   await one('201', 'tenant.create', () => operator.post('/api/v2/tenants', { name: 'T' })).then(({ id }) =>
     one('204', 'tenant.delete', () => operator.delete(`/api/v2/tenants/${id}`)),
   )
-  await one('200', 'member.set', () => owner.post(`${path}/members`, { person: member.id, role: 'Admin' }))
+  await one('200', 'member.set', () => owner.post(`${path}/members`, { user: member.id, role: 'Admin' }))
   await one('201', 'team.create', () => owner.post(`${path}/teams`, { name: 'T' })).then(async ({ id }) => {
-    await one('201', 'team-member.set', () => owner.post(`${path}/teams/${id}/members`, { person: member.id }))
+    await one('201', 'team-member.set', () => owner.post(`${path}/teams/${id}/members`, { user: member.id }))
     await one('204', 'team-member.remove', () => owner.delete(`${path}/teams/${id}/members/${member.id}`))
     await one('204', 'team.delete', () => owner.delete(`${path}/teams/${id}`))
   })
-  await one('201', 'grant.set', () =>
-    owner.post(`${projectPath}/grants`, { person: member.id, role: 'Project Viewer' }),
-  )
+  await one('201', 'grant.set', () => owner.post(`${projectPath}/grants`, { user: member.id, role: 'Project Viewer' }))
   await one('204', 'grant.remove', () => owner.delete(`${projectPath}/grants/${member.id}`))
   await one('201', 'product.assign', () => owner.put(productPath))
   await one('204', 'product.unassign', () => owner.delete(productPath))
@@ -65,10 +63,10 @@ test('what is written down can not be changed, nor an identity moved, by whoever
   database,
 }) => {
   for (const statement of [
-    `UPDATE control.audit SET person = NULL`,
+    `UPDATE control.audit SET user_id = NULL`,
     `DELETE FROM control.audit`,
     `TRUNCATE control.audit`,
-    `UPDATE control.person_identities SET person = 'per_x'`,
+    `UPDATE control.user_identities SET user_id = 'per_x'`,
     `UPDATE money.wallets SET funded = 1`,
     `SELECT money.fund('prj', 'f', 1, 'me')`,
   ])

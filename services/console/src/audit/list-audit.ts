@@ -1,4 +1,4 @@
-import type { AuditRecord } from '@gateway/api/console/people'
+import type { AuditRecord } from '@gateway/api/console/users'
 import { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInTenant } from '../permissions/authorize.ts'
@@ -6,7 +6,7 @@ import { HIDDEN_SANDBOX, projectsOpenTo, sandboxesOpenTo } from '../permissions/
 import type { Handler } from '../request/call.ts'
 import { behind, equal, type FoundRow, foundRows, inPeriod, type Order, pageOfFound } from '../request/found-rows.ts'
 import { readTimeCursor } from '../request/page.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 
 /**
  * GET …/audit: who changed what and when, newest first. Of private sandbox products it tells a reader no more than they may know
@@ -15,10 +15,10 @@ import { personOf } from '../sign-in/person.ts'
 export function listAudit(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAudit'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const reader = personOf(res)
+    const reader = userOf(res)
     await authorizeInTenant(deps.prisma, reader, tenant, 'audit.read')
     const { cursor, limit, ...filters } = call.query()
-    const place = cursor === undefined ? null : readPlace(cursor)
+    const place = cursor === undefined ? null : readCursor(cursor)
     const open = (sandboxes: string[]) => sandboxesOpenTo(deps.prisma, reader.id, sandboxes)
     const { subject } = filters
     // To whoever may not use a sandbox product no entry has its id.
@@ -31,16 +31,16 @@ export function listAudit(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAudit
   }
 }
 
-function readPlace(cursor: string): { at: Date; id: bigint } {
+function readCursor(cursor: string): { at: Date; id: bigint } {
   const { at, id } = readTimeCursor(cursor, /^\d{1,18}$/)
   return { at, id: BigInt(id) }
 }
 
-function auditRecord({ id, at, person, action, subject, details }: AuditRow): AuditRecord {
+function auditRecord({ id, at, user, action, subject, details }: AuditRow): AuditRecord {
   return {
     id: String(id),
     at: at.toISOString(),
-    person,
+    user,
     action,
     subject,
     details: details as AuditRecord['details'],
@@ -85,7 +85,7 @@ function hidden<T extends Entry>(entry: T): T {
 
 export interface AuditFilters {
   tenant: string
-  person?: string | undefined
+  user?: string | undefined
   action?: string | undefined
   subject?: string | undefined
   from?: Date | undefined
@@ -98,26 +98,26 @@ export interface AuditFilters {
 export interface AuditRow extends FoundRow {
   id: bigint
   at: Date
-  person: string | null
+  user: string | null
   action: string
   subject: string
   details: Prisma.JsonValue
 }
 
 const order: Order = { at: Prisma.sql`a.at`, id: Prisma.sql`a.id` }
-const columns = Prisma.sql`a.id, a.at, a.person, a.action, a.subject, a.details`
-const [person, action, subject] = [Prisma.sql`a.person`, Prisma.sql`a.action`, Prisma.sql`a.subject`]
+const columns = Prisma.sql`a.id, a.at, a.user, a.action, a.subject, a.details`
+const [user, action, subject] = [Prisma.sql`a.user`, Prisma.sql`a.action`, Prisma.sql`a.subject`]
 
 /**
- * The entries of an organization that fit, newest first. What a person did and what was done to a thing have an index each
+ * The entries of an organization that fit, newest first. What a user did and what was done to a thing have an index each
  * (L2 of found-rows.ts).
  */
 export function findEntries({ limit, place, ...filters }: AuditFilters): Prisma.Sql {
-  const byPerson: [Prisma.Sql, string | undefined] = [person, filters.person]
+  const byUser: [Prisma.Sql, string | undefined] = [user, filters.user]
   const bySubject: [Prisma.Sql, string | undefined] = [subject, filters.subject]
-  const indexed = filters.subject === undefined ? byPerson : bySubject
+  const indexed = filters.subject === undefined ? byUser : bySubject
   const along = Prisma.sql`
     a.tenant = ${filters.tenant} ${equal([indexed])} ${inPeriod(order.at, filters)} ${behind(order, place)}`
-  const fits = Prisma.sql`(true ${equal([byPerson, bySubject, [action, filters.action]])})`
+  const fits = Prisma.sql`(true ${equal([byUser, bySubject, [action, filters.action]])})`
   return foundRows({ ...order, table: Prisma.sql`control.audit`, along, fits, columns }, limit)
 }

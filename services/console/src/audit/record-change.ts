@@ -7,7 +7,7 @@ export interface Change {
   /** null: of no tenant, such as a product. */
   tenant: string | null
   /** null: a key did it by itself. */
-  person: string | null
+  user: string | null
   /** What was done, such as `key.revoke`. */
   action: string
   /** The id of what it was done to. */

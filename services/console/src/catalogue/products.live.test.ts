@@ -49,7 +49,7 @@ test('the catalogue is for members of an organization, whichever [not_permitted]
   const outsider = await signIn()
   expect(outcomeOf(await outsider.get('/api/v2/products'))).toBe('403 not_permitted')
   expect(outcomeOf(await (await stack.member()).get('/api/v2/products'))).toBe('200')
-  await fixture.run('DELETE FROM control.memberships WHERE person = $1', [stack.owner.id])
+  await fixture.run('DELETE FROM control.memberships WHERE user_id = $1', [stack.owner.id])
   expect(outcomeOf(await stack.owner.get('/api/v2/products'))).toBe('403 not_permitted')
 })
 

@@ -4,7 +4,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf } from '../request/page.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { composePricing } from '@gateway/ledger-protocol/compose-invocation'
 import { columnsOfNew, columnsOfPatch, productRecord, type ProductRow } from './product-columns.ts'
 import { authorizeOnPlatform, passBarrier, requireMembership } from '../permissions/authorize.ts'
@@ -17,9 +17,9 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
  */
 export function listProducts({ prisma }: Deps): Handler<'listProducts'> {
   return async (call, res) => {
-    const person = personOf(res)
-    const { platformOperator } = person
-    if (!platformOperator) await requireMembership(prisma, person)
+    const user = userOf(res)
+    const { platformOperator } = user
+    if (!platformOperator) await requireMembership(prisma, user)
     const { cursor = '', limit } = call.query()
     const rows = await prisma.product.findMany({
       where: { id: { gt: cursor }, ...(!platformOperator && { state: 'published' }) },
@@ -39,8 +39,8 @@ export function listProducts({ prisma }: Deps): Handler<'listProducts'> {
 /** POST /api/v2/products */
 export function createProduct({ prisma }: Deps): Handler<'createProduct'> {
   return async (call, res) => {
-    const person = personOf(res)
-    authorizeOnPlatform(person, 'products.manage')
+    const user = userOf(res)
+    authorizeOnPlatform(user, 'products.manage')
     const columns = columnsOfNew(await call.body())
     const { id } = columns
     const product = await prisma.$transaction(async (tx) => {
@@ -48,7 +48,7 @@ export function createProduct({ prisma }: Deps): Handler<'createProduct'> {
       if (count === 0) throw refuse('already_exists', { what: `The product ${id}` }, { param: 'id' })
       const created = await tx.product.findUniqueOrThrow({ where: { id } })
       const what = { action: 'product.create', subject: id, details: weighty(created) }
-      await recordChange(tx, { tenant: null, person: person.id, ...what })
+      await recordChange(tx, { tenant: null, user: user.id, ...what })
       return created
     })
     res.status(201).json(productRecord(product, true))
@@ -59,8 +59,8 @@ export function createProduct({ prisma }: Deps): Handler<'createProduct'> {
 export function changeProduct(deps: Deps): Handler<'changeProduct'> {
   const { prisma } = deps
   return async (call, res) => {
-    const person = personOf(res)
-    authorizeOnPlatform(person, 'products.manage')
+    const user = userOf(res)
+    authorizeOnPlatform(user, 'products.manage')
     const id = call.id('product')
     const patch = await call.body()
     const product = await prisma.$transaction(async (tx) => {
@@ -69,7 +69,7 @@ export function changeProduct(deps: Deps): Handler<'changeProduct'> {
       if (!before) throw refuse('not_found', {})
       const after = await tx.product.update({ where: { id }, data: columnsOfPatch(before.kind as ProductKind, patch) })
       const details = { fields: Object.keys(patch), before: weighty(before), after: weighty(after) }
-      await recordChange(tx, { tenant: null, person: person.id, action: 'product.change', subject: id, details })
+      await recordChange(tx, { tenant: null, user: user.id, action: 'product.change', subject: id, details })
       return after
     })
     if (patch.state !== undefined && patch.state !== 'published') {

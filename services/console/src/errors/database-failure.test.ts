@@ -15,7 +15,7 @@ function ofTheAdapter(cause: Cause): Error {
 }
 /** As a query throws. */
 function ofTheEngine(code: string, cause: Cause): Error {
-  const meta = { modelName: 'Person', driverAdapterError: ofTheAdapter(cause) }
+  const meta = { modelName: 'User', driverAdapterError: ofTheAdapter(cause) }
   return new Prisma.PrismaClientKnownRequestError('failed', { code, clientVersion: '7', meta })
 }
 const ofPostgres = (code: string) => ({ kind: 'postgres', code, originalCode: code, severity: 'FATAL' })

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
+import { makeSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
 import { liveTest as test } from '@gateway/testbed/live-test'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
@@ -23,15 +23,12 @@ test('without the database everything is refused, and goes on when it is back [u
   onTestFinished(program.stop)
   const fixture = await openFixture(postgresServer.adminUrl)
   onTestFinished(fixture.close)
-  const [person, token] = [
-    await fixture.person({ platformOperator: true }),
-    makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32)),
-  ]
+  const [user, token] = [await fixture.user({ platformOperator: true }), makeSecret(USER_TOKEN_PREFIX, randomBytes(32))]
   await fixture.run(
-    `INSERT INTO control.person_tokens (id, person, name, hash, prefix) VALUES ('tok_1', $1, 't', $2, 'svu_')`,
-    [person, createHash('sha256').update(token).digest()],
+    `INSERT INTO control.user_tokens (id, user_id, name, hash, prefix) VALUES ('tok_1', $1, 't', $2, 'svu_')`,
+    [user, createHash('sha256').update(token).digest()],
   )
-  const caller = callerOf(program.url, person, token)
+  const caller = callerOf(program.url, user, token)
   expect(outcomeOf(await caller.get('/api/v2/me'))).toBe('200')
 
   const asks = () => [

@@ -4,7 +4,7 @@ import { outcomeOf } from '../console.fixture.ts'
 import { asking, echo } from '../sandboxes/graphs.fixture.ts'
 import { executionTest as test, input } from './executions.fixture.ts'
 
-test('a person stops an execution, once; the audit says who, and what the Admin may know of it', async ({
+test('a user stops an execution, once; the audit says who, and what the Admin may know of it', async ({
   flow,
   stack,
   services,
@@ -24,15 +24,15 @@ test('a person stops an execution, once; the audit says who, and what the Admin 
   expect(outcomeOf(await stop(viewer))).toBe('404 execution_not_found')
   expect((await stop(consumer)).body).toMatchObject({ id, error: { code: 'execution_cancelled' } })
   const record = (await executed).body as ExecutionDetail
-  expect(record).toMatchObject({ id, status: 'Cancelled', chargedMicro: 0, error: { details: { by: 'person' } } })
+  expect(record).toMatchObject({ id, status: 'Cancelled', chargedMicro: 0, error: { details: { by: 'user' } } })
   expect((await stop()).body).toEqual(record)
   await control.clearFaults()
 
   const { rows: audit } = await fixture.run(
-    `SELECT person, subject, details FROM control.audit WHERE action = 'sandbox.execution.cancel' AND tenant = $1`,
+    `SELECT user_id, subject, details FROM control.audit WHERE action = 'sandbox.execution.cancel' AND tenant = $1`,
     [stack.tenant],
   )
-  expect(audit).toEqual([{ person: consumer.id, subject: sandbox, details: { execution: id } }])
+  expect(audit).toEqual([{ user_id: consumer.id, subject: sandbox, details: { execution: id } }])
   const admin = await stack.member({ tenant: 'Admin' })
   const entries = (await admin.get(`${stack.path}/audit`)).body.data as { action: string; subject: string }[]
   const entry = entries.find(({ action }) => action === 'sandbox.execution.cancel')

@@ -12,7 +12,7 @@ import { authenticated } from '../sign-in/authenticate.ts'
 import { sendExecution } from './follow-execution.ts'
 import type { CheckedBodyOf } from '@gateway/api/api-route'
 import { recordChange } from '../audit/record-change.ts'
-import { type Person, personOf } from '../sign-in/person.ts'
+import { type User, userOf } from '../sign-in/user.ts'
 import { inTurns } from '@gateway/service-kit/async/waiting'
 import { estimate } from '@gateway/flow/estimate'
 
@@ -21,26 +21,26 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now'
 /**
  * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (rules §7.2).
  * Answered as the record once the execution is over, or as NDJSON progress; never as an image (flows §4.5). A client
- * that leaves does not stop the execution. A person who may not read it any more gets no further line. The ledger begins it, once
- * under an idempotency key of this person.
+ * that leaves does not stop the execution. A user who may not read it any more gets no further line. The ledger begins it, once
+ * under an idempotency key of this user.
  * @throws Refusal as the admission of an invoke would
  */
 export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
   const { ledger, newId } = deps
   return async (call, res) => {
-    const { person, project, sandbox } = await reachSandbox(deps.prisma, call, res)
+    const { user, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const key = readKey(call.req)
     const { input, revision, maxMicro } = await call.body()
     requireJsonWithinLimits(input, 'input')
     const started = await ledger.startExecution({
       id: newId('exe'),
-      caller: { person: person.id, project },
+      caller: { user: user.id, project },
       sandbox: sandbox.id,
       revision,
       surface: 'invoke',
       input,
       maxMicro,
-      idempotency: key === null ? null : await onceBy(person.id, key, call),
+      idempotency: key === null ? null : await onceBy(user.id, key, call),
       trace: null,
     })
     if ('refused' in started) throw refusalFor(started.refused, 'console')
@@ -52,24 +52,24 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
 }
 
 /**
- * The ledger keeps the keys of a project and a sandbox product together, whoever sent them. Those of a person have a space, which no
+ * The ledger keeps the keys of a project and a sandbox product together, whoever sent them. Those of a user have a space, which no
  * header `Idempotency-Key` has, so they meet nobody else's.
  */
-async function onceBy(person: string, key: string, call: Call<ConsoleRoutes['executeSandbox']>) {
+async function onceBy(user: string, key: string, call: Call<ConsoleRoutes['executeSandbox']>) {
   const own = createHash('sha256')
-    .update(JSON.stringify([person, key]))
+    .update(JSON.stringify([user, key]))
     .digest('hex')
-  return { key: `person ${own}`, fingerprint: (await fingerprintOf(call)).toString('hex') }
+  return { key: `user ${own}`, fingerprint: (await fingerprintOf(call)).toString('hex') }
 }
 
-/** As the first look was: the person may have signed out since, and may have lost their grant. */
+/** As the first look was: the user may have signed out since, and may have lost their grant. */
 async function authorizeAgain(
   deps: Deps,
   call: Pick<Call<ConsoleRoutes['executeSandbox']>, 'req' | 'id'>,
   { sandbox, project }: { sandbox: string; project: string },
 ): Promise<void> {
-  const person = await authenticated(deps, call.req)
-  if (!(await mayUseSandboxes(deps.prisma, person, call.id('tenant'), project)))
+  const user = await authenticated(deps, call.req)
+  if (!(await mayUseSandboxes(deps.prisma, user, call.id('tenant'), project)))
     throw refuse('sandbox_not_found', { sandbox })
 }
 
@@ -84,17 +84,17 @@ type RerunDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 
 export function rerunExecution(deps: RerunDeps): Handler<'rerunExecution'> {
   return async (call, res) => {
     const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
-    const authorize = async (person: Person) => {
-      if (!(await mayUseSandboxes(deps.prisma, person, tenant, project)))
+    const authorize = async (user: User) => {
+      if (!(await mayUseSandboxes(deps.prisma, user, tenant, project)))
         throw refuse('execution_not_found', { execution })
     }
-    const { id: person } = personOf(res)
-    await authorize(personOf(res))
+    const { id: user } = userOf(res)
+    await authorize(userOf(res))
     const key = readKey(call.req)
     const asked = await call.body()
     const started = await deps.ledger.rerunExecution({
       id: deps.newId('exe'),
-      person,
+      user,
       project,
       execution,
       ...asked,
@@ -102,7 +102,7 @@ export function rerunExecution(deps: RerunDeps): Handler<'rerunExecution'> {
       trace: null,
     })
     if ('refused' in started) throw refusalFor(started.refused, 'console')
-    const change = { tenant, person, action: 'sandbox.execution.rerun', subject: started.sandbox }
+    const change = { tenant, user, action: 'sandbox.execution.rerun', subject: started.sandbox }
     await deps.prisma.$transaction(async (tx) => {
       const where = { ...change, details: { path: ['execution'], equals: started.execution } }
       if (started.replayed && (await tx.auditEntry.findFirst({ where }))) return
@@ -115,7 +115,7 @@ export function rerunExecution(deps: RerunDeps): Handler<'rerunExecution'> {
   }
 }
 
-/** Of what has to be the same under one idempotency key, besides project and person: hex. */
+/** Of what has to be the same under one idempotency key, besides project and user: hex. */
 function rerunFingerprintOf(
   execution: string,
   { from, revision, maxMicro }: CheckedBodyOf<ConsoleRoutes['rerunExecution']>,
@@ -126,10 +126,10 @@ function rerunFingerprintOf(
 /** POST …/sandboxes/{s}/estimate: what an execution with this input would be charged at most (money §7.6). Begins nothing. */
 export function estimateSandbox(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'estimateSandbox'> {
   return async (call, res) => {
-    const { person, project, sandbox } = await reachSandbox(deps.prisma, call, res)
+    const { user, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const { input, revision } = await call.body()
     requireJsonWithinLimits(input, 'input')
-    const caller = { person: person.id, project }
+    const caller = { user: user.id, project }
     const facts = await deps.ledger.estimateSandbox({ caller, sandbox: sandbox.id, revision, input })
     if ('refused' in facts) throw refusalFor(facts.refused, 'console')
     res.json(await inTurns(estimate(facts)))

@@ -10,7 +10,7 @@ const linesOf = (text: string) =>
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as ProgressLine)
 
-test('an execution that a key began is followed by a person, from the line on that they want', async ({
+test('an execution that a key began is followed by a user, from the line on that they want', async ({
   flow,
   stack,
   services,
@@ -76,8 +76,8 @@ test('who loses their grant while they follow gets no further line [execution_no
   fixture,
 }) => {
   const { path } = await flow.made(asking(flow.product))
-  const person = await fixture.issuer({ id: stack.project, tenant: stack.tenant, team: stack.team })
-  const { secret } = await fixture.token(person)
+  const user = await fixture.issuer({ id: stack.project, tenant: stack.tenant, team: stack.team })
+  const { secret } = await fixture.token(user)
   const { control } = services.provider
   await control.clearCalls()
   await control.setFaults([{ hold: true }])
@@ -91,7 +91,7 @@ test('who loses their grant while they follow gets no further line [execution_no
     headers: { Authorization: `Bearer ${secret}` },
   })
   const text = answer.text()
-  await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [person])
+  await fixture.run('DELETE FROM control.project_grants WHERE user_id = $1', [user])
   await control.clearFaults()
   await control.release()
   expect(linesOf(await text).at(-1)).toMatchObject({ kind: 'refused', error: { code: 'execution_not_found' } })

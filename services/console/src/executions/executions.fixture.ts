@@ -1,7 +1,7 @@
 import type { Graph } from '@gateway/api/graph'
 import { consoleTest } from '../console.fixture.ts'
 
-/** Flows that a person executes. */
+/** Flows that a user executes. */
 export const executionTest = consoleTest.extend('flow', async ({ stack, fixture, services }) => {
   const product = await fixture.product()
   await fixture.assign(stack.project, product)

@@ -7,7 +7,7 @@ import { answerOf, outcomeOf } from '../console.fixture.ts'
 import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'
 import { executionTest as test, input } from './executions.fixture.ts'
 
-// Executions that a person begins in the console, on the whole stack.
+// Executions that a user begins in the console, on the whole stack.
 
 test('an execution is answered as its record, which stays to be read and is listed', async ({ flow, stack }) => {
   const { id, path, execute } = await flow.made(asking(flow.product))
@@ -40,7 +40,7 @@ test('an execution is answered as its record, which stays to be read and is list
   expect(outcomeOf(await stack.owner.get(`${path}/executions?cursor=x`))).toBe('400 invalid_request')
 })
 
-test('a person sets a ceiling, which the record and the list have [ceiling_reached]', async ({ flow, stack }) => {
+test('a user sets a ceiling, which the record and the list have [ceiling_reached]', async ({ flow, stack }) => {
   const { path, execute } = await flow.made(asking(flow.product))
   const { chargedMicro } = (await execute(input)).body as ExecutionRecord
   const failed = (await execute(input, { maxMicro: chargedMicro - 1 })).body as ExecutionRecord
@@ -177,15 +177,15 @@ test('a flow needs a wallet, and products that are assigned now [insufficient_bu
 })
 
 test.for([
-  ['sandbox_not_found', 'DELETE FROM control.project_grants WHERE person = $1'],
-  ['token_invalid', 'DELETE FROM control.person_tokens WHERE person = $1'],
+  ['sandbox_not_found', 'DELETE FROM control.project_grants WHERE user_id = $1'],
+  ['token_invalid', 'DELETE FROM control.user_tokens WHERE user_id = $1'],
 ] as const)(
   'who may not read it any more gets no further line, and no record [%s]',
   async ([code, sql], { flow, stack, services, fixture }) => {
     const { id } = await flow.made(asking(flow.product))
     const project = { id: stack.project, tenant: stack.tenant, team: stack.team }
-    const person = await fixture.issuer(project)
-    const { secret } = await fixture.token(person)
+    const user = await fixture.issuer(project)
+    const { secret } = await fixture.token(user)
     const { control } = services.provider
     await control.clearCalls()
     await control.setFaults([{ hold: true }])
@@ -200,7 +200,7 @@ test.for([
     let text = ''
     while (text.split('\n').length < 3) text += (await parts.next()).value
     await control.waitForCalls(2)
-    await fixture.run(sql, [person])
+    await fixture.run(sql, [user])
     await control.clearFaults()
     await control.release()
     for (let part = await parts.next(); !part.done; part = await parts.next()) text += part.value
@@ -229,7 +229,7 @@ test('a client that leaves does not stop the execution', async ({ flow, stack, s
   await expect.poll(ended, { timeout: 20_000 }).toBe('Succeeded')
 })
 
-test('under one key of a person one execution begins and is paid, also for who asks at once [idempotency_mismatch]', async ({
+test('under one key of a user one execution begins and is paid, also for who asks at once [idempotency_mismatch]', async ({
   flow,
   stack,
   services,

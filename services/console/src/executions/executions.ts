@@ -2,7 +2,7 @@ import type { CheckedQueryOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import type { Page } from '@gateway/api/console/page'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
-import { type BegunBy, errorOfExecution, type ExecutionSummary } from '@gateway/api/execution'
+import { type StartedBy, errorOfExecution, type ExecutionSummary } from '@gateway/api/execution'
 import { type RefusalBody, refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
@@ -10,7 +10,7 @@ import { behind, equal, type FoundRow, foundRows, inPeriod, type Order, pageOfFo
 import { readTimeCursor } from '../request/page.ts'
 import { reachSandbox, reachSandboxesOf } from '../sandboxes/reach-sandbox.ts'
 import { textOf } from '../sandboxes/sandbox-record.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 import { Prisma } from '@gateway/database/client'
 import { recordChange } from '../audit/record-change.ts'
@@ -40,7 +40,7 @@ export function readExecution(deps: Deps): Handler<'readExecution'> {
   return async (call, res) => {
     const [tenant, project] = [call.id('tenant'), call.id('project')]
     const execution = call.id('execution')
-    if (!(await mayUseSandboxes(deps.prisma, personOf(res), tenant, project)))
+    if (!(await mayUseSandboxes(deps.prisma, userOf(res), tenant, project)))
       throw refuse('execution_not_found', { execution })
     const answer = await deps.ledger.readExecution({ caller: null, project, execution, detailed: true })
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
@@ -68,7 +68,7 @@ function executionSummary(row: FoundExecution): ExecutionSummary {
     revision: row.revision,
     project: row.project,
     key: row.key,
-    person: row.person,
+    user: row.user,
     rerunOf: row.rerun_of,
     status: row.status,
     error: errorOf(row),
@@ -84,7 +84,7 @@ function errorOf(row: FoundExecution): ExecutionSummary['error'] {
   if (row.error === null) return null
   return errorOfExecution(JSON.parse(textOf(row.error)) as RefusalBody, {
     id: row.id,
-    begunBy: row.begun_by,
+    startedBy: row.begun_by,
     chargedMicro: Number(row.charged_micro),
     ended: row.completed_at !== null,
   })
@@ -105,8 +105,8 @@ export interface FoundExecution extends FoundRow {
   revision: number
   project: string
   key: string | null
-  person: string | null
-  begun_by: BegunBy
+  user: string | null
+  begun_by: StartedBy
   status: ExecutionSummary['status']
   error: Uint8Array | null
   max_micro: bigint | null
@@ -119,7 +119,7 @@ export interface FoundExecution extends FoundRow {
 
 const order: Order = { at: Prisma.sql`a.created_at`, id: Prisma.sql`a.id` }
 const columns = Prisma.sql`
-  a.id, a.sandbox, a.revision, a.project, a.key, a.person, CASE WHEN a.person IS NULL THEN a.surface ELSE 'person' END AS begun_by,
+  a.id, a.sandbox, a.revision, a.project, a.key, a.user, CASE WHEN a.user IS NULL THEN a.surface ELSE 'user' END AS begun_by,
   a.status, a.error, a.max_micro, a.created_at, a.started_at, a.completed_at, a.rerun_of`
 
 /** The executions of a project that fit, newest first, with what their calls were charged (found-rows.ts). */
@@ -166,18 +166,17 @@ function fitting({ project, sandbox, state, revision }: ExecutionFilters): Prism
  */
 export function cancelExecution(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'cancelExecution'> {
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
-    if (!(await mayUseSandboxes(deps.prisma, person, tenant, project)))
-      throw refuse('execution_not_found', { execution })
+    if (!(await mayUseSandboxes(deps.prisma, user, tenant, project))) throw refuse('execution_not_found', { execution })
     const answer = await deps.ledger.cancelExecution({ caller: null, project, execution, sandbox: null })
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
-    if (answer.stoppedBy === 'person')
+    if (answer.stoppedBy === 'user')
       await deps.prisma.$transaction(async (tx) => {
         const change = { tenant, action: 'sandbox.execution.cancel', subject: answer.sandbox }
         const where = { ...change, details: { path: ['execution'], equals: execution } }
         if (!answer.began && (await tx.auditEntry.findFirst({ where }))) return
-        await recordChange(tx, { ...change, person: person.id, details: { execution } })
+        await recordChange(tx, { ...change, user: user.id, details: { execution } })
       })
     res.type('json').end(answer.record)
   }
@@ -192,11 +191,11 @@ type ProgressDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'stopping' | 'now' |
 export function followExecution(deps: ProgressDeps): Handler<'followExecution'> {
   return async (call, res) => {
     const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
-    const mayFollow = async (person: Parameters<typeof mayUseSandboxes>[1]) => {
-      if (!(await mayUseSandboxes(deps.prisma, person, tenant, project)))
+    const mayFollow = async (user: Parameters<typeof mayUseSandboxes>[1]) => {
+      if (!(await mayUseSandboxes(deps.prisma, user, tenant, project)))
         throw refuse('execution_not_found', { execution })
     }
-    await mayFollow(personOf(res))
+    await mayFollow(userOf(res))
     const followed = { project, execution, after: call.query().after }
     const authorize = async () => mayFollow(await authenticated(deps, call.req))
     await sendProgress(deps, res, (disconnected) => progressOf(deps, followed, authorize, disconnected))

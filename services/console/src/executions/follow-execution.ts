@@ -61,7 +61,7 @@ interface Begun {
 }
 
 /**
- * Answers with an execution that a person has begun: its record once it is over, or its progress as NDJSON.
+ * Answers with an execution that a user has begun: its record once it is over, or its progress as NDJSON.
  * @param authorize as of followExecution
  */
 export async function sendExecution(

@@ -12,7 +12,7 @@ test('executions are listed by state, revision and time, page by page', async ({
     const id = fixture.id('exe')
     ids.unshift(id)
     await fixture.run(
-      `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, output, error, created_at, deadline_at, completed_at)
+      `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, output, error, created_at, deadline_at, completed_at)
        VALUES ($1, $2, $3, $4, $5, 'invoke', $6, ${ended[state]}, $7, $8, now(), $9)`,
       [
         id,
@@ -58,7 +58,7 @@ test('the executions of a project are listed over all its flows, by state, flow 
     ids.unshift(id)
     const byKey = n === 2
     await fixture.run(
-      `INSERT INTO money.executions (id, project, sandbox, revision, key, lineage, person, surface, status, output, created_at, deadline_at, completed_at)
+      `INSERT INTO money.executions (id, project, sandbox, revision, key, lineage, user_id, surface, status, output, created_at, deadline_at, completed_at)
        VALUES ($1, $2, $3, 1, $4, $4, $5, 'invoke', $6, $7, $8, now(), $9)`,
       [
         id,
@@ -88,8 +88,8 @@ test('the executions of a project are listed over all its flows, by state, flow 
   expect(await list('from=2026-11-02T00:00:00Z&to=2026-11-04T00:00:00Z')).toEqual([third, second])
   const page = await stack.owner.get(`${stack.projectPath}/executions?limit=2`)
   expect(page.body.data).toMatchObject([
-    { id: fourth, sandbox: flows[1], key: null, person: stack.owner.id },
-    { id: third, sandbox: flows[0], key: 'key_1', person: null },
+    { id: fourth, sandbox: flows[1], key: null, user: stack.owner.id },
+    { id: third, sandbox: flows[0], key: 'key_1', user: null },
   ])
   expect(await list(`limit=2&cursor=${page.body.nextCursor}`)).toEqual([second, first])
   const elsewhere = await fixture.project({ ...stack, owner: stack.owner.id })

@@ -23,7 +23,7 @@ const test = executionTest
   })
   .extend('audited', ({ stack, fixture }) => async () => {
     const { rows } = await fixture.run(
-      `SELECT person, subject, details FROM control.audit WHERE action = 'sandbox.execution.rerun' AND tenant = $1 ORDER BY id`,
+      `SELECT user_id, subject, details FROM control.audit WHERE action = 'sandbox.execution.rerun' AND tenant = $1 ORDER BY id`,
       [stack.tenant],
     )
     return rows
@@ -40,7 +40,7 @@ const saying = (product: string, template = 'They said: {{ text }}'): Graph => (
   ],
 })
 
-test('a person runs from a node: what is above costs nothing more, and the audit says who', async ({
+test('a user runs from a node: what is above costs nothing more, and the audit says who', async ({
   flow,
   stack,
   services,
@@ -71,8 +71,8 @@ test('a person runs from a node: what is above costs nothing more, and the audit
   expect(await services.provider.control.countCalls()).toBe(calls + 1)
   const details = (execution: string, from: string) => ({ execution, rerunOf: first.id, from })
   expect(await audited()).toEqual([
-    { person: consumer.id, subject: sandbox, details: details(second.id, 'say') },
-    { person: stack.owner.id, subject: sandbox, details: details(whole.id, 'in') },
+    { user_id: consumer.id, subject: sandbox, details: details(second.id, 'say') },
+    { user_id: stack.owner.id, subject: sandbox, details: details(whole.id, 'in') },
   ])
   const list = await stack.owner.get(`${path}/executions`)
   for (const execution of list.body.data) executionSummaryShape.parse(execution)
@@ -114,7 +114,7 @@ test('under one key one execution begins, also for who asks at once, and the aud
   const other = await stack.member({ project: 'Project Consumer' })
   const theirs = await answerOf(await rerun(first.id, { from: 'say' }, key, other))
   expect(theirs.body.id).not.toBe(answers[0]!.body.id)
-  await stack.fixture.run(`DELETE FROM control.project_grants WHERE person = $1`, [other.id])
+  await stack.fixture.run(`DELETE FROM control.project_grants WHERE user_id = $1`, [other.id])
   expect(outcomeOf(await answerOf(await rerun(first.id, { from: 'say' }, key, other)))).toBe('404 execution_not_found')
   expect(await audited()).toHaveLength(2)
   expect(outcomeOf(await answerOf(await rerun(first.id, { from: 'say' }, { 'Idempotency-Key': 'short' })))).toBe(

@@ -4,7 +4,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { issueSecret } from '../sign-in/secret.ts'
 import { databaseNow, keyRecord } from './key-record.ts'
 import { authorizeInProject, authorizeInTenant, authorizeKeyIssuer } from '../permissions/authorize.ts'
@@ -19,15 +19,15 @@ const ROTATE = 'Its secret was shown once, when the key was made. Rotate the key
 export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>): Handler<'createKey'> {
   const { newId } = deps
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
     const { project: named } = await call.sentBody()
     if (named === undefined || named === null) {
-      await authorizeInTenant(deps.prisma, person, tenant, 'projects.read')
+      await authorizeInTenant(deps.prisma, user, tenant, 'projects.read')
       throw refuse('project_required', {}, { param: 'project' })
     }
     const body = await call.body()
-    const { id: project } = await authorizeKeyIssuer(deps.prisma, person, tenant, body.project)
+    const { id: project } = await authorizeKeyIssuer(deps.prisma, user, tenant, body.project)
     const resources = [...new Set(body.resources)]
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const id = newId('key')
@@ -46,7 +46,7 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
           policy: body.policy,
           limitMicro: body.limit?.micro ?? null,
           limitReset: body.limit?.reset ?? null,
-          createdBy: person.id,
+          createdBy: user.id,
           createdAt: now,
           expiresAt: new Date(now.getTime() + body.expiresInDays * DAY_MS),
           expiryDays: body.expiresInDays,
@@ -54,8 +54,8 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
       })
       await tx.keyResource.createMany({ data: resources.map((resource) => ({ key: id, resource })) })
       const details = { project, prefix, policy: body.policy, limit: body.limit, expiresInDays: body.expiresInDays }
-      await recordChange(tx, { tenant, person: person.id, action: 'key.create', subject: id, details })
-      const key = await keyRecord(tx, row, now, person.id)
+      await recordChange(tx, { tenant, user: user.id, action: 'key.create', subject: id, details })
+      const key = await keyRecord(tx, row, now, user.id)
       return { body: { key, secret }, repeated: { key, secret: null, resolution: ROTATE } }
     })
   }
@@ -67,11 +67,11 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
  */
 export function checkKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'checkKey'> {
   return async (call, res) => {
-    const [person, tenant, id] = [personOf(res), call.id('tenant'), call.id('key')]
-    const visible = await visibleKeys(deps, person, tenant)
+    const [user, tenant, id] = [userOf(res), call.id('tenant'), call.id('key')]
+    const visible = await visibleKeys(deps, user, tenant)
     const key = await deps.prisma.key.findFirst({ where: { AND: [visible, { id }] }, select: { project: true } })
     if (!key) throw refuse('not_found', {})
-    if (key.project !== null) await authorizeInProject(deps.prisma, person, tenant, key.project, 'wallet.read')
+    if (key.project !== null) await authorizeInProject(deps.prisma, user, tenant, key.project, 'wallet.read')
     const checked = readCheck(await call.body())
     const { request: _, ...asked } = checked
     res.json(composeCheck(checked, await deps.ledger.checkAdmission({ caller: { key: id }, ...asked })))

@@ -19,7 +19,7 @@ export interface KeyRow extends KeyDates {
 }
 
 /**
- * Keys as the API shows them to a person, with their allowlists, their windows and their last use. Of sandbox products on an allowlist they see only
+ * Keys as the API shows them to a user, with their allowlists, their windows and their last use. Of sandbox products on an allowlist they see only
  * those that they may use. @param reader null: the key itself, which may use them
  */
 export async function keyRecords(

@@ -3,7 +3,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { visibleKeys } from '../permissions/visible-projects.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { databaseNow, inState, keyRecord, keyRecords } from './key-record.ts'
 import type { Prisma } from '@gateway/database/client'
 
@@ -12,8 +12,8 @@ type Deps = Pick<ConsoleDeps, 'prisma'>
 /** GET …/keys: those I may manage, of one project or of all. */
 export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
   return async (call, res) => {
-    const person = personOf(res)
-    const visible = await visibleKeys({ prisma }, person, call.id('tenant'))
+    const user = userOf(res)
+    const visible = await visibleKeys({ prisma }, user, call.id('tenant'))
     const { cursor, limit, project, state } = call.query()
     const now = await databaseNow(prisma)
     const rows = await prisma.key.findMany({
@@ -28,7 +28,7 @@ export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
-    const keys = await keyRecords(prisma, rows, now, person.id)
+    const keys = await keyRecords(prisma, rows, now, user.id)
     res.json(pageOf(keys, limit, ({ id }) => id))
   }
 }
@@ -36,11 +36,11 @@ export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
 /** GET …/keys/{k} */
 export function readKey({ prisma }: Deps): Handler<'readKey'> {
   return async (call, res) => {
-    const person = personOf(res)
-    const visible = await visibleKeys({ prisma }, person, call.id('tenant'))
+    const user = userOf(res)
+    const visible = await visibleKeys({ prisma }, user, call.id('tenant'))
     const key = await prisma.key.findFirst({ where: { AND: [visible, { id: call.id('key') }] } })
     if (!key) throw refuse('not_found', {})
-    res.json(await keyRecord(prisma, key, await databaseNow(prisma), person.id))
+    res.json(await keyRecord(prisma, key, await databaseNow(prisma), user.id))
   }
 }
 

@@ -77,7 +77,7 @@ test('a key rotates itself and nothing else [not_found]', async ({ stack, consol
   expect(outcomeOf(rotated)).toBe('201')
   expect(rotated.body.key.createdBy).toBe(stack.owner.id)
   const { body } = await stack.owner.get(`${stack.path}/audit?limit=1`)
-  expect(body.data).toMatchObject([{ action: 'key.rotate', person: null, subject: mine.key.id }])
+  expect(body.data).toMatchObject([{ action: 'key.rotate', user: null, subject: mine.key.id }])
 
   const again = await byKey.post(`${stack.path}/keys/${mine.key.id}/rotate`)
   expect(outcomeOf(again)).toBe('401 key_revoked')

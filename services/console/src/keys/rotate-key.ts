@@ -13,7 +13,7 @@ import { issueSecret } from '../sign-in/secret.ts'
 import { authenticatedKey } from './authenticated-key.ts'
 import { canBeRevoked, databaseNow, keyRecord, keyState } from './key-record.ts'
 import { passBarrier } from '../permissions/authorize.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' | 'publicUrl'>
 
@@ -21,13 +21,13 @@ const DAY_MS = 86_400_000
 
 /**
  * POST …/keys/{k}/rotate (rules §6.8): a replacement with the same project, policy, allowlist, limit, expiry
- * span and meter. By a person who may manage the key, or by the key itself. Repeating it answers 409 with the replacement.
+ * span and meter. By a user who may manage the key, or by the key itself. Repeating it answers 409 with the replacement.
  */
 export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   const { prisma, newId } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { person, visible } = await whoRotates(deps, call.req, tenant)
+    const { user, visible } = await whoRotates(deps, call.req, tenant)
     const id = call.id('key')
     const { graceSeconds } = await call.body()
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
@@ -41,8 +41,8 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
         return { project: old.project, refusal: refuse('key_not_active', facts, { details: facts }) }
       }
       await requireIssuer(tx, old.createdBy, { tenant, project: old.project, use: true })
-      if (person !== null && person !== old.createdBy)
-        await requireIssuer(tx, person, { tenant, project: old.project, use: false })
+      if (user !== null && user !== old.createdBy)
+        await requireIssuer(tx, user, { tenant, project: old.project, use: false })
       const { name, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays } = old
       const expiresAt = new Date(now.getTime() + expiryDays * DAY_MS)
       const same = { name, tenant, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays }
@@ -54,8 +54,8 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
       const graceUntil = graceSeconds === 0 ? null : new Date(now.getTime() + graceSeconds * 1000)
       await tx.key.update({ where: { id }, data: { rotatedTo: replacement, graceUntil } })
       const what = { action: 'key.rotate', subject: id, details: { rotatedTo: replacement, graceSeconds } }
-      await recordChange(tx, { tenant, person, ...what })
-      return { project, refusal: null, record: await keyRecord(tx, row, now, person) }
+      await recordChange(tx, { tenant, user, ...what })
+      return { project, refusal: null, record: await keyRecord(tx, row, now, user) }
     })
     if (made.project !== null && (made.refusal || graceSeconds === 0)) await passBarrier(deps, [made.project])
     if (made.refusal) throw made.refusal
@@ -63,19 +63,19 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   }
 }
 
-/** A person with the permission, or the key itself, which reaches no other. */
+/** A user with the permission, or the key itself, which reaches no other. */
 async function whoRotates(
   deps: Deps,
   req: Request,
   tenant: string,
-): Promise<{ person: string | null; visible: Prisma.KeyWhereInput }> {
+): Promise<{ user: string | null; visible: Prisma.KeyWhereInput }> {
   const bearer = bearerOf(req)
   if (bearer?.startsWith(KEY_SECRET_PREFIX)) {
     const key = await authenticatedKey(deps, bearer)
-    return { person: null, visible: { id: key.id, tenant } }
+    return { user: null, visible: { id: key.id, tenant } }
   }
-  const person = await authenticated(deps, req)
-  return { person: person.id, visible: await visibleKeys(deps, person, tenant) }
+  const user = await authenticated(deps, req)
+  return { user: user.id, visible: await visibleKeys(deps, user, tenant) }
 }
 
 /**
@@ -96,9 +96,9 @@ async function requireIssuer(
 export function revokeKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'revokeKey'> {
   const { prisma } = deps
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
-    const visible = await visibleKeys({ prisma }, person, tenant)
+    const visible = await visibleKeys({ prisma }, user, tenant)
     const id = call.id('key')
     const { key, refusal } = await prisma.$transaction(async (tx) => {
       const found = await lockKey(tx, id, visible)
@@ -108,12 +108,12 @@ export function revokeKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler
         return { key: found, refusal: refuse('key_not_active', facts, { details: facts }) }
       }
       const revoked = await tx.key.update({ where: { id }, data: { revokedAt: now } })
-      await recordChange(tx, { tenant, person: person.id, action: 'key.revoke', subject: id })
+      await recordChange(tx, { tenant, user: user.id, action: 'key.revoke', subject: id })
       return { key: revoked, refusal: null }
     })
     if (key.project !== null) await passBarrier(deps, [key.project])
     if (refusal) throw refusal
-    res.json(await keyRecord(prisma, key, await databaseNow(prisma), person.id))
+    res.json(await keyRecord(prisma, key, await databaseNow(prisma), user.id))
   }
 }
 

@@ -6,7 +6,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Call, Handler } from '../request/call.ts'
 import { behind, equal, type FoundRow, foundRows, inPeriod, type Order, pageOfFound } from '../request/found-rows.ts'
 import { readTimeCursor } from '../request/page.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
 import { Prisma } from '@gateway/database/client'
 import type { QueryOf } from '@gateway/api/api-route'
@@ -54,9 +54,9 @@ async function reachCalls(
   call: Pick<Call<ConsoleRoutes['listInvocations']>, 'id'>,
   res: Pick<Response, 'locals'>,
 ): Promise<{ project: string; seesExecutions: boolean }> {
-  const [person, tenant] = [personOf(res), call.id('tenant')]
-  const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'usage.read')
-  return { project, seesExecutions: await mayUseSandboxes(deps.prisma, person, tenant, project) }
+  const [user, tenant] = [userOf(res), call.id('tenant')]
+  const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'usage.read')
+  return { project, seesExecutions: await mayUseSandboxes(deps.prisma, user, tenant, project) }
 }
 
 /** Why there is no such record: the month that its id begins with may be archived. */
@@ -132,7 +132,7 @@ function inTime(filters: CallFilters): Prisma.Sql {
 /** A call as the books have it: an open reservation, or the newest of the attempts that were closed. */
 export interface CallRow extends Pick<InvocationRecord, UsageCount> {
   id: string
-  /** Empty: a person runs a sandbox product. */
+  /** Empty: a user runs a sandbox product. */
   key: string
   product: string
   execution: string | null

@@ -3,7 +3,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readNumberCursor } from '../request/page.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 
 type Row = Record<'seq' | 'available' | 'reserved' | 'settled' | 'outside', bigint> &
   Pick<JournalEntry, 'kind' | 'reference' | 'seal'> & { at: Date }
@@ -13,7 +13,7 @@ export function listJournal({ prisma }: Pick<ConsoleDeps, 'prisma'>): Handler<'l
   return async (call, res) => {
     const tenant = call.id('tenant')
     // An entry names its call, so it is for those who see the calls.
-    const { id: project } = await authorizeInProject(prisma, personOf(res), tenant, call.id('project'), 'usage.read')
+    const { id: project } = await authorizeInProject(prisma, userOf(res), tenant, call.id('project'), 'usage.read')
     const { cursor, limit } = call.query()
     const before = cursor === undefined ? null : readNumberCursor(cursor, 18)
     const archived = await prisma.archivedWallet.findUnique({ where: { project }, select: { seq: true } })

@@ -54,7 +54,7 @@ test('the wallet is put right once per correction id, with a reason, and the aud
     expect(outcomeOf(await operator.post(path, { ...correction, ...other }))).toBe('409 already_exists')
   const { body } = await stack.owner.get(`${stack.path}/audit`)
   const entries = body.data.filter(({ action }: { action: string }) => action === 'wallet.correct')
-  expect(entries).toMatchObject([{ person: operator.id, details: { project: stack.project, ...correction } }])
+  expect(entries).toMatchObject([{ user: operator.id, details: { project: stack.project, ...correction } }])
 })
 
 test('a correction takes no more than is available [insufficient_budget]', async ({ stack, tenant, calls }) => {
@@ -268,7 +268,7 @@ test('every revocation that has answered binds the next call', async ({ stack, t
   const { key, secret } = (await issuer.post(`${stack.path}/keys`, { project: stack.project })).body
   const team = `${stack.path}/teams/${stack.team}/members`
   const grants = `${stack.projectPath}/grants`
-  const { rows } = await fixture.run('SELECT email FROM control.people WHERE id = $1', [issuer.id])
+  const { rows } = await fixture.run('SELECT email FROM control.users WHERE id = $1', [issuer.id])
   const email = (rows[0] as { email: string }).email
   expect(await refusal(secret)).toBe('admitted')
 
@@ -279,16 +279,16 @@ test('every revocation that has answered binds the next call', async ({ stack, t
 
   await stack.owner.delete(`${grants}/${issuer.id}`)
   expect(await refusal(secret)).toBe('key_issuer_denied')
-  await stack.owner.post(grants, { person: issuer.id, role: 'Project Consumer' })
+  await stack.owner.post(grants, { user: issuer.id, role: 'Project Consumer' })
   expect(await refusal(secret)).toBe('admitted')
-  await stack.owner.post(grants, { person: issuer.id, role: 'Project Viewer' })
+  await stack.owner.post(grants, { user: issuer.id, role: 'Project Viewer' })
   expect(await refusal(secret)).toBe('key_issuer_denied')
-  await stack.owner.post(grants, { person: issuer.id, role: 'Project Owner' })
+  await stack.owner.post(grants, { user: issuer.id, role: 'Project Owner' })
   expect(await refusal(secret)).toBe('admitted')
 
   await stack.owner.delete(`${team}/${issuer.id}`)
   expect(await refusal(secret)).toBe('key_issuer_denied')
-  await stack.owner.post(team, { person: issuer.id })
+  await stack.owner.post(team, { user: issuer.id })
   expect(await refusal(secret)).toBe('admitted')
 
   await stack.owner.delete(`${stack.path}/members/${issuer.id}`)

@@ -174,7 +174,7 @@ test('fundings and corrections come newest first in pages that meet, with who, w
     kind,
     micro,
     reason,
-    person: operator.id,
+    user: operator.id,
     at,
   })
   expect(records).toEqual([

@@ -3,7 +3,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Call, Handler } from '../request/call.ts'
 import { type CsvRow, sendCsv } from '../request/send-csv.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { composeStatement, type Line, type Period } from './compose-statement.ts'
 import { readBooked } from './read-booked.ts'
 import type { Statement } from '@gateway/api/console/statement'
@@ -17,7 +17,7 @@ export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' |
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(
       deps.prisma,
-      personOf(res),
+      userOf(res),
       tenant,
       call.id('project'),
       'wallet.read',

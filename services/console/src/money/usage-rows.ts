@@ -23,7 +23,7 @@ interface Period {
 
 const groups: Record<UsageReport['by'], Prisma.Sql> = {
   model: Prisma.sql`product`,
-  key: Prisma.sql`nullif(key, '')`, // empty: a person ran a sandbox product
+  key: Prisma.sql`nullif(key, '')`, // empty: a user ran a sandbox product
   sandbox: Prisma.sql`nullif(sandbox, '')`,
   day: Prisma.sql`to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 }

@@ -16,7 +16,7 @@ const test = callsTest
       (query: string) =>
         stack.owner.get(`${stack.projectPath}/usage?${query}`),
   )
-  /** Calls of half a year at any moments, by two keys and a person, and what the ledger has rolled up of them. */
+  /** Calls of half a year at any moments, by two keys and a user, and what the ledger has rolled up of them. */
   .extend('history', async ({ stack, fixture }) => {
     await fixture.run(
       `INSERT INTO money.attempts (id, invocation, attempt, state, project, product, key, reserved_micro, charged_micro, prompt_tokens,
@@ -31,7 +31,7 @@ const test = callsTest
       [stack.project],
     )
     await fixture.run(
-      `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, created_at, deadline_at)
+      `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, created_at, deadline_at)
        SELECT 'exe_' || $1 || n, $1, 'sbx-' || n % 2, 1, 'per_1', 'invoke', 'Running', now(), now() FROM generate_series(0, 2) n`,
       [stack.project],
     )

@@ -6,7 +6,7 @@ import type { Permission } from '../permissions/permissions.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
 import { type CsvRow, sendCsv } from '../request/send-csv.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { DAY_MS, HOUR_MS, localTime } from './time-zone.ts'
 import { MAX_USAGE_ROWS, usageRows } from './usage-rows.ts'
 import { usageSteps } from './usage-steps.ts'
@@ -22,7 +22,7 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
     const tenant = call.id('tenant')
     const { by, step, zone = 'UTC', format, ...asked } = call.query()
     const may = (permission: Permission) =>
-      authorizeInProject(deps.prisma, personOf(res), tenant, call.id('project'), permission)
+      authorizeInProject(deps.prisma, userOf(res), tenant, call.id('project'), permission)
     const { id: project } = await may('usage.read')
     if (by === 'sandbox') await may('sandboxes.use')
     const time = periodOf(asked, deps.now(), MONTH_MS)

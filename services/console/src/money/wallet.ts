@@ -2,7 +2,7 @@ import { Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { CorrectionAnswer } from '@gateway/ledger-protocol/ledger-reads'
 import type { FundingRecord } from '@gateway/api/console/statement'
@@ -18,7 +18,7 @@ export function readWallet(deps: Deps): Handler<'readWallet'> {
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(
       deps.prisma,
-      personOf(res),
+      userOf(res),
       tenant,
       call.id('project'),
       'wallet.read',
@@ -34,11 +34,11 @@ export function readWallet(deps: Deps): Handler<'readWallet'> {
 export function fundWallet(deps: Deps): Handler<'fundWallet'> {
   const { prisma, ledger } = deps
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'wallet.fund')
+    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'wallet.fund')
     const { fundingId, micro } = await call.body()
-    const funded = await ledger.fund({ project, fundingId, micro, fundedBy: person.id })
+    const funded = await ledger.fund({ project, fundingId, micro, fundedBy: user.id })
     if (funded.micro !== micro)
       throw refuse(
         'already_exists',
@@ -48,7 +48,7 @@ export function fundWallet(deps: Deps): Handler<'fundWallet'> {
     await prisma.$transaction(async (tx) => {
       const change = { tenant, action: 'wallet.fund', subject: `${project}/${fundingId}` }
       if (!funded.fresh && (await tx.auditEntry.findFirst({ where: change }))) return
-      await recordChange(tx, { ...change, person: person.id, details: { project, fundingId, micro } })
+      await recordChange(tx, { ...change, user: user.id, details: { project, fundingId, micro } })
     })
     res.status(funded.fresh ? 201 : 200).json(await ledger.wallet({ project }))
   }
@@ -60,11 +60,11 @@ export function fundWallet(deps: Deps): Handler<'fundWallet'> {
  */
 export function correctWallet({ prisma, ledger }: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'correctWallet'> {
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(prisma, person, tenant, call.id('project'), 'wallet.correct')
+    const { id: project } = await authorizeInProject(prisma, user, tenant, call.id('project'), 'wallet.correct')
     const { correctionId, micro, reason } = await call.body()
-    const corrected = await ledger.correct({ project, correctionId, micro, reason, correctedBy: person.id })
+    const corrected = await ledger.correct({ project, correctionId, micro, reason, correctedBy: user.id })
     if (corrected.kind === 'short') throw tooMuch(corrected, -micro)
     if (corrected.micro !== micro || corrected.reason !== reason)
       throw refuse(
@@ -75,7 +75,7 @@ export function correctWallet({ prisma, ledger }: Pick<ConsoleDeps, 'prisma' | '
     await prisma.$transaction(async (tx) => {
       const change = { tenant, action: 'wallet.correct', subject: `${project}/${correctionId}` }
       if (!corrected.fresh && (await tx.auditEntry.findFirst({ where: change }))) return
-      await recordChange(tx, { ...change, person: person.id, details: { project, correctionId, micro, reason } })
+      await recordChange(tx, { ...change, user: user.id, details: { project, correctionId, micro, reason } })
     })
     res.status(corrected.fresh ? 201 : 200).json(await ledger.wallet({ project }))
   }
@@ -99,7 +99,7 @@ export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFu
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(
       deps.prisma,
-      personOf(res),
+      userOf(res),
       tenant,
       call.id('project'),
       'wallet.read',
@@ -112,16 +112,16 @@ export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFu
         WHERE ${before === null ? Prisma.sql`true` : Prisma.sql`at <= ${before.at} AND (at, kind, id) < (${before.at}, ${before.kind}, ${before.id})`}
         ORDER BY at DESC, id DESC LIMIT ${limit + 1})`
     const rows = await deps.prisma.$queryRaw<(Omit<FundingRecord, 'micro' | 'at'> & { micro: bigint; at: Date })[]>`
-      ${half('funding', Prisma.sql`funding_id AS id, funded_by AS person, NULL AS reason`, Prisma.sql`money.fundings`)}
+      ${half('funding', Prisma.sql`funding_id AS id, funded_by AS user, NULL AS reason`, Prisma.sql`money.fundings`)}
       UNION ALL
-      ${half('correction', Prisma.sql`correction_id AS id, corrected_by AS person, reason`, Prisma.sql`money.corrections`)}
+      ${half('correction', Prisma.sql`correction_id AS id, corrected_by AS user, reason`, Prisma.sql`money.corrections`)}
       ORDER BY at DESC, kind DESC, id DESC LIMIT ${limit + 1}`
-    const records = rows.map(({ id, kind, micro, reason, person, at }) => ({
+    const records = rows.map(({ id, kind, micro, reason, user, at }) => ({
       id,
       kind,
       micro: Number(micro),
       reason,
-      person,
+      user,
       at: at.toISOString(),
     }))
     res.json(pageOf(records, limit, ({ at, kind, id }) => `${Date.parse(at)}.${kind}.${id}`))

@@ -3,20 +3,14 @@ import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { openNotices } from './open-notices.ts'
 
 /** GET …/projects/{p}/notices: newest first, each with whether it is open (money §10). */
 export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNotices'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(
-      deps.prisma,
-      personOf(res),
-      tenant,
-      call.id('project'),
-      'usage.read',
-    )
+    const { id: project } = await authorizeInProject(deps.prisma, userOf(res), tenant, call.id('project'), 'usage.read')
     const { cursor, limit } = call.query()
     const after = cursor === undefined ? null : readTimeCursor(cursor)
     const rows = await deps.prisma.notice.findMany({

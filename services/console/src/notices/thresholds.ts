@@ -3,7 +3,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
@@ -11,13 +11,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 export function readThresholds(deps: Deps): Handler<'readThresholds'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(
-      deps.prisma,
-      personOf(res),
-      tenant,
-      call.id('project'),
-      'usage.read',
-    )
+    const { id: project } = await authorizeInProject(deps.prisma, userOf(res), tenant, call.id('project'), 'usage.read')
     res.json(await thresholdsOf(deps, project))
   }
 }
@@ -26,14 +20,14 @@ export function readThresholds(deps: Deps): Handler<'readThresholds'> {
 export function setThresholds(deps: Deps): Handler<'setThresholds'> {
   const { prisma, ledger } = deps
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'notices.manage')
+    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
     const thresholds = await call.body()
     await ledger.setThresholds({ project, ...thresholds })
     await recordChange(prisma, {
       tenant,
-      person: person.id,
+      user: user.id,
       action: 'notices.set_thresholds',
       subject: project,
       details: { project, ...thresholds },

@@ -6,7 +6,7 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
 import { pageOf } from '../request/page.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
@@ -16,7 +16,7 @@ export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(
       deps.prisma,
-      personOf(res),
+      userOf(res),
       tenant,
       call.id('project'),
       'notices.manage',
@@ -41,17 +41,17 @@ export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'
 export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId'>): Handler<'createWebhook'> {
   const { prisma, ledger } = deps
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'notices.manage')
+    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
     const { url } = await call.body()
     const id = deps.newId('whk')
-    const answer = await ledger.createWebhook({ id, project, url, createdBy: person.id })
+    const answer = await ledger.createWebhook({ id, project, url, createdBy: user.id })
     if (answer.kind === 'refused') throw refusalOf(answer.why)
-    const change = { tenant, person: person.id, action: 'webhook.create', subject: id, details: { project } }
+    const change = { tenant, user: user.id, action: 'webhook.create', subject: id, details: { project } }
     await recordChange(prisma, change)
     const { createdAt } = await prisma.webhook.findUniqueOrThrow({ where: { id } })
-    const webhook = { id, url, createdBy: person.id, createdAt: createdAt.toISOString() }
+    const webhook = { id, url, createdBy: user.id, createdAt: createdAt.toISOString() }
     res.status(201).json({ webhook, secret: answer.secret })
   }
 }
@@ -59,13 +59,13 @@ export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId'>): Handler<
 /** DELETE …/projects/{p}/webhooks/{webhook}: what was on its way to it is given up. */
 export function deleteWebhook(deps: Deps): Handler<'deleteWebhook'> {
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'notices.manage')
+    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
     const id = call.id('webhook')
     const { deleted } = await deps.ledger.deleteWebhook({ id, project })
     if (!deleted) throw refuse('not_found', {})
-    const change = { tenant, person: person.id, action: 'webhook.delete', subject: id, details: { project } }
+    const change = { tenant, user: user.id, action: 'webhook.delete', subject: id, details: { project } }
     await recordChange(deps.prisma, change)
     res.status(204).end()
   }

@@ -75,7 +75,7 @@ const pageHeaders = {
 }
 
 /**
- * For what a browser goes to by itself: if it is refused, the person before it gets a page to read, and a program JSON.
+ * For what a browser goes to by itself: if it is refused, the user before it gets a page to read, and a program JSON.
  * @param returnTo address of the console that the page leads to
  */
 export function expectBrowser(req: Request, res: Pick<Response, 'locals'>, returnTo = pageAddress): void {

@@ -14,10 +14,10 @@ test.for([
   const email = `${me.id}@example.test`
   const tries = await Promise.all([
     me.post(`${stack.path}/members`, { email, role: 'Admin' }),
-    me.post(`${stack.path}/members`, { person: me.id, role: 'Admin' }),
+    me.post(`${stack.path}/members`, { user: me.id, role: 'Admin' }),
     me.post(`${stack.path}/members`, { email: `fresh.${email}`, role: 'Admin', password: 'of my own choice' }),
     me.post(`${stack.path}/teams`, { name: 'Mine' }),
-    me.post(`${stack.path}/teams/${stack.team}/members`, { person: me.id, role: 'Team Owner' }),
+    me.post(`${stack.path}/teams/${stack.team}/members`, { user: me.id, role: 'Team Owner' }),
     me.post(`${stack.path}/projects`, { name: 'Mine', team: stack.team }),
     me.put(`${stack.projectPath}/assignments/acme%2Fswift`),
     me.post(`/api/v2/tenants`, { name: 'Mine' }),
@@ -37,8 +37,8 @@ test.for([
   const me = await stack.member(roles)
   const grants = `${stack.projectPath}/grants`
   const tries = await Promise.all([
-    me.post(grants, { person: me.id, role: 'Project Owner' }),
-    me.post(grants, { person: stack.owner.id, role: 'Project Viewer' }),
+    me.post(grants, { user: me.id, role: 'Project Owner' }),
+    me.post(grants, { user: stack.owner.id, role: 'Project Viewer' }),
     me.delete(`${grants}/${stack.owner.id}`),
   ])
   expect(tries.map(outcomeOf)).toEqual(Array(3).fill('403 not_permitted'))
@@ -48,11 +48,11 @@ test('an Admin takes no role on a project that has an owner, and gives none [not
   const admin = await stack.member({ tenant: 'Admin', team: 'Team Owner' })
   const member = await stack.member({ project: 'Project Viewer' })
   const grants = `${stack.projectPath}/grants`
-  for (const person of [admin.id, member.id])
+  for (const user of [admin.id, member.id])
     for (const role of ['Project Owner', 'Project Consumer', 'Project Viewer'])
-      expect(outcomeOf(await admin.post(grants, { person, role }))).toBe('403 not_permitted')
-  for (const person of [member.id, stack.owner.id])
-    expect(outcomeOf(await admin.delete(`${grants}/${person}`))).toBe('403 not_permitted')
+      expect(outcomeOf(await admin.post(grants, { user, role }))).toBe('403 not_permitted')
+  for (const user of [member.id, stack.owner.id])
+    expect(outcomeOf(await admin.delete(`${grants}/${user}`))).toBe('403 not_permitted')
 })
 
 test('an Admin appoints the first owner of a project that has none, which the audit shows [not_permitted]', async ({
@@ -63,17 +63,17 @@ test('an Admin appoints the first owner of a project that has none, which the au
   const heir = await stack.member({ project: 'Project Viewer' })
   const grants = `${stack.projectPath}/grants`
   // The grant of somebody who has left the organization is worth nothing.
-  await fixture.run('DELETE FROM control.memberships WHERE person = $1', [stack.owner.id])
+  await fixture.run('DELETE FROM control.memberships WHERE user_id = $1', [stack.owner.id])
   for (const role of ['Project Consumer', 'Project Viewer'])
-    expect(outcomeOf(await admin.post(grants, { person: heir.id, role }))).toBe('403 not_permitted')
+    expect(outcomeOf(await admin.post(grants, { user: heir.id, role }))).toBe('403 not_permitted')
   expect(outcomeOf(await admin.delete(`${grants}/${heir.id}`))).toBe('403 not_permitted')
-  const role = { person: heir.id, role: 'Project Owner' }
+  const role = { user: heir.id, role: 'Project Owner' }
   expect(outcomeOf(await admin.post(grants, role))).toBe('200')
-  expect(outcomeOf(await admin.post(grants, { ...role, person: admin.id }))).toBe('403 not_permitted')
-  expect(outcomeOf(await heir.post(grants, { person: admin.id, role: 'Project Viewer' }))).toBe('201')
+  expect(outcomeOf(await admin.post(grants, { ...role, user: admin.id }))).toBe('403 not_permitted')
+  expect(outcomeOf(await heir.post(grants, { user: admin.id, role: 'Project Viewer' }))).toBe('201')
   const { body } = await admin.get(`${stack.path}/audit?limit=2`)
   const details = { ...role, before: 'Project Viewer' }
-  expect(body.data[1]).toMatchObject({ action: 'grant.set', person: admin.id, subject: stack.project, details })
+  expect(body.data[1]).toMatchObject({ action: 'grant.set', user: admin.id, subject: stack.project, details })
 })
 
 test.for([
@@ -113,9 +113,9 @@ test('no body says more than it may: every field that is not asked for is refuse
     [operator, 'post', '/api/v2/tenants', { name: 'New' }],
     [stack.owner, 'post', `${stack.path}/members`, { email: 'somebody.new@example.test' }],
     [stack.owner, 'post', `${stack.path}/teams`, { name: 'New' }],
-    [stack.owner, 'post', `${stack.path}/teams/${stack.team}/members`, { person: member.id }],
+    [stack.owner, 'post', `${stack.path}/teams/${stack.team}/members`, { user: member.id }],
     [stack.owner, 'post', `${stack.path}/projects`, { name: 'New' }],
-    [stack.owner, 'post', `${stack.projectPath}/grants`, { person: member.id, role: 'Project Viewer' }],
+    [stack.owner, 'post', `${stack.projectPath}/grants`, { user: member.id, role: 'Project Viewer' }],
     [stack.owner, 'post', `${stack.path}/keys`, { project: stack.project }],
     [stack.owner, 'post', `${stack.path}/keys/${made.key.id}/rotate`, {}],
     [operator, 'post', `${stack.projectPath}/wallet/fundings`, { fundingId: 'f', micro: 1 }],
@@ -148,26 +148,26 @@ test('who loses a permission while asking passes nothing on any more [not_permit
   // Both requests are authorized when the permissions are taken away, and wait for their turn.
   await fixture.run('BEGIN')
   await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
-  const grant = leaving.post(`${stack.projectPath}/grants`, { person: accomplice.id, role: 'Project Owner' })
+  const grant = leaving.post(`${stack.projectPath}/grants`, { user: accomplice.id, role: 'Project Owner' })
   await untilSomebodyWaits(fixture)
-  await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [leaving.id])
+  await fixture.run('DELETE FROM control.project_grants WHERE user_id = $1', [leaving.id])
   await fixture.run('COMMIT')
   expect(outcomeOf(await grant)).toBe('404 not_found')
 
   await fixture.run('BEGIN')
   await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
-  const raise = admin.post(`${stack.path}/members`, { person: accomplice.id, role: 'Admin' })
+  const raise = admin.post(`${stack.path}/members`, { user: accomplice.id, role: 'Admin' })
   await untilSomebodyWaits(fixture)
-  await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE person = $1`, [admin.id])
+  await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE user_id = $1`, [admin.id])
   await fixture.run('COMMIT')
   expect(outcomeOf(await raise)).toBe('403 not_permitted')
   expect((await stack.owner.get(`${stack.projectPath}/grants`)).body.data).toHaveLength(1)
 })
 
-test('a person who is gone leaves no token that works [token_invalid]', async ({ console, signIn, fixture }) => {
-  const person = await signIn()
-  await expect(fixture.run('DELETE FROM control.people WHERE id = $1', [person.id])).rejects.toThrow(/person_tokens/)
-  await fixture.run('DELETE FROM control.person_tokens WHERE person = $1', [person.id])
-  await fixture.run('DELETE FROM control.people WHERE id = $1', [person.id])
-  expect(outcomeOf(await callerOf(console.url, person.id, person.token).get('/api/v2/me'))).toBe('401 token_invalid')
+test('a user who is gone leaves no token that works [token_invalid]', async ({ console, signIn, fixture }) => {
+  const user = await signIn()
+  await expect(fixture.run('DELETE FROM control.users WHERE id = $1', [user.id])).rejects.toThrow(/user_tokens/)
+  await fixture.run('DELETE FROM control.user_tokens WHERE user_id = $1', [user.id])
+  await fixture.run('DELETE FROM control.users WHERE id = $1', [user.id])
+  expect(outcomeOf(await callerOf(console.url, user.id, user.token).get('/api/v2/me'))).toBe('401 token_invalid')
 })

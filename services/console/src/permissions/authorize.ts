@@ -1,34 +1,34 @@
 import { refuse } from '@gateway/api/refusal'
 import type { Transaction } from '../audit/record-change.ts'
-import type { Person } from '../sign-in/person.ts'
+import type { User } from '../sign-in/user.ts'
 import { projectTokenPermission, tenantTokenPermission } from '@gateway/api/console/access-tokens'
 import { holds, mayIssueKeys, type Permission, permissions, seesProject, seesTenant } from './permissions.ts'
 import { type ProjectFacts, type Roles, rolesInProject, rolesInTenant } from './roles.ts'
 import type { ConsoleDeps } from '../deps.ts'
 
-// Each lets a person with a permission pass. Otherwise: `not_found` if the person may not see the resource, `not_permitted` if they
+// Each lets a user with a permission pass. Otherwise: `not_found` if the user may not see the resource, `not_permitted` if they
 // may. `prisma` is the client, or a transaction that sees its own changes.
 
 /** @throws Refusal `not_permitted` */
-export function authorizeOnPlatform({ platformOperator }: Person, permission: Permission): void {
+export function authorizeOnPlatform({ platformOperator }: User, permission: Permission): void {
   requirePermission({ platformOperator, tenant: null, team: null, project: null }, permission)
 }
 
 /** Of whatever organization. @throws Refusal `not_permitted` */
-export async function requireMembership(prisma: Transaction, { id, token }: Person): Promise<void> {
+export async function requireMembership(prisma: Transaction, { id, token }: User): Promise<void> {
   if (token) return
-  if ((await prisma.membership.findFirst({ where: { person: id } })) === null)
+  if ((await prisma.membership.findFirst({ where: { user: id } })) === null)
     throw refuse('not_permitted', { need: 'a membership of an organization' })
 }
 
 /** @throws Refusal `not_found`, `not_permitted` */
 export async function authorizeInTenant(
   prisma: Transaction,
-  person: Person,
+  user: User,
   tenant: string,
   permission: Permission,
 ): Promise<Roles> {
-  const roles = await rolesInTenant(prisma, person, tenant)
+  const roles = await rolesInTenant(prisma, user, tenant)
   if (!roles || !seesTenant(roles)) throw refuse('not_found', {})
   requirePermission(roles, permission)
   return roles
@@ -37,42 +37,42 @@ export async function authorizeInTenant(
 /** @throws Refusal `not_found`, `not_permitted` */
 export async function authorizeInProject(
   prisma: Transaction,
-  person: Person,
+  user: User,
   tenant: string,
   projectId: string,
   permission: Permission,
 ): Promise<ProjectFacts> {
-  const found = await rolesInProject(prisma, person, tenant, projectId)
+  const found = await rolesInProject(prisma, user, tenant, projectId)
   if (!found || !seesProject(found.roles)) throw refuse('not_found', {})
   requirePermission(found.roles, permission)
   return found.project
 }
 
 /**
- * The issuer rule at creation (rules §6.5): a person who lacks one of the three requirements is told so, rather than
+ * The issuer rule at creation (rules §6.5): a user who lacks one of the three requirements is told so, rather than
  * sent away.
- * @throws Refusal `not_found` to a person who has none of them, `key_issuer_denied`
+ * @throws Refusal `not_found` to a user who has none of them, `key_issuer_denied`
  */
 export async function authorizeKeyIssuer(
   prisma: Transaction,
-  person: Person,
+  user: User,
   tenant: string,
   projectId: string,
 ): Promise<ProjectFacts> {
-  const found = await rolesInProject(prisma, person, tenant, projectId)
+  const found = await rolesInProject(prisma, user, tenant, projectId)
   if (!found || hasNoRole(found.roles)) throw refuse('not_found', {})
   if (!mayIssueKeys(found.roles)) throw refuse('key_issuer_denied', { use: false })
   return found.project
 }
 
-/** Whether a person may read and write the sandbox products of a project; `false` where there is no such project. */
+/** Whether a user may read and write the sandbox products of a project; `false` where there is no such project. */
 export async function mayUseSandboxes(
   prisma: Transaction,
-  person: Person,
+  user: User,
   tenant: string,
   projectId: string,
 ): Promise<boolean> {
-  const found = await rolesInProject(prisma, person, tenant, projectId)
+  const found = await rolesInProject(prisma, user, tenant, projectId)
   return found !== null && holds(found.roles, 'sandboxes.use')
 }
 
@@ -82,7 +82,7 @@ function requirePermission(roles: Roles, permission: Permission): void {
 
 const ofTokens: readonly string[] = [...tenantTokenPermission.options, ...projectTokenPermission.options]
 
-/** A token that could have the permission is told which; what no token can do is a person's. */
+/** A token that could have the permission is told which; what no token can do is a user's. */
 function needOf({ only }: Roles, permission: Permission): string {
   if (only === undefined || !ofTokens.includes(permission)) return permissions[permission].need
   return `a token with the permission ${permission}`

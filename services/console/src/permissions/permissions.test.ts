@@ -4,7 +4,7 @@ import { holds, mayIssueKeys, permissions, seesProject, seesTenant, type Permiss
 import type { Roles } from './roles.ts'
 
 const nobody: Roles = { platformOperator: false, tenant: null, team: null, project: null }
-const people = {
+const users = {
   outsider: nobody,
   operator: { ...nobody, platformOperator: true },
   admin: { ...nobody, tenant: 'Admin' },
@@ -15,7 +15,7 @@ const people = {
   owner: { ...nobody, tenant: 'Member', project: 'Project Owner' },
   formerMember: { ...nobody, team: 'Team Owner', project: 'Project Owner' },
 } satisfies Record<string, Roles>
-type Who = keyof typeof people
+type Who = keyof typeof users
 
 const everyMember: Who[] = ['admin', 'member', 'inTeam', 'viewer', 'consumer', 'owner']
 const anyGrant: Who[] = ['viewer', 'consumer', 'owner']
@@ -25,8 +25,8 @@ const whoSeesProject: Who[] = ['admin', 'inTeam', ...anyGrant]
 const granted: Record<Permission, Who[]> = {
   'tenants.create': ['operator'],
   'tenants.delete': ['operator'],
-  'people.read': everyMember,
-  'people.manage': ['admin'],
+  'users.read': everyMember,
+  'users.manage': ['admin'],
   'teams.read': everyMember,
   'teams.manage': ['admin'],
   'audit.read': ['admin'],
@@ -51,7 +51,7 @@ const granted: Record<Permission, Who[]> = {
 }
 
 const who = (holds: (roles: Roles) => boolean) =>
-  (Object.keys(people) as Who[]).filter((each) => holds(people[each])).toSorted()
+  (Object.keys(users) as Who[]).filter((each) => holds(users[each])).toSorted()
 
 // spec: 5/s9
 test.for(Object.keys(permissions) as Permission[])(
@@ -63,8 +63,8 @@ test.for(Object.keys(permissions) as Permission[])(
 
 describe('a token', () => {
   const kinds = [
-    { only: tenantTokenPermission.options, roles: people.admin },
-    { only: projectTokenPermission.options, roles: people.owner },
+    { only: tenantTokenPermission.options, roles: users.admin },
+    { only: projectTokenPermission.options, roles: users.owner },
   ]
   test.for(kinds)('may list what the roles of whoever makes it have: $only', ({ only, roles }) => {
     for (const permission of only) expect([permission, holds(roles, permission)]).toEqual([permission, true])
@@ -78,7 +78,7 @@ describe('a token', () => {
   })
 })
 
-describe('what a person sees [not_found]', () => {
+describe('what a user sees [not_found]', () => {
   test('a tenant: its members and the operator', () => {
     expect(who(seesTenant)).toEqual([...everyMember, 'operator'].toSorted())
   })

@@ -2,7 +2,7 @@ import type { Roles } from './roles.ts'
 
 // Who may do what in the console: the one table (rules §7.3).
 //   R1  Nothing inside a tenant holds without a membership of it: team roles and grants are worth nothing alone.
-//   R2  What a person can't see answers 404, as if it never existed; what it sees and may not do answers 403.
+//   R2  What a user can't see answers 404, as if it never existed; what it sees and may not do answers 403.
 //   R3  The platform operator rules products, fundings and corrections, and sees no further into a tenant than these need.
 
 interface PermissionRow {
@@ -24,8 +24,8 @@ const anyGrant = { need: 'a grant on the project', grantedTo: holdsGrant }
 export const permissions = {
   'tenants.create': operator,
   'tenants.delete': operator,
-  'people.read': member,
-  'people.manage': admin,
+  'users.read': member,
+  'users.manage': admin,
   'teams.read': member,
   'teams.manage': admin,
   'audit.read': admin,
@@ -63,7 +63,7 @@ export const permissions = {
   'wallet.fund': operator,
   'wallet.correct': operator,
   'products.manage': operator,
-  // A person without it is told that there is nothing (flows §1.2): see `mayUseSandboxes`.
+  // A user without it is told that there is nothing (flows §1.2): see `mayUseSandboxes`.
   'sandboxes.use': {
     need: 'the role Project Owner or Project Consumer on the project',
     grantedTo: (s) => isMember(s) && (s.project === 'Project Owner' || s.project === 'Project Consumer'),

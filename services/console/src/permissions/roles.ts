@@ -1,9 +1,9 @@
 import type { TokenPermission } from '@gateway/api/console/access-tokens'
 import type { ProjectRole, TeamRole, TenantRole } from '@gateway/api/console/fields'
 import type { Transaction } from '../audit/record-change.ts'
-import type { Person, TokenScope } from '../sign-in/person.ts'
+import type { User, TokenScope } from '../sign-in/user.ts'
 
-/** What a person or a token is in a tenant and, where a project is asked about, to that project. */
+/** What a user or a token is in a tenant and, where a project is asked about, to that project. */
 export interface Roles {
   platformOperator: boolean
   tenant: TenantRole | null
@@ -21,42 +21,42 @@ export interface ProjectFacts {
   name: string
 }
 
-/** The roles of a person in a tenant; null where there is no such tenant. */
-export async function rolesInTenant(prisma: Transaction, person: Person, tenantId: string): Promise<Roles | null> {
-  if (person.token) {
+/** The roles of a user in a tenant; null where there is no such tenant. */
+export async function rolesInTenant(prisma: Transaction, user: User, tenantId: string): Promise<Roles | null> {
+  if (user.token) {
     const isThere = await prisma.tenant.findUnique({ where: { id: tenantId } })
-    return isThere && rolesOfToken(person.token, tenantId, null)
+    return isThere && rolesOfToken(user.token, tenantId, null)
   }
   const [tenant, membership] = await Promise.all([
     prisma.tenant.findUnique({ where: { id: tenantId } }),
-    prisma.membership.findUnique({ where: { tenant_person: { tenant: tenantId, person: person.id } } }),
+    prisma.membership.findUnique({ where: { tenant_user: { tenant: tenantId, user: user.id } } }),
   ])
   if (!tenant) return null
   return {
-    platformOperator: person.platformOperator,
+    platformOperator: user.platformOperator,
     tenant: (membership?.role ?? null) as TenantRole | null,
     team: null,
     project: null,
   }
 }
 
-/** The roles of a person in a tenant and to a project of it; null where the tenant has no such project. */
+/** The roles of a user in a tenant and to a project of it; null where the tenant has no such project. */
 export async function rolesInProject(
   prisma: Transaction,
-  person: Pick<Person, 'id' | 'platformOperator' | 'token'>,
+  user: Pick<User, 'id' | 'platformOperator' | 'token'>,
   tenantId: string,
   projectId: string,
 ): Promise<{ roles: Roles; project: ProjectFacts } | null> {
   const project = await prisma.project.findFirst({ where: { id: projectId, tenant: tenantId } })
   if (!project) return null
-  if (person.token) return { roles: rolesOfToken(person.token, tenantId, projectId), project }
+  if (user.token) return { roles: rolesOfToken(user.token, tenantId, projectId), project }
   const [membership, teamMember, grant] = await Promise.all([
-    prisma.membership.findUnique({ where: { tenant_person: { tenant: tenantId, person: person.id } } }),
-    prisma.teamMember.findUnique({ where: { team_person: { team: project.team, person: person.id } } }),
-    prisma.projectGrant.findUnique({ where: { project_person: { project: projectId, person: person.id } } }),
+    prisma.membership.findUnique({ where: { tenant_user: { tenant: tenantId, user: user.id } } }),
+    prisma.teamMember.findUnique({ where: { team_user: { team: project.team, user: user.id } } }),
+    prisma.projectGrant.findUnique({ where: { project_user: { project: projectId, user: user.id } } }),
   ])
   const roles: Roles = {
-    platformOperator: person.platformOperator,
+    platformOperator: user.platformOperator,
     tenant: (membership?.role ?? null) as TenantRole | null,
     team: (teamMember?.role ?? null) as TeamRole | null,
     project: (grant?.role ?? null) as ProjectRole | null,

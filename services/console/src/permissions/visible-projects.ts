@@ -1,6 +1,6 @@
 import type { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
-import { ACCESS_TOKEN, type Person } from '../sign-in/person.ts'
+import { ACCESS_TOKEN, type User } from '../sign-in/user.ts'
 import { type Roles, rolesInTenant } from './roles.ts'
 import { refuse } from '@gateway/api/refusal'
 import { seesTenant } from './permissions.ts'
@@ -9,15 +9,15 @@ import type { Transaction } from '../audit/record-change.ts'
 /** `seesProject` for a whole list: an Admin's are all, a member's those of its teams and those it was granted. */
 export async function visibleProjects(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
-  person: Person,
+  user: User,
   tenant: string,
   roles: Roles,
 ): Promise<Prisma.ProjectWhereInput> {
-  if (person.token?.project) return { tenant, id: person.token.project }
+  if (user.token?.project) return { tenant, id: user.token.project }
   if (roles.tenant === 'Admin' || roles.platformOperator) return { tenant }
   const [teams, grants] = await Promise.all([
-    prisma.teamMember.findMany({ where: { person: person.id }, select: { team: true } }),
-    prisma.projectGrant.findMany({ where: { person: person.id }, select: { project: true } }),
+    prisma.teamMember.findMany({ where: { user: user.id }, select: { team: true } }),
+    prisma.projectGrant.findMany({ where: { user: user.id }, select: { project: true } }),
   ])
   return {
     tenant,
@@ -26,29 +26,29 @@ export async function visibleProjects(
 }
 
 /**
- * Which keys of a tenant a person may list, revoke and rotate: an Admin all, others their own and those of the projects
- * they own (rules §7.3). What is not among them doesn't exist for that person.
- * @throws Refusal `not_found` for a tenant the person can't see
+ * Which keys of a tenant a user may list, revoke and rotate: an Admin all, others their own and those of the projects
+ * they own (rules §7.3). What is not among them doesn't exist for that user.
+ * @throws Refusal `not_found` for a tenant the user can't see
  */
 export async function visibleKeys(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
-  person: Person,
+  user: User,
   tenant: string,
 ): Promise<Prisma.KeyWhereInput> {
-  const roles = await rolesInTenant(prisma, person, tenant)
+  const roles = await rolesInTenant(prisma, user, tenant)
   if (!roles || !seesTenant(roles)) throw refuse('not_found', {})
-  if (person.token) {
-    const { project, permissions } = person.token
+  if (user.token) {
+    const { project, permissions } = user.token
     if (!permissions.includes('keys.manage')) return nothing(tenant)
     return project === null ? { tenant } : { tenant, project }
   }
   if (roles.tenant === 'Admin') return { tenant }
   if (roles.tenant === null) return nothing(tenant)
   const owned = await prisma.projectGrant.findMany({
-    where: { person: person.id, role: 'Project Owner' },
+    where: { user: user.id, role: 'Project Owner' },
     select: { project: true },
   })
-  return { tenant, OR: [{ createdBy: person.id }, { project: { in: owned.map(({ project }) => project) } }] }
+  return { tenant, OR: [{ createdBy: user.id }, { project: { in: owned.map(({ project }) => project) } }] }
 }
 
 function nothing(tenant: string): Prisma.KeyWhereInput {
@@ -62,10 +62,10 @@ function nothing(tenant: string): Prisma.KeyWhereInput {
 export const HIDDEN_SANDBOX = 'sbx-…'
 
 /** Which of these projects have sandbox products that a member, or a token, may use. */
-export async function projectsOpenTo(prisma: Transaction, person: string, projects: string[]): Promise<Set<string>> {
-  if (person.startsWith(ACCESS_TOKEN)) return projectsOfToken(prisma, person, projects)
+export async function projectsOpenTo(prisma: Transaction, user: string, projects: string[]): Promise<Set<string>> {
+  if (user.startsWith(ACCESS_TOKEN)) return projectsOfToken(prisma, user, projects)
   const grants = await prisma.projectGrant.findMany({
-    where: { person, project: { in: projects }, role: { in: ['Project Owner', 'Project Consumer'] } },
+    where: { user, project: { in: projects }, role: { in: ['Project Owner', 'Project Consumer'] } },
     select: { project: true },
   })
   return new Set(grants.map(({ project }) => project))
@@ -77,11 +77,11 @@ async function projectsOfToken(prisma: Transaction, token: string, projects: str
 }
 
 /** Which of these sandbox products a member may use. */
-export async function sandboxesOpenTo(prisma: Transaction, person: string, sandboxes: string[]): Promise<Set<string>> {
+export async function sandboxesOpenTo(prisma: Transaction, user: string, sandboxes: string[]): Promise<Set<string>> {
   const rows = await prisma.sandbox.findMany({ where: { id: { in: sandboxes } }, select: { id: true, project: true } })
   const open = await projectsOpenTo(
     prisma,
-    person,
+    user,
     rows.map(({ project }) => project),
   )
   return new Set(rows.filter(({ project }) => open.has(project)).map(({ id }) => id))

@@ -4,7 +4,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf } from '../request/page.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { authorizeInProject, passBarrier } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
@@ -16,7 +16,7 @@ export function listAssignments(deps: Deps): Handler<'listAssignments'> {
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(
       deps.prisma,
-      personOf(res),
+      userOf(res),
       tenant,
       call.id('project'),
       'assignments.read',
@@ -35,7 +35,7 @@ export function listAssignments(deps: Deps): Handler<'listAssignments'> {
 export function assignProduct(deps: Deps): Handler<'assignProduct'> {
   const { prisma } = deps
   return async (call, res) => {
-    const by = personOf(res)
+    const by = userOf(res)
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps.prisma, by, tenant, call.id('project'), 'assignments.manage')
     const product = call.id('product')
@@ -46,7 +46,7 @@ export function assignProduct(deps: Deps): Handler<'assignProduct'> {
       await tx.assignment.createMany({ data: [{ project, product, createdBy: by.id }], skipDuplicates: true })
       const row = await tx.assignment.findUniqueOrThrow({ where: { project_product: { project, product } } })
       const what = { action: 'product.assign', subject: project, details: { product } }
-      await recordChange(tx, { tenant, person: by.id, ...what })
+      await recordChange(tx, { tenant, user: by.id, ...what })
       return { row, isNew: true }
     })
     res.status(made.isNew ? 201 : 200).json(assignmentRecord(made.row))
@@ -57,7 +57,7 @@ export function assignProduct(deps: Deps): Handler<'assignProduct'> {
 export function unassignProduct(deps: Deps): Handler<'unassignProduct'> {
   const { prisma } = deps
   return async (call, res) => {
-    const by = personOf(res)
+    const by = userOf(res)
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps.prisma, by, tenant, call.id('project'), 'assignments.manage')
     const product = call.id('product')
@@ -65,7 +65,7 @@ export function unassignProduct(deps: Deps): Handler<'unassignProduct'> {
       const { count } = await tx.assignment.deleteMany({ where: { project, product } })
       if (count === 0) return false
       const what = { action: 'product.unassign', subject: project, details: { product } }
-      await recordChange(tx, { tenant, person: by.id, ...what })
+      await recordChange(tx, { tenant, user: by.id, ...what })
       return true
     })
     await passBarrier(deps, [project])

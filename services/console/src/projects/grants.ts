@@ -3,9 +3,9 @@ import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { peopleOf, requireMember } from '../people/members.ts'
+import { usersOf, requireMember } from '../users/members.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
-import { type Person, personOf } from '../sign-in/person.ts'
+import { type User, userOf } from '../sign-in/user.ts'
 import { authorizeInProject, changePermissions, passBarrier } from '../permissions/authorize.ts'
 import { holds, permissions } from '../permissions/permissions.ts'
 import { rolesInProject } from '../permissions/roles.ts'
@@ -19,19 +19,19 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(
       deps.prisma,
-      personOf(res),
+      userOf(res),
       tenant,
       call.id('project'),
       'grants.read',
     )
     const { cursor, limit } = call.query()
     const rows = await prisma.projectGrant.findMany({
-      where: { project, person: { gt: readIdCursor(cursor, 'per_') } },
-      orderBy: { person: 'asc' },
+      where: { project, user: { gt: readIdCursor(cursor, 'per_') } },
+      orderBy: { user: 'asc' },
       take: limit + 1,
     })
-    const people = await peopleOf<ProjectRole>(deps, rows)
-    res.json(pageOf(people, limit, ({ id }) => id))
+    const users = await usersOf<ProjectRole>(deps, rows)
+    res.json(pageOf(users, limit, ({ id }) => id))
   }
 }
 
@@ -39,40 +39,40 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
 export function setGrant(deps: Deps): Handler<'setGrant'> {
   const { prisma } = deps
   return async (call, res) => {
-    const by = personOf(res)
+    const by = userOf(res)
     const tenant = call.id('tenant')
     const project = call.id('project')
     await authorizeGrant(deps.prisma, by, { tenant, project, role: null })
-    const { person, role } = await call.body()
+    const { user, role } = await call.body()
     const made = await changePermissions(deps, tenant, async (tx) => {
       await authorizeGrant(tx, by, { tenant, project, role })
-      await requireMember(tx, tenant, person)
-      const key = { project_person: { project, person } }
+      await requireMember(tx, tenant, user)
+      const key = { project_user: { project, user } }
       const before = await tx.projectGrant.findUnique({ where: key })
-      const row = await tx.projectGrant.upsert({ where: key, create: { project, person, role }, update: { role } })
-      const what = { action: 'grant.set', subject: project, details: { person, role, before: before?.role ?? null } }
-      await recordChange(tx, { tenant, person: by.id, ...what })
+      const row = await tx.projectGrant.upsert({ where: key, create: { project, user, role }, update: { role } })
+      const what = { action: 'grant.set', subject: project, details: { user, role, before: before?.role ?? null } }
+      await recordChange(tx, { tenant, user: by.id, ...what })
       return { row, isNew: before === null }
     })
     if (!made.isNew) await passBarrier(deps, [project])
-    const [grant] = await peopleOf<ProjectRole>({ prisma }, [made.row])
+    const [grant] = await usersOf<ProjectRole>({ prisma }, [made.row])
     res.status(made.isNew ? 201 : 200).json(grant)
   }
 }
 
-/** DELETE …/projects/{p}/grants/{person} */
+/** DELETE …/projects/{p}/grants/{user} */
 export function removeGrant(deps: Deps): Handler<'removeGrant'> {
   return async (call, res) => {
-    const by = personOf(res)
+    const by = userOf(res)
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps.prisma, by, tenant, call.id('project'), 'grants.manage')
-    const person = call.id('person')
+    const user = call.id('user')
     const removed = await changePermissions(deps, tenant, async (tx) => {
       await authorizeInProject(tx, by, tenant, project, 'grants.manage')
-      const { count } = await tx.projectGrant.deleteMany({ where: { project, person } })
+      const { count } = await tx.projectGrant.deleteMany({ where: { project, user } })
       if (count === 0) return false
-      const what = { action: 'grant.remove', subject: project, details: { person } }
-      await recordChange(tx, { tenant, person: by.id, ...what })
+      const what = { action: 'grant.remove', subject: project, details: { user } }
+      await recordChange(tx, { tenant, user: by.id, ...what })
       return true
     })
     await passBarrier(deps, [project])
@@ -93,10 +93,10 @@ interface Asked {
  * would stay without for ever, so an Admin may appoint one there (rules §7.3).
  * @throws Refusal `not_found`, `not_permitted`
  */
-async function authorizeGrant(prisma: Transaction, person: Person, { tenant, project, role }: Asked): Promise<void> {
-  const found = await rolesInProject(prisma, person, tenant, project)
+async function authorizeGrant(prisma: Transaction, user: User, { tenant, project, role }: Asked): Promise<void> {
+  const found = await rolesInProject(prisma, user, tenant, project)
   if (!found || !holds(found.roles, 'owners.appoint') || found.roles.project === 'Project Owner') {
-    await authorizeInProject(prisma, person, tenant, project, 'grants.manage')
+    await authorizeInProject(prisma, user, tenant, project, 'grants.manage')
     return
   }
   const mayAppoint = role === null || role === 'Project Owner'
@@ -108,8 +108,8 @@ async function authorizeGrant(prisma: Transaction, person: Person, { tenant, pro
 async function hasOwner({ prisma }: { prisma: Transaction }, tenant: string, project: string): Promise<boolean> {
   const owners = await prisma.projectGrant.findMany({
     where: { project, role: 'Project Owner' },
-    select: { person: true },
+    select: { user: true },
   })
-  const people = owners.map(({ person }) => person)
-  return (await prisma.membership.count({ where: { tenant, person: { in: people } } })) > 0
+  const users = owners.map(({ user }) => user)
+  return (await prisma.membership.count({ where: { tenant, user: { in: users } } })) > 0
 }

@@ -73,11 +73,11 @@ test('a Project Owner grants, changes and takes back roles of members [not_permi
   const member = await stack.member()
   const grants = `${stack.projectPath}/grants`
   expect(outcomeOf(await member.get(grants))).toBe('404 not_found')
-  expect(outcomeOf(await owner.post(grants, { person: member.id, role: 'Project Consumer' }))).toBe('201')
+  expect(outcomeOf(await owner.post(grants, { user: member.id, role: 'Project Consumer' }))).toBe('201')
   expect((await member.get(grants)).body.data).toHaveLength(3)
-  expect(outcomeOf(await member.post(grants, { person: member.id, role: 'Project Owner' }))).toBe('403 not_permitted')
-  expect(outcomeOf(await owner.post(grants, { person: member.id, role: 'Project Viewer' }))).toBe('200')
-  expect(outcomeOf(await owner.post(grants, { person: 'per_nobody', role: 'Project Viewer' }))).toBe(
+  expect(outcomeOf(await member.post(grants, { user: member.id, role: 'Project Owner' }))).toBe('403 not_permitted')
+  expect(outcomeOf(await owner.post(grants, { user: member.id, role: 'Project Viewer' }))).toBe('200')
+  expect(outcomeOf(await owner.post(grants, { user: 'per_nobody', role: 'Project Viewer' }))).toBe(
     '400 invalid_request',
   )
   expect(outcomeOf(await owner.delete(`${grants}/${member.id}`))).toBe('204')

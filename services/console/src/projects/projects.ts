@@ -7,7 +7,7 @@ import { invalidField } from '../request/check.ts'
 import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 import { authorizeInProject, authorizeInTenant, passBarrier } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
@@ -16,13 +16,13 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
 export function listProjects(deps: Deps): Handler<'listProjects'> {
   const { prisma } = deps
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
-    const roles = await authorizeInTenant(deps.prisma, person, tenant, 'projects.read')
+    const roles = await authorizeInTenant(deps.prisma, user, tenant, 'projects.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.project.findMany({
       where: {
-        AND: [await visibleProjects({ prisma }, person, tenant, roles), { id: { gt: readIdCursor(cursor, 'prj_') } }],
+        AND: [await visibleProjects({ prisma }, user, tenant, roles), { id: { gt: readIdCursor(cursor, 'prj_') } }],
       },
       orderBy: { id: 'asc' },
       take: limit + 1,
@@ -35,18 +35,18 @@ export function listProjects(deps: Deps): Handler<'listProjects'> {
 export function createProject(deps: Deps): Handler<'createProject'> {
   const { newId } = deps
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, person, tenant, 'projects.manage')
+    await authorizeInTenant(deps.prisma, user, tenant, 'projects.manage')
     const body = await call.body()
     await createOnce(deps, call, res, async (tx) => {
-      const team = await owningTeam(tx, tenant, body.team ?? null, person.id)
+      const team = await owningTeam(tx, tenant, body.team ?? null, user.id)
       const created = await tx.project.create({ data: { id: newId('prj'), tenant, team, name: body.name } })
       // A token is no owner: an Admin appoints one (grants.ts).
-      if (!person.token)
-        await tx.projectGrant.create({ data: { project: created.id, person: person.id, role: 'Project Owner' } })
+      if (!user.token)
+        await tx.projectGrant.create({ data: { project: created.id, user: user.id, role: 'Project Owner' } })
       const what = { action: 'project.create', subject: created.id, details: { name: body.name, team } }
-      await recordChange(tx, { tenant, person: person.id, ...what })
+      await recordChange(tx, { tenant, user: user.id, ...what })
       return { body: projectRecord(created) }
     })
   }
@@ -59,9 +59,9 @@ export function createProject(deps: Deps): Handler<'createProject'> {
 export function deleteProject(deps: Deps): Handler<'deleteProject'> {
   const { prisma } = deps
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
-    const { id } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'projects.manage')
+    const { id } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'projects.manage')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
       if ((await tx.execution.count({ where: { project: id, completedAt: null } })) > 0) throw stillExecutions()
@@ -76,7 +76,7 @@ export function deleteProject(deps: Deps): Handler<'deleteProject'> {
       const { count } = await tx.project.deleteMany({ where: { id } })
       if (count === 0) throw refuse('not_found', {})
       const what = { action: 'project.delete', subject: id, details: { keys: keyIds, sandboxes } }
-      await recordChange(tx, { tenant, person: person.id, ...what })
+      await recordChange(tx, { tenant, user: user.id, ...what })
     })
     await passBarrier(deps, [id])
     res.status(204).end()
@@ -102,8 +102,8 @@ async function deleteSandboxes(tx: Transaction, project: string): Promise<string
 }
 
 /** The team that is named, or the creator's first. */
-async function owningTeam(tx: Transaction, tenant: string, named: string | null, person: string): Promise<string> {
-  const mine = await tx.teamMember.findMany({ where: { person }, select: { team: true } })
+async function owningTeam(tx: Transaction, tenant: string, named: string | null, user: string): Promise<string> {
+  const mine = await tx.teamMember.findMany({ where: { user }, select: { team: true } })
   const team = await tx.team.findFirst({
     where: { tenant, id: named ?? { in: mine.map((row) => row.team) } },
     orderBy: { id: 'asc' },

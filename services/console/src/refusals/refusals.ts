@@ -5,7 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { periodOf, wholeHours } from '../money/usage.ts'
 import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
 
@@ -16,13 +16,7 @@ export function countRefusals(deps: Deps): Handler<'countRefusals'> {
   const { prisma, now } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(
-      deps.prisma,
-      personOf(res),
-      tenant,
-      call.id('project'),
-      'usage.read',
-    )
+    const { id: project } = await authorizeInProject(deps.prisma, userOf(res), tenant, call.id('project'), 'usage.read')
     const { by, ...asked } = call.query()
     const { from, to } = wholeHours(periodOf(asked, now(), DAY_MS))
     const rows = await prisma.$queryRaw<{ hour: Date; group: string; count: bigint }[]>`
@@ -46,10 +40,10 @@ export function countRefusals(deps: Deps): Handler<'countRefusals'> {
  */
 export function listLatestRefusals(deps: Deps): Handler<'listLatestRefusals'> {
   return async (call, res) => {
-    const person = personOf(res)
+    const user = userOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, person, tenant, call.id('project'), 'usage.read')
-    const seesSandboxes = await mayUseSandboxes(deps.prisma, person, tenant, project)
+    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'usage.read')
+    const seesSandboxes = await mayUseSandboxes(deps.prisma, user, tenant, project)
     const rows = await deps.prisma.latestRefusal.findMany({
       where: { project },
       orderBy: [{ at: 'desc' }, { request: 'desc' }],

@@ -86,7 +86,7 @@ test('a key is of whoever asks, who needs the permission each time [not_permitte
   const one = await post(stack.owner, `${stack.path}/teams`, key, { name: 'One' })
   const two = await post(other, `${stack.path}/teams`, key, { name: 'One' })
   expect([outcomeOf(two), two.body.id === one.body.id]).toEqual(['201', false])
-  await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE person = $1`, [other.id])
+  await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE user_id = $1`, [other.id])
   expect(outcomeOf(await post(other, `${stack.path}/teams`, key, { name: 'One' }))).toBe('403 not_permitted')
 })
 

@@ -4,7 +4,7 @@ import { idempotencyKeyLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
 import type { Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { personOf } from '../sign-in/person.ts'
+import { userOf } from '../sign-in/user.ts'
 
 // What is made at most once under an `Idempotency-Key` (rules §7.8).
 //   I1  The key is written down by the transaction that makes the thing, before it does anything else. So there are both or neither,
@@ -41,14 +41,14 @@ export async function createOnce<Body>(
 ): Promise<void> {
   const key = readKey(call.req)
   if (key === null) return send(res, jsonOf(await inTransaction(make)))
-  const owner = { person: personOf(res).id, key }
+  const owner = { user: userOf(res).id, key }
   const fingerprint = await fingerprintOf(call)
   const { made, kept } = await inTransaction(async (tx) => {
     const fresh = await tx.idempotentCreation.createMany({ data: [{ ...owner, fingerprint }], skipDuplicates: true })
     if (fresh.count === 0) return { made: null, kept: await readKept(tx, owner, fingerprint) }
     const made = await make(tx)
     const answer = new TextEncoder().encode(jsonOf('repeated' in made ? { body: made.repeated } : made))
-    await tx.idempotentCreation.update({ where: { person_key: owner }, data: { answer } })
+    await tx.idempotentCreation.update({ where: { user_key: owner }, data: { answer } })
     return { made, kept: null }
   }) // I1
   if (made !== null) return send(res, jsonOf(made))
@@ -62,7 +62,7 @@ export async function createOnce<Body>(
 export async function answeredBefore(deps: Deps, call: Asked, res: Response): Promise<boolean> {
   const key = readKey(call.req)
   if (key === null) return false
-  const owner = { person: personOf(res).id, key }
+  const owner = { user: userOf(res).id, key }
   const kept = await readKept(deps.prisma, owner, await fingerprintOf(call))
   if (kept !== null) sendRepeated(res, kept)
   return kept !== null
@@ -77,10 +77,10 @@ function jsonOf(made: Made<unknown>): string {
 /** null: nothing was made under it. @throws Refusal `idempotency_mismatch` */
 async function readKept(
   prisma: Transaction,
-  owner: { person: string; key: string },
+  owner: { user: string; key: string },
   fingerprint: Uint8Array,
 ): Promise<Answer | null> {
-  const kept = await prisma.idempotentCreation.findUnique({ where: { person_key: owner } })
+  const kept = await prisma.idempotentCreation.findUnique({ where: { user_key: owner } })
   if (kept === null) return null
   if (!Buffer.from(kept.fingerprint).equals(fingerprint)) throw refuse('idempotency_mismatch', {})
   return kept.answer
@@ -124,7 +124,7 @@ const KEPT_HOURS = 48
 /** Forgets what was made under idempotency keys two days ago, some at a time. Answers how much. */
 export function forgetCreations({ prisma }: Pick<ConsoleDeps, 'prisma'>): Promise<number> {
   return prisma.$executeRaw`
-    DELETE FROM control.idempotent_creations WHERE (person, key) IN (
-      SELECT person, key FROM control.idempotent_creations
+    DELETE FROM control.idempotent_creations WHERE (user_id, key) IN (
+      SELECT user_id, key FROM control.idempotent_creations
        WHERE created_at < now() - ${KEPT_HOURS}::int * interval '1 hour' LIMIT ${MAX_ROWS}::int)`
 }

@@ -113,7 +113,7 @@ test('a cursor of another list is refused, and so is a time that ends before it 
     expect([path, outcomeOf(await stack.owner.get(path))]).toEqual([path, '400 invalid_request'])
 })
 
-test('the audit is found by person, action, subject and time', async ({ stack, fixture }) => {
+test('the audit is found by user, action, subject and time', async ({ stack, fixture }) => {
   const admin = await stack.member({ tenant: 'Admin' })
   const { id: first } = (await stack.owner.post(`${stack.path}/teams`, { name: 'One' })).body
   const { id: second } = (await admin.post(`${stack.path}/teams`, { name: 'Two' })).body
@@ -124,10 +124,10 @@ test('the audit is found by person, action, subject and time', async ({ stack, f
     const entries = body.data as { id: string; action: string; subject: string }[]
     return entries.filter(({ id }) => ids.has(id)).map(({ action, subject }) => `${action} ${subject}`)
   }
-  expect(await found(`person=${admin.id}`)).toEqual([`team.delete ${first}`, `team.create ${second}`])
+  expect(await found(`user=${admin.id}`)).toEqual([`team.delete ${first}`, `team.create ${second}`])
   expect(await found(`subject=${first}`)).toEqual([`team.delete ${first}`, `team.create ${first}`])
   expect(await found('action=team.create')).toEqual([`team.create ${second}`, `team.create ${first}`])
-  expect(await found(`person=${admin.id}&subject=${first}&action=team.create`)).toEqual([])
+  expect(await found(`user=${admin.id}&subject=${first}&action=team.create`)).toEqual([])
   await fixture.run(
     `INSERT INTO control.audit (tenant, at, action, subject) VALUES ($1, '2020-01-01', 'old', 'thing')`,
     [stack.tenant],
@@ -192,7 +192,7 @@ test('no page of a large book looks at more than its rows, whatever its filters,
       expect([filters, read <= ROWS_A_PAGE + 500]).toEqual([filters, true])
     }
     const entries = { tenant: stack.tenant, place: null, limit: 100 }
-    for (const filters of [{}, { action: 'rare' }, { person: 'per_busy', action: 'rare' }, { subject: 'thing_1' }])
+    for (const filters of [{}, { action: 'rare' }, { user: 'per_busy', action: 'rare' }, { subject: 'thing_1' }])
       expect([filters, (await rowsRead(findEntries({ ...entries, ...filters }))) <= ROWS_A_PAGE + 500]).toEqual([
         filters,
         true,
@@ -258,13 +258,13 @@ async function fillBooks(
     [project, BOOK, rare],
   )
   await fixture.run(
-    `INSERT INTO control.audit (tenant, at, person, action, subject)
+    `INSERT INTO control.audit (tenant, at, user_id, action, subject)
      SELECT $1, timestamptz '2026-01-01' + n * interval '10 minutes', 'per_busy', 'common', 'thing_' || n % 1000
        FROM generate_series(1, $2::integer) n`,
     [tenant, BOOK],
   )
   await fixture.run(
-    `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, output, created_at, deadline_at, completed_at)
+    `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, output, created_at, deadline_at, completed_at)
      SELECT 'exe_book' || n, $1, 'sbx_busy', 1, 'per_busy', 'invoke', CASE WHEN n = 0 THEN 'Running' ELSE 'Succeeded' END,
             CASE WHEN n > 0 THEN '{}'::bytea END, i.at, i.at, CASE WHEN n > 0 THEN i.at END
        FROM generate_series(0, $2::integer) n, LATERAL (SELECT timestamptz '2026-01-01' + n * interval '10 minutes' AS at) i`,

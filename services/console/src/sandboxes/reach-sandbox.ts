@@ -3,12 +3,12 @@ import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import { refuse } from '@gateway/api/refusal'
 import type { Transaction } from '../audit/record-change.ts'
 import type { Call } from '../request/call.ts'
-import { personOf, type Person } from '../sign-in/person.ts'
+import { userOf, type User } from '../sign-in/user.ts'
 import type { SandboxRow } from './sandbox-record.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 
 export interface ReachedProject {
-  person: Person
+  user: User
   tenant: string
   project: string
 }
@@ -23,14 +23,14 @@ export async function reachSandboxesOf(
   call: Pick<Call<ConsoleRoutes['listSandboxes']>, 'id'>,
   res: Pick<Response, 'locals'>,
 ): Promise<ReachedProject> {
-  const person = personOf(res)
+  const user = userOf(res)
   const [tenant, project] = [call.id('tenant'), call.id('project')]
-  if (await mayUseSandboxes(prisma, person, tenant, project)) return { person, tenant, project }
+  if (await mayUseSandboxes(prisma, user, tenant, project)) return { user, tenant, project }
   throw refuse('not_found', {})
 }
 
 /**
- * The sandbox product of the path. One that the person may not use answers as one that never was.
+ * The sandbox product of the path. One that the user may not use answers as one that never was.
  * @throws Refusal `sandbox_not_found`
  */
 export async function reachSandbox(
@@ -38,10 +38,10 @@ export async function reachSandbox(
   call: Pick<Call<ConsoleRoutes['readSandbox']>, 'id'>,
   res: Pick<Response, 'locals'>,
 ): Promise<ReachedProject & { sandbox: SandboxRow }> {
-  const person = personOf(res)
+  const user = userOf(res)
   const [tenant, id] = [call.id('tenant'), call.id('sandbox')]
   const sandbox = await prisma.sandbox.findUnique({ where: { id } })
-  if (sandbox && (await mayUseSandboxes(prisma, person, tenant, sandbox.project)))
-    return { person, tenant, project: sandbox.project, sandbox }
+  if (sandbox && (await mayUseSandboxes(prisma, user, tenant, sandbox.project)))
+    return { user, tenant, project: sandbox.project, sandbox }
   throw refuse('sandbox_not_found', { sandbox: id })
 }

@@ -65,7 +65,7 @@ type ActivateDeps = Pick<ConsoleDeps, 'prisma' | 'log'>
 export function activateRevision(deps: ActivateDeps): Handler<'activateRevision'> {
   const { prisma, log } = deps
   return async (call, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
+    const { user, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const revision = revisionNumberOf(call.req.params['number'])
     const saved = await prisma.revision.findUnique({
       where: { sandbox_number: { sandbox: sandbox.id, number: revision } },
@@ -84,7 +84,7 @@ export function activateRevision(deps: ActivateDeps): Handler<'activateRevision'
         const active = { activeRevision: revision, activeDigest: digest, activatedAt: await databaseNow(tx) }
         const after = await tx.sandbox.update({ where: { id: sandbox.id }, data: active })
         const details = { revision, digest, before: before.activeRevision }
-        await recordChange(tx, { tenant, person: person.id, action: 'revision.activate', subject: sandbox.id, details })
+        await recordChange(tx, { tenant, user: user.id, action: 'revision.activate', subject: sandbox.id, details })
         return sandboxRecord(tx, after)
       })
       .catch((error: unknown) => {
@@ -118,7 +118,7 @@ const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
 export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRevision'> {
   const { prisma } = deps
   return async (call, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
+    const { user, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const { draft, baseRevision } = await call.body()
     const graph = sentGraph(await call.sentBody())
     if (await answeredBefore(deps, call, res)) return // on a base that was the latest then
@@ -135,12 +135,12 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRe
           baseRevision,
           graph: graphBytes(graph),
           problems: new TextEncoder().encode(JSON.stringify(problems)),
-          createdBy: person.id,
+          createdBy: user.id,
           ...columnsOf(built),
         },
       })
       const details = { revision: number, draft, baseRevision, digest: row.digest }
-      await recordChange(tx, { tenant, person: person.id, action: 'revision.save', subject: sandbox.id, details })
+      await recordChange(tx, { tenant, user: user.id, action: 'revision.save', subject: sandbox.id, details })
       return { json: revisionText(row) }
     }
     await createOnce(deps, call, res, make, (work) => prisma.$transaction(work, TAKE_TURNS))

@@ -117,7 +117,7 @@ test('the audit tells Admins that a private flow was changed and by whom, and it
   const rowsFor = async (caller: typeof owner) => {
     const { body } = await caller.get(`${path}/audit`)
     expect(JSON.stringify(body)).not.toContain(secret)
-    expect(body.data.every(({ person }: { person: string }) => person === owner.id)).toBe(true)
+    expect(body.data.every(({ user }: { user: string }) => user === owner.id)).toBe(true)
     return body.data
       .map(({ action, subject, details }: Record<string, unknown>) => [action, subject, details])
       .toReversed() as unknown[]

@@ -33,13 +33,13 @@ export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
 export function createSandbox(deps: Deps): Handler<'createSandbox'> {
   const { newId } = deps
   return async (call, res) => {
-    const { person, tenant, project } = await reachSandboxesOf(deps.prisma, call, res)
+    const { user, tenant, project } = await reachSandboxesOf(deps.prisma, call, res)
     const fields = await call.body()
     const id = newId('sbx').replace('_', '-')
     await createOnce(deps, call, res, async (tx) => {
-      const row = await tx.sandbox.create({ data: { id, project, createdBy: person.id, ...fields } })
+      const row = await tx.sandbox.create({ data: { id, project, createdBy: user.id, ...fields } })
       const what = { action: 'sandbox.create', subject: id, details: { project, ...switches(row) } }
-      await recordChange(tx, { tenant, person: person.id, ...what })
+      await recordChange(tx, { tenant, user: user.id, ...what })
       return { body: await sandboxRecord(tx, row) }
     })
   }
@@ -57,13 +57,13 @@ export function readSandbox(deps: Deps): Handler<'readSandbox'> {
 export function changeSandbox(deps: Deps): Handler<'changeSandbox'> {
   const { prisma } = deps
   return async (call, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
+    const { user, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const patch = await call.body()
     const changed = await prisma.$transaction(async (tx) => {
       const before = await lockSandbox(tx, sandbox.id)
       const after = await tx.sandbox.update({ where: { id: sandbox.id }, data: columnsOf(patch) })
       const details = { fields: Object.keys(patch), before: switches(before), after: switches(after) }
-      await recordChange(tx, { tenant, person: person.id, action: 'sandbox.change', subject: sandbox.id, details })
+      await recordChange(tx, { tenant, user: user.id, action: 'sandbox.change', subject: sandbox.id, details })
       return after
     })
     if (patch.suspended === true) await passBarrier(deps, [project])

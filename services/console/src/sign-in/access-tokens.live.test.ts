@@ -91,7 +91,7 @@ describe('a token of a project', () => {
     expect(outcomeOf(await program.post(`${projectPath}/tokens`, { name: 'x', permissions: ['usage.read'] }))).toBe(
       '403 not_permitted',
     )
-    expect(outcomeOf(await program.post(`${projectPath}/grants`, { person: member.id, role: 'Project Owner' }))).toBe(
+    expect(outcomeOf(await program.post(`${projectPath}/grants`, { user: member.id, role: 'Project Owner' }))).toBe(
       '403 not_permitted',
     )
     expect(outcomeOf(await program.post(`${path}/members`, { email: 'a@example.test' }))).toBe('403 not_permitted')
@@ -117,7 +117,7 @@ describe('a token of a project', () => {
     const { echo } = await import('../sandboxes/graphs.fixture.ts')
     expect(outcomeOf(await program.post(`${path}/sandboxes/${sandbox}/revisions`, { graph: echo }))).toBe('201')
     expect(outcomeOf(await program.post(`${path}/sandboxes/${sandbox}/revisions/1/activate`))).toBe('200')
-    const { body } = await owner.get(`${path}/audit?person=${id}`)
+    const { body } = await owner.get(`${path}/audit?user=${id}`)
     const actions = body.data.map(({ action }: { action: string }) => action)
     expect(actions).toEqual(['revision.activate', 'revision.save', 'sandbox.create'])
   })
@@ -166,7 +166,7 @@ describe('a token of an organization', () => {
     const { body } = await program.get(`${path}/audit?action=sandbox.create`)
     expect(body.data).toMatchObject([{ subject: 'sbx-…' }])
     expect(
-      outcomeOf(await owner.post(`${path}/projects/${project.id}/grants`, { person: owner.id, role: 'Project Owner' })),
+      outcomeOf(await owner.post(`${path}/projects/${project.id}/grants`, { user: owner.id, role: 'Project Owner' })),
     ).toBe('201')
   })
 
@@ -184,7 +184,7 @@ describe('a token of an organization', () => {
   test('is not made by who loses the role at that moment [not_permitted]', async ({ stack, fixture }) => {
     const admin = await stack.member({ tenant: 'Admin' })
     await fixture.run('BEGIN')
-    await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE person = $1`, [admin.id])
+    await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE user_id = $1`, [admin.id])
     await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR UPDATE', [stack.tenant])
     const making = admin.post(`${stack.path}/tokens`, { name: 'x', permissions: ['audit.read'] })
     await untilSomebodyWaits(fixture)

@@ -7,7 +7,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
-import { ACCESS_TOKEN, personOf, type Person } from './person.ts'
+import { ACCESS_TOKEN, userOf, type User } from './user.ts'
 import { issueSecret } from './secret.ts'
 import { MAKE_ANOTHER } from './tokens.ts'
 
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000
 export function listTenantTokens(deps: Deps): Handler<'listTenantTokens'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: null }
-    await authorizeScope(deps.prisma, personOf(res), scope)
+    await authorizeScope(deps.prisma, userOf(res), scope)
     res.json(await pageOfTokens(deps, scope, call.query()))
   }
 }
@@ -35,7 +35,7 @@ export function listTenantTokens(deps: Deps): Handler<'listTenantTokens'> {
 export function listProjectTokens(deps: Deps): Handler<'listProjectTokens'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: call.id('project') }
-    await authorizeScope(deps.prisma, personOf(res), scope)
+    await authorizeScope(deps.prisma, userOf(res), scope)
     res.json(await pageOfTokens(deps, scope, call.query()))
   }
 }
@@ -44,7 +44,7 @@ export function listProjectTokens(deps: Deps): Handler<'listProjectTokens'> {
 export function createTenantToken(deps: Deps): Handler<'createTenantToken'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: null }
-    await authorizeScope(deps.prisma, personOf(res), scope)
+    await authorizeScope(deps.prisma, userOf(res), scope)
     await makeToken(deps, call, res, scope)
   }
 }
@@ -53,7 +53,7 @@ export function createTenantToken(deps: Deps): Handler<'createTenantToken'> {
 export function createProjectToken(deps: Deps): Handler<'createProjectToken'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: call.id('project') }
-    await authorizeScope(deps.prisma, personOf(res), scope)
+    await authorizeScope(deps.prisma, userOf(res), scope)
     await makeToken(deps, call, res, scope)
   }
 }
@@ -61,7 +61,7 @@ export function createProjectToken(deps: Deps): Handler<'createProjectToken'> {
 /** DELETE …/tokens/{id} */
 export function deleteTenantToken(deps: Deps): Handler<'deleteTenantToken'> {
   return async (call, res) => {
-    await removeToken(deps, personOf(res), { tenant: call.id('tenant'), project: null }, call.id('token'))
+    await removeToken(deps, userOf(res), { tenant: call.id('tenant'), project: null }, call.id('token'))
     res.status(204).end()
   }
 }
@@ -70,13 +70,13 @@ export function deleteTenantToken(deps: Deps): Handler<'deleteTenantToken'> {
 export function deleteProjectToken(deps: Deps): Handler<'deleteProjectToken'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: call.id('project') }
-    await removeToken(deps, personOf(res), scope, call.id('token'))
+    await removeToken(deps, userOf(res), scope, call.id('token'))
     res.status(204).end()
   }
 }
 
 /** T1. @throws Refusal `not_found`, `not_permitted` */
-async function authorizeScope(prisma: Transaction, by: Person, { tenant, project }: Scope): Promise<void> {
+async function authorizeScope(prisma: Transaction, by: User, { tenant, project }: Scope): Promise<void> {
   if (project === null) await authorizeInTenant(prisma, by, tenant, 'tokens.manage')
   else await authorizeInProject(prisma, by, tenant, project, 'project-tokens.manage')
 }
@@ -95,7 +95,7 @@ type Creation = 'createTenantToken' | 'createProjectToken'
 type CreationCall = Pick<Parameters<Handler<Creation>>[0], 'req' | 'sentBody' | 'body'>
 
 async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler<Creation>>[1], scope: Scope) {
-  const by = personOf(res)
+  const by = userOf(res)
   const { name, permissions, expiresInDays } = await call.body()
   const { secret, hash, prefix } = issueSecret(ACCESS_TOKEN_PREFIX, deps)
   const createdAt = deps.now()
@@ -108,20 +108,20 @@ async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler
     const row = await tx.accessToken.create({ data: { id: deps.newId(ACCESS_TOKEN), ...made } })
     const details = { name, prefix, project: scope.project, permissions: only, expiresInDays }
     const what = { action: 'access-token.create', subject: row.id, details }
-    await recordChange(tx, { tenant: scope.tenant, person: by.id, ...what })
+    await recordChange(tx, { tenant: scope.tenant, user: by.id, ...what })
     const token = tokenRecord(row)
     return { body: { token, secret }, repeated: { token, secret: null, resolution: MAKE_ANOTHER } }
   }
   await createOnce(deps, call, res, make, inTurn)
 }
 
-async function removeToken(deps: Deps, by: Person, scope: Scope, id: string): Promise<void> {
+async function removeToken(deps: Deps, by: User, scope: Scope, id: string): Promise<void> {
   await authorizeScope(deps.prisma, by, scope)
   await deps.prisma.$transaction(async (tx) => {
     const { count } = await tx.accessToken.deleteMany({ where: { ...scope, id } })
     if (count === 0) throw refuse('not_found', {})
     const what = { action: 'access-token.delete', subject: id, details: { project: scope.project } }
-    await recordChange(tx, { tenant: scope.tenant, person: by.id, ...what })
+    await recordChange(tx, { tenant: scope.tenant, user: by.id, ...what })
   })
 }
 

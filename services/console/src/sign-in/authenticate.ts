@@ -1,10 +1,10 @@
 import type { Request, RequestHandler } from 'express'
 import type { TokenPermission } from '@gateway/api/console/access-tokens'
-import { ACCESS_TOKEN_PREFIX, isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
+import { ACCESS_TOKEN_PREFIX, isWellFormedSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
 import { sessionCookie } from './open-session.ts'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
-import type { Person } from './person.ts'
+import type { User } from './user.ts'
 import { hashOf } from './secret.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>
@@ -13,21 +13,21 @@ type Client = Deps['prisma']
 /** Lets only those through who are known: by a personal token, the cookie of a session, or a token of an organization or project. */
 export function authenticate(deps: Deps): RequestHandler {
   return async (req, res, next) => {
-    res.locals['person'] = await authenticated(deps, req)
+    res.locals['user'] = await authenticated(deps, req)
     next()
   }
 }
 
 /**
- * The person who asks. Malformed, unknown and expired tokens can't be told apart; a wrong checksum costs no look-up.
+ * The user who asks. Malformed, unknown and expired tokens can't be told apart; a wrong checksum costs no look-up.
  * @throws Refusal `duplicate_header`, `session_missing`, `token_invalid`
  */
-export async function authenticated(deps: Deps, req: Request): Promise<Person> {
+export async function authenticated(deps: Deps, req: Request): Promise<User> {
   const bearer = bearerOf(req)
   const secret = bearer ?? sessionCookie(deps).read(req)
   if (secret === null) throw refuse('session_missing', {})
-  const person = await userOrProgram(deps.prisma, deps.now(), secret)
-  if (person) return person
+  const user = await userOrProgram(deps.prisma, deps.now(), secret)
+  if (user) return user
   throw bearer === null ? refuse('session_missing', {}) : refuse('token_invalid', {})
 }
 
@@ -39,12 +39,12 @@ export function bearerOf(req: Request): string | null {
   return /^Bearer +(\S+) *$/i.exec(sent[0]!)?.[1] ?? ''
 }
 
-async function userOrProgram(prisma: Client, now: Date, secret: string): Promise<Person | null> {
-  if (isWellFormedSecret(PERSON_TOKEN_PREFIX, secret)) return personOfToken(prisma, now, secret)
+async function userOrProgram(prisma: Client, now: Date, secret: string): Promise<User | null> {
+  if (isWellFormedSecret(USER_TOKEN_PREFIX, secret)) return userOfToken(prisma, now, secret)
   return isWellFormedSecret(ACCESS_TOKEN_PREFIX, secret) ? programOfToken(prisma, now, secret) : null
 }
 
-async function programOfToken(prisma: Client, now: Date, secret: string): Promise<Person | null> {
+async function programOfToken(prisma: Client, now: Date, secret: string): Promise<User | null> {
   const token = await prisma.accessToken.findUnique({ where: { hash: hashOf(secret) } })
   if (!token || token.expiresAt <= now) return null
   const { id, name, tenant, project } = token
@@ -52,11 +52,11 @@ async function programOfToken(prisma: Client, now: Date, secret: string): Promis
   return { id, email: '', name, platformOperator: false, token: { tenant, project, permissions } }
 }
 
-async function personOfToken(prisma: Client, now: Date, secret: string): Promise<Person | null> {
-  const token = await prisma.personToken.findUnique({ where: { hash: hashOf(secret) } })
+async function userOfToken(prisma: Client, now: Date, secret: string): Promise<User | null> {
+  const token = await prisma.userToken.findUnique({ where: { hash: hashOf(secret) } })
   if (!token || (token.expiresAt !== null && token.expiresAt <= now)) return null
-  return prisma.person.findUnique({
-    where: { id: token.person },
+  return prisma.user.findUnique({
+    where: { id: token.user },
     select: { id: true, email: true, name: true, platformOperator: true },
   })
 }

@@ -4,22 +4,22 @@ import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { rolesOfToken } from '../permissions/roles.ts'
-import { personOf, type Person, type TokenScope } from './person.ts'
+import { userOf, type User, type TokenScope } from './user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'traceUrl'>
 
-/** GET /api/v2/me: who am I, with which roles; a person or a program. */
+/** GET /api/v2/me: who am I, with which roles; a user or a program. */
 export function readMe(deps: Deps): Handler<'readMe'> {
   return async (_call, res) => {
-    const { token, ...person } = personOf(res)
-    res.json(token ? await programOf(deps, { ...person, token }) : await meOf(deps, person))
+    const { token, ...user } = userOf(res)
+    res.json(token ? await programOf(deps, { ...user, token }) : await meOf(deps, user))
   }
 }
 
 /** A program has one organization and, where its token is a project's, one project. */
 async function programOf(
   { prisma, traceUrl }: Deps,
-  { token, ...program }: Person & { token: TokenScope },
+  { token, ...program }: User & { token: TokenScope },
 ): Promise<MeRecord> {
   const [tenant, project] = await Promise.all([
     prisma.tenant.findUnique({ where: { id: token.tenant } }),
@@ -36,14 +36,11 @@ async function programOf(
   }
 }
 
-export async function meOf(
-  { prisma, traceUrl }: Deps,
-  { id, email, name, platformOperator }: Person,
-): Promise<MeRecord> {
+export async function meOf({ prisma, traceUrl }: Deps, { id, email, name, platformOperator }: User): Promise<MeRecord> {
   const [memberships, teamMembers, grants] = await Promise.all([
-    prisma.membership.findMany({ where: { person: id }, orderBy: { tenant: 'asc' } }),
-    prisma.teamMember.findMany({ where: { person: id }, orderBy: { team: 'asc' } }),
-    prisma.projectGrant.findMany({ where: { person: id }, orderBy: { project: 'asc' } }),
+    prisma.membership.findMany({ where: { user: id }, orderBy: { tenant: 'asc' } }),
+    prisma.teamMember.findMany({ where: { user: id }, orderBy: { team: 'asc' } }),
+    prisma.projectGrant.findMany({ where: { user: id }, orderBy: { project: 'asc' } }),
   ])
   const [tenants, teams, projects] = await Promise.all([
     prisma.tenant.findMany({ where: { id: { in: memberships.map(({ tenant }) => tenant) } } }),

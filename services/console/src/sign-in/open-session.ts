@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Prisma } from '@gateway/database/client'
-import { PERSON_TOKEN_PREFIX } from '@gateway/api/ids'
+import { USER_TOKEN_PREFIX } from '@gateway/api/ids'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { issueSecret } from './secret.ts'
@@ -18,15 +18,15 @@ export const SESSION = 'ses'
 export async function openSession(
   deps: Deps,
   tx: Transaction,
-  person: string,
+  user: string,
   how: Prisma.InputJsonObject,
 ): Promise<string> {
-  const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, deps)
+  const { secret, hash, prefix } = issueSecret(USER_TOKEN_PREFIX, deps)
   const [id, now] = [deps.newId(SESSION), deps.now()]
   const expiresAt = new Date(now.getTime() + LIFETIME_MS)
-  await tx.personToken.deleteMany({ where: { person, id: { startsWith: SESSION }, expiresAt: { lt: now } } })
-  await tx.personToken.create({ data: { id, person, name: 'session', hash, prefix, createdAt: now, expiresAt } })
-  await recordChange(tx, { tenant: null, person, action: 'session.create', subject: id, details: how })
+  await tx.userToken.deleteMany({ where: { user, id: { startsWith: SESSION }, expiresAt: { lt: now } } })
+  await tx.userToken.create({ data: { id, user, name: 'session', hash, prefix, createdAt: now, expiresAt } })
+  await recordChange(tx, { tenant: null, user, action: 'session.create', subject: id, details: how })
   return secret
 }
 

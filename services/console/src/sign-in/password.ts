@@ -15,7 +15,7 @@ const SALT_BYTES = 16
 export interface Passwords {
   /** What to store of a password. @throws Refusal `overloaded` */
   hash(password: string): Promise<string>
-  /** Takes as long for a person without a password, or unknown, as for a wrong one. @throws Refusal `overloaded` */
+  /** Takes as long for a user without a password, or unknown, as for a wrong one. @throws Refusal `overloaded` */
   fits(password: string, stored: string | null): Promise<boolean>
 }
 

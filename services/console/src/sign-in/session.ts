@@ -19,20 +19,20 @@ export function signIn(deps: Deps): Handler<'signIn'> {
     const { email, password } = await call.body()
     const address = call.req.ip ?? ''
     await throttle.attempt(email, address)
-    const person = await prisma.person.findUnique({ where: { email } })
-    const fits = await passwords.fits(password, person?.passwordHash ?? null)
-    if (!fits || !person) throw refuse('sign_in_failed', {})
+    const user = await prisma.user.findUnique({ where: { email } })
+    const fits = await passwords.fits(password, user?.passwordHash ?? null)
+    if (!fits || !user) throw refuse('sign_in_failed', {})
     await throttle.succeeded(email, address)
 
     const secret = await prisma.$transaction(async (tx) => {
       // The password may have been changed meanwhile, which ends all sessions: none on the old one may follow.
       const same = await tx.$queryRaw<unknown[]>`
-        SELECT FROM control.people WHERE id = ${person.id} AND password_hash = ${person.passwordHash} FOR SHARE`
+        SELECT FROM control.users WHERE id = ${user.id} AND password_hash = ${user.passwordHash} FOR SHARE`
       if (same.length === 0) throw refuse('sign_in_failed', {})
-      return openSession(deps, tx, person.id, { by: 'password' })
+      return openSession(deps, tx, user.id, { by: 'password' })
     })
     giveSession(deps, call.req, res, secret)
-    res.status(201).json(await meOf(deps, person))
+    res.status(201).json(await meOf(deps, user))
   }
 }
 
@@ -40,15 +40,15 @@ export function signIn(deps: Deps): Handler<'signIn'> {
 export function signOut(deps: Pick<Deps, 'prisma' | 'now' | 'publicUrl'>): Handler<'signOut'> {
   const { prisma } = deps
   return async (call, res) => {
-    const person = await authenticated(deps, call.req)
+    const user = await authenticated(deps, call.req)
     const session = sessionCookie(deps)
     const secret = session.read(call.req)
-    const open = secret === null ? null : await prisma.personToken.findUnique({ where: { hash: hashOf(secret) } })
-    if (!open || open.person !== person.id) throw refuse('session_missing', {})
+    const open = secret === null ? null : await prisma.userToken.findUnique({ where: { hash: hashOf(secret) } })
+    if (!open || open.user !== user.id) throw refuse('session_missing', {})
     await prisma.$transaction(async (tx) => {
-      const { count } = await tx.personToken.deleteMany({ where: { id: open.id } })
+      const { count } = await tx.userToken.deleteMany({ where: { id: open.id } })
       if (count === 0) return // signed out at the same moment
-      await recordChange(tx, { tenant: null, person: person.id, action: 'session.delete', subject: open.id })
+      await recordChange(tx, { tenant: null, user: user.id, action: 'session.delete', subject: open.id })
     })
     session.clear(call.req, res)
     res.status(204).end()

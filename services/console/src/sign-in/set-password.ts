@@ -3,7 +3,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { SESSION } from './open-session.ts'
-import { onlyPersonOf } from './person.ts'
+import { onlyUserOf } from './user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
 
@@ -14,21 +14,21 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
  */
 export function setPassword({ prisma, throttle, passwords }: Deps): Handler<'setPassword'> {
   return async (call, res) => {
-    const { id, email } = onlyPersonOf(res)
+    const { id, email } = onlyUserOf(res)
     const { password, current = '' } = await call.body()
     await throttle.attempt(email, call.req.ip ?? '')
-    const { passwordHash: before } = await prisma.person.findUniqueOrThrow({ where: { id } })
-    if (before === null && (await prisma.personIdentity.findFirst({ where: { person: id } })))
+    const { passwordHash: before } = await prisma.user.findUniqueOrThrow({ where: { id } })
+    if (before === null && (await prisma.userIdentity.findFirst({ where: { user: id } })))
       throw refuse('not_permitted', { need: 'an account that does not sign in through a sign-in provider' })
     if (before !== null && !(await passwords.fits(current, before))) throw refuse('sign_in_failed', {})
     await throttle.succeeded(email, call.req.ip ?? '')
     const passwordHash = await passwords.hash(password)
     await prisma.$transaction(async (tx) => {
-      const { count } = await tx.person.updateMany({ where: { id, passwordHash: before }, data: { passwordHash } })
+      const { count } = await tx.user.updateMany({ where: { id, passwordHash: before }, data: { passwordHash } })
       if (count === 0) throw refuse('sign_in_failed', {}) // another request has changed it meanwhile
-      await tx.personToken.deleteMany({ where: { person: id, id: { startsWith: SESSION } } })
-      await tx.signInCode.deleteMany({ where: { person: id } })
-      await recordChange(tx, { tenant: null, person: id, action: 'password.set', subject: id })
+      await tx.userToken.deleteMany({ where: { user: id, id: { startsWith: SESSION } } })
+      await tx.signInCode.deleteMany({ where: { user: id } })
+      await recordChange(tx, { tenant: null, user: id, action: 'password.set', subject: id })
     })
     res.status(204).end()
   }

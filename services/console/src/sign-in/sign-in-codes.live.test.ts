@@ -19,34 +19,34 @@ const codes = test
         await fetch(`${console.url}/api/v2/session/tokens`, { method: 'POST', headers, body: JSON.stringify(body) }),
       )
     })
-  .extend('person', ({ signIn }) => signIn())
-  /** A code of the person, and the verifier for it. */
-  .extend('confirmed', async ({ person }) => {
+  .extend('user', ({ signIn }) => signIn())
+  /** A code of the user, and the verifier for it. */
+  .extend('confirmed', async ({ user }) => {
     const { verifier, challenge } = asking()
-    const answer = await person.post('/api/v2/me/sign-in-codes', { name: 'gateway on laptop', challenge })
+    const answer = await user.post('/api/v2/me/sign-in-codes', { name: 'gateway on laptop', challenge })
     expect(outcomeOf(answer)).toBe('201')
     return { code: answer.body.code as string, verifier }
   })
 
 codes(
-  'a program gets the token that its person confirmed, which is theirs as any other',
-  async ({ console, person, confirmed, redeem }) => {
+  'a program gets the token that its user confirmed, which is theirs as any other',
+  async ({ console, user, confirmed, redeem }) => {
     const { body } = await redeem(confirmed)
     expect(body.token).toMatchObject({ name: 'gateway on laptop', expiresAt: expect.any(String) as string })
     const days = (Date.parse(body.token.expiresAt) - Date.parse(body.token.createdAt)) / 86_400_000
     expect(days).toBe(90)
-    expect((await callerOf(console.url, '', body.secret).get('/api/v2/me')).body.id).toBe(person.id)
-    const listed = await person.get('/api/v2/me/tokens')
+    expect((await callerOf(console.url, '', body.secret).get('/api/v2/me')).body.id).toBe(user.id)
+    const listed = await user.get('/api/v2/me/tokens')
     expect(listed.body.data.map(({ id }: { id: string }) => id)).toContain(body.token.id)
-    expect(outcomeOf(await person.delete(`/api/v2/me/tokens/${body.token.id}`))).toBe('204')
+    expect(outcomeOf(await user.delete(`/api/v2/me/tokens/${body.token.id}`))).toBe('204')
     expect(outcomeOf(await callerOf(console.url, '', body.secret).get('/api/v2/me'))).toBe('401 token_invalid')
   },
 )
 
-codes('a code is good once, also for many who come with it at the same time', async ({ person, confirmed, redeem }) => {
+codes('a code is good once, also for many who come with it at the same time', async ({ user, confirmed, redeem }) => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => redeem(confirmed)))
   expect(answers.map(outcomeOf).toSorted()).toEqual(['201', ...Array.from({ length: 9 }, () => UNKNOWN)])
-  const { data } = (await person.get('/api/v2/me/tokens')).body as { data: { name: string }[] }
+  const { data } = (await user.get('/api/v2/me/tokens')).body as { data: { name: string }[] }
   expect(data.filter(({ name }) => name === 'gateway on laptop')).toHaveLength(1)
   expect(outcomeOf(await redeem(confirmed))).toBe(UNKNOWN)
 })
@@ -62,24 +62,24 @@ codes('whoever has seen a code has nothing, and spoils nothing [invalid_request]
   expect(outcomeOf(await redeem(confirmed))).toBe('201')
 })
 
-codes('a code that is five minutes old is none [invalid_request]', async ({ fixture, person, confirmed, redeem }) => {
-  await fixture.run(`UPDATE control.sign_in_codes SET expires_at = now() - interval '1 ms' WHERE person = $1`, [
-    person.id,
+codes('a code that is five minutes old is none [invalid_request]', async ({ fixture, user, confirmed, redeem }) => {
+  await fixture.run(`UPDATE control.sign_in_codes SET expires_at = now() - interval '1 ms' WHERE user_id = $1`, [
+    user.id,
   ])
   const refused = await redeem(confirmed)
   expect(outcomeOf(refused)).toBe(UNKNOWN)
   expect(refused.body.error.resolution).toContain('gateway login')
-  await person.post('/api/v2/me/sign-in-codes', { name: 'next', challenge: asking().challenge })
-  const kept = await fixture.run(`SELECT name FROM control.sign_in_codes WHERE person = $1`, [person.id])
+  await user.post('/api/v2/me/sign-in-codes', { name: 'next', challenge: asking().challenge })
+  const kept = await fixture.run(`SELECT name FROM control.sign_in_codes WHERE user_id = $1`, [user.id])
   expect(kept.rows).toEqual([{ name: 'next' }])
 })
 
-codes('another password ends the codes that were confirmed before it', async ({ person, confirmed, redeem }) => {
-  expect(outcomeOf(await person.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
+codes('another password ends the codes that were confirmed before it', async ({ user, confirmed, redeem }) => {
+  expect(outcomeOf(await user.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
   expect(outcomeOf(await redeem(confirmed))).toBe(UNKNOWN)
 })
 
-codes('only a person confirms, not a program with a token [not_permitted]', async ({ console, stack }) => {
+codes('only a user confirms, not a program with a token [not_permitted]', async ({ console, stack }) => {
   const made = await stack.owner.post(`${stack.path}/tokens`, { name: 'CI', permissions: ['audit.read'] })
   const program = callerOf(console.url, '', made.body.secret)
   const { challenge } = asking()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { onlyPersonOf } from './person.ts'
+import { onlyUserOf } from './user.ts'
 import { hashOf } from './secret.ts'
 import { makePersonalToken } from './tokens.ts'
 
@@ -10,7 +10,7 @@ import { makePersonalToken } from './tokens.ts'
 //   C1  A code is good once, for five minutes, and only together with the verifier that its challenge was made of. So whoever sees it
 //       on its way, in an address or on a screen, has nothing.
 //   C2  The token is made when the code is redeemed, by the same transaction: no secret is kept meanwhile.
-//   C3  What ends the sessions of a person ends their codes.
+//   C3  What ends the sessions of a user ends their codes.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'throttle'>
 
@@ -19,13 +19,13 @@ const LIFETIME_MS = 300_000
 /** POST /api/v2/me/sign-in-codes */
 export function createSignInCode({ prisma, random, now }: Deps): Handler<'createSignInCode'> {
   return async (call, res) => {
-    const { id: person } = onlyPersonOf(res)
+    const { id: user } = onlyUserOf(res)
     const asked = await call.body()
     const code = Buffer.from(random(32)).toString('base64url')
     const expiresAt = new Date(now().getTime() + LIFETIME_MS)
     await prisma.$transaction([
-      prisma.signInCode.deleteMany({ where: { person, expiresAt: { lt: now() } } }),
-      prisma.signInCode.create({ data: { hash: hashOf(code), person, expiresAt, ...asked } }),
+      prisma.signInCode.deleteMany({ where: { user, expiresAt: { lt: now() } } }),
+      prisma.signInCode.create({ data: { hash: hashOf(code), user, expiresAt, ...asked } }),
     ])
     res.status(201).json({ code, expiresAt: expiresAt.toISOString() })
   }
@@ -43,7 +43,7 @@ export function redeemSignInCode(deps: Deps): Handler<'redeemSignInCode'> {
       const found = await tx.signInCode.findUnique({ where: { hash, challenge, expiresAt: { gt: now() } } })
       const { count } = await tx.signInCode.deleteMany({ where: { hash, challenge } }) // C1: of two at a time one finds it
       if (found === null || count === 0) throw unknownCode()
-      return makePersonalToken(deps, tx, found.person, found)
+      return makePersonalToken(deps, tx, found.user, found)
     })
     res.status(201).json(made)
   }

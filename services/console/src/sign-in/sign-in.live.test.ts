@@ -27,7 +27,7 @@ test('malformed, unknown, expired tokens and keys answer alike [token_invalid]',
   fixture,
 }) => {
   const expired = await signIn()
-  await fixture.run(`UPDATE control.person_tokens SET expires_at = now() - interval '1 ms' WHERE person = $1`, [
+  await fixture.run(`UPDATE control.user_tokens SET expires_at = now() - interval '1 ms' WHERE user_id = $1`, [
     expired.id,
   ])
   const known = await signIn()
@@ -70,7 +70,7 @@ test('me answers what I belong to and with which roles', async ({ stack }) => {
 })
 
 test('a new member signs in with the password it was given, and out again', async ({ console, stack }) => {
-  const email = `New.Person.${stack.tenant}@Example.test`
+  const email = `New.User.${stack.tenant}@Example.test`
   const member = await stack.owner.post(`${stack.path}/members`, { email, name: 'New', password: PASSWORD })
   expect(outcomeOf(member)).toBe('201')
   const url = `${console.url}/api/v2/session`
@@ -101,23 +101,23 @@ test('a personal token does what I may, shows its secret once, and ends when it 
   console,
   signIn,
 }) => {
-  const person = await signIn()
-  const made = await person.post('/api/v2/me/tokens', { name: 'script', expiresInDays: 7 })
+  const user = await signIn()
+  const made = await user.post('/api/v2/me/tokens', { name: 'script', expiresInDays: 7 })
   expect(outcomeOf(made)).toBe('201')
   expect(made.headers.get('Cache-Control')).toBe('no-store')
-  const byToken = callerOf(console.url, person.id, made.body.secret)
-  expect((await byToken.get('/api/v2/me')).body.id).toBe(person.id)
+  const byToken = callerOf(console.url, user.id, made.body.secret)
+  expect((await byToken.get('/api/v2/me')).body.id).toBe(user.id)
 
-  const listed = await person.get('/api/v2/me/tokens')
+  const listed = await user.get('/api/v2/me/tokens')
   expect(listed.body.data.map(({ id }: { id: string }) => id)).toContain(made.body.token.id)
   expect(JSON.stringify(listed.body)).not.toContain(made.body.secret)
 
-  expect(outcomeOf(await person.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('204')
+  expect(outcomeOf(await user.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('204')
   expect(outcomeOf(await byToken.get('/api/v2/me'))).toBe('401 token_invalid')
-  expect(outcomeOf(await person.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
+  expect(outcomeOf(await user.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
 })
 
-test("nobody deletes another person's token [not_found]", async ({ signIn }) => {
+test("nobody deletes another user's token [not_found]", async ({ signIn }) => {
   const [one, other] = [await signIn(), await signIn()]
   const made = await one.post('/api/v2/me/tokens', { name: 'mine' })
   expect(outcomeOf(await other.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
@@ -127,21 +127,21 @@ test('another password needs the one before, and ends every session but no token
   console,
   signIn,
 }) => {
-  const person = await signIn()
-  const email = `${person.id}@example.test`
-  expect(outcomeOf(await person.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
+  const user = await signIn()
+  const email = `${user.id}@example.test`
+  expect(outcomeOf(await user.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
   const sessions = await Promise.all([1, 2].map(() => sessionBy(console.url, email, PASSWORD)))
   const me = (Cookie: string) => fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })
   expect(await Promise.all(sessions.map(async (cookie) => (await me(cookie)).status))).toEqual([200, 200])
 
   const fresh = { password: 'another passphrase' }
-  expect(outcomeOf(await person.put('/api/v2/me/password', fresh))).toBe('401 sign_in_failed')
-  expect(outcomeOf(await person.put('/api/v2/me/password', { ...fresh, current: 'not it at all' }))).toBe(
+  expect(outcomeOf(await user.put('/api/v2/me/password', fresh))).toBe('401 sign_in_failed')
+  expect(outcomeOf(await user.put('/api/v2/me/password', { ...fresh, current: 'not it at all' }))).toBe(
     '401 sign_in_failed',
   )
-  expect(outcomeOf(await person.put('/api/v2/me/password', { ...fresh, current: PASSWORD }))).toBe('204')
+  expect(outcomeOf(await user.put('/api/v2/me/password', { ...fresh, current: PASSWORD }))).toBe('204')
   expect(await Promise.all(sessions.map(async (cookie) => (await me(cookie)).status))).toEqual([401, 401])
-  expect(outcomeOf(await person.get('/api/v2/me'))).toBe('200')
+  expect(outcomeOf(await user.get('/api/v2/me'))).toBe('200')
 })
 
 test.for([
@@ -150,8 +150,8 @@ test.for([
   ['x'.repeat(256), '204'],
   ['x'.repeat(257), '400 invalid_request'],
 ])('a password of 12 to 256 characters is taken, whatever is in it: %s', async ([password, outcome], { signIn }) => {
-  const person = await signIn()
-  expect(outcomeOf(await person.put('/api/v2/me/password', { password }))).toBe(outcome)
+  const user = await signIn()
+  expect(outcomeOf(await user.put('/api/v2/me/password', { password }))).toBe(outcome)
 })
 
 test('who signs in on the old password while it is changed has no session after it', async ({
@@ -159,19 +159,17 @@ test('who signs in on the old password while it is changed has no session after 
   signIn,
   fixture,
 }) => {
-  const person = await signIn()
-  const email = `${person.id}@example.test`
-  await person.put('/api/v2/me/password', { password: PASSWORD })
+  const user = await signIn()
+  const email = `${user.id}@example.test`
+  await user.put('/api/v2/me/password', { password: PASSWORD })
   // The sign-in has looked at the old password when this commits: it waits for the row.
   await fixture.run('BEGIN')
-  await fixture.run(`UPDATE control.people SET password_hash = 'changed' WHERE id = $1`, [person.id])
+  await fixture.run(`UPDATE control.users SET password_hash = 'changed' WHERE id = $1`, [user.id])
   const signingIn = signInBy(console.url, email, PASSWORD)
   await untilSomebodyWaits(fixture)
   await fixture.run('COMMIT')
   expect(outcomeOf(await answerOf(await signingIn))).toBe('401 sign_in_failed')
-  const { rows } = await fixture.run(`SELECT FROM control.person_tokens WHERE person = $1 AND id LIKE 'ses%'`, [
-    person.id,
-  ])
+  const { rows } = await fixture.run(`SELECT FROM control.user_tokens WHERE user_id = $1 AND id LIKE 'ses%'`, [user.id])
   expect(rows).toHaveLength(0)
 })
 

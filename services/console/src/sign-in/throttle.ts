@@ -20,7 +20,7 @@ export interface Throttle {
    * @throws Refusal `rate_limited`
    */
   attempt(email: string, address: string): Promise<void>
-  /** A person who has signed in starts anew; the address does not. */
+  /** A user who has signed in starts anew; the address does not. */
   succeeded(email: string, address: string): Promise<void>
   /**
    * Counts whatever else an address may only try so often.

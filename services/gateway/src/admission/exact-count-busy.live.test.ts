@@ -5,7 +5,7 @@ import { bodyOf, errorOf, newPrompt, stackTest } from '../stack.fixture.ts'
 
 const CAP = 50
 const test = stackTest
-  .extend('settings', { scope: 'file' }, () => ({ gateway: { MAX_CONCURRENT_COUNTS: '1' } }))
+  .extend('settings', { scope: 'file' }, () => ({ gateway: { MAX_CONCURRENT_PROMPT_CHARACTERS: '1' } }))
   .extend(
     'call',
     ({ tenant }) =>

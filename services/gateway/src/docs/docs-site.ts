@@ -5,7 +5,7 @@ import { addressOfRefusal, isRefusalCode, refusalPages } from './refusal-pages.t
 export interface DocsSite {
   /** Texts by their address, each with its type. A page is made when its text is asked for. */
   texts: Map<string, { text: () => string; type: string }>
-  /** What a person gets at an address under `/docs` that nothing is at. */
+  /** What a user gets at an address under `/docs` that nothing is at. */
   nothing: () => string
 }
 

@@ -55,7 +55,7 @@ ${written.join('\n\n')}
 
 ## Who clears it
 
-${whoClears(code)}
+${remediation(code)}
 
 ## Does repeating help?
 
@@ -126,6 +126,6 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   activation_failed: time,
 }
 
-function whoClears(code: RefusalCode): string {
+function remediation(code: RefusalCode): string {
   return byCode[code] ?? byType[refusals[code].type]
 }

@@ -8,7 +8,7 @@ import { ProcessStopping } from '../admission/limits.ts'
 import { errorOfExecution, type ExecutionRecord } from '@gateway/api/execution'
 
 /**
- * What the caller is told of whatever was thrown. Counts it, notes it for the people of the project, and writes a bug
+ * What the caller is told of whatever was thrown. Counts it, notes it for the users of the project, and writes a bug
  * into the log with the ids that the caller sees.
  */
 export function explainError(
@@ -93,5 +93,5 @@ export function refusalOfExecution(record: ExecutionRecord, keyed: boolean): Ref
 function errorOf({ id, error, startedAt, chargedMicro }: ExecutionRecord): RefusalBody {
   if (error === null) throw new Error(`the execution ${id} failed without an error`)
   if (error.code !== 'execution_timeout' || startedAt !== null) return error
-  return errorOfExecution(refuse('no_worker', {}).body, { id, begunBy: 'chat', chargedMicro, ended: true })
+  return errorOfExecution(refuse('no_worker', {}).body, { id, startedBy: 'chat', chargedMicro, ended: true })
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 /** A record as the ledger composes it. */
 function failed({ body }: Refusal, chargedMicro: number, startedAt: string | null = '2026-11-22T00:00:00Z') {
-  const error = errorOfExecution(body, { id: 'exe_1', begunBy: 'chat', chargedMicro, ended: true })
+  const error = errorOfExecution(body, { id: 'exe_1', startedBy: 'chat', chargedMicro, ended: true })
   return { id: 'exe_1', error, chargedMicro, startedAt } as ExecutionRecord
 }
 

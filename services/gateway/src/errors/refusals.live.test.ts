@@ -54,7 +54,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
       code: 'key_invalid',
     },
     {
-      title: 'a person’s token [key_invalid]',
+      title: 'a user’s token [key_invalid]',
       headers: { authorization: `Bearer svu_${'A'.repeat(49)}` },
       status: 401,
       code: 'key_invalid',

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { imageUrls } from '@gateway/assets/image-urls'
-import { assetIdsOf, type ImageAsset, imageImageError } from '@gateway/api/images'
+import { assetIdsOf, type ImageAsset, findImageError } from '@gateway/api/images'
 import { ClientDisconnected, refuseUnread } from '@gateway/service-kit/http/read-body'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { chatLimits } from '@gateway/api/limits'
@@ -41,7 +41,7 @@ export async function prepareImages(
   const imageError =
     limits === null
       ? refusalFor({ code: 'images_unsupported', facts: {} }, 'chat')
-      : imageImageError(images, recorded, limits, 'chat')
+      : findImageError(images, recorded, limits, 'chat')
   return {
     imageError,
     load: async (project) => (assets.length > 0 ? loadAssets(deps, project, assets, caller) : undefined),

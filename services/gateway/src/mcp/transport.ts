@@ -33,7 +33,7 @@ export function openMcpTransport(deps: Needed): McpTransport {
   deps.stopping.addEventListener('abort', () => void others.close()) // K3
 
   const fetchCall: Fetch = async (request, options) =>
-    holdHeaders(await calls.fetch(request, options), requestOf(options?.authInfo).begun.promise) // K2
+    delayHeaders(await calls.fetch(request, options), requestOf(options?.authInfo).begun.promise) // K2
   const answerCall = toNodeHandler({ fetch: withoutConnection(fetchCall) }, { onerror })
   const answerOther = toNodeHandler({ fetch: withoutConnection(others.fetch) }, { onerror })
 
@@ -77,7 +77,7 @@ function withoutConnection(fetch: Fetch): Fetch {
  * The same answer, held back until `begun` or until there is something of it to be sent, whichever is first: by then
  * its status and headers say all they can.
  */
-export async function holdHeaders(answer: Response, begun: Promise<void>): Promise<Response> {
+export async function delayHeaders(answer: Response, begun: Promise<void>): Promise<Response> {
   if (answer.body === null) return answer
   const reader = answer.body.getReader()
   let next: ReturnType<typeof reader.read> | null = reader.read()

@@ -6,7 +6,7 @@ import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Metrics } from '../metrics.ts'
 import { readKey, storable } from '../request/read-headers.ts'
 
-// What callers were refused, gathered here and told to the ledger once a second, so that people see it (rules §7.6).
+// What callers were refused, gathered here and told to the ledger once a second, so that users see it (rules §7.6).
 //   R1  No refusal waits for it, and none fails by it.
 //   R2  It is bounded: what does not fit is dropped, and counted as dropped. So is a report that the ledger does not take
 //       in time. Numbers are then too low; no money hangs on them.

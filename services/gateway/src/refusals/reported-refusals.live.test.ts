@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { stackTest } from '../stack.fixture.ts'
 
-const test = stackTest.extend('told', ({ tenant, fixture }) => async (howMany: number) => {
+const test = stackTest.extend('reported', ({ tenant, fixture }) => async (howMany: number) => {
   const read = async () =>
     (
       await fixture.run(
@@ -15,32 +15,35 @@ const test = stackTest.extend('told', ({ tenant, fixture }) => async (howMany: n
   return read()
 })
 
-test('people are told of what a key is refused, before the ledger is asked and by the ledger [invalid_request, model_not_found]', async ({
+test('users are told of what a key is refused, before the ledger is asked and by the ledger [invalid_request, model_not_found]', async ({
   tenant,
-  told,
+  reported,
 }) => {
   const answers = [await tenant.chat({ temperature: 9 }), await tenant.chat({ model: 'acme/none' })]
   expect(answers.map(({ status }) => status)).toEqual([400, 404])
   const [invalid, unknown] = answers.map(({ headers }) => headers.get('x-request-id'))
-  expect(await told(2)).toEqual([
+  expect(await reported(2)).toEqual([
     { key: expect.any(String), code: 'invalid_request', count: 1, model: null, request: invalid },
     { key: expect.any(String), code: 'model_not_found', count: 1, model: 'acme/none', request: unknown },
   ])
 })
 
-test('a key that is revoked is still a key of its project [key_revoked]', async ({ tenant, told }) => {
+test('a key that is revoked is still a key of its project [key_revoked]', async ({ tenant, reported }) => {
   const revoked = await tenant.key({ revoked: true })
   const answer = await tenant.chat({}, { headers: { authorization: `Bearer ${revoked.secret}` } })
   expect(answer.status).toBe(401)
-  expect(await told(1)).toMatchObject([{ key: revoked.id, code: 'key_revoked', model: tenant.model }])
+  expect(await reported(1)).toMatchObject([{ key: revoked.id, code: 'key_revoked', model: tenant.model }])
 })
 
-test('an invocation is told with the sandbox product that it names [sandbox_not_found]', async ({ tenant, told }) => {
+test('an invocation is told with the sandbox product that it names [sandbox_not_found]', async ({
+  tenant,
+  reported,
+}) => {
   const answer = await fetch(`${tenant.url}/v1/sandbox/sbx-none/invoke`, {
     method: 'POST',
     headers: { ...tenant.headers, 'idempotency-key': 'refused-1' },
     body: '{"input":{}}',
   })
   expect(answer.status).toBe(404)
-  expect(await told(1)).toMatchObject([{ code: 'sandbox_not_found', model: 'sbx-none' }])
+  expect(await reported(1)).toMatchObject([{ code: 'sandbox_not_found', model: 'sbx-none' }])
 })

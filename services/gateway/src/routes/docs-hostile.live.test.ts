@@ -75,9 +75,9 @@ test.for(['/docs/flows', '/docs', '/docs/api', '/docs/flows.md', '/llms.txt', '/
   '%s is answered to HEAD as to GET, without a body',
   async (path, { tenant }) => {
     const [got, head] = [await ask(tenant.url, path), await ask(tenant.url, path, { method: 'HEAD' })]
-    const told = ({ status, headers }: typeof got) =>
+    const comparable = ({ status, headers }: typeof got) =>
       [status, ...['content-type', 'etag', 'content-security-policy', 'vary'].map((name) => headers[name])] as const
-    expect([told(head), head.text]).toEqual([told(got), ''])
+    expect([comparable(head), head.text]).toEqual([comparable(got), ''])
   },
 )
 
@@ -141,8 +141,8 @@ test('an Accept or Accept-Encoding that makes no sense is answered all the same'
     { accept: ',;,', 'accept-encoding': ',;=,' },
     { accept: `${'a/b,'.repeat(2_000)}text/html`, 'accept-encoding': 'identity;q=0, *;q=0' },
   ]) {
-    const { status, headers: told } = await ask(tenant.url, '/docs/flows', { headers })
-    expect([status, told['content-encoding']]).toEqual([200, undefined])
+    const { status, headers: answered } = await ask(tenant.url, '/docs/flows', { headers })
+    expect([status, answered['content-encoding']]).toEqual([200, undefined])
     expect((await ask(tenant.url, '/docs/none', { headers })).status).toBe(404)
   }
 })

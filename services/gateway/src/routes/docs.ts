@@ -9,7 +9,7 @@ import { openApiDocument } from '@gateway/api/openapi-document'
 import { refuse } from '@gateway/api/refusal'
 import { docsSite } from '../docs/docs-site.ts'
 
-// The documentation: guides for people at /docs, and the description of the API, for programs at /openapi.json and for people at
+// The documentation: guides for users at /docs, and the description of the API, for programs at /openapi.json and for users at
 // /docs/api. That page is Swagger UI, which is read from its npm package: a browser asks nobody but this service. What is served is
 // fixed; nothing else of the disk can be asked for.
 

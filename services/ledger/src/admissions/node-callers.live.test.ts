@@ -60,7 +60,7 @@ describe('in whose name an execution calls', () => {
     const { id: project, tenant: organization } = tenant.project
     const of = { tenant: organization, project, permissions: ['sandboxes.use'] }
     const token = await fixture.accessToken(of)
-    const [first, second] = await runWith(fixture, tenant, 2, { person: token.id })
+    const [first, second] = await runWith(fixture, tenant, 2, { user: token.id })
     expect(await codeNow(replica, tenant, first!)).toBe('admitted')
     await fixture.run('DELETE FROM control.access_tokens WHERE id = $1', [token.id])
     expect(await codeNow(replica, tenant, second!)).toBe('not_permitted')
@@ -71,7 +71,7 @@ describe('in whose name an execution calls', () => {
       await fixture.accessToken({ ...of, tenant: other.project.tenant, project: other.project.id }),
     ]
     for (const { id } of useless) {
-      const [node] = await runWith(fixture, tenant, 1, { person: id })
+      const [node] = await runWith(fixture, tenant, 1, { user: id })
       expect(await codeNow(replica, tenant, node!)).toBe('not_permitted')
     }
   })
@@ -81,17 +81,17 @@ describe('in whose name an execution calls', () => {
     const key = await fixture.key({ project: tenant.project, by: issuer })
     const [first, second] = await runWith(fixture, tenant, 2, { key: key.id })
     expect(await codeNow(replica, tenant, first!)).toBe('admitted')
-    await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [issuer])
+    await fixture.run('DELETE FROM control.project_grants WHERE user_id = $1', [issuer])
     expect(await codeNow(replica, tenant, second!)).toBe('key_issuer_denied')
   })
 
-  test('a person’s in the console has no key and no meter, and lasts as long as the role [not_permitted]', async ({
+  test('a user’s in the console has no key and no meter, and lasts as long as the role [not_permitted]', async ({
     fixture,
     replica,
   }) => {
     const tenant = await openTenant(fixture)
-    const person = await fixture.issuer(tenant.project)
-    const [first, second, third] = await runWith(fixture, tenant, 3, { person })
+    const user = await fixture.issuer(tenant.project)
+    const [first, second, third] = await runWith(fixture, tenant, 3, { user })
     expect(await replica.admitNode(nodeItem(replica, first!, tenant.product))).toMatchObject({
       kind: 'admitted',
       key: '',
@@ -100,27 +100,27 @@ describe('in whose name an execution calls', () => {
     expect(await rowsOf(fixture, 'attempts', first!.execution)).toMatchObject([
       { key: '', lineage: '', window_start: null, charged_micro: '30' },
     ])
-    await fixture.run(`UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`, [person])
+    await fixture.run(`UPDATE control.project_grants SET role = 'Project Viewer' WHERE user_id = $1`, [user])
     expect(await replica.admitNode(nodeItem(replica, second!, tenant.product))).toMatchObject({
       code: 'not_permitted',
       facts: { need: 'the permission to invoke in this project' },
     })
-    await fixture.run(`DELETE FROM control.project_grants WHERE person = $1`, [person])
+    await fixture.run(`DELETE FROM control.project_grants WHERE user_id = $1`, [user])
     expect(await codeNow(replica, tenant, third!)).toBe('not_permitted')
     expect(await walletOf(replica, tenant.project.id)).toEqual({ funded: 1_000_000n, reserved: 0n, settled: 30n })
     expect((await fixture.run(`SELECT FROM money.meters WHERE lineage = ''`)).rowCount).toBe(0)
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('nor does it outlast the person’s membership, whose grant alone is worth nothing [not_permitted]', async ({
+  test('nor does it outlast the user’s membership, whose grant alone is worth nothing [not_permitted]', async ({
     fixture,
     replica,
     tenant,
   }) => {
-    const person = await fixture.issuer(tenant.project)
-    const [first, second] = await runWith(fixture, tenant, 2, { person })
+    const user = await fixture.issuer(tenant.project)
+    const [first, second] = await runWith(fixture, tenant, 2, { user })
     expect(await codeNow(replica, tenant, first!)).toBe('admitted')
-    await fixture.run('DELETE FROM control.memberships WHERE person = $1', [person])
+    await fixture.run('DELETE FROM control.memberships WHERE user_id = $1', [user])
     expect(await codeNow(replica, tenant, second!)).toBe('not_permitted')
   })
 })

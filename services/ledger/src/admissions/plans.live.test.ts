@@ -112,7 +112,7 @@ async function costsOf(session: Session, replica: Replica, setup: Setup, size: n
 
 const NODES_A_EXECUTION = 8
 
-/** The same of nodes, of executions of a key with a limit, of one without, and of a person. */
+/** The same of nodes, of executions of a key with a limit, of one without, and of a user. */
 async function nodeCostsOf(
   session: Session,
   replica: Replica,
@@ -120,7 +120,7 @@ async function nodeCostsOf(
   size: number,
 ): Promise<Pick<Costs, NodeSort>> {
   const nodes: HeldNode[] = []
-  const runners = [{ key: free.id }, { key: limited.id }, { person: owner }]
+  const runners = [{ key: free.id }, { key: limited.id }, { user: owner }]
   while (nodes.length < size) {
     const execution = await insertExecution(
       fixture,
@@ -213,8 +213,8 @@ const FILLS: [table: string, columns: string, values: string][] = [
     '(id, service, started_at, heartbeat_at, dead_after_ms, ended_at)',
     `'h' || n, 'gateway', now(), now(), 15000, now()`,
   ],
-  ['control.people', '(id, email, name)', `'per' || n, 'per' || n || '@example.test', 'P'`],
-  ['control.project_grants', '(project, person, role)', `project, 'per' || n, 'Project Consumer'`],
+  ['control.users', '(id, email, name)', `'per' || n, 'per' || n || '@example.test', 'P'`],
+  ['control.project_grants', '(project, user, role)', `project, 'per' || n, 'Project Consumer'`],
   [
     'control.keys',
     '(id, hash, prefix, name, tenant, project, lineage, policy, created_by, expires_at, expiry_days)',

@@ -29,7 +29,7 @@ async function factorOf(fixture: Fixture, product: string): Promise<number> {
 
 async function auditOf(fixture: Fixture, product: string): Promise<unknown[]> {
   const { rows } = await fixture.run(
-    `SELECT tenant, person, action, details FROM control.audit WHERE subject = $1 ORDER BY id`,
+    `SELECT tenant, user_id, action, details FROM control.audit WHERE subject = $1 ORDER BY id`,
     [product],
   )
   return rows
@@ -50,7 +50,7 @@ test('an excess raises it, and the next call reserves what would have been enoug
   })
   expect(await factorOf(fixture, product)).toBe(1.45) // up to the next twentieth
   expect(await auditOf(fixture, product)).toEqual([
-    { tenant: null, person: null, action: 'product.factor', details: { before: 1, after: 1.45 } },
+    { tenant: null, user_id: null, action: 'product.factor', details: { before: 1, after: 1.45 } },
   ])
   const next = await call()
   expect(next.reservedMicro).toBe(145 + CAP)

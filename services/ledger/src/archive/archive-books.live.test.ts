@@ -33,14 +33,14 @@ describe('ledger archive', () => {
     await books.call(new Date(), { tokens: 7 })
     await books.rollUp()
     expect(await books.check()).toEqual([])
-    expect(await books.archive(two)).toEqual({ months: [], told: ['No month is due.'] })
+    expect(await books.archive(two)).toEqual({ months: [], logged: ['No month is due.'] })
   })
 
   test('tells what it would do, and does nothing', async ({ books }) => {
     await books.call(dayOf(first, 3))
     const before = await books.partitions()
-    const { told } = await books.archive({ ...two, dry: true })
-    expect(told).toEqual([`${first} would be archived.`, `${second} would be archived.`])
+    const { logged } = await books.archive({ ...two, dry: true })
+    expect(logged).toEqual([`${first} would be archived.`, `${second} would be archived.`])
     expect([await readdir(books.folder), await books.partitions()]).toEqual([[], before])
   })
 

@@ -110,7 +110,7 @@ async function archiveMonth(
   await recordMonth(database, { month, folder: path.resolve(folder), manifest, sha256, moved, closings })
   await beforeStep('drop', month)
   await dropMonth(database, { month, attempts: attempts.map((file) => file.month) })
-  log(sayMonth(manifest))
+  log(formatMonth(manifest))
   for (const each of staying)
     log(`${each}: records of use stay, because calls of that month are open or were closed after ${month}.`)
 }
@@ -129,7 +129,7 @@ async function finishMonth(
     )
   await beforeStep('drop', month)
   await dropMonth(database, archived)
-  log(sayMonth(manifest))
+  log(formatMonth(manifest))
 }
 
 /** The manifest of a recorded month, which has to be the recorded one. */
@@ -201,7 +201,7 @@ async function readVersions(prisma: Prisma): Promise<Manifest['versions']> {
   return row
 }
 
-function sayMonth({ month, journal, wallets, attempts }: Manifest): string {
+function formatMonth({ month, journal, wallets, attempts }: Manifest): string {
   const files = [journal, wallets, ...attempts]
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const records = attempts.map((file) => `${file.rows} records of use of ${file.month}`)

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { archivedHeads, checkAnchor, takeAnchor } from '../check/anchor.ts'
-import { sayFinding } from '../check/check-books.ts'
+import { formatFinding } from '../check/check-books.ts'
 import { dayOf, monthsAgo, test } from '../fixtures/past-months.ts'
 import { checkArchive } from './check-archive.ts'
 
@@ -15,14 +15,14 @@ describe('an anchor of an archived month', () => {
     await books.rollUp()
     expect(await checkAnchor(reads, text)).toEqual([])
     await books.archive({ before: third })
-    expect((await checkAnchor(reads, text)).map(sayFinding)).toEqual([
+    expect((await checkAnchor(reads, text)).map(formatFinding)).toEqual([
       expect.stringContaining('1 of its entries are archived: name its folder with --archive'),
     ])
     const wanted = await archivedHeads(reads, text)
     await checkArchive(books.folder, { database: reads, wanted })
     expect(await checkAnchor(reads, text, wanted)).toEqual([])
     for (const seals of wanted.values()) for (const seq of seals.keys()) seals.set(seq, Buffer.alloc(32))
-    expect((await checkAnchor(reads, text, wanted)).map(sayFinding)).toEqual([
+    expect((await checkAnchor(reads, text, wanted)).map(formatFinding)).toEqual([
       expect.stringContaining('the seal of an anchored entry was changed'),
       expect.stringContaining('the books are not those that were anchored'),
     ])

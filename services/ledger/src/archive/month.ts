@@ -130,7 +130,7 @@ export function foldMore(fold: MonthFold, entries: Entry[]): Finding[] {
   return findings
 }
 
-export function sayInJournal(project: string, { where, what, expectedMicro, foundMicro }: Finding): string {
+export function formatInJournal(project: string, { where, what, expectedMicro, foundMicro }: Finding): string {
   return `${project}: ${where}: ${what}: expected ${expectedMicro}, found ${foundMicro} micro-USD`
 }
 

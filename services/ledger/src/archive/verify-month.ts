@@ -3,7 +3,7 @@ import path from 'node:path'
 import { emptyBook, type Entry } from '../check/fold-journal.ts'
 import { entryOf, type ListedEntry, STEP } from '../check/read-books.ts'
 import type { ArchivedSeals } from '../check/anchor.ts'
-import { beginFold, foldMore, type Month, sayInJournal, startOf } from './month.ts'
+import { beginFold, foldMore, type Month, formatInJournal, startOf } from './month.ts'
 import { filesOf, hashFile, type Manifest, readLines } from './line-file.ts'
 import { type Closing, isSame, readWalletLine, type WalletMonth, windowsText } from './wallet-line.ts'
 import type { Database } from '@gateway/database/client'
@@ -105,7 +105,7 @@ async function verifyWallet(
     )
   const fold = beginFold(before)
   for await (const block of journal.blocksOf(project)) {
-    findings.push(...foldMore(fold, block).map((finding) => sayInJournal(project, finding)))
+    findings.push(...foldMore(fold, block).map((finding) => formatInJournal(project, finding)))
     const { seq, seal } = block.at(-1)!
     if (seals?.has(seq)) seals.set(seq, seal)
   }

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { checkBooks, sayFinding } from '../check/check-books.ts'
+import { checkBooks, formatFinding } from '../check/check-books.ts'
 import { recheckWallets } from '../check/recheck-wallets.ts'
 import { correct } from '../wallets/wallets.ts'
 import { dayOf, monthsAgo, test } from '../fixtures/past-months.ts'
@@ -55,8 +55,8 @@ describe('records of use', () => {
     const id = await books.open(dayOf(first, 3))
     await books.call(dayOf(second, 3))
     await books.rollUp()
-    const { told } = await books.archive({ before: third })
-    expect(told).toContainEqual(expect.stringContaining(`${first}: records of use stay`))
+    const { logged } = await books.archive({ before: third })
+    expect(logged).toContainEqual(expect.stringContaining(`${first}: records of use stay`))
     expect(await books.partitions()).toContain(`attempts ${first}`)
     expect(await books.settle(id)).toMatchObject({ kind: 'settled' })
     await books.moveTo(dayOf(fourth, 3))
@@ -164,8 +164,8 @@ describe('behind an archive', () => {
     books,
   }) => {
     const look = async () => [
-      ...(await checkBooks(books.replica.reads)).findings.map(sayFinding),
-      ...(await recheckWallets(books.replica.reads, 100)).findings.map(sayFinding),
+      ...(await checkBooks(books.replica.reads)).findings.map(formatFinding),
+      ...(await recheckWallets(books.replica.reads, 100)).findings.map(formatFinding),
     ]
     await books.call(dayOf(first, 3))
     await books.rollUp()
@@ -181,7 +181,7 @@ describe('behind an archive', () => {
   })
 
   test('a finding that was mended just before its entries were archived is forgotten', async ({ books }) => {
-    const check = async () => (await checkBooks(books.replica.reads)).findings.map(sayFinding)
+    const check = async () => (await checkBooks(books.replica.reads)).findings.map(formatFinding)
     const id = await books.call(dayOf(first, 3))
     const take = (micro: number) =>
       books.unguarded(

@@ -4,7 +4,16 @@ import { checkJournalDays } from '../check/check-journal-days.ts'
 import { checkUsage } from '../check/check-usage.ts'
 import { type Checkpoint, emptyBook } from '../check/fold-journal.ts'
 import { entryOf, type ListedEntry, readListed, STEP } from '../check/read-books.ts'
-import { beginFold, endOf, foldMore, type Month, monthBefore, type MonthFold, sayInJournal, startOf } from './month.ts'
+import {
+  beginFold,
+  endOf,
+  foldMore,
+  type Month,
+  monthBefore,
+  type MonthFold,
+  formatInJournal,
+  startOf,
+} from './month.ts'
 import {
   attemptsName,
   type FileRecord,
@@ -91,7 +100,7 @@ async function writeWallet(
     const findings = foldMore(fold, rows.map(entryOf))
     const isStuck = !rows.some((row) => BigInt(row['seq']!) === fold.at.seq)
     if (isStuck) throw doNotAddUp(`${project}: journal entry ${fold.at.seq}: no sealed block follows it`)
-    if (findings[0]) throw doNotAddUp(sayInJournal(project, findings[0]))
+    if (findings[0]) throw doNotAddUp(formatInJournal(project, findings[0]))
     for (const row of rows) if (BigInt(row['seq']!) <= fold.at.seq) await journal.write(entryLine(project, row))
   }
 }
@@ -101,7 +110,7 @@ async function proveUsage(prisma: Prisma, project: string): Promise<void> {
     ...(await checkUsage({ prisma }, project, 'hours')),
     ...(await checkJournalDays({ prisma }, project, 'days')),
   ]
-  if (finding) throw doNotAddUp(sayInJournal(project, finding))
+  if (finding) throw doNotAddUp(formatInJournal(project, finding))
 }
 
 function doNotAddUp(finding: string): NotArchivable {

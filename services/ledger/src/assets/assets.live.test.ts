@@ -32,7 +32,7 @@ describe('an asset', () => {
     tenant,
     replica,
   }) => {
-    const execution = await insertExecution(fixture, tenant.project.id, { person: tenant.owners.owner })
+    const execution = await insertExecution(fixture, tenant.project.id, { user: tenant.owners.owner })
     const record = { id: fixture.id('ast'), mimeType: 'audio/wav' as const, bytes: 9 }
     const other = (await openTenant(fixture)).project.id
     for (const caller of [

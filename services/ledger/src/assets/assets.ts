@@ -27,7 +27,7 @@ export async function readAsset(deps: Pick<Deps, 'reads'>, { caller, asset: id }
 }
 
 /**
- * Puts stored bytes on a project's books: they were uploaded with a key or by a person, or an execution made them. Safe to repeat.
+ * Puts stored bytes on a project's books: they were uploaded with a key or by a user, or an execution made them. Safe to repeat.
  * @throws Error where the id is taken by something else, which no honest caller can bring about
  */
 export async function recordAsset(
@@ -37,10 +37,10 @@ export async function recordAsset(
   const { prisma } = deps.reads
   const owner = await ownerOf(deps, caller)
   if ('refused' in owner) return owner
-  const { key, person, execution } = { key: null, person: null, execution: null, ...owner }
+  const { key, user, execution } = { key: null, user: null, execution: null, ...owner }
   await prisma.$executeRaw`
-    INSERT INTO money.assets (id, project, mime_type, bytes, execution, key, person)
-    VALUES (${id}, ${owner.project}, ${mimeType}, ${bytes}, ${execution}, ${key}, ${person}) ON CONFLICT (id) DO NOTHING`
+    INSERT INTO money.assets (id, project, mime_type, bytes, execution, key, user_id)
+    VALUES (${id}, ${owner.project}, ${mimeType}, ${bytes}, ${execution}, ${key}, ${user}) ON CONFLICT (id) DO NOTHING`
   const recorded = await prisma.asset.findUniqueOrThrow({ where: { id } })
   const { project } = owner
   if (recorded.project !== project || recorded.mimeType !== mimeType || recorded.bytes !== bytes)
@@ -48,12 +48,12 @@ export async function recordAsset(
   return { recorded: true, project }
 }
 
-/** Whose they are, and who brought them. Of a person the console has said that they may. */
+/** Whose they are, and who brought them. Of a user the console has said that they may. */
 async function ownerOf(
   deps: Pick<Deps, 'reads'>,
   caller: AssetRecordQuestion['caller'],
-): Promise<{ project: string; key?: string; person?: string; execution?: string } | Refused> {
-  if ('person' in caller) return caller
+): Promise<{ project: string; key?: string; user?: string; execution?: string } | Refused> {
+  if ('user' in caller) return caller
   if ('execution' in caller) return findExecution(deps, caller)
   const answer = await readCaller(deps, caller)
   return 'refused' in answer ? answer : { project: answer.project, key: answer.id }

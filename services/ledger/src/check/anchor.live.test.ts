@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { checkAnchor, takeAnchor } from './anchor.ts'
-import { sayFinding } from './check-books.ts'
+import { formatFinding } from './check-books.ts'
 
 const test = ledgerTest
   /** A project with a settled and an open call. */
@@ -15,7 +15,7 @@ const test = ledgerTest
     'against',
     ({ replica }) =>
       async (anchor: string) =>
-        (await checkAnchor(replica.reads, anchor)).map(sayFinding),
+        (await checkAnchor(replica.reads, anchor)).map(formatFinding),
   )
   /** Somebody with every right, who goes round every guard; undone after the test. */
   .extend('tamper', async ({ fixture, tenant }, { onCleanup }) => {

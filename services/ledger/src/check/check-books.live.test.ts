@@ -3,7 +3,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { openFixture } from '@gateway/testbed/fixture'
 import { openReplica } from '../fixtures/replica.ts'
 import { correct } from '../wallets/wallets.ts'
-import { checkBooks, sayFinding } from './check-books.ts'
+import { checkBooks, formatFinding } from './check-books.ts'
 
 const test = liveTest
   .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
@@ -43,7 +43,7 @@ describe('ledger check', () => {
   })
 
   const says = async (replica: Awaited<ReturnType<typeof openReplica>>, project: string) =>
-    (await checkBooks(replica.reads, { projects: [project] })).findings.map(sayFinding).join('\n')
+    (await checkBooks(replica.reads, { projects: [project] })).findings.map(formatFinding).join('\n')
 
   /** What somebody with every right, who goes round every guard, changes. */
   const tamperings: [what: string, sql: string, saying: RegExp][] = [
@@ -171,7 +171,7 @@ describe('ledger check', () => {
     await replica.admit(replica.item(books.key, books.product))
     expect(await says(replica, books.project)).toMatch(/the seal does not fit/)
     expect((await checkpoint()).seq).toBe(seq + 1)
-    expect((await checkBooks(replica.reads)).findings.map(sayFinding).join()).toMatch(/the seal does not fit/)
+    expect((await checkBooks(replica.reads)).findings.map(formatFinding).join()).toMatch(/the seal does not fit/)
     await around(`UPDATE money.journal SET reference = rtrim(reference, '!') WHERE project = $1 AND seq = 2`)
     expect(await says(replica, books.project)).toBe('')
     expect(await checkpoint()).toEqual({ seq: seq + 1, findings: '[]' })
@@ -188,7 +188,7 @@ describe('ledger check', () => {
     await fixture.run(`SET session_replication_role = origin`)
     for (const _ of [1, 2]) {
       const { findings } = await checkBooks(replica.reads)
-      expect(findings.map(sayFinding).join('\n')).toMatch(/entries are missing before this one/)
+      expect(findings.map(formatFinding).join('\n')).toMatch(/entries are missing before this one/)
     }
   })
 
@@ -217,7 +217,7 @@ describe('ledger check', () => {
     const found = async () =>
       (await checkBooks(replica.reads)).findings
         .filter(({ project }) => project === books.project)
-        .map(sayFinding)
+        .map(formatFinding)
         .join('\n')
     expect(await found()).not.toMatch(/spent differs/)
     await fixture.run(
@@ -253,7 +253,7 @@ describe('ledger check', () => {
         checkBooks(replica.reads, { projects: [project.id] }),
         checkBooks(checker.reads, { projects: [project.id] }),
       ])
-      found.push(...reports.flatMap(({ findings }) => findings.map(sayFinding)))
+      found.push(...reports.flatMap(({ findings }) => findings.map(formatFinding)))
     }
     await work
     await checker.close()

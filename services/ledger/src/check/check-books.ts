@@ -57,6 +57,6 @@ async function walletsToCheck(database: Pick<Database, 'prisma'>): Promise<strin
 }
 
 /** A finding as one sentence. */
-export function sayFinding({ project, what, where, expectedMicro, foundMicro }: Report['findings'][number]): string {
+export function formatFinding({ project, what, where, expectedMicro, foundMicro }: Report['findings'][number]): string {
   return `${project}: ${where}: ${what}: expected ${expectedMicro}, found ${foundMicro} micro-USD`
 }

@@ -3,7 +3,7 @@ import { createLogger } from '@gateway/service-kit/process/logger'
 import { test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { dayOf, monthsAgo, test as pastTest } from '../fixtures/past-months.ts'
 import { rollUpUsage } from '../maintenance/usage-roll-up.ts'
-import { checkBooks, sayFinding } from './check-books.ts'
+import { checkBooks, formatFinding } from './check-books.ts'
 
 const log = createLogger({ service: 'ledger', level: 'fatal' })
 const [first, second, third] = [monthsAgo(6), monthsAgo(5), monthsAgo(4)] as const
@@ -58,7 +58,7 @@ const test = ledgerTest
   })
   .extend('findings', ({ replica, tenant }) => async (whole: boolean) => {
     const { findings } = await checkBooks(replica.reads, { projects: [tenant.project.id], whole })
-    return findings.map(sayFinding)
+    return findings.map(formatFinding)
   })
 
 describe('the check of the days of the journal', () => {

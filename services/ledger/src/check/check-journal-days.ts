@@ -93,14 +93,14 @@ async function checkEach({ prisma }: Pick<Database, 'prisma'>, project: string):
     after,
   )
   return differing.map(({ name, expected, found }) => ({
-    what: `a day of the journal differs: expected ${sayRow(expected)}, found ${sayRow(found)}`,
+    what: `a day of the journal differs: expected ${formatRow(expected)}, found ${formatRow(found)}`,
     where: `journal day ${name.trim()}`,
     expectedMicro: moved(expected),
     foundMicro: moved(found),
   }))
 }
 
-function sayRow([entries, reserved, settled, outside]: bigint[]): string {
+function formatRow([entries, reserved, settled, outside]: bigint[]): string {
   return `${entries} entries (reserved ${reserved}, settled ${settled}, outside ${outside})`
 }
 

@@ -36,14 +36,14 @@ export async function checkWallet(
 }
 
 async function checkFrom(prisma: Prisma, project: string, start: Start): Promise<Finding[]> {
-  const wrong = await lookAgain(prisma, project, start)
+  const wrong = await refresh(prisma, project, start)
   const isMended = start.remembered.length > 0 && wrong.length === 0
   if (isMended) return fold(prisma, project, await readStart(prisma, project, true), [])
   return fold(prisma, project, start, wrong)
 }
 
 /** What is still wrong with the entries that were remembered (C4). */
-async function lookAgain(prisma: Prisma, project: string, { remembered }: Start): Promise<Finding[]> {
+async function refresh(prisma: Prisma, project: string, { remembered }: Start): Promise<Finding[]> {
   const blocks = new Map(remembered.map((block) => [block.after, block]))
   const findings: Finding[] = []
   for (const block of blocks.values()) {

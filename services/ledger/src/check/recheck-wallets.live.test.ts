@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { test as ledgerTest } from '../fixtures/ledger-test.ts'
-import { checkBooks, sayFinding } from './check-books.ts'
+import { checkBooks, formatFinding } from './check-books.ts'
 import { recheckWallets } from './recheck-wallets.ts'
 
 const test = ledgerTest
@@ -12,7 +12,7 @@ const test = ledgerTest
   })
   .extend('recheck', ({ replica }) => async (wallets = 1_000) => {
     const { findings } = await recheckWallets(replica.reads, wallets)
-    return findings.map(sayFinding)
+    return findings.map(formatFinding)
   })
   .extend('tamper', ({ fixture }) => async (sql: string, values: unknown[]) => {
     await fixture.run('SET session_replication_role = replica')
@@ -29,7 +29,7 @@ describe('looking again behind the checkpoints', () => {
     tamper,
   }) => {
     const id = await spend(30)
-    const check = async () => (await checkBooks(replica.reads)).findings.map(sayFinding)
+    const check = async () => (await checkBooks(replica.reads)).findings.map(formatFinding)
     expect([await check(), await recheck()]).toEqual([[], []])
     const rename = 'UPDATE money.journal SET reference = $2 WHERE project = $1 AND reference = $3'
     await tamper(rename, [tenant.project.id, 'other', id])

@@ -36,7 +36,7 @@ describe('an execution that is stopped', () => {
     const job = engine.jobs.find((one) => one.execution === execution)!
     engine.notified.length = 0
     const answer = await engine.cancel({ execution, project: tenant.project.id })
-    expect(answer).toMatchObject({ began: true, stoppedBy: 'person' })
+    expect(answer).toMatchObject({ began: true, stoppedBy: 'user' })
     const record = await engine.record(execution)
     expect(record).toMatchObject({
       status: 'Cancelled',
@@ -49,7 +49,7 @@ describe('an execution that is stopped', () => {
     const instance = await engine.newInstance()
     expect(await engine.claim({ ...claimOf(job), lease: newLease(), instance })).toEqual({
       kind: 'nothing-to-do',
-      cancelled: 'person',
+      cancelled: 'user',
     })
     expect((await engine.follow({ execution, after: 1 })).lines).toContain('"status":"Cancelled"')
   })

@@ -12,7 +12,7 @@ const BUDGET_MS = 4_000
 
 /**
  * Stops an execution (flows §4.11). It ends as one that fails does (R11 of decide-execution.ts), so the answer may find nodes
- * of it under way. Whoever may read the record may stop it, by key or as a person.
+ * of it under way. Whoever may read the record may stop it, by key or as a user.
  * @throws where it could not be decided in time: it may be asked again
  */
 export async function cancelExecution(
@@ -25,7 +25,7 @@ export async function cancelExecution(
   if (refusal !== null) return refusal
   if (named === null || (project !== null && named.project !== project))
     return refused('execution_not_found', { execution })
-  const began = named.completed_at === null && (await stop(deps, execution, caller === null ? 'person' : 'key'))
+  const began = named.completed_at === null && (await stop(deps, execution, caller === null ? 'user' : 'key'))
   const question = { caller: null, project: named.project, execution, detailed: caller === null }
   const answer = await readExecution(deps, question)
   if ('refused' in answer) return answer
@@ -41,5 +41,5 @@ async function stop({ nodeBatcher }: Pick<Deps, 'nodeBatcher'>, execution: strin
 
 function stopperIn(error: RefusalBody | null): StoppedBy | null {
   if (error?.code !== 'execution_cancelled') return null
-  return error.details?.['by'] === 'key' ? 'key' : 'person'
+  return error.details?.['by'] === 'key' ? 'key' : 'user'
 }

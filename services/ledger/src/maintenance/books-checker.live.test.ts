@@ -42,12 +42,12 @@ describe('the turn of a job', () => {
 })
 
 test('one replica checks the books, and the others log what it found', async ({ replica, other, tenant, fixture }) => {
-  const told: Record<string, { wallets: number; findings: number }> = {}
+  const rounds: Record<string, { wallets: number; findings: number }> = {}
   const checker = (name: string, reads: typeof replica.reads) =>
     openBooksChecker(
       {
         reads,
-        metrics: { ...unmeasured, checked: (round) => void (told[name] = round) },
+        metrics: { ...unmeasured, checked: (round) => void (rounds[name] = round) },
         log: createLogger({ service: 'ledger', level: 'fatal' }),
         now: () => performance.now(),
         replicaId: name,
@@ -58,6 +58,6 @@ test('one replica checks the books, and the others log what it found', async ({ 
   await fixture.run(`UPDATE money.wallets SET settled = settled + 1 WHERE project = $1`, [tenant.project.id])
   expect(await checker('first', replica.reads).runOnce()).toEqual({ findings: 1 })
   expect(await checker('second', other.reads).runOnce()).toEqual({ findings: 0 })
-  expect(told['second']).toEqual(told['first'])
-  expect(told['first']?.findings).toBe(1)
+  expect(rounds['second']).toEqual(rounds['first'])
+  expect(rounds['first']?.findings).toBe(1)
 })

@@ -1,4 +1,4 @@
-import { checkBooks, type Report, sayFinding } from '../check/check-books.ts'
+import { checkBooks, type Report, formatFinding } from '../check/check-books.ts'
 import type { Deps } from '../deps.ts'
 import type { CheckRound } from '../metrics.ts'
 import { endTurn, keepTurn, lastTurn, takeTurn, type Turn } from './maintenance-turn.ts'
@@ -38,7 +38,7 @@ async function checkInTurn(deps: CheckerDeps, turn: Turn): Promise<{ findings: n
 }
 
 function log({ log }: CheckerDeps, { findings }: Report): void {
-  for (const finding of findings) log.error({ finding: sayFinding(finding) }, 'the books do not add up')
+  for (const finding of findings) log.error({ finding: formatFinding(finding) }, 'the books do not add up')
 }
 
 /** Keeps the turn while the round goes on. @throws Error once another replica has it */
@@ -68,7 +68,7 @@ export function openBooksRechecker(
     let found: number | null = null
     try {
       const { findings } = await recheckWallets(reads)
-      for (const finding of findings) log.error({ finding: sayFinding(finding) }, 'the books do not add up')
+      for (const finding of findings) log.error({ finding: formatFinding(finding) }, 'the books do not add up')
       found = findings.length
       const anchor = await takeAnchor(reads)
       if (anchor !== null) log.info({ anchor: anchor.text, wallets: anchor.wallets }, 'the books were anchored')

@@ -52,7 +52,7 @@ export async function enforceDeadlines({
 
 interface Limits {
   /** Of one project, in the queue or running. */
-  nodesAtOnce: number
+  maxConcurrentNodes: number
   /** How long a worker may take to take a node up. */
   lateMs?: number
 }
@@ -61,10 +61,10 @@ const LATE_MS = 3_000
 
 export async function requeueJobs(
   deps: Pick<Deps, 'reads' | 'nodeQueue' | 'metrics'>,
-  { nodesAtOnce, lateMs = LATE_MS }: Limits,
+  { maxConcurrentNodes, lateMs = LATE_MS }: Limits,
 ): Promise<{ requeued: number }> {
   const row = await callFunction(deps.reads.sql, 'money.requeue_lost_nodes', {
-    nodes_at_once: nodesAtOnce,
+    max_concurrent_nodes: maxConcurrentNodes,
     late_ms: lateMs,
     max_late: MAX_NODES,
   })

@@ -39,7 +39,7 @@ describe('what the queue has lost', () => {
   })
 
   test('and what never was enqueued is found when there is room', async ({ database, fixture, tenant }) => {
-    const small = await openEngine(database.ledgerUrl, { nodesAtOnce: 1 })
+    const small = await openEngine(database.ledgerUrl, { maxConcurrentNodes: 1 })
     const large = await openEngine(database.ledgerUrl)
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     const executions = await Promise.all(

@@ -35,7 +35,7 @@ export function maintenanceJobs(
     {
       name: 'job-requeuer',
       everyMs: 1_000,
-      runOnce: () => requeueJobs(upkeep, { nodesAtOnce: config.MAX_CONCURRENT_NODES }),
+      runOnce: () => requeueJobs(upkeep, { maxConcurrentNodes: config.MAX_CONCURRENT_NODES }),
     },
     { name: 'reservation-reaper', everyMs: 2_000, runOnce: reservationReaper.runOnce },
     { name: 'quarantine-retrier', everyMs: 1_000, runOnce: () => retryQuarantined(upkeep) },

@@ -32,7 +32,7 @@ export function openReservationReaper(deps: ReaperDeps, { graceMs }: { graceMs: 
   let watch: Watch = { sinceMs: Infinity, lastMs: -Infinity }
   return {
     async runOnce(): Promise<{ expired: number }> {
-      watch = await lookAgain(deps, watch)
+      watch = await refresh(deps, watch)
       const graceBeganMs = watch.lastMs - graceMs
       const overdueAtMs = watch.sinceMs <= graceBeganMs ? graceBeganMs : null // D2
       let expired = 0
@@ -46,7 +46,7 @@ export function openReservationReaper(deps: ReaperDeps, { graceMs }: { graceMs: 
 }
 
 /** D3. Where nothing could be taken, or the clock went back, the watch begins anew with the next turn. */
-async function lookAgain({ reads, admissionBatcher, replicaId }: ReaperDeps, before: Watch): Promise<Watch> {
+async function refresh({ reads, admissionBatcher, replicaId }: ReaperDeps, before: Watch): Promise<Watch> {
   const { kind } = await admissionBatcher.submit({ op: 'expire', id: `none of ${replicaId}` }, PROBE_MS)
   const [row] = await reads.prisma.$queryRaw<[{ at_ms: bigint }]>`
     SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at_ms`

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { createLogger } from '@gateway/service-kit/process/logger'
-import { checkBooks, sayFinding } from '../check/check-books.ts'
+import { checkBooks, formatFinding } from '../check/check-books.ts'
 import { closeNodes, insertExecution, insertNodes, nodeItem } from '../fixtures/execution-rows.ts'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { rollUpUsage } from './usage-roll-up.ts'
@@ -37,7 +37,7 @@ const test = ledgerTest
   })
   .extend('findings', ({ replica, tenant }) => async (whole = false) => {
     const { findings } = await checkBooks(replica.reads, { projects: [tenant.project.id], whole })
-    return findings.map(sayFinding)
+    return findings.map(formatFinding)
   })
 
 describe('rolling up usage', () => {

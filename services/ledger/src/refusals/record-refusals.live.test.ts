@@ -4,7 +4,7 @@ import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { cleanRetention } from '../maintenance/retention-cleaner.ts'
 import { recordRefusals } from './record-refusals.ts'
 
-const test = ledgerTest.extend('told', async ({ fixture, replica, tenant, task }) => {
+const test = ledgerTest.extend('reports', async ({ fixture, replica, tenant, task }) => {
   let number = 0
   const sender = `gtw_${task.id}`
   const report = (more: Partial<RefusalReport>): RefusalReport => ({
@@ -16,7 +16,7 @@ const test = ledgerTest.extend('told', async ({ fixture, replica, tenant, task }
   })
   return {
     report,
-    tell: (more: Partial<RefusalReport>) => recordRefusals(replica, report(more)),
+    record: (more: Partial<RefusalReport>) => recordRefusals(replica, report(more)),
     async hours(project = tenant.project.id) {
       const { rows } = await fixture.run(
         'SELECT key, code, count::int FROM money.refusal_hours WHERE project = $1 ORDER BY code',
@@ -35,28 +35,28 @@ const test = ledgerTest.extend('told', async ({ fixture, replica, tenant, task }
 })
 
 describe('what a gateway has refused', () => {
-  test('is added up by key and code', async ({ tenant: { key }, told }) => {
+  test('is added up by key and code', async ({ tenant: { key }, reports }) => {
     const counted = (count: number) => ({ keyHash: key.hash, code: 'key_limit' as const, count })
-    await told.tell({ counts: [counted(3), { keyHash: key.hash, code: 'invalid_json', count: 1 }] })
-    await told.tell({ counts: [counted(4)] })
-    expect(await told.hours()).toEqual([
+    await reports.record({ counts: [counted(3), { keyHash: key.hash, code: 'invalid_json', count: 1 }] })
+    await reports.record({ counts: [counted(4)] })
+    expect(await reports.hours()).toEqual([
       { key: key.id, code: 'invalid_json', count: 1 },
       { key: key.id, code: 'key_limit', count: 7 },
     ])
   })
 
-  test('counts once where a report comes again, also late', async ({ replica, tenant: { key }, told }) => {
+  test('counts once where a report comes again, also late', async ({ replica, tenant: { key }, reports }) => {
     const counts = [{ keyHash: key.hash, code: 'key_limit' as const, count: 1 }]
-    const [first, second] = [told.report({ counts }), told.report({ counts })]
+    const [first, second] = [reports.report({ counts }), reports.report({ counts })]
     for (const report of [first, first, second, second, first]) await recordRefusals(replica, report)
-    expect(await told.hours()).toMatchObject([{ count: 2 }])
+    expect(await reports.hours()).toMatchObject([{ count: 2 }])
   })
 
-  test('is not kept for a key that nobody has, nor for one of no project', async ({ fixture, tenant, told }) => {
+  test('is not kept for a key that nobody has, nor for one of no project', async ({ fixture, tenant, reports }) => {
     const unbound = await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner })
     const before = await fixture.run('SELECT count(*) FROM money.refusal_hours')
     const of = (keyHash: string) => ({ keyHash, code: 'key_invalid' as const })
-    await told.tell({
+    await reports.record({
       counts: ['f'.repeat(64), unbound.hash].map((hash) => ({ ...of(hash), count: 1 })),
       latest: [{ ...of('f'.repeat(64)), model: null, request: 'req_1', agoMs: 0 }],
     })
@@ -67,7 +67,7 @@ describe('what a gateway has refused', () => {
   test('is kept one by one for the last 100 of a project, and others have theirs', async ({
     fixture,
     tenant,
-    told,
+    reports,
   }) => {
     const other = await openTenant(fixture)
     const of = (keyHash: string, request: string, agoMs: number) => ({
@@ -79,15 +79,15 @@ describe('what a gateway has refused', () => {
     })
     const requests = Array.from({ length: 130 }, (_, n) => `req_${String(n).padStart(3, '0')}`)
     const all = requests.map((request, n) => of(tenant.key.hash, request, 130 - n))
-    await told.tell({ latest: [...all.slice(0, 90), of(other.key.hash, 'req_other', 3_000_000)] })
-    await told.tell({ latest: all.slice(90) })
-    expect(await told.latest()).toEqual(requests.slice(30).toReversed())
-    expect(await told.latest(other.project.id)).toEqual(['req_other'])
+    await reports.record({ latest: [...all.slice(0, 90), of(other.key.hash, 'req_other', 3_000_000)] })
+    await reports.record({ latest: all.slice(90) })
+    expect(await reports.latest()).toEqual(requests.slice(30).toReversed())
+    expect(await reports.latest(other.project.id)).toEqual(['req_other'])
   })
 
-  test('is forgotten after 90 days', async ({ fixture, replica, tenant: { key, project }, told }) => {
+  test('is forgotten after 90 days', async ({ fixture, replica, tenant: { key, project }, reports }) => {
     const refused = { keyHash: key.hash, code: 'key_limit' as const }
-    await told.tell({
+    await reports.record({
       counts: [{ ...refused, count: 1 }],
       latest: [{ ...refused, model: null, request: 'r', agoMs: 0 }],
     })
@@ -99,9 +99,9 @@ describe('what a gateway has refused', () => {
       )
     await age(89)
     await cleanRetention(replica)
-    expect([await told.hours(), await told.latest()]).toMatchObject([[{ count: 1 }], ['r']])
+    expect([await reports.hours(), await reports.latest()]).toMatchObject([[{ count: 1 }], ['r']])
     await age(2)
     await cleanRetention(replica)
-    expect([await told.hours(), await told.latest()]).toEqual([[], []])
+    expect([await reports.hours(), await reports.latest()]).toEqual([[], []])
   })
 })

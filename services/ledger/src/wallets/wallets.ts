@@ -29,7 +29,7 @@ export async function fund(
     to_project: project,
     funding: fundingId,
     amount_micro: micro,
-    by_person: fundedBy,
+    by_user: fundedBy,
   })
   return { fresh, micro: Number(recorded) }
 }
@@ -47,7 +47,7 @@ export async function correct(
     correction: correctionId,
     amount_micro: micro,
     why: reason,
-    by_person: correctedBy,
+    by_user: correctedBy,
   })
   if (row.outcome === 'short')
     return { kind: 'short', availableMicro: Number(row.available), reservedMicro: Number(row.reserved) }

@@ -166,11 +166,11 @@ test('webhooks that fail again and again keep no other from its notices', async 
   for (let n = 0; n < 4; n++) await hooked.webhook('/500')
   await hooked.webhook('/200')
   await fixture.run(
-    `WITH told AS (
+    `WITH written AS (
        INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
        SELECT 'ntc_' || n || $1, $1, 'wallet.below', 5, 4, now() FROM generate_series(1, 8) n RETURNING id)
      INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
-     SELECT told.id, w.id, now() FROM told, money.webhooks w WHERE w.project = $1`,
+     SELECT written.id, w.id, now() FROM written, money.webhooks w WHERE w.project = $1`,
     [hooked.project],
   )
   const atOnce = Array.from({ length: 10_000 }, () => 0) // what failed is due again at once
@@ -181,7 +181,7 @@ test('webhooks that fail again and again keep no other from its notices', async 
 test('a webhook with a backlog of thousands keeps no other from its notices', async ({ fixture, receiver, hooked }) => {
   const [busy, other] = [await hooked.webhook('/500'), await hooked.webhook('/200')]
   await fixture.run(
-    `WITH told AS (
+    `WITH written AS (
        INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
        SELECT 'ntc_' || n || $1, $1, 'wallet.below', 5, 4, now() FROM generate_series(1, 3000) n RETURNING id)
      INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)

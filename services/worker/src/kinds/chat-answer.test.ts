@@ -65,7 +65,7 @@ test.each([
     'describe the object in the prompt',
   ],
 ])('the record of a node says how its author gets around %s [node_failed]', (_, answer, way) => {
-  const error = errorOfNode(refusalOf(answer), { begunBy: 'invoke', chargedMicro: 7 })
+  const error = errorOfNode(refusalOf(answer), { startedBy: 'invoke', chargedMicro: 7 })
   expect(error.code).toBe('node_failed')
   expect(error.resolution).toContain(way)
   expect(error.message).toMatch(/This node was charged 7 micro-USD\.$/)

@@ -13,7 +13,7 @@ import type { Work } from '../work.ts'
 import { type PaidCall, productOf, textAt } from './paid-kind.ts'
 import { schemaFault } from '@gateway/flow/schema-fault'
 import { imageUrls } from '@gateway/assets/image-urls'
-import { assetIdsOf, type ImageAsset, imageImageError, isImageUrl } from '@gateway/api/images'
+import { assetIdsOf, type ImageAsset, findImageError, isImageUrl } from '@gateway/api/images'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { askUntilAnswered } from '../retry.ts'
 
@@ -193,7 +193,7 @@ async function checkImages(
   const answer = await askUntilAnswered(signal, () => ledger.readImages({ caller: { project }, model, assets }))
   if ('refused' in answer) throw refusalFor(answer.refused, 'node')
   if (answer.limits === null) return answer.assets // the admission says why
-  const imageError = imageImageError(
+  const imageError = findImageError(
     images,
     new Map(answer.assets.map((asset) => [asset.id, asset])),
     answer.limits,

@@ -45,10 +45,10 @@ export const consoleRules: Mutation[] = [
   {
     id: 'console-last-admin',
     rule: 'The last Admin of an organization stays.',
-    file: 'services/console/src/people/members.ts',
+    file: 'services/console/src/users/members.ts',
     find: "<= 1) throw refuse('last_admin', {})",
     replace: "< 1) throw refuse('last_admin', {})",
-    tests: ['services/console/src/people'],
+    tests: ['services/console/src/users'],
   },
   {
     id: 'console-code-expiry',

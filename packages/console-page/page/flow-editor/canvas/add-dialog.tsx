@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { addables, matching, type Addable } from '../core/addable.ts'
-import type { PortPlace } from '../core/connection.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import type { PortRef } from '../core/connection.ts'
+import { Dialog } from '../../components/dialog.tsx'
 import { useSession } from '../session.ts'
 import { AddableRow } from './addable-row.tsx'
 
@@ -11,7 +11,7 @@ export function AddDialog({
   onAdd,
   onClose,
 }: {
-  from: PortPlace | null
+  from: PortRef | null
   onAdd: (addable: Addable) => void
   onClose: () => void
 }) {

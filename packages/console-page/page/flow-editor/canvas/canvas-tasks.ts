@@ -1,11 +1,11 @@
 import { createContext, useContext } from 'react'
-import type { PortPlace } from '../core/connection.ts'
+import type { PortRef } from '../core/connection.ts'
 import type { Position } from '../core/position.ts'
 
 /** What opens over the canvas. */
 export type CanvasTask =
-  | { task: 'add'; position: Position; from: PortPlace | null }
-  | { task: 'connect'; from: PortPlace }
+  | { task: 'add'; position: Position; from: PortRef | null }
+  | { task: 'connect'; from: PortRef }
   | { task: 'search' }
 
 const Tasks = createContext<(task: CanvasTask) => void>(() => {})

@@ -1,11 +1,11 @@
-import { targetsOf, type PortPlace, type Target } from '../core/connection.ts'
+import { targetsOf, type PortRef, type Target } from '../core/connection.ts'
 import { connect } from '../core/node-commands.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { announce } from '../../frame/announcer.ts'
 import { useSession } from '../session.ts'
 
 /** What a port may be joined with, and why it may not be with the others; the keyboard's way to draw an edge. */
-export function ConnectDialog({ from, onClose }: { from: PortPlace; onClose: () => void }) {
+export function ConnectDialog({ from, onClose }: { from: PortRef; onClose: () => void }) {
   const { editor, model, products } = useSession()
   const targets = targetsOf(model, products, from)
   const join = ({ edge }: Target) => {

@@ -1,6 +1,6 @@
 import type { Edge, Node } from '@xyflow/react'
 import type { CanvasModel, CanvasNode } from '../core/canvas-model.ts'
-import { kindTitle } from '../core/kind-words.ts'
+import { kindTitle } from '../core/kind-labels.ts'
 import type { Position } from '../core/position.ts'
 import type { Size } from '../core/first-positions.ts'
 

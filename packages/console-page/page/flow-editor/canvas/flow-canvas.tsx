@@ -10,16 +10,16 @@ import {
   type IsValidConnection,
 } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
-import { connectionFault, type PortPlace } from '../core/connection.ts'
+import { connectionFault, type PortRef } from '../core/connection.ts'
 import { insertNode } from '../core/insert-node.ts'
 import { connect, moveNodes } from '../core/node-commands.ts'
 import type { Addable } from '../core/addable.ts'
-import { SearchDialog } from '../opened-later.ts'
+import { SearchDialog } from '../lazy.ts'
 import { useSelection, useSession } from '../session.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { TasksProvider, type CanvasTask } from './canvas-tasks.ts'
-import { canvasWords } from './canvas-words.ts'
-import { CarriedValue } from './carried-value.tsx'
+import { canvasLabels } from './canvas-labels.ts'
+import { EdgeValue } from './edge-value.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { ConnectionHint } from './connection-hint.tsx'
 import { flowEdges, flowNodes } from './drawn-items.ts'
@@ -57,10 +57,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
     void flow.fitView({ nodes: [{ id: key }], maxZoom: 1, padding: 0.4 })
     focusNode(element.current, key)
   }
-  const add = (
-    addable: Addable,
-    { position, from }: { position: { x: number; y: number }; from: PortPlace | null },
-  ) => {
+  const add = (addable: Addable, { position, from }: { position: { x: number; y: number }; from: PortRef | null }) => {
     let id = ''
     editor.change((graph) => {
       const inserted = insertNode(graph, products, addable, position, from)
@@ -90,7 +87,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
   const onConnectEnd = (event: MouseEvent | TouchEvent, { fromHandle, toHandle }: FinalConnectionState) => {
     if (!fromHandle || toHandle) return
     const { clientX, clientY } = 'changedTouches' in event ? event.changedTouches[0]! : event
-    const from: PortPlace = {
+    const from: PortRef = {
       key: fromHandle.nodeId,
       port: fromHandle.id ?? '',
       side: fromHandle.type === 'source' ? 'output' : 'input',
@@ -116,7 +113,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
           onConnectEnd={onConnectEnd}
           isValidConnection={isValid}
           onNodeDoubleClick={openForm}
-          ariaLabelConfig={canvasWords}
+          ariaLabelConfig={canvasLabels}
           deleteKeyCode={null}
           connectionRadius={28}
           minZoom={0.15}
@@ -132,7 +129,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
             <ConnectionHint />
           </Panel>
           <Panel position="bottom-center">
-            <CarriedValue lit={lit} />
+            <EdgeValue lit={lit} />
           </Panel>
           <Panel position="top-right" className="canvas-actions">
             <button

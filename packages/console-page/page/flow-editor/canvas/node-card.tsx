@@ -1,6 +1,6 @@
 import { memo, useEffect, useRef } from 'react'
 import { useUpdateNodeInternals, type NodeProps } from '@xyflow/react'
-import { kindTitle } from '../core/kind-words.ts'
+import { kindTitle } from '../core/kind-labels.ts'
 import { nodeSummary } from '../core/node-summary.ts'
 import { several } from '../../pure/usd.ts'
 import type { FlowNode } from './drawn-items.ts'
@@ -15,14 +15,14 @@ export const NodeCard = memo(function NodeCard({ data: { drawn }, selected }: No
   const summary = nodeSummary(node)
   // The canvas knows where handles are by their names, and looks again only when it is told. Not at first: it looks by itself then,
   // and being told it would show this node alone.
-  const lookAgain = useUpdateNodeInternals()
+  const refresh = useUpdateNodeInternals()
   const ports = JSON.stringify([inputs, outputs].map((side) => side.map(({ name }) => name)))
   const seen = useRef(ports)
   useEffect(() => {
     if (seen.current === ports) return
     seen.current = ports
-    lookAgain(key)
-  }, [lookAgain, key, ports])
+    refresh(key)
+  }, [refresh, key, ports])
   return (
     <div className={`node${selected ? ' selected' : ''}${problems.length > 0 ? ' faulty' : ''}`} data-kind={node.kind}>
       <div className="node-head">

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { kindTitle } from '../core/kind-words.ts'
+import { kindTitle } from '../core/kind-labels.ts'
 import { nodeSummary } from '../core/node-summary.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { useSession } from '../session.ts'
 import { KindIcon } from './kind-icon.tsx'
 

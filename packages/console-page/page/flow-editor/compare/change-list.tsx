@@ -1,6 +1,6 @@
 import type { Difference } from '@gateway/flow/compare/difference'
 import type { Overlay } from '../core/overlay.ts'
-import { changeWords } from './change-words.ts'
+import { changeLabels } from './change-labels.ts'
 
 /** All that differs: parts with the fields that changed, edges, and boxes that were only moved. */
 export function ChangeList({
@@ -19,18 +19,18 @@ export function ChangeList({
       <ul className="change-list" aria-label="All that differs">
         {parts.map(({ key, change, fields }) => (
           <li key={key} data-change={change}>
-            <strong>{key}</strong> {changeWords[change]}
+            <strong>{key}</strong> {changeLabels[change]}
             {change === 'changed' && <span className="soft">: {fields.join(', ')}</span>}
           </li>
         ))}
         {edges.map(([key, change]) => (
           <li key={key} data-change={change}>
-            <strong>edge {(JSON.parse(key) as string[]).join(' to ')}</strong> {changeWords[change]}
+            <strong>edge {(JSON.parse(key) as string[]).join(' to ')}</strong> {changeLabels[change]}
           </li>
         ))}
         {onlyMoved.map((id) => (
           <li key={id} data-change="moved">
-            <strong>node {id}</strong> {changeWords.moved}
+            <strong>node {id}</strong> {changeLabels.moved}
           </li>
         ))}
       </ul>

@@ -1,10 +1,10 @@
 import { Handle, Position, type Node, type NodeProps } from '@xyflow/react'
 import type { GraphNode } from '@gateway/api/graph'
-import { kindTitle } from '../core/kind-words.ts'
+import { kindTitle } from '../core/kind-labels.ts'
 import { nodeSummary } from '../core/node-summary.ts'
 import type { Change } from '../core/overlay.ts'
 import { KindIcon } from '../canvas/kind-icon.tsx'
-import { changeWords } from './change-words.ts'
+import { changeLabels } from './change-labels.ts'
 
 export type ComparedNode = Node<{ node: GraphNode; change: Change }, 'compared'>
 
@@ -20,7 +20,7 @@ export function ComparedCard({ data: { node, change } }: NodeProps<ComparedNode>
           <strong>{node.id}</strong>
           <small>{kindTitle(node.kind).title}</small>
         </span>
-        {change !== 'same' && <span className="change-mark">{changeWords[change]}</span>}
+        {change !== 'same' && <span className="change-mark">{changeLabels[change]}</span>}
       </div>
       {summary !== '' && <p className="node-summary">{summary}</p>}
       <Handle type="source" position={Position.Right} isConnectable={false} />

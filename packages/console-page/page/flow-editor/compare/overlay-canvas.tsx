@@ -1,14 +1,14 @@
 import { useMemo } from 'react'
 import { Background, Controls, ReactFlow, ReactFlowProvider } from '@xyflow/react'
 import { endOf } from '@gateway/flow/layout'
-import { canvasWords } from '../canvas/canvas-words.ts'
+import { canvasLabels } from '../canvas/canvas-labels.ts'
 import { canvasModel } from '../core/canvas-model.ts'
 import { edgeKey } from '../core/edges.ts'
 import { placed } from '../core/first-positions.ts'
 import type { Overlay } from '../core/overlay.ts'
 import { positionOf } from '../core/position.ts'
 import { useSession } from '../session.ts'
-import { changeWords } from './change-words.ts'
+import { changeLabels } from './change-labels.ts'
 import { ComparedCard, type ComparedNode } from './compared-card.tsx'
 
 const nodeTypes = { compared: ComparedCard }
@@ -25,7 +25,7 @@ export function OverlayCanvas({ overlay }: { overlay: Overlay }) {
         type: 'compared',
         position: positionOf(node) ?? { x: 0, y: 0 },
         data: { node, change },
-        ariaLabel: `${node.id} ${changeWords[change]}`,
+        ariaLabel: `${node.id} ${changeLabels[change]}`,
       }
     })
     const edges = graph.edges.map((edge) => {
@@ -35,8 +35,8 @@ export function OverlayCanvas({ overlay }: { overlay: Overlay }) {
         source: endOf(edge.from).node,
         target: endOf(edge.to).node,
         className: `change-${change}`,
-        label: changeWords[change],
-        ariaLabel: `From ${edge.from} to ${edge.to} ${changeWords[change]}`,
+        label: changeLabels[change],
+        ariaLabel: `From ${edge.from} to ${edge.to} ${changeLabels[change]}`,
       }
     })
     return { nodes, edges }
@@ -51,7 +51,7 @@ export function OverlayCanvas({ overlay }: { overlay: Overlay }) {
           nodesDraggable={false}
           nodesConnectable={false}
           deleteKeyCode={null}
-          ariaLabelConfig={canvasWords}
+          ariaLabelConfig={canvasLabels}
           minZoom={0.15}
           fitView
           fitViewOptions={{ padding: 0.2, maxZoom: 1 }}

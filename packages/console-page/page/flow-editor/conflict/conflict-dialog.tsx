@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Moment } from '../../parts/moment.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Moment } from '../../components/moment.tsx'
 import { useMemberNames } from '../../api/use-names.ts'
 import { several } from '../../pure/usd.ts'
 import { compareThree, merged, type Choice } from '@gateway/flow/compare/merge'

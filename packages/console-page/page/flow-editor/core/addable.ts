@@ -1,7 +1,7 @@
 import { nodeKinds } from '@gateway/flow/node-kinds'
 import type { ProductRecord } from '@gateway/api/console/products'
-import { kindTitle } from './kind-words.ts'
-import { priceWords } from './price-words.ts'
+import { kindTitle } from './kind-labels.ts'
+import { priceLabels } from './price-labels.ts'
 
 /** What can be put on the canvas. */
 export interface Addable {
@@ -25,7 +25,7 @@ export function addables(products: readonly ProductRecord[], present: ReadonlySe
         id: `${kind} ${product.id}`,
         kind,
         title: product.id,
-        hint: priceWords(product.pricing),
+        hint: priceLabels(product.pricing),
         fields: { product: product.id },
       })),
   )

@@ -14,7 +14,7 @@ export interface Target {
   reason: string | null
 }
 
-export interface PortPlace {
+export interface PortRef {
   key: string
   port: string
   side: 'input' | 'output'
@@ -45,7 +45,7 @@ function faultOf(graph: Graph, products: Products, edge: GraphEdge): string | nu
 const said = ({ code, node, port, message }: GraphProblem) => JSON.stringify([code, node, port, message])
 
 /** Every port on the other side of other nodes, those that it may be joined with first. */
-export function targetsOf({ graph, nodes }: CanvasModel, products: Products, from: PortPlace): Target[] {
+export function targetsOf({ graph, nodes }: CanvasModel, products: Products, from: PortRef): Target[] {
   const [own] = nodes.filter(({ key }) => key === from.key)
   if (!own) return []
   const here = `${own.node.id}.${from.port}`

@@ -1,7 +1,7 @@
 import type { Graph } from '@gateway/api/graph'
 import type { Addable } from './addable.ts'
 import { canvasModel, type Products } from './canvas-model.ts'
-import { targetsOf, type PortPlace } from './connection.ts'
+import { targetsOf, type PortRef } from './connection.ts'
 import { addNode, connect } from './node-commands.ts'
 import type { Position } from './position.ts'
 
@@ -11,7 +11,7 @@ export function insertNode(
   products: Products,
   { kind, fields }: Pick<Addable, 'kind' | 'fields'>,
   position: Position,
-  from: PortPlace | null = null,
+  from: PortRef | null = null,
 ): { graph: Graph; id: string } {
   const added = addNode(graph, { kind, fields, position })
   if (!from) return added

@@ -17,8 +17,8 @@ function memory(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 
 }
 const titled = (title: string) => setField(newGraph, 'in', 'title', title)
 const draftOf = (title: string, at: string) => ({ graph: titled(title), baseRevision: 3, base: newGraph, at })
-const at = (storage: ReturnType<typeof memory>, window: string, person = 'p') =>
-  localDrafts(storage, { person, sandbox: 's', window })
+const at = (storage: ReturnType<typeof memory>, window: string, user = 'p') =>
+  localDrafts(storage, { user, sandbox: 's', window })
 
 test('a window finds its own draft again, and another one does not overwrite it', () => {
   const storage = memory()
@@ -28,7 +28,7 @@ test('a window finds its own draft again, and another one does not overwrite it'
   expect(at(storage, 'b').read()).toEqual(draftOf('b', '2026-01-02'))
 })
 
-test('a new window takes up the newest draft of that person, and of nobody else', () => {
+test('a new window takes up the newest draft of that user, and of nobody else', () => {
   const storage = memory()
   at(storage, 'a').keep(draftOf('a', '2026-01-01'))
   at(storage, 'b').keep(draftOf('b', '2026-01-02'))
@@ -57,5 +57,5 @@ test('what is no draft is none, and a storage that is full is told', () => {
       throw new Error('QuotaExceededError')
     },
   }
-  expect(localDrafts(full, { person: 'p', sandbox: 's', window: 'a' }).keep(draftOf('a', ''))).toBe(false)
+  expect(localDrafts(full, { user: 'p', sandbox: 's', window: 'a' }).keep(draftOf('a', ''))).toBe(false)
 })

@@ -9,15 +9,12 @@ export type LocalDraft = z.infer<typeof localDraft>
 type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 /**
- * Drafts of one flow of one person in this browser, one for each window: two windows do not overwrite each other's. A window that
+ * Drafts of one flow of one user in this browser, one for each window: two windows do not overwrite each other's. A window that
  * has none takes up the newest that is left.
  * @param window names this window, also after a reload
  */
-export function localDrafts(
-  storage: Kept,
-  { person, sandbox, window }: Record<'person' | 'sandbox' | 'window', string>,
-) {
-  const start = `flow-draft ${person} ${sandbox} `
+export function localDrafts(storage: Kept, { user, sandbox, window }: Record<'user' | 'sandbox' | 'window', string>) {
+  const start = `flow-draft ${user} ${sandbox} `
   const own = `${start}${window}`
 
   function read(): LocalDraft | null {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { ProductRecord } from '@gateway/api/console/products'
 import { reading } from '../../api/reading.ts'
-import { usePlace, useProducts } from '../../api/use-project.ts'
+import { useScope, useProducts } from '../../api/use-project.ts'
 
 export interface OpenedFlow {
   sandbox: SandboxRecord
@@ -13,7 +13,7 @@ export interface OpenedFlow {
 
 /** What an editor begins with. */
 export function useOpenedFlow(id: string): { flow: OpenedFlow | null; error: unknown } {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const { data: sandbox, error } = useQuery(
     reading('/api/v2/tenants/{tenant}/sandboxes/{sandbox}', { params: { tenant, sandbox: id } }),
   )

@@ -5,7 +5,7 @@ import { sameJson } from '@gateway/flow/compare/graph-units'
 import type { Graph, GraphProblem } from '@gateway/api/graph'
 import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { ask } from '../../api/ask.ts'
-import { usePlace } from '../../api/use-project.ts'
+import { useScope } from '../../api/use-project.ts'
 import { announce } from '../../frame/announcer.ts'
 import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
 import { newGraph } from '../core/new-graph.ts'
@@ -36,7 +36,7 @@ export function useSaving({
   base: Base
   problems: readonly GraphProblem[]
 }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const client = useQueryClient()
   const params = { tenant, sandbox: opened.id }
   const [sandbox, setSandbox] = useState(opened)

@@ -1,6 +1,6 @@
 import type { useSaving } from '../data/use-saving.ts'
 import { useSession } from '../session.ts'
-import { ExecutionsPanel, JsonPanel, RevisionsPanel, RunPanel } from '../opened-later.ts'
+import { ExecutionsPanel, JsonPanel, RevisionsPanel, RunPanel } from '../lazy.ts'
 import { ProblemsPanel } from './problems-panel.tsx'
 
 export type DrawerTab = 'problems' | 'run' | 'executions' | 'json' | 'revisions'

@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { reading } from '../../api/reading.ts'
-import { usePlace } from '../../api/use-project.ts'
-import { executionStateWords, executionTones } from '../../executions/execution-words.ts'
-import { Badge } from '../../parts/badge.tsx'
-import { Moment } from '../../parts/moment.tsx'
-import { Money } from '../../parts/money.tsx'
-import { RefusalBox } from '../../parts/refusal-box.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
+import { useScope } from '../../api/use-project.ts'
+import { executionStateLabels, executionTones } from '../../executions/execution-labels.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { Money } from '../../components/money.tsx'
+import { RefusalBox } from '../../components/refusal-box.tsx'
+import { Waiting } from '../../components/waiting.tsx'
 
 const EVERY_MS = 5_000
 
 /** Earlier executions, newest first; one is shown on the canvas, with what each of its nodes did and cost. */
 export function ExecutionsPanel({ sandbox, onShow }: { sandbox: string; onShow: (execution: string) => void }) {
-  const place = usePlace()
+  const scope = useScope()
   const list = useQuery({
     ...reading('/api/v2/tenants/{tenant}/sandboxes/{sandbox}/executions', {
-      params: { tenant: place.tenant, sandbox },
+      params: { tenant: scope.tenant, sandbox },
       query: { limit: 50 },
     }),
     refetchInterval: EVERY_MS,
@@ -31,7 +31,7 @@ export function ExecutionsPanel({ sandbox, onShow }: { sandbox: string; onShow: 
               <Moment iso={execution.createdAt} to="second" />
             </strong>
             <span className="chips">
-              <Badge tone={executionTones[execution.status]} text={executionStateWords[execution.status]} />
+              <Badge tone={executionTones[execution.status]} text={executionStateLabels[execution.status]} />
             </span>
             <span className="soft">
               revision {execution.revision}, charged <Money micro={execution.chargedMicro} />

@@ -3,20 +3,20 @@ import { useQuery } from '@tanstack/react-query'
 import type { RevisionRecord } from '@gateway/api/console/sandboxes'
 import { reading } from '../../api/reading.ts'
 import { useMemberNames } from '../../api/use-names.ts'
-import { usePlace } from '../../api/use-project.ts'
-import { Badge } from '../../parts/badge.tsx'
-import { Moment } from '../../parts/moment.tsx'
-import { RefusalBox } from '../../parts/refusal-box.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
+import { useScope } from '../../api/use-project.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { RefusalBox } from '../../components/refusal-box.tsx'
+import { Waiting } from '../../components/waiting.tsx'
 import { CompareDialog } from '../compare/compare-dialog.tsx'
 import { differenceOf } from '@gateway/flow/compare/difference'
-import { differenceWords } from '../core/difference-words.ts'
+import { differenceLabels } from '../core/difference-labels.ts'
 import type { useSaving } from '../data/use-saving.ts'
 import { useSession } from '../session.ts'
 
 /** What was saved, newest first, and how what is on the canvas differs from it. One can be taken back as a step. */
 export function RevisionsPanel({ saving: { sandbox } }: { saving: ReturnType<typeof useSaving> }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const nameOf = useMemberNames()
   const { editor, model } = useSession()
   const { data, error, isPending } = useQuery(
@@ -39,7 +39,7 @@ export function RevisionsPanel({ saving: { sandbox } }: { saving: ReturnType<typ
             <span className="soft">
               {nameOf(revision.createdBy)}, <Moment iso={revision.createdAt} />
             </span>
-            <span className="soft">{differenceWords(differenceOf(revision.graph, model.graph))}</span>
+            <span className="soft">{differenceLabels(differenceOf(revision.graph, model.graph))}</span>
             <span className="buttons">
               <button type="button" className="button small quiet" onClick={() => setCompared(revision.number)}>
                 Compare

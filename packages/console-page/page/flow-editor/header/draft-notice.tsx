@@ -1,4 +1,4 @@
-import { Moment } from '../../parts/moment.tsx'
+import { Moment } from '../../components/moment.tsx'
 import type { LocalDraft } from '../data/local-draft.ts'
 
 /** That what is shown was kept in this browser and is not saved; and whether somebody saved since. */

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { canvasModel } from '../core/canvas-model.ts'
 import { placed } from '../core/first-positions.ts'
 import { graphText, readGraphText } from '../core/graph-text.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { announce } from '../../frame/announcer.ts'
 import { useSession } from '../session.ts'
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useStore } from 'zustand'
-import { usePlace } from '../../api/use-project.ts'
-import { Badge } from '../../parts/badge.tsx'
+import { useScope } from '../../api/use-project.ts'
+import { Badge } from '../../components/badge.tsx'
 import { several } from '../../pure/usd.ts'
 import type { useSaving } from '../data/use-saving.ts'
 import { ConnectButton } from '../mcp/connect-button.tsx'
@@ -11,7 +11,7 @@ import { FileMenu } from './file-menu.tsx'
 /** The flow's name, which revision this is, and what can be done with it. */
 export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof useSaving>; isUnsaved: boolean }) {
   const { editor, model } = useSession()
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const { sandbox, base, doing } = saving
   const pastSteps = useStore(editor.history, ({ pastStates }) => pastStates.length)
   const nextSteps = useStore(editor.history, ({ futureStates }) => futureStates.length)

@@ -1,5 +1,5 @@
 import { useBlocker } from '@tanstack/react-router'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 
 /** Asks before another screen is shown while something is unsaved; the browser asks where it could not be kept. */
 export function LeaveGuard({ isUnsaved, isKept }: { isUnsaved: boolean; isKept: boolean }) {

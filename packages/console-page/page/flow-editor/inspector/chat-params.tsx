@@ -1,6 +1,6 @@
 import type { ProductRecord } from '@gateway/api/console/products'
 import type { CanvasNode } from '../core/canvas-model.ts'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 import { JsonField } from './json-field.tsx'
 import { NumberField } from './number-field.tsx'
 import { useParams } from './use-params.ts'

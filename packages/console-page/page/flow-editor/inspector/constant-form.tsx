@@ -1,5 +1,5 @@
 import type { CanvasNode } from '../core/canvas-model.ts'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 import { JsonField } from './json-field.tsx'
 import { NumberField } from './number-field.tsx'
 import { useField } from './use-field.ts'

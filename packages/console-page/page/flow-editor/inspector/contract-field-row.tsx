@@ -8,7 +8,7 @@ import {
   type Side,
 } from '../core/contract-commands.ts'
 import { schemaOfType, shownType, shownTypes } from '../core/contract-types.ts'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 import { useSession } from '../session.ts'
 import { NameField } from './name-field.tsx'
 

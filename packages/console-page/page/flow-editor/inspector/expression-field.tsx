@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import type { CanvasNode } from '../core/canvas-model.ts'
 import { typedName, withName } from '../core/typed-name.ts'
 import { insertValue, valuesInScope, type ValueInScope } from '../core/values-in-scope.ts'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 import { useSession } from '../session.ts'
 import { useField } from './use-field.ts'
 

@@ -1,6 +1,6 @@
 import { useSelection, useSession } from '../session.ts'
 import { several } from '../../pure/usd.ts'
-import { EdgeRecordView, NodeForm } from '../opened-later.ts'
+import { EdgeRecordView, NodeForm } from '../lazy.ts'
 import { ContractForm } from './contract-form.tsx'
 
 /** The form of what is chosen. Of nothing it is what the flow is given and answers. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 
 /** A value as JSON. What is no JSON yet stays typed, and is told. */

@@ -1,7 +1,7 @@
 import { mediaParameters } from '@gateway/api/console/fields'
 import type { ProductRecord } from '@gateway/api/console/products'
 import type { CanvasNode } from '../core/canvas-model.ts'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 import { useParams } from './use-params.ts'
 
 /** Of an image or voice product: each param with the values that it lists. */

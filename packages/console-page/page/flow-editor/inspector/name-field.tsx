@@ -1,4 +1,4 @@
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 
 /** A name that others go by: taken once it is whole, on Enter or when it is left. */
 export function NameField({

@@ -1,5 +1,5 @@
 import type { GraphNode } from '@gateway/api/graph'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 import { useField } from './use-field.ts'
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 
 /** A number; nothing typed leaves it out. What is no number stays typed, and is told. */
 export function NumberField({

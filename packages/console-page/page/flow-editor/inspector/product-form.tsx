@@ -1,7 +1,7 @@
 import type { ProductKind } from '@gateway/api/console/products'
 import type { CanvasNode } from '../core/canvas-model.ts'
-import { priceWords } from '../core/price-words.ts'
-import { Field } from '../../parts/field.tsx'
+import { priceLabels } from '../core/price-labels.ts'
+import { Field } from '../../components/field.tsx'
 import { useSession } from '../session.ts'
 import { ChatParams } from './chat-params.tsx'
 import { MediaParams } from './media-params.tsx'
@@ -19,7 +19,7 @@ export function ProductForm({ drawn, calls }: { drawn: CanvasNode; calls: Produc
     <>
       <Field
         label="Product"
-        {...(product && { hint: priceWords(product.pricing) })}
+        {...(product && { hint: priceLabels(product.pricing) })}
         fault={fault ? `${fault.message} ${fault.resolution}` : null}
       >
         {(ids) => (

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { McpDialog } from '../opened-later.ts'
+import { McpDialog } from '../lazy.ts'
 
 /** Opens what connects a client of MCP to the flow. */
 export function ConnectButton({ sandbox }: { sandbox: string }) {

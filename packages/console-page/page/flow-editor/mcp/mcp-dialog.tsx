@@ -5,12 +5,12 @@ import { ask } from '../../api/ask.ts'
 import { keepAnswer } from '../../api/read-again.ts'
 import { reading } from '../../api/reading.ts'
 import { useBaseUrl } from '../../api/session.ts'
-import { usePlace } from '../../api/use-project.ts'
+import { useScope } from '../../api/use-project.ts'
 import { announce } from '../../frame/announcer.ts'
-import { Copyable } from '../../parts/copyable.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
-import { RefusalBox } from '../../parts/refusal-box.tsx'
+import { Copyable } from '../../components/copyable.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Field } from '../../components/field.tsx'
+import { RefusalBox } from '../../components/refusal-box.tsx'
 import { useSession } from '../session.ts'
 import { clientSettings } from '@gateway/flow/client-settings'
 import { exampleInput } from './example-input.ts'
@@ -19,11 +19,11 @@ const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}'
 
 /** Whether the flow is a tool of MCP, and what each client is given to reach it. No secret is in it. */
 export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: () => void }) {
-  const place = usePlace()
+  const scope = useScope()
   const client = useQueryClient()
   const { graph } = useSession().model
   const baseUrl = useBaseUrl()
-  const params = { tenant: place.tenant, sandbox: id }
+  const params = { tenant: scope.tenant, sandbox: id }
   const { data: sandbox, error } = useQuery(reading(path, { params }))
   const [title, setTitle] = useState('Claude Desktop')
   const change = useMutation({
@@ -74,7 +74,7 @@ export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: 
       <p className="small">
         Put in a key of this project where <code>svc_your_key</code> stands, and the folder of the gateway where{' '}
         <code>/path/to/gateway</code> does. A key is made at{' '}
-        <Link to="/projects/$tenant/$project/keys" params={place}>
+        <Link to="/projects/$tenant/$project/keys" params={scope}>
           Keys
         </Link>
         .

@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { reading } from '../../api/reading.ts'
-import { usePlace } from '../../api/use-project.ts'
+import { useScope } from '../../api/use-project.ts'
 import { announce } from '../../frame/announcer.ts'
-import { Field } from '../../parts/field.tsx'
-import { RefusalBox } from '../../parts/refusal-box.tsx'
+import { Field } from '../../components/field.tsx'
+import { RefusalBox } from '../../components/refusal-box.tsx'
 import { count } from '../../pure/usd.ts'
 import { AssetIdField } from './asset-id-field.tsx'
 import { readAssetFile, type AssetFormat } from './asset-file.ts'
@@ -26,10 +26,10 @@ export function AssetField({
   value: unknown
   onChange: (value: { asset: string } | undefined) => void
 }) {
-  const place = usePlace()
+  const scope = useScope()
   const client = useQueryClient()
   const listing = reading('/api/v2/tenants/{tenant}/projects/{project}/assets', {
-    params: place,
+    params: scope,
     query: { limit: 100 },
   })
   const { data, error: listError } = useQuery(listing)
@@ -49,7 +49,7 @@ export function AssetField({
     if ('fault' in read) return
     setSending(true)
     try {
-      const made = await uploadAsset(place, file, read.type)
+      const made = await uploadAsset(scope, file, read.type)
       setUploaded((before) => [made, ...before])
       onChange({ asset: made.id })
       announce(`${file.name} is uploaded.`)

@@ -1,4 +1,4 @@
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 
 /** Which asset it is by its id, as somebody copied it; '' for none. */
 export function AssetIdField({

@@ -1,10 +1,10 @@
 import type { AssetValue } from '@gateway/api/execution'
-import { usePlace } from '../../api/use-project.ts'
+import { useScope } from '../../api/use-project.ts'
 import { count } from '../../pure/usd.ts'
 
 /** An image or a sound of the project, with what takes it along. */
 export function AssetView({ asset, mimeType, bytes, isGlance = false }: AssetValue & { isGlance?: boolean }) {
-  const { tenant } = usePlace()
+  const { tenant } = useScope()
   const address = `/api/v2/tenants/${encodeURIComponent(tenant)}/assets/${encodeURIComponent(asset)}`
   return (
     <figure className="asset-view">

@@ -1,4 +1,4 @@
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 import { microOf } from '../../pure/usd.ts'
 
 /** What an execution may be charged at most, as it is typed. */

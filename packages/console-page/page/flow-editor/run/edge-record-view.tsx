@@ -1,14 +1,14 @@
 import { useStore } from 'zustand'
 import type { GraphEdge } from '@gateway/api/graph'
-import { carriedBy } from './carried.ts'
+import { edgeValueOf } from './edge-values.ts'
 import { useRunStore } from './run-store.ts'
 import { ValueView } from './value-view.tsx'
 
-/** What an edge carried in the execution that is shown; nothing without one. */
+/** The value of an edge in the execution that is shown; nothing without one. */
 export function EdgeRecordView({ edge, isGlance = false }: { edge: GraphEdge; isGlance?: boolean }) {
   const run = useStore(useRunStore())
   if (run.graph === null) return null
-  const value = carriedBy(edge, run)
+  const value = edgeValueOf(edge, run)
   return (
     <section className="run-record stack" aria-label={`What ${edge.from} gave ${edge.to}`}>
       <h3>

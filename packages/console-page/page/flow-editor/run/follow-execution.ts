@@ -2,9 +2,9 @@ import { followLines, type Following } from '@gateway/api-client/follow-lines'
 import type { ProgressLine } from '@gateway/api/execution'
 import { raw } from '../../api/ask.ts'
 
-type ProjectPlace = Record<'tenant' | 'project', string>
+type ProjectScope = Record<'tenant' | 'project', string>
 /** What begins an execution, once however often it is asked. */
-export type Beginning = NonNullable<Following['begin']>
+export type Trigger = NonNullable<Following['begin']>
 
 /**
  * Each line of an execution's progress, once and in order, also over lost connections.
@@ -12,8 +12,8 @@ export type Beginning = NonNullable<Following['begin']>
  * @throws ApiRefusal; Unreachable where the service does not answer for two minutes
  */
 export function followExecution(
-  { tenant, project }: ProjectPlace,
-  started: string | Beginning,
+  { tenant, project }: ProjectScope,
+  started: string | Trigger,
 ): AsyncGenerator<ProgressLine, void, undefined> {
   return followLines({
     ...(typeof started === 'string' ? { begin: null, execution: started } : { begin: started }),

@@ -1,8 +1,8 @@
 import type { Graph } from '@gateway/api/graph'
 import { ask } from '../../api/ask.ts'
-import { followExecution, type Beginning } from './follow-execution.ts'
+import { followExecution, type Trigger } from './follow-execution.ts'
 import type { RunStore } from './run-store.ts'
-import { begun, shown, takeLine } from './take-line.ts'
+import { begun, shown, applyLine } from './apply-line.ts'
 
 /**
  * Shows an execution of that graph as its lines come, for as long as no other one is shown.
@@ -12,7 +12,7 @@ import { begun, shown, takeLine } from './take-line.ts'
 export async function followOnCanvas(
   place: Record<'tenant' | 'project', string>,
   run: RunStore,
-  started: string | Beginning,
+  started: string | Trigger,
   graph: Graph,
 ): Promise<void> {
   let execution: string | null = null
@@ -22,7 +22,7 @@ export async function followOnCanvas(
     for await (const line of followExecution(place, started)) {
       if (!isShown()) return
       if (line.kind === 'admitted') execution = line.executionId
-      run.setState((before) => takeLine(before, line, graph))
+      run.setState((before) => applyLine(before, line, graph))
     }
   } finally {
     if (isShown()) run.setState({ isRunning: false })

@@ -2,7 +2,7 @@ import type { ContractSide } from '@gateway/api/graph'
 import { shownType } from '../core/contract-types.ts'
 import { JsonField } from '../inspector/json-field.tsx'
 import { NumberField } from '../inspector/number-field.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../components/field.tsx'
 import { AssetField } from './asset-field.tsx'
 
 type Values = Record<string, unknown>

@@ -1,8 +1,8 @@
 import { useStore } from 'zustand'
-import { Facts } from '../../parts/facts.tsx'
-import { Money } from '../../parts/money.tsx'
-import { givenTo } from './carried.ts'
-import { nodeWords } from './node-run-state.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Money } from '../../components/money.tsx'
+import { givenTo } from './edge-values.ts'
+import { nodeLabels } from './node-run-state.tsx'
 import { PortValues } from './port-values.tsx'
 import { useRunStore } from './run-store.ts'
 
@@ -21,7 +21,7 @@ export function NodeRecordView({ id }: { id: string }) {
           <Facts
             className="run-facts"
             of={[
-              ['State', takenOver ? 'taken over' : nodeWords[status]],
+              ['State', takenOver ? 'taken over' : nodeLabels[status]],
               ['Time', durationMs === null ? null : `${durationMs} ms`],
               ['Charged', <Money key="charged" micro={chargedMicro} />],
               ['Attempts', attempts === undefined ? null : String(attempts)],

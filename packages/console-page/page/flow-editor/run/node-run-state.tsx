@@ -9,14 +9,14 @@ export function NodeRunState({ id }: { id: string }) {
   const { status, durationMs, chargedMicro, error, takenOver } = record
   return (
     <p className={`node-run ${status.toLowerCase()}`} title={error?.message}>
-      <span>{takenOver ? 'taken over' : nodeWords[status]}</span>
+      <span>{takenOver ? 'taken over' : nodeLabels[status]}</span>
       {durationMs !== null && !takenOver && <span>{durationMs} ms</span>}
       {chargedMicro > 0 && <span>{usd(chargedMicro)}</span>}
     </p>
   )
 }
 
-export const nodeWords = {
+export const nodeLabels = {
   Pending: 'waiting',
   Running: 'running',
   Succeeded: 'done',

@@ -1,6 +1,6 @@
 import type { ExecutionRecord } from '@gateway/api/execution'
-import { Badge } from '../../parts/badge.tsx'
-import { Money } from '../../parts/money.tsx'
+import { Badge } from '../../components/badge.tsx'
+import { Money } from '../../components/money.tsx'
 import { PortValues } from './port-values.tsx'
 
 /** What an execution answered and cost, or why it did not. */

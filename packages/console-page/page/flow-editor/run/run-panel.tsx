@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { RefusalBox } from '../../parts/refusal-box.tsx'
+import { RefusalBox } from '../../components/refusal-box.tsx'
 import type { useSaving } from '../data/use-saving.ts'
 import { useSelection, useSession } from '../session.ts'
 import { CeilingField, ceilingOf } from './ceiling-field.tsx'
-import { EstimateWords } from './estimate-words.tsx'
+import { EstimateLabels } from './estimate-labels.tsx'
 import { InputForm } from './input-form.tsx'
 import { RunOutcome } from './run-outcome.tsx'
 import { useRunStore } from './run-store.ts'
@@ -60,7 +60,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
       </form>
       <div className="stack">
         <RefusalBox error={error} />
-        {estimate && <EstimateWords of={estimate} />}
+        {estimate && <EstimateLabels of={estimate} />}
         {state.ended && <RunOutcome execution={state.ended} />}
       </div>
     </div>

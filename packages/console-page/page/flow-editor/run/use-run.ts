@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import type { SandboxEstimate } from '@gateway/api/estimate'
 import { ask } from '../../api/ask.ts'
-import { usePlace } from '../../api/use-project.ts'
+import { useScope } from '../../api/use-project.ts'
 import type { Base, useSaving } from '../data/use-saving.ts'
 import { useSession } from '../session.ts'
-import { executing, runningFrom } from './beginnings.ts'
-import type { Beginning } from './follow-execution.ts'
+import { executing, runningFrom } from './triggers.ts'
+import type { Trigger } from './follow-execution.ts'
 import { followOnCanvas } from './follow-on-canvas.ts'
 import { useRunStore } from './run-store.ts'
 import { stopExecution } from './stop-execution.ts'
@@ -18,7 +18,7 @@ export interface Asked {
 
 /** What is done with what is on the canvas, which is saved first: what it would cost, running it, and stopping it. */
 export function useRun(saving: ReturnType<typeof useSaving>) {
-  const place = { ...usePlace(), sandbox: saving.sandbox.id }
+  const scope = { ...useScope(), sandbox: saving.sandbox.id }
   const { editor } = useSession()
   const run = useRunStore()
   const [error, setError] = useState<unknown>(null)
@@ -29,24 +29,24 @@ export function useRun(saving: ReturnType<typeof useSaving>) {
     const saved = await saving.saved()
     if (saved) await work(saved).catch(setError)
   }
-  const follow = (beginning: Beginning) => followOnCanvas(place, run, beginning, editor.store.getState().graph)
+  const follow = (beginning: Trigger) => followOnCanvas(scope, run, beginning, editor.store.getState().graph)
   return {
     error,
     estimate,
-    execute: (asked: Asked) => withSaved(({ number }) => follow(executing(place, { ...asked, revision: number }))),
+    execute: (asked: Asked) => withSaved(({ number }) => follow(executing(scope, { ...asked, revision: number }))),
     /** A new execution of what is on the canvas with the results of the one that is shown, but for this node and what is below it. */
     runFrom: (node: string, maxMicro: number | null) =>
       withSaved(async ({ number }) => {
         const { executionId } = run.getState()
         const asked = { from: node, revision: number, maxMicro }
-        if (executionId !== null) await follow(runningFrom(place, executionId, asked))
+        if (executionId !== null) await follow(runningFrom(scope, executionId, asked))
       }),
-    stop: () => stopExecution(place, run.getState().executionId ?? '').catch(setError),
+    stop: () => stopExecution(scope, run.getState().executionId ?? '').catch(setError),
     askEstimate: ({ input }: Asked) =>
       withSaved(async ({ number }) =>
         setEstimate(
           await ask('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/estimate', {
-            params: place,
+            params: scope,
             body: { input, revision: number },
           }),
         ),

@@ -2,15 +2,15 @@
 export interface PlaygroundView {
   model?: string
   /** Second model, to compare with. */
-  compare?: string
+  compareWith?: string
   /** Flow to try instead of models. */
   flow?: string
 }
 
-export function playgroundView({ model, compare, flow }: Record<string, unknown>): PlaygroundView {
+export function playgroundView({ model, compareWith, flow }: Record<string, unknown>): PlaygroundView {
   return {
     ...(typeof model === 'string' && { model }),
-    ...(typeof compare === 'string' && { compare }),
+    ...(typeof compareWith === 'string' && { compareWith }),
     ...(typeof flow === 'string' && { flow }),
   }
 }

@@ -11,8 +11,8 @@ export interface KeptKey {
   made: { tenant: string; id: string; prefix: string } | null
 }
 
-export function keptIn({ person, project }: { person: string; project: string }) {
-  const nameOf = (what: What) => `${BEGIN}${what}:${person}:${project}`
+export function keptIn({ user, project }: { user: string; project: string }) {
+  const nameOf = (what: What) => `${BEGIN}${what}:${user}:${project}`
   return {
     /** Stored value, or null. */
     read: (what: What): unknown => {

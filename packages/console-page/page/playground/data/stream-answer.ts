@@ -4,7 +4,7 @@ import { failedBy } from '../../api/failed.ts'
 import type { Answer, AnswerRefusal } from '../core/conversation.ts'
 import { openEventData } from '../core/event-data.ts'
 import type { ChatBody } from '../core/messages-of.ts'
-import { takeChunk, type Chunk } from '../core/take-chunk.ts'
+import { applyChunk, type Chunk } from '../core/apply-chunk.ts'
 import { askingWith } from './ask-gateway.ts'
 
 type Change = (answer: Answer) => Answer
@@ -25,7 +25,7 @@ export async function streamAnswer(
       if (data === '[DONE]') return void (isWhole = true)
       const event = JSON.parse(data) as Chunk | { error: RefusalBody }
       if ('error' in event) throw new ApiRefusal(answer, event.error)
-      change((before) => takeChunk(before, event, ms()))
+      change((before) => applyChunk(before, event, ms()))
     })
     for await (const piece of pieces(answer)) read(piece)
     if (!isWhole) throw new Error('The response was truncated.')

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import { useMe } from '../../api/session.ts'
-import { usePlace } from '../../api/use-project.ts'
+import { useScope } from '../../api/use-project.ts'
 import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
 import { useKeyChange } from '../../keys/use-key-change.ts'
 import { askingWith } from './ask-gateway.ts'
@@ -12,7 +12,7 @@ const LONGEST_NAME = 100
 
 /** The key of this tab: created and revoked here, or pasted. */
 export function usePlaygroundKey(kept: ReturnType<typeof keptIn>) {
-  const { tenant, project } = usePlace()
+  const { tenant, project } = useScope()
   const { name } = useMe()
   const [key, setKey] = useState(() => kept.read('key') as KeptKey | null)
   const once = useRef(newIdempotencyKey())

@@ -3,7 +3,7 @@ import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandbox
 import { useBaseUrl } from '../../api/session.ts'
 import { exampleInput } from '../../flow-editor/mcp/example-input.ts'
 import { flowCode } from '../code/flow-code.ts'
-import { CodePanel } from '../parts/code-panel.tsx'
+import { CodePanel } from '../components/code-panel.tsx'
 
 /** Code samples that run the flow. Empty inputs are filled with examples. */
 export function FlowCodePart({

@@ -2,18 +2,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingAll } from '../../api/reading.ts'
-import { usePlace } from '../../api/use-project.ts'
+import { useScope } from '../../api/use-project.ts'
 import { readingRevision } from '../../flow-editor/data/use-opened-flow.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { RefusalBox } from '../../parts/refusal-box.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
-import { ModelChoice } from '../parts/model-choice.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { RefusalBox } from '../../components/refusal-box.tsx'
+import { Waiting } from '../../components/waiting.tsx'
+import { ModelChoice } from '../components/model-choice.tsx'
 import { FlowRun } from './flow-run.tsx'
 import '../../flow-editor/style/forms.css'
 
 /** Tries the active revision of a flow, as callers get it. */
 export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string) => void }) {
-  const params = usePlace()
+  const params = useScope()
   const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }))
   const active = data?.filter(({ activeRevision, suspended }) => activeRevision !== null && !suspended) ?? []
   const chosen = active.find(({ id }) => id === flow) ?? active[0]

@@ -1,9 +1,9 @@
-import { durationText } from '../../calls/call-words.ts'
-import { nodeWords } from '../../flow-editor/run/node-run-state.tsx'
+import { durationText } from '../../calls/call-labels.ts'
+import { nodeLabels } from '../../flow-editor/run/node-run-state.tsx'
 import type { RunState } from '../../flow-editor/run/run-store.ts'
-import { Badge, type Tone } from '../../parts/badge.tsx'
-import { DataTable, type Column } from '../../parts/data-table.tsx'
-import { Money } from '../../parts/money.tsx'
+import { Badge, type Tone } from '../../components/badge.tsx'
+import { DataTable, type Column } from '../../components/data-table.tsx'
+import { Money } from '../../components/money.tsx'
 
 type Row = [id: string, node: RunState['nodes'] extends ReadonlyMap<string, infer Node> ? Node : never]
 
@@ -12,7 +12,7 @@ export function FlowProgress({ of: { nodes } }: { of: RunState }) {
   return <DataTable caption="Nodes" columns={columns} rows={[...nodes] as Row[]} keyOf={([id]) => id} />
 }
 
-const tones: Record<keyof typeof nodeWords, Tone> = {
+const tones: Record<keyof typeof nodeLabels, Tone> = {
   Pending: 'plain',
   Running: 'warn',
   Succeeded: 'good',
@@ -22,7 +22,7 @@ const tones: Record<keyof typeof nodeWords, Tone> = {
 
 const columns: Column<Row>[] = [
   { head: 'Node', cell: ([id]) => <code>{id}</code> },
-  { head: 'State', cell: ([, { status }]) => <Badge tone={tones[status]} text={nodeWords[status]} /> },
+  { head: 'State', cell: ([, { status }]) => <Badge tone={tones[status]} text={nodeLabels[status]} /> },
   { head: 'Time', cell: ([, { durationMs }]) => durationText(durationMs) },
   { head: 'Charged', cell: ([, { chargedMicro }]) => <Money micro={chargedMicro} /> },
 ]

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import { CeilingField, ceilingOf } from '../../flow-editor/run/ceiling-field.tsx'
-import { EstimateWords } from '../../flow-editor/run/estimate-words.tsx'
+import { EstimateLabels } from '../../flow-editor/run/estimate-labels.tsx'
 import { InputForm } from '../../flow-editor/run/input-form.tsx'
 import { RunOutcome } from '../../flow-editor/run/run-outcome.tsx'
-import { RefusalBox } from '../../parts/refusal-box.tsx'
+import { RefusalBox } from '../../components/refusal-box.tsx'
 import { FlowCodePart } from './flow-code-part.tsx'
 import { FlowProgress } from './flow-progress.tsx'
 import { useFlowRun } from './use-flow-run.ts'
@@ -28,7 +28,7 @@ export function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: Rev
       >
         <InputForm side={revision.graph.input} values={input} onChange={setInput} />
         <CeilingField typed={typed} onChange={setTyped} />
-        {estimate && <EstimateWords of={estimate} />}
+        {estimate && <EstimateLabels of={estimate} />}
         <div className="buttons">
           <button type="submit" className="button main" disabled={!canRun}>
             {state.isRunning ? 'Running…' : 'Run'}

@@ -65,17 +65,17 @@ function sessionOf(answer: Response): string {
   return cookie!.split(';')[0]!
 }
 
-const person = async (fixture: { person(): Promise<string> }) => {
-  const id = await fixture.person()
+const user = async (fixture: { user(): Promise<string> }) => {
+  const id = await fixture.user()
   return { id, email: `${id}@example.test` }
 }
 
-test('a person whose verified e-mail is known is signed in, and known by the identity from then on', async ({
+test('a user whose verified e-mail is known is signed in, and known by the identity from then on', async ({
   console,
   provider,
   fixture,
 }) => {
-  const { id, email } = await person(fixture)
+  const { id, email } = await user(fixture)
   provider.sit('ada', { email: email.toUpperCase(), email_verified: true })
   const answer = await signInAt(console, provider)
   expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/console'])
@@ -89,7 +89,7 @@ test('a person whose verified e-mail is known is signed in, and known by the ide
   const same = await fetch(`${console.url}/api/v2/me`, { headers: { Cookie: sessionOf(again) } })
   expect(await same.json()).toMatchObject({ id, email })
   const { rows } = await fixture.run(
-    `SELECT action, details FROM control.audit WHERE person = $1 AND action <> 'session.create'`,
+    `SELECT action, details FROM control.audit WHERE user_id = $1 AND action <> 'session.create'`,
     [id],
   )
   expect(rows).toEqual([{ action: 'identity.link', details: { issuer: provider.issuer, endedWhatWasBefore: false } }])
@@ -123,7 +123,7 @@ test('the browser goes back to where it was in the console, and nowhere else, wh
   provider,
   fixture,
 }) => {
-  const { email } = await person(fixture)
+  const { email } = await user(fixture)
   provider.sit('deep', { email, email_verified: true })
   const returnTo = '/console/projects/ten_1/prj_1/calls?state=Settled&since=day#newest'
   const goesTo = async (put: (cookie: string) => string) => {
@@ -177,7 +177,7 @@ test('an e-mail that nobody was added with opens nothing and makes nobody [not_p
   expect(outcomeOf(answer)).toBe('403 not_permitted')
   expect(answer.body.error.message).toBe('This needs a membership for the e-mail outsider@example.test.')
   expect(answer.headers.getSetCookie().join()).not.toContain('svc_session')
-  const { rows } = await fixture.run(`SELECT FROM control.people WHERE email = 'outsider@example.test'`)
+  const { rows } = await fixture.run(`SELECT FROM control.users WHERE email = 'outsider@example.test'`)
   expect(rows).toHaveLength(0)
 })
 
@@ -186,7 +186,7 @@ test.for([
   ['not said to be verified', {}],
   ['verified in another way of saying it', { email_verified: 'true' as unknown as boolean }],
 ])('an e-mail that is %s opens nothing [not_permitted]', async ([, claims], { console, provider, fixture }) => {
-  const { email } = await person(fixture)
+  const { email } = await user(fixture)
   provider.sit(`unverified-${email}`, { email, ...(claims as object) })
   expect(await refusalOf(await signInAt(console, provider))).toBe('403 not_permitted')
 })
@@ -196,7 +196,7 @@ test('an e-mail that the provider gave to somebody else does not bring the accou
   provider,
   fixture,
 }) => {
-  const { email } = await person(fixture)
+  const { email } = await user(fixture)
   provider.sit('first-instance', { email, email_verified: true })
   sessionOf(await signInAt(console, provider))
   provider.sit('second-instance', { email, email_verified: true })
@@ -204,7 +204,7 @@ test('an e-mail that the provider gave to somebody else does not bring the accou
 })
 
 test('two first sign-ins at once link one identity', async ({ console, provider, fixture }) => {
-  const { id, email } = await person(fixture)
+  const { id, email } = await user(fixture)
   provider.sit('twice', { email, email_verified: true })
   const visits = await Promise.all(
     [1, 2, 3].map(async () => {
@@ -214,7 +214,7 @@ test('two first sign-ins at once link one identity', async ({ console, provider,
   )
   const answers = await Promise.all(visits.map(({ back, cookie }) => comeBack(console, back, cookie)))
   expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
-  const { rows } = await fixture.run('SELECT subject FROM control.person_identities WHERE person = $1', [id])
+  const { rows } = await fixture.run('SELECT subject FROM control.user_identities WHERE user_id = $1', [id])
   expect(rows).toEqual([{ subject: 'twice' }])
 })
 
@@ -242,7 +242,7 @@ test('a password that an Admin chose, and what was opened with it, end when the 
   expect(await refusalOf(await signInBy(console.url, email, password))).toBe('401 sign_in_failed')
   expect((await fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })).status).toBe(401)
   expect(outcomeOf(await callerOf(console.url, '', token.body.secret).get('/api/v2/me'))).toBe('401 token_invalid')
-  const { rows } = await fixture.run('SELECT password_hash, vouched_by FROM control.people WHERE id = $1', [member.id])
+  const { rows } = await fixture.run('SELECT password_hash, vouched_by FROM control.users WHERE id = $1', [member.id])
   expect(rows).toEqual([{ password_hash: null, vouched_by: null }])
 })
 
@@ -251,7 +251,7 @@ test('who signs in at the provider gets no first password, which would outlive t
   provider,
   fixture,
 }) => {
-  const { email } = await person(fixture)
+  const { email } = await user(fixture)
   provider.sit('no-password', { email, email_verified: true })
   const Cookie = sessionOf(await signInAt(console, provider))
   const answer = await fetch(`${console.url}/api/v2/me/password`, {
@@ -267,7 +267,7 @@ test('an answer of the provider works once, in the browser that asked, for its o
   provider,
   fixture,
 }) => {
-  const { email } = await person(fixture)
+  const { email } = await user(fixture)
   provider.sit('mallory', { email, email_verified: true })
   const [mine, theirs] = [await begin(console), await begin(console)]
   const back = await provider.visit(mine.address)
@@ -290,7 +290,7 @@ test.for([
   ['another signature', (token: string) => token.slice(0, -20) + 'A'.repeat(20)],
   ['no signature', (token: string) => `${unsigned(token)}.`],
 ] as const)('an identity with %s is none', async ([, forge], { console, provider, fixture, onTestFinished }) => {
-  const { email } = await person(fixture)
+  const { email } = await user(fixture)
   provider.sit(`forged-${email}`, { email, email_verified: true })
   provider.alter((tokens) => (tokens['id_token'] = forge(tokens['id_token']!)))
   onTestFinished(() => provider.alter(() => {}))
@@ -343,7 +343,7 @@ test('a provider that is away stops nobody else, is told of, and is found when i
   onTestFinished(provider.stop)
   await untilReached(program.url)
   expect(await (await fetch(`${program.url}/health/ready`)).json()).toEqual({ status: 'ready' })
-  const { email } = await person(fixture)
+  const { email } = await user(fixture)
   provider.sit('late', { email, email_verified: true })
   sessionOf(await signInAt(program, provider))
 })

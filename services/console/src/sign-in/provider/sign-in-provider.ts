@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '@gateway/api/refusal'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import { recordChange, type Transaction } from '../../audit/record-change.ts'
 
-/** Where people sign in by OpenID Connect, if the operator has named a provider. */
+/** Where users sign in by OpenID Connect, if the operator has named a provider. */
 export interface SignInProvider {
   issuer: string
   /** Where the provider sends a browser back to. */
@@ -88,12 +88,12 @@ function authentication(secret: string | undefined): oidc.ClientAuth {
   }
 }
 
-// Which person an identity at the sign-in provider is.
+// Which user an identity at the sign-in provider is.
 //   P1  Once linked, issuer and subject say who it is; its e-mail may change as it likes.
-//   P2  The first time, a verified e-mail does, if a person with it was added before. Nobody is made here: without a
+//   P2  The first time, a verified e-mail does, if a user with it was added before. Nobody is made here: without a
 //       membership there would be nothing to see.
-//   P3  A person has one identity at a provider. An e-mail that was given to somebody else opens nothing.
-//   P4  If an Admin chose the person's first password, it and all that was opened with it end with the first sign-in at the
+//   P3  A user has one identity at a provider. An e-mail that was given to somebody else opens nothing.
+//   P4  If an Admin chose the user's first password, it and all that was opened with it end with the first sign-in at the
 //       provider: only now has the owner of the e-mail come.
 
 export interface Identity {
@@ -104,45 +104,45 @@ export interface Identity {
 }
 
 /**
- * The id of the person, linked from now on.
+ * The id of the user, linked from now on.
  * @throws Refusal `not_permitted`
  */
-export async function personBehind(tx: Transaction, identity: Identity): Promise<string> {
+export async function userBehind(tx: Transaction, identity: Identity): Promise<string> {
   const { issuer, subject, verifiedEmail } = identity
-  const linked = await tx.personIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } })
-  if (linked) return linked.person // P1
+  const linked = await tx.userIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } })
+  if (linked) return linked.user // P1
 
   if (verifiedEmail === null)
     throw refuse('not_permitted', { need: 'an e-mail address that the sign-in provider has verified' })
-  const [person] = await tx.$queryRaw<{ id: string; vouched_by: string | null }[]>`
-    SELECT id, vouched_by FROM control.people WHERE email = ${verifiedEmail} FOR NO KEY UPDATE`
-  if (!person) throw refuse('not_permitted', { need: `a membership for the e-mail ${verifiedEmail}` }) // P2
-  const { count } = await tx.personIdentity.createMany({
-    data: [{ issuer, subject, person: person.id }],
+  const [user] = await tx.$queryRaw<{ id: string; vouched_by: string | null }[]>`
+    SELECT id, vouched_by FROM control.users WHERE email = ${verifiedEmail} FOR NO KEY UPDATE`
+  if (!user) throw refuse('not_permitted', { need: `a membership for the e-mail ${verifiedEmail}` }) // P2
+  const { count } = await tx.userIdentity.createMany({
+    data: [{ issuer, subject, user: user.id }],
     skipDuplicates: true,
   })
-  if (count === 0) await requireSame(tx, identity, person.id)
-  else await startAnew(tx, person.id, issuer, person.vouched_by)
-  return person.id
+  if (count === 0) await requireSame(tx, identity, user.id)
+  else await startAnew(tx, user.id, issuer, user.vouched_by)
+  return user.id
 }
 
-/** It was linked at the same moment, or the person has another identity. */
-async function requireSame(tx: Transaction, { issuer, subject }: Identity, person: string): Promise<void> {
-  const linked = await tx.personIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } })
-  if (linked?.person === person) return
+/** It was linked at the same moment, or the user has another identity. */
+async function requireSame(tx: Transaction, { issuer, subject }: Identity, user: string): Promise<void> {
+  const linked = await tx.userIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } })
+  if (linked?.user === user) return
   throw refuse('not_permitted', { need: 'the account at the sign-in provider that this e-mail belonged to first' }) // P3
 }
 
-async function startAnew(tx: Transaction, person: string, issuer: string, vouchedBy: string | null): Promise<void> {
+async function startAnew(tx: Transaction, user: string, issuer: string, vouchedBy: string | null): Promise<void> {
   const details = { issuer, endedWhatWasBefore: vouchedBy !== null }
-  await recordChange(tx, { tenant: null, person, action: 'identity.link', subject: person, details })
+  await recordChange(tx, { tenant: null, user, action: 'identity.link', subject: user, details })
   if (vouchedBy === null) return
-  await tx.person.update({ where: { id: person }, data: { passwordHash: null, vouchedBy: null } }) // P4
-  await tx.signInCode.deleteMany({ where: { person } }) // first: whoever redeems one at this moment has made a token then
-  await tx.personToken.deleteMany({ where: { person } })
+  await tx.user.update({ where: { id: user }, data: { passwordHash: null, vouchedBy: null } }) // P4
+  await tx.signInCode.deleteMany({ where: { user } }) // first: whoever redeems one at this moment has made a token then
+  await tx.userToken.deleteMany({ where: { user } })
 }
 
-/** What went wrong between us and the provider, in words for the person before the browser. The rest is for the operator. */
+/** What went wrong between us and the provider, in words for the user before the browser. The rest is for the operator. */
 export function refusalOfProvider(error: unknown, log: Logger): Refusal {
   log.warn(wordsOf(error), 'a sign-in at the provider failed')
   if (error instanceof oidc.AuthorizationResponseError) {

@@ -102,7 +102,7 @@ describe('who am I', () => {
     const keys = [
       await tenant.key({ revoked: true }),
       await tenant.key({ expiresInMs: -1 }),
-      await tenant.key({ by: await fixture.person() }),
+      await tenant.key({ by: await fixture.user() }),
       await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner }),
     ]
     const codes = ['key_revoked', 'key_expired', 'key_issuer_denied', 'key_unbound']

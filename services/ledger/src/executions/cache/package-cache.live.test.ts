@@ -71,11 +71,9 @@ test('a revision that had a problem when it was saved runs once it is activated,
     problem: 'The product is not assigned.',
   })
   const caller = { keyHash: tenant.key.hash, selector: null }
-  const person = { person: tenant.owners.owner, project: tenant.project.id }
+  const user = { user: tenant.owners.owner, project: tenant.project.id }
   expect(codeOf(await engine.start(question(tenant.key, sandbox)))).toBe('revision_not_active')
-  expect(codeOf(await engine.start(question(tenant.key, sandbox, { caller: person, revision: 1 })))).toBe(
-    'graph_invalid',
-  )
+  expect(codeOf(await engine.start(question(tenant.key, sandbox, { caller: user, revision: 1 })))).toBe('graph_invalid')
   const digest = await activatePackage(fixture, { sandbox, revision: 1 }, oneCall(tenant.product), '1')
   for (const surface of ['invoke', 'chat'] as const)
     expect(
@@ -85,7 +83,7 @@ test('a revision that had a problem when it was saved runs once it is activated,
         ),
       ),
     ).toBe('started')
-  expect(codeOf(await engine.start(question(tenant.key, sandbox, { caller: person, revision: 1 })))).toBe('started')
+  expect(codeOf(await engine.start(question(tenant.key, sandbox, { caller: user, revision: 1 })))).toBe('started')
   const models = await readModels({ reads: replica.reads }, caller)
   expect('entries' in models && models.entries.map(({ id }) => id)).toContain(sandbox)
   expect(await readSandbox(engine, { caller, sandbox })).toMatchObject({ sandbox: { revision: 1, digest } })

@@ -29,7 +29,7 @@ test(`${EXECUTIONS} random flows and inputs are charged no more than their ceili
   other,
 }) => {
   const chance = chanceOf(SEED)
-  const limits = { lateMs: 0, nodesAtOnce: 5_000, openExecutions: 100_000 }
+  const limits = { lateMs: 0, maxConcurrentNodes: 5_000, openExecutions: 100_000 }
   const engines = [await openEngine(database.ledgerUrl, limits), await openEngine(database.ledgerUrl, limits)]
   const slots = [
     { engine: engines[0]!, money: replica },

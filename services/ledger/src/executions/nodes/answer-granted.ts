@@ -19,7 +19,7 @@ interface Grant {
   sources: ReadonlyMap<number, string> | null
 }
 
-/** What workers need to run the nodes that a batch has granted them, claimed or handed on (R10 of decide-execution.ts). */
+/** What workers need to run the nodes that a batch has granted them, claimed or chained (R10 of decide-execution.ts). */
 export async function answerGranted(
   { packageCache }: Pick<Deps, 'packageCache'>,
   { sql, cache }: { sql: Sql; cache: Pick<ExecutionCache, 'outputsOf'> },

@@ -257,10 +257,10 @@ describe('a stop (R11)', () => {
 
   test('is followed by the end of what runs: charged with usage, released without, then it is Cancelled', () => {
     const nodes = [ended, running('a', { reservation: 'r0' }), running('b', { reservation: 'r1' }), node(), node()]
-    const stopped = { failing: true, stoppedBy: 'person' } as const
+    const stopped = { failing: true, stoppedBy: 'user' } as const
     const items = [complete('c0', 'a', { usage }), complete('c1', 'b', { result: failed })]
     const { change } = decide(fan(['p', 'p']), nodes, items, stopped)
-    expect(change).toMatchObject({ status: 'Cancelled', error: null, stoppedBy: 'person' })
+    expect(change).toMatchObject({ status: 'Cancelled', error: null, stoppedBy: 'user' })
     expect(change?.closings.map(({ reservation, usage: used }) => [reservation, used])).toEqual([
       ['r0', usage],
       ['r1', null],
@@ -269,7 +269,7 @@ describe('a stop (R11)', () => {
 
   test('ends what still runs when its while is over, with its own error', () => {
     const overdue: NodeItem = { op: 'overdue', execution: 'exe' }
-    const stopped = { failing: true, stoppedBy: 'person', deadlineMs: NOW } as const
+    const stopped = { failing: true, stoppedBy: 'user', deadlineMs: NOW } as const
     const { change } = decide(chain(1), [ended, running('a'), node()], [overdue], stopped)
     expect(change).toMatchObject({ status: 'Cancelled' })
     expect(change?.nodes.get(1)).toMatchObject({ state: 'Failed', lease: null })
@@ -291,7 +291,7 @@ describe('a stop (R11)', () => {
     expect(over).toEqual({ outcomes: [{ kind: 'nothing-to-do' }], change: null })
     const fails = decide(chain(1), [ended, running('a'), node()], [stop], { failing: true })
     expect(fails).toEqual({ outcomes: [{ kind: 'nothing-to-do' }], change: null })
-    const again = decide(chain(1), [ended, running('a'), node()], [stop], { failing: true, stoppedBy: 'person' })
+    const again = decide(chain(1), [ended, running('a'), node()], [stop], { failing: true, stoppedBy: 'user' })
     expect(again).toEqual({ outcomes: [{ kind: 'nothing-to-do' }], change: null })
   })
 })

@@ -23,7 +23,7 @@ import {
 //   R3  Whatever ends a lease closes its reservation: usage is charged, all else released. So an execution without a
 //       lease has nothing reserved.
 //   R4  Ends come before beginnings, whatever the order of arrival: what may run now is decided once, from all nodes,
-//       when every result of the batch is known; what is handed on and what is claimed come last.
+//       when every result of the batch is known; chained and claimed nodes come last.
 //   R5  An execution that begins to fail gives no lease any more. Nodes that execution may end; when none does, the execution
 //       is Failed.
 //   R6  An execution has Succeeded when every node has ended and the output node succeeded. If the output node was
@@ -74,7 +74,7 @@ export function decideExecution(situation: Situation): { outcomes: ItemOutcome[]
   })
   items.forEach((item, n) => {
     if (item.op === 'complete' && outcomes[n]!.kind === 'completed') {
-      const next = handOn(draft, situation, item)
+      const next = chainNode(draft, situation, item)
       if (next !== null) outcomes[n] = { kind: 'completed', next }
     }
   })
@@ -161,7 +161,7 @@ function moveOn(draft: ExecutionDraft, { plan, requiredOutputs }: Situation): vo
 }
 
 /** R10 */
-function handOn(
+function chainNode(
   draft: ExecutionDraft,
   { plan, execution: facts, alive, nowMs, newCallId }: Situation,
   { node: id, next: taker, result }: CompleteItem,
@@ -239,7 +239,7 @@ function draftOf(execution: ExecutionFacts) {
   /** Since it was read. */
   const madeReady = (): number[] => ordinalsIn('Ready').filter((ordinal) => execution.nodes[ordinal]!.state !== 'Ready')
 
-  /** How many fewer of its nodes take room in the queue than before. One that is handed on takes the place of the one that ended. */
+  /** How many fewer of its nodes take room in the queue than before. A chained one takes the place of the one that ended. */
   function leftRoom(): number {
     const taking = (all: readonly NodeFacts[]) =>
       all.filter(({ state }) => state === 'Ready' || state === 'Running').length

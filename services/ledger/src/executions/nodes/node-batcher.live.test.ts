@@ -16,7 +16,7 @@ describe('room', () => {
     fixture,
     tenant,
   }) => {
-    const small = await openEngine(database.ledgerUrl, { nodesAtOnce: 3 })
+    const small = await openEngine(database.ledgerUrl, { maxConcurrentNodes: 3 })
     const instance = await small.newInstance()
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     const executions: string[] = []
@@ -40,7 +40,7 @@ describe('room', () => {
   })
 
   test('of one project is not taken by the load of another', async ({ database, fixture, tenant }) => {
-    const small = await openEngine(database.ledgerUrl, { nodesAtOnce: 4 })
+    const small = await openEngine(database.ledgerUrl, { maxConcurrentNodes: 4 })
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     await Promise.all(Array.from({ length: 200 }, () => small.start(question(tenant.key, sandbox))))
     expect(small.jobs).toHaveLength(4)

@@ -34,19 +34,22 @@ type NodeBatcherDeps = Pick<
 export interface NodeBatcherLimits {
   batchItems: number
   /** Of one project, in the queue or running. */
-  nodesAtOnce: number
+  maxConcurrentNodes: number
 }
 
 const WAIT_AFTER = 1
 const LOCK_AFTER = 3
 const CACHED = { maxExecutions: 10_000, maxCharacters: 32 * 1024 * 1024 }
 
-export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce }: NodeBatcherLimits): NodeBatcher {
+export function openNodeBatcher(
+  deps: NodeBatcherDeps,
+  { batchItems, maxConcurrentNodes }: NodeBatcherLimits,
+): NodeBatcher {
   const { now, metrics } = deps
   const keep = openKeptItems(deps)
   const batches = openResilientBatches<WaitingNode>(deps, {
     waitForLocksAfter: WAIT_AFTER,
-    idOf: ({ item }) => idAside(item),
+    idOf: ({ item }) => quarantineId(item),
     groupsOf: ({ item, project }) => (item.op === 'complete' && project ? [`closings ${project}`] : []),
     partOf: ({ item }) => item.execution,
     identify: (entries) => identifyCompletions(deps, entries),
@@ -90,7 +93,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
 
   /** L1, L2 */
   async function runBatch(batch: WaitingNode[], { waitForLocks, shortTimeout, outside }: BatchMode<WaitingNode>) {
-    const how = { waitForLocks, nodesAtOnce }
+    const how = { waitForLocks, maxConcurrentNodes }
     if (outside) for (const waiting of batch) waiting.mustRead = true
     if (shortTimeout)
       return withShortTimeout(outside ? deps.reads : deps.executions, (sql) =>
@@ -167,7 +170,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
 }
 
 function answerOf(outcome: ItemOutcome, granted: Claimed | undefined): ClaimOutcome | CompleteOutcome {
-  if (granted === undefined) return outcome as ClaimOutcome | CompleteOutcome // neither claimed nor handed on
+  if (granted === undefined) return outcome as ClaimOutcome | CompleteOutcome // neither claimed nor chained
   return outcome.kind === 'completed' ? { kind: 'completed', next: granted } : granted
 }
 
@@ -192,7 +195,7 @@ function withoutNext({ next: _, ...item }: CompleteItem): CompleteItem {
 }
 
 /** A claim that succeeds says nothing about what ends nodes, nor the other way round. */
-function idAside({ op, execution }: NodeItem): string {
+function quarantineId({ op, execution }: NodeItem): string {
   return op === 'claim' ? `claim ${execution}` : execution
 }
 

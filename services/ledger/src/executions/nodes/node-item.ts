@@ -3,7 +3,7 @@ import type { StoppedBy } from '@gateway/api/execution'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/ledger-protocol/flow-items'
 import type { Undecided } from '@gateway/ledger-protocol/ledger-outcomes'
 
-// What the node batcher decides: what workers ask, what maintenance finds, and what callers and people stop.
+// What the node batcher decides: what workers ask, what maintenance finds, and what callers and users stop.
 
 /** A node whose instance has ended: its lease is taken from it. */
 export interface ReclaimItem {

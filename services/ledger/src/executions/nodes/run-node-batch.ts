@@ -24,7 +24,7 @@ interface Decided {
 interface How {
   /** Waits for executions and wallets that others have locked. */
   waitForLocks: boolean
-  nodesAtOnce: number
+  maxConcurrentNodes: number
 }
 
 /** Loads the executions of a batch, decides, and writes what has not changed meanwhile. Answers nobody yet. */
@@ -33,7 +33,7 @@ export async function runNodeBatch(
   loader: ExecutionLoader,
   sql: Sql,
   batch: readonly WaitingNode[],
-  { waitForLocks, nodesAtOnce }: How,
+  { waitForLocks, maxConcurrentNodes }: How,
 ): Promise<NodeBatchResult> {
   const loaded = await loader.load(
     sql,
@@ -49,7 +49,7 @@ export async function runNodeBatch(
     its.forEach((waiting, n) => outcomes.set(waiting, { outcome: decided.outcomes[n]!, change: decided.change }))
   }
   if (changes.length === 0) return { loaded, outcomes, written: new Map(), jobs: [] }
-  const how = { waitForLocks, nodesAtOnce, assumedAlive: loaded.assumedAlive }
+  const how = { waitForLocks, maxConcurrentNodes, assumedAlive: loaded.assumedAlive }
   const { written, jobs, excessMicro, fenced, perhapsCalled, charged } = await writeExecutions(sql, changes, how)
   if (excessMicro > 0) deps.metrics.settledMore(excessMicro)
   for (let n = 0; n < fenced; n++) deps.metrics.fenced()

@@ -10,14 +10,14 @@ import { sourcesIn } from '../cache/load-executions.ts'
 // in as they are; errors are told by packages/api/src/execution.ts.
 
 /** The fields of a `NodeRecord`, each as JSON text. */
-function nodeFields({ begun_by: begunBy }: Pick<ExecutionRow, 'begun_by'>, node: NodeRow) {
+function nodeFields({ begun_by: startedBy }: Pick<ExecutionRow, 'begun_by'>, node: NodeRow) {
   const status = node.state === 'Ready' ? 'Pending' : node.state // that it waits for a worker is not shown outside
   return {
     id: text(node.node),
     kind: text(node.kind),
     status: text(status),
     output: stored(node.output),
-    error: failure(node.error, (error) => errorOfNode(error, { begunBy, chargedMicro: Number(node.charged) })),
+    error: failure(node.error, (error) => errorOfNode(error, { startedBy, chargedMicro: Number(node.charged) })),
     durationMs: number(node.duration_ms),
     remoteMs: number(node.remote_ms),
     callId: node.call === null ? 'null' : text(node.call),
@@ -34,7 +34,7 @@ export function executionRecord(execution: ExecutionRow, nodes: readonly NodeRow
 /** Its fields, each as JSON text. */
 function executionFields(execution: ExecutionRow, nodes: readonly NodeRow[]) {
   const calls = nodes.flatMap(({ call }) => (call === null ? [] : [text(call)]))
-  const { id, begun_by: begunBy } = execution
+  const { id, begun_by: startedBy } = execution
   const chargedMicro = Number(nodes.reduce((sum, { charged }) => sum + charged, 0n))
   const ended = execution.completed_at !== null
   return {
@@ -46,7 +46,7 @@ function executionFields(execution: ExecutionRow, nodes: readonly NodeRow[]) {
     rerunOf: execution.rerunOf === null ? 'null' : text(execution.rerunOf),
     status: text(execution.status),
     output: stored(execution.output),
-    error: failure(execution.error, (error) => errorOfExecution(error, { id, begunBy, chargedMicro, ended })),
+    error: failure(execution.error, (error) => errorOfExecution(error, { id, startedBy, chargedMicro, ended })),
     nodes: `[${nodes.map((node) => object(nodeFields(execution, node))).join(',')}]`,
     childCalls: `[${calls.join(',')}]`,
     maxMicro: number(execution.max_micro),
@@ -82,11 +82,11 @@ function object(fields: Record<string, string>): string {
 const text = (value: string) => JSON.stringify(value)
 const number = (value: number | null) => (value === null ? 'null' : String(value))
 const time = (at: Date | null) => (at === null ? 'null' : text(at.toISOString()))
-const failure = (bytes: Uint8Array | null, told: (error: RefusalBody) => RefusalBody) =>
-  bytes === null ? 'null' : JSON.stringify(told(JSON.parse(Buffer.from(bytes).toString()) as RefusalBody))
+const failure = (bytes: Uint8Array | null, format: (error: RefusalBody) => RefusalBody) =>
+  bytes === null ? 'null' : JSON.stringify(format(JSON.parse(Buffer.from(bytes).toString()) as RefusalBody))
 const stored = (bytes: Uint8Array | null) => (bytes === null ? 'null' : Buffer.from(bytes).toString())
 
-// What people read of an execution besides its record (packages/api/src/execution.ts). All of it follows from what is stored:
+// What users read of an execution besides its record (packages/api/src/execution.ts). All of it follows from what is stored:
 // the input is what the input node answered, and a node was given what the nodes before it answered.
 
 /** An `ExecutionDetail`, as text. `nodes` are all of them. */

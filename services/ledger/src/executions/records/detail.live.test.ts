@@ -5,7 +5,7 @@ import { ending, question, takeNext } from '../../fixtures/engine.ts'
 import { test } from '../../fixtures/ledger-test.ts'
 import { chain, fan, publishProduct } from '../../fixtures/sandbox-products.ts'
 
-describe('what people read of an execution', () => {
+describe('what users read of an execution', () => {
   test('is its record, and besides what it and its nodes were given, when they began and how often', async ({
     engine,
     begin,

@@ -1,4 +1,4 @@
-import type { BegunBy, ExecutionStatus } from '@gateway/api/execution'
+import type { StartedBy, ExecutionStatus } from '@gateway/api/execution'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../../deps.ts'
 import type { NodeStateName } from '../store/execution-facts.ts'
@@ -10,7 +10,7 @@ export interface ExecutionRow {
   revision: number
   /** Of the package that it runs; null: the one saved with its revision. */
   digest: string | null
-  begun_by: BegunBy
+  begun_by: StartedBy
   /** Micro-USD; null: no ceiling. */
   max_micro: number | null
   status: ExecutionStatus
@@ -48,7 +48,7 @@ type ExecutionFacts = Omit<
   ExecutionRow,
   'output' | 'error' | 'begun_by' | 'max_micro' | 'created_at' | 'started_at' | 'completed_at'
 > & {
-  begunBy: BegunBy
+  startedBy: StartedBy
   maxMicro: number | null
   createdMs: number
   startedMs: number | null
@@ -75,12 +75,14 @@ export async function readRows(
     after: after === 'everything' ? null : after,
   })
   if (row.execution === null) return null
-  const { begunBy, maxMicro, createdMs, startedMs, completedMs, ...facts } = JSON.parse(row.execution) as ExecutionFacts
+  const { startedBy, maxMicro, createdMs, startedMs, completedMs, ...facts } = JSON.parse(
+    row.execution,
+  ) as ExecutionFacts
   const nodes = row.nodes === null ? [] : (JSON.parse(row.nodes) as NodeFacts[])
   return {
     execution: {
       ...facts,
-      begun_by: begunBy,
+      begun_by: startedBy,
       max_micro: maxMicro,
       output: row.output,
       error: row.error,

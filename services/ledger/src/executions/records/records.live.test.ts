@@ -101,11 +101,11 @@ describe('the progress of an execution', () => {
     const taken = await takeNext(engine, await engine.newInstance(), asked.id)
     await engine.complete(ending(taken, { result: failing() }))
     const { lines } = await engine.follow({ execution: asked.id, after: 0 })
-    const told = lines
+    const progress = lines
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as ProgressLine)
-    expect(told.map((line) => (line.kind === 'node' ? `${line.node.id} ${line.node.status}` : line.kind))).toEqual([
+    expect(progress.map((line) => (line.kind === 'node' ? `${line.node.id} ${line.node.status}` : line.kind))).toEqual([
       'in Succeeded',
       'c0 Failed',
       'complete',

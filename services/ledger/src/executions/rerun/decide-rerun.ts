@@ -102,7 +102,7 @@ export async function readEarlier(
   }
 }
 
-/** All else that decides, as it decides about a start by a person; of the sandbox product that the earlier execution is of. */
+/** All else that decides, as it decides about a start by a user; of the sandbox product that the earlier execution is of. */
 export async function readMeans(
   { sql }: Pick<Reads, 'sql'>,
   question: RerunQuestion,
@@ -139,6 +139,6 @@ export async function readUnassigned(
 }
 
 /** Within what an idempotency key names one thing, beside the project: no id of a sandbox product looks like it. */
-export function scopeOf({ person }: Pick<RerunQuestion, 'person'>): string {
-  return `rerun ${person}`
+export function scopeOf({ user }: Pick<RerunQuestion, 'user'>): string {
+  return `rerun ${user}`
 }

@@ -33,7 +33,7 @@ const test = ledgerTest
   })
   .extend('ask', ({ tenant }) => (execution: string, from: string, more: Partial<RerunQuestion> = {}) => ({
     id: mint('exe'),
-    person: tenant.owners.owner,
+    user: tenant.owners.owner,
     project: tenant.project.id,
     execution,
     from,
@@ -276,7 +276,7 @@ describe('an idempotency key of a rerun', () => {
     const other = { idempotency: idempotencyOf('rerun', 'of another thing') }
     expect(codeOf(await engine.rerun(ask(earlier, 'out', other)))).toBe('idempotency_mismatch')
     // Keys are of whoever asks.
-    const somebody = await engine.rerun(ask(earlier, 't0', { idempotency, person: 'per_other' }))
+    const somebody = await engine.rerun(ask(earlier, 't0', { idempotency, user: 'per_other' }))
     expect(somebody).toMatchObject({ kind: 'started', replayed: false })
 
     // A repeat is asked for neither wallet nor the earlier execution any more.
@@ -317,7 +317,7 @@ describe('what can not be run from', () => {
   }) => {
     const earlier = await ended(chain(1))
     const other = await openTenant(fixture)
-    const elsewhere = { project: other.project.id, person: other.owners.owner }
+    const elsewhere = { project: other.project.id, user: other.owners.owner }
     for (const asked of [ask(earlier, 't0', elsewhere), ask(mint('exe'), 't0')])
       expect(await engine.rerun(asked)).toEqual({
         refused: { code: 'execution_not_found', facts: { execution: asked.execution } },

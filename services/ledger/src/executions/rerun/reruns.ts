@@ -36,20 +36,20 @@ import { beginExecutions, type ExecutionStart, type NodeStart } from '../store/b
 //   E3  They are few, and each is decided by itself.
 
 type RerunDeps = Pick<Deps, 'reads' | 'packageCache' | 'nodeQueue' | 'metrics'>
-type Limits = Pick<StartLimits, 'nodesAtOnce' | 'openExecutions'>
+type Limits = Pick<StartLimits, 'maxConcurrentNodes' | 'openExecutions'>
 
 /** E2: whoever lost finds who won. */
 const MAX_LOOKS = 3
 const MAX_CONCURRENT = { permits: 2, maxWaiting: 200 }
 
 export function openReruns(deps: RerunDeps, limits: Limits): Reruns {
-  const turns = openSemaphore({
+  const semaphore = openSemaphore({
     ...MAX_CONCURRENT,
     whenFull: () => new Error('too many executions are run again at once'),
   })
   return {
     submit: (question) =>
-      turns.run(async () => {
+      semaphore.run(async () => {
         trace.getActiveSpan()?.setAttribute('service.rerun_of', question.execution)
         const answer = await begin(deps, { ...question, trace: question.trace ?? activeCarrier() }, limits)
         trace.getActiveSpan()?.setAttributes(attributesOf(answer))
@@ -143,10 +143,10 @@ export interface FreshRerun {
 async function writeRerun(
   database: Pick<Database, 'sql'>,
   fresh: FreshRerun,
-  limits: { nodesAtOnce: number },
+  limits: { maxConcurrentNodes: number },
 ): Promise<{ started: boolean; jobs: NodeJob[] }> {
   const { question, earlier, name, plan, rerun } = fresh
-  const { id, project, person, maxMicro, trace, idempotency } = question
+  const { id, project, user, maxMicro, trace, idempotency } = question
   const nodes = firstNodes(fresh)
   const lines = nodes.filter(({ seq }) => seq !== null).length
   const isOver = rerun.states.every(({ state }) => state === 'Succeeded' || state === 'Skipped')
@@ -156,7 +156,7 @@ async function writeRerun(
     ...name,
     key: null,
     lineage: null,
-    person,
+    userId: user,
     surface: 'invoke',
     maxMicro,
     trace,
@@ -178,13 +178,13 @@ async function writeRerun(
 function firstNodes({ earlier, plan, rerun: { takenOver, input, states } }: FreshRerun): NodeStart[] {
   const beforeOf = (ordinal: number) => (ordinal === plan.input ? input : (takenOver.get(ordinal) ?? null))
   const seqBefore = (ordinal: number) => earlier.nodes[beforeOf(ordinal) ?? -1]?.seq ?? 0
-  const told = plan.nodes
+  const succeeded = plan.nodes
     .map(({ ordinal }) => ordinal)
     .filter((ordinal) => states[ordinal]!.state === 'Succeeded')
     .toSorted((a, b) => seqBefore(a) - seqBefore(b))
   return plan.nodes.map((node) => {
     const { ordinal, id, kind } = node
-    const at = told.indexOf(ordinal)
+    const at = succeeded.indexOf(ordinal)
     return {
       ordinal,
       node: id,

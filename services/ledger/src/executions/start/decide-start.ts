@@ -100,9 +100,9 @@ export function decideMeans(facts: StartFacts, openExecutions: number): Refused 
  * All that decides whether an execution may start, as money.read_starts reads it at one moment. Money in micro-USD.
  */
 export interface StartFacts {
-  /** Of the key or of the person; null: of a key that is not known or not bound. */
+  /** Of the key or of the user; null: of a key that is not known or not bound. */
   project: string | null
-  /** Of the key as such; null: it is valid, or a person asks. */
+  /** Of the key as such; null: it is valid, or a user asks. */
   refusal: KeyRefusalCode | null
   key: string | null
   lineage: string | null

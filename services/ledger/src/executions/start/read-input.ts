@@ -76,7 +76,7 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** Only a person who names a draft in the console gets this. */
+/** Only a user who names a draft in the console gets this. */
 export async function refuseGraph(
   { prisma }: Pick<Database, 'prisma'>,
   sandbox: string,

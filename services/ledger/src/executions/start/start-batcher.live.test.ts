@@ -81,7 +81,7 @@ describe('the start of a run by key', () => {
     const issuer = await fixture.issuer(tenant.project)
     const key = await fixture.key({ project: tenant.project, by: issuer })
     expect(codeOf(await ask(sandbox, {}, key))).toBe('started')
-    await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [issuer])
+    await fixture.run('DELETE FROM control.project_grants WHERE user_id = $1', [issuer])
     expect(codeOf(await ask(sandbox, {}, key))).toBe('key_issuer_denied')
     const caller = { keyHash: tenant.key.hash, selector: 'prj_other' }
     expect(await ask(sandbox, { caller })).toEqual({

@@ -20,7 +20,7 @@ import { writeStarts, type FreshExecution } from './write-starts.ts'
 
 export interface StartLimits {
   /** Of one project, in the queue or running. */
-  nodesAtOnce: number
+  maxConcurrentNodes: number
   /** Open executions of one project; one more is refused as overloaded. */
   openExecutions: number
   /** Questions that may wait here; one more is refused as overloaded. */

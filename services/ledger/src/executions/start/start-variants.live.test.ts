@@ -161,14 +161,14 @@ describe('a flow as a chat model', () => {
   })
 })
 
-describe('the start of a run by a person in the console', () => {
+describe('the start of a run by a user in the console', () => {
   test('takes any valid revision, and the wallet alone', async ({ fixture, tenant, engine, save, ask }) => {
     const sandbox = await save(chain(0), { activate: false })
-    const caller = { person: tenant.owners.owner, project: tenant.project.id }
+    const caller = { user: tenant.owners.owner, project: tenant.project.id }
     const id = mint('exe')
     expect(await ask(sandbox, { id, caller, revision: 1 })).toMatchObject({ kind: 'started', revision: 1 })
-    const { rows } = await fixture.run('SELECT key, lineage, person FROM money.executions WHERE id = $1', [id])
-    expect(rows).toEqual([{ key: null, lineage: null, person: tenant.owners.owner }])
+    const { rows } = await fixture.run('SELECT key, lineage, user_id FROM money.executions WHERE id = $1', [id])
+    expect(rows).toEqual([{ key: null, lineage: null, user_id: tenant.owners.owner }])
     expect(codeOf(await ask(sandbox, { caller }))).toBe('revision_not_active')
     expect(codeOf(await ask(sandbox, { caller, revision: 2 }))).toBe('revision_not_active')
     expect(codeOf(await ask(sandbox, { caller: { ...caller, project: 'prj_x' }, revision: 1 }))).toBe(
@@ -183,7 +183,7 @@ describe('the start of a run by a person in the console', () => {
     save,
     ask,
   }) => {
-    const caller = { person: tenant.owners.owner, project: tenant.project.id }
+    const caller = { user: tenant.owners.owner, project: tenant.project.id }
     const draft = await save({ ...chain(0), input: TEXT }, { problem: 'The node out has no text.' })
     expect(await ask(draft, { caller, revision: 1 })).toEqual({
       refused: { code: 'graph_invalid', facts: { problems: [{ message: 'The node out has no text.' }] } },

@@ -20,7 +20,7 @@ export interface FreshExecution {
 }
 
 interface WriteLimits {
-  nodesAtOnce: number
+  maxConcurrentNodes: number
   /** How long an execution that is called as a chat model waits for a worker; others wait `flowLimits.firstClaimMs`. */
   chatFirstClaimMs: number
 }
@@ -32,10 +32,10 @@ interface WriteLimits {
 export async function writeStarts(
   database: Pick<Database, 'sql'>,
   executions: readonly FreshExecution[],
-  { nodesAtOnce, chatFirstClaimMs }: WriteLimits,
+  { maxConcurrentNodes, chatFirstClaimMs }: WriteLimits,
 ): Promise<{ started: Map<FreshExecution, BegunExecution>; jobs: NodeJob[] }> {
   const starts = executions.map((execution) => startOf(execution, chatFirstClaimMs))
-  const { started, jobs } = await beginExecutions(database, starts, { nodesAtOnce })
+  const { started, jobs } = await beginExecutions(database, starts, { maxConcurrentNodes })
   const begun = executions.flatMap((execution, n) =>
     started.has(execution.question.id) ? [[execution, begunExecution(execution, starts[n]!)] as const] : [],
   )
@@ -55,7 +55,7 @@ function startOf({ question, facts, plan, values }: FreshExecution, chatFirstCla
     digest: facts.revision!.digest,
     key: facts.key,
     lineage: facts.lineage,
-    person: 'keyHash' in caller ? null : caller.person,
+    userId: 'keyHash' in caller ? null : caller.user,
     scope: scopeOf(question),
     idempotencyKey: idempotency?.key ?? null,
     fingerprint: idempotency?.fingerprint ?? null,

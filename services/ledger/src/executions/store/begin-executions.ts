@@ -10,10 +10,10 @@ export interface ExecutionStart extends Pick<StartQuestion, 'id' | 'sandbox' | '
   revision: number
   /** Of the package that it runs. */
   digest: string | null
-  /** Of the key that starts it; null: a person does. */
+  /** Of the key that starts it; null: a user does. */
   key: string | null
   lineage: string | null
-  person: string | null
+  userId: string | null
   maxMicro: number | null
   /** Within which, beside the project, its idempotency key names one thing. */
   scope: string
@@ -55,10 +55,10 @@ export interface NodeStart {
 export async function beginExecutions(
   { sql }: Pick<Database, 'sql'>,
   starts: readonly ExecutionStart[],
-  { nodesAtOnce }: { nodesAtOnce: number },
+  { maxConcurrentNodes }: { maxConcurrentNodes: number },
 ): Promise<{ started: ReadonlySet<string>; jobs: NodeJob[] }> {
   const row = await callFunction(sql, 'money.write_starts', {
-    nodes_at_once: nodesAtOnce,
+    max_concurrent_nodes: maxConcurrentNodes,
     executions: starts,
     nodes: starts.flatMap(({ id, nodes }) => nodes.map((node) => ({ execution: id, ...node }))),
   })

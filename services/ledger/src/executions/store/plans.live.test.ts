@@ -70,7 +70,7 @@ ledgerTest('a node costs the same on empty books and on full ones', async ({ dat
     const session = await openCountingSession(database.adminUrl)
     const counted = await openEngine(database.ledgerUrl, {
       around: ({ prisma }) => ({ prisma, sql: session.sql }),
-      nodesAtOnce: SIZE,
+      maxConcurrentNodes: SIZE,
     })
     onTestFinished(async () => {
       await counted.close()
@@ -113,7 +113,7 @@ ledgerTest('a node costs the same on empty books and on full ones', async ({ dat
   /** Runs of many projects, ended and open, some of them of this one. */
   async function fillBooks(): Promise<void> {
     await fixture.run(
-      `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, created_at, deadline_at, completed_at, output)
+      `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, created_at, deadline_at, completed_at, output)
        SELECT 'exe_filler' || n, CASE WHEN n <= $1 THEN $2 ELSE 'prj_' || n % 500 END, $3, 1, 'per', 'invoke',
               CASE WHEN n % 2 = 0 THEN 'Succeeded' ELSE 'Admitted' END, now(), now() + interval '1 hour', CASE WHEN n % 2 = 0 THEN now() END, '{}'
          FROM generate_series(1, $4::int) n`,

@@ -26,7 +26,7 @@ export interface WrittenExecutions {
 interface How {
   /** Waits for executions and wallets that others have locked. */
   waitForLocks: boolean
-  nodesAtOnce: number
+  maxConcurrentNodes: number
   /** Instances that nobody has looked up: where one of them has ended, nothing is written. */
   assumedAlive: ReadonlySet<string>
 }
@@ -52,7 +52,7 @@ export async function writeExecutions(
   )
   const row = await callFunction(sql, 'money.write_executions', {
     wait_for_locks: how.waitForLocks,
-    nodes_at_once: how.nodesAtOnce,
+    max_concurrent_nodes: how.maxConcurrentNodes,
     instances: [...how.assumedAlive],
     changes: changes.map((change) => {
       const { id, project, version } = change.execution

@@ -29,11 +29,11 @@ const test = flowTest
 
 const losses = [
   ['the key is revoked', 'key_revoked', 'UPDATE control.keys SET revoked_at = now() WHERE created_by = $1'],
-  ['the grant of its issuer is taken', 'key_issuer_denied', 'DELETE FROM control.project_grants WHERE person = $1'],
+  ['the grant of its issuer is taken', 'key_issuer_denied', 'DELETE FROM control.project_grants WHERE user_id = $1'],
   [
     'its issuer may only look from now on',
     'key_issuer_denied',
-    `UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`,
+    `UPDATE control.project_grants SET role = 'Project Viewer' WHERE user_id = $1`,
   ],
 ] as const
 
@@ -106,9 +106,9 @@ test('an execution goes on without its reader, and is charged', async ({ tenant,
   const following = await flows.invoke(held.sandbox, { text: held.prompt }, { headers })
   const text = following.text()
   await held.called()
-  await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [issued.by])
+  await fixture.run('DELETE FROM control.project_grants WHERE user_id = $1', [issued.by])
   expect(linesOf(await text).at(-1)!.kind).toBe('refused')
-  await fixture.run(`INSERT INTO control.project_grants (project, person, role) VALUES ($1, $2, 'Project Consumer')`, [
+  await fixture.run(`INSERT INTO control.project_grants (project, user_id, role) VALUES ($1, $2, 'Project Consumer')`, [
     tenant.project,
     issued.by,
   ])

@@ -1,0 +1,45 @@
+import type { Graph } from '@gateway/api/graph'
+import { compareThree, type MergedPart } from '@gateway/flow/compare/merge'
+import { unitText } from '@gateway/flow/compare/difference'
+import type { Io } from '../frame/io.ts'
+
+const words = {
+  unchanged: '',
+  mine: 'changed here',
+  theirs: 'changed there',
+  both: 'changed alike on both sides',
+  conflict: 'changed on both sides, each otherwise',
+} as const
+
+/** The parts that differ among three graphs: what both began with, what was saved since, and what is here. */
+export function differing(base: Graph, theirs: Graph, mine: Graph): MergedPart[] {
+  return compareThree(base, theirs, mine).filter(({ outcome }) => outcome !== 'unchanged')
+}
+
+/** Each of them, with what it was and what it is on each side. */
+export function differenceText(parts: readonly MergedPart[]): string {
+  return parts
+    .map(({ key, outcome, base, theirs, mine }) => {
+      const side = (title: string, text: string) => text.split('\n').map((line) => `  ${title} ${line}`)
+      const isOnly = (of: 'mine' | 'theirs') => outcome === of
+      return [
+        `${key}: ${words[outcome]}`,
+        ...side('was  ', unitText(base)),
+        ...(isOnly('mine') ? [] : side('there', unitText(theirs))),
+        ...(isOnly('theirs') ? [] : side('here ', unitText(mine))),
+      ].join('\n')
+    })
+    .join('\n')
+}
+
+/** What is told of them where a line has to do. */
+export function formatDifference(io: Io, parts: readonly MergedPart[]): void {
+  io.say(differenceText(parts))
+}
+
+export const emptyGraph: Graph = {
+  input: { type: 'object', properties: {} },
+  output: { type: 'object', properties: {} },
+  nodes: [],
+  edges: [],
+}

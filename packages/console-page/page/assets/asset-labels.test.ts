@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { kindOf, sizeOf } from './asset-labels.ts'
+
+test.for([
+  [0, '0 bytes'],
+  [999, '999 bytes'],
+  [1_000, '1 kB'],
+  [48_213, '48.2 kB'],
+  [999_949, '999.9 kB'],
+  [999_950, '1 MB'],
+  [24_999_999, '25 MB'],
+] as const)('%i bytes are %s', ([bytes, text]) => {
+  expect(sizeOf(bytes)).toBe(text)
+})
+
+test('a kind is called as users call it, and one that is not known by its type', () => {
+  expect(['audio/mpeg', 'image/avif'].map((mimeType) => kindOf({ mimeType }))).toEqual(['MP3 sound', 'image/avif'])
+})

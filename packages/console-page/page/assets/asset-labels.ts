@@ -1,0 +1,23 @@
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
+import { count } from '../pure/usd.ts'
+
+const kinds: Record<string, string> = {
+  'image/png': 'PNG image',
+  'image/jpeg': 'JPEG image',
+  'image/webp': 'WebP image',
+  'audio/wav': 'WAV sound',
+  'audio/mpeg': 'MP3 sound',
+}
+
+/** What an asset is, as users call it. */
+export function kindOf({ mimeType }: Pick<StoredAssetRecord, 'mimeType'>): string {
+  return kinds[mimeType] ?? mimeType
+}
+
+/** 48213 is 48.2 kB, 1000000 is 1 MB. */
+export function sizeOf(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`
+  const [unit, name] = bytes < 999_950 ? [1_000, 'kB'] : [1_000_000, 'MB']
+  const tenths = Math.round((bytes * 10) / unit)
+  return `${count(Math.floor(tenths / 10))}${tenths % 10 === 0 ? '' : `.${tenths % 10}`} ${name}`
+}

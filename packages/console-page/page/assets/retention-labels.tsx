@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { readingAll } from '../api/reading.ts'
+import { useScope } from '../api/use-project.ts'
+import { several } from '../pure/usd.ts'
+
+/** For how long assets are kept, and where that is set. */
+export function RetentionLabels() {
+  const scope = useScope()
+  const { tenant } = scope
+  const { data } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
+  const project = data?.find(({ id }) => id === scope.project)
+  if (!project) return null
+  const { assetRetentionDays: days } = project
+  return (
+    <>
+      {days === null ? 'They are kept until somebody deletes them' : `They are deleted after ${several(days, 'day')}`} (
+      <Link to="/projects/$tenant/$project/settings" params={scope}>
+        settings
+      </Link>
+      ).
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import type { InvocationRecord } from '@gateway/api/console/money'
+import type { Tone } from '../components/badge.tsx'
+import type { CallState, Span } from './call-filters.ts'
+
+/** States and reasons of calls, as users read them. */
+export const stateTones: Record<CallState, Tone> = { Open: 'warn', Settled: 'good', Released: 'plain' }
+export const stateLabels: Record<CallState, string> = { Open: 'Open', Settled: 'Charged', Released: 'Released' }
+
+export const spanLabels: Record<Span, string> = {
+  hour: 'the last hour',
+  day: 'the last 24 hours',
+  week: 'the last 7 days',
+  month: 'the last 30 days',
+}
+
+export const reasonLabels: Record<NonNullable<InvocationRecord['reason']>, string> = {
+  provider_failed: 'The provider failed. Nothing was charged.',
+  rate_limited: 'The key or the project called too often. Nothing was charged.',
+  instance_ended: 'The process that served it ended. Nothing was charged.',
+  handed_back: 'It was handed to another worker before it began. Nothing was charged.',
+  node_failed: 'Its node ended without any usage. Nothing was charged.',
+  execution_over: 'Its execution had ended. Nothing was charged.',
+  not_answered: 'Its admission was not answered in time. Nothing was charged.',
+  failed: 'It failed. Nothing was charged.',
+}
+
+/** 1234 is "1.2 s". */
+export function durationText(ms: number | null): string {
+  if (ms === null) return '–'
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`
+}

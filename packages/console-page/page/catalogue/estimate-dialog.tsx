@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import type { ProductRecord } from '@gateway/api/console/products'
+import { Dialog } from '../components/dialog.tsx'
+import { Facts } from '../components/facts.tsx'
+import { Field } from '../components/field.tsx'
+import { Money } from '../components/money.tsx'
+import { PriceList } from './price-list.tsx'
+import { firstUse, reckon, wholeOf, type Use } from './estimate-cost.ts'
+
+const FAULT = 'Write a whole number of at most nine digits.'
+
+/** What a use of a model costs, to the micro-USD, at the prices of now. */
+export function ReckonDialog({ of: product, onClose }: { of: ProductRecord; onClose: () => void }) {
+  const [use, setUse] = useState(firstUse)
+  const { pricing } = product
+  const reckoned = reckon(pricing, use)
+  const fields = (Object.keys(use) as (keyof Use)[]).filter((name) => name === 'calls' || isPriced(name, product))
+  return (
+    <Dialog title={`What ${product.name} costs`} onClose={onClose}>
+      <PriceList of={product} />
+      <div className="pair">
+        {fields.map((name) => (
+          <Field key={name} label={labelOf(name, product)} fault={wholeOf(use[name]) === null ? FAULT : null}>
+            {(ids) => (
+              <input
+                {...ids}
+                inputMode="numeric"
+                autoComplete="off"
+                value={use[name]}
+                onChange={({ target }) => setUse({ ...use, [name]: target.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      {reckoned && (
+        <div role="status">
+          <Facts
+            of={[
+              [pricing.unit === 'request' ? labels[product.kind] : 'A call', <Money micro={reckoned.callMicro} />],
+              ['A day', <Money micro={reckoned.dayMicro} />],
+              ['A month of 30 days', <Money micro={reckoned.monthMicro} />],
+            ]}
+          />
+        </div>
+      )}
+      <p className="soft small">
+        At the prices of now, by the arithmetic of the ledger: each call is rounded up once to whole micro-USD.
+        {product.modalities.input.includes('image') && ' An image that goes in counts as tokens in.'}
+      </p>
+      <div className="buttons">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+const labels = { chat: 'A call', image: 'An image', audio: 'A sound' } as const
+
+/** Parts without a price of their own cost what the rest costs. */
+function isPriced(name: keyof Use, { pricing }: ProductRecord): boolean {
+  if (pricing.unit === 'request') return false
+  if (name === 'cached') return pricing.cachedPrompt !== undefined
+  if (name === 'reasoning') return pricing.reasoning !== undefined
+  return true
+}
+
+function labelOf(name: keyof Use, { kind }: ProductRecord): string {
+  const words: Record<keyof Use, string> = {
+    prompt: 'Tokens in, of a call',
+    cached: 'Of them from a cache',
+    completion: 'Tokens out, of a call',
+    reasoning: 'Of them thought',
+    calls: kind === 'image' ? 'Images a day' : kind === 'audio' ? 'Sounds a day' : 'Calls a day',
+  }
+  return words[name]
+}

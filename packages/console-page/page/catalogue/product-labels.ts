@@ -1,0 +1,43 @@
+import type { ProductKind, ProductPricing, ProductRecord } from '@gateway/api/console/products'
+import { perMillion, withoutZeros } from '../flow-editor/core/price-labels.ts'
+import { count } from '../pure/usd.ts'
+
+export const kindLabels: Record<ProductKind, string> = { chat: 'Text', image: 'Images', audio: 'Sound' }
+const mades: Record<ProductKind, string> = { chat: 'call', image: 'image', audio: 'sound' }
+const BYTES_A_MIB = 1_048_576
+
+/** Each price of a product, exact, with what it is for. */
+export function priceLines(kind: ProductKind, pricing: ProductPricing): { what: string; usd: string }[] {
+  if (pricing.unit === 'request') return [{ what: `per ${mades[kind]}`, usd: `$${withoutZeros(pricing.request)}` }]
+  const { prompt, completion, cachedPrompt, reasoning } = pricing
+  const line = (what: string, usd: string | undefined) =>
+    usd === undefined ? [] : [{ what: `per 1M ${what}`, usd: `$${perMillion(usd)}` }]
+  return [
+    ...line('tokens in', prompt),
+    ...line('tokens in, from a cache', cachedPrompt),
+    ...line('tokens out', completion),
+    ...line('tokens out, thought', reasoning),
+  ]
+}
+
+/** What goes in and what comes out, such as `text, image → text`. */
+export function modalityLabels({ modalities: { input, output } }: ProductRecord): string {
+  return `${input.join(', ')} → ${output.join(', ')}`
+}
+
+/** How much fits in, and how much comes out at most. */
+export function sizeLabels({ kind, contextLength, maxOutputTokens, maxOutputBytes }: ProductRecord): string[] {
+  if (kind !== 'chat') return [`${count(contextLength)} tokens in`, `${bytesLabels(maxOutputBytes)} out at most`]
+  return [`${count(contextLength)} tokens`, `${count(maxOutputTokens)} out at most`]
+}
+
+/** What may be set on a call of it, with the values that it takes where they are listed. */
+export function parameterLabels({ kind, supportedParameters, parameterValues }: ProductRecord): string {
+  if (kind === 'chat') return supportedParameters.join(', ') || 'none'
+  const values = Object.entries(parameterValues).map(([name, each]) => `${name}: ${(each ?? []).join(', ')}`)
+  return values.join('; ') || 'none'
+}
+
+function bytesLabels(bytes: number): string {
+  return bytes % BYTES_A_MIB === 0 ? `${count(bytes / BYTES_A_MIB)} MiB` : `${count(bytes)} bytes`
+}

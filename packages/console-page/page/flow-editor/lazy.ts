@@ -1,0 +1,14 @@
+import { loadedLater } from '../components/loaded-later.tsx'
+
+// What of the editor is not seen when a flow is opened. Its code comes after that of the canvas.
+
+export const ConflictDialog = loadedLater(async () => (await import('./conflict/conflict-dialog.tsx')).ConflictDialog)
+export const McpDialog = loadedLater(async () => (await import('./mcp/mcp-dialog.tsx')).McpDialog)
+export const RunPanel = loadedLater(async () => (await import('./run/run-panel.tsx')).RunPanel)
+export const ExecutionsPanel = loadedLater(async () => (await import('./drawer/executions-panel.tsx')).ExecutionsPanel)
+export const JsonPanel = loadedLater(async () => (await import('./drawer/json-panel.tsx')).JsonPanel)
+export const RevisionsPanel = loadedLater(async () => (await import('./drawer/revisions-panel.tsx')).RevisionsPanel)
+export const EdgeRecordView = loadedLater(async () => (await import('./run/edge-record-view.tsx')).EdgeRecordView)
+export const NodeRecordView = loadedLater(async () => (await import('./run/node-record-view.tsx')).NodeRecordView)
+export const NodeForm = loadedLater(async () => (await import('./inspector/node-form.tsx')).NodeForm)
+export const SearchDialog = loadedLater(async () => (await import('./canvas/search-dialog.tsx')).SearchDialog)

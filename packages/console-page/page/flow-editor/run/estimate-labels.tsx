@@ -1,0 +1,22 @@
+import type { SandboxEstimate } from '@gateway/api/estimate'
+import { Money } from '../../components/money.tsx'
+import { several } from '../../pure/usd.ts'
+
+/** What an execution would be charged at most, and what earlier ones were. */
+export function EstimateLabels({ of: { atMostMicro, last } }: { of: SandboxEstimate }) {
+  return (
+    <p className="small">
+      <strong>
+        At most <Money micro={atMostMicro} />
+      </strong>
+      , by the prices of now.
+      {last.medianMicro !== null && last.p90Micro !== null && (
+        <span className="soft">
+          {' '}
+          The last {several(last.executions, 'execution')} were charged <Money micro={last.medianMicro} /> (half of them
+          or less), <Money micro={last.p90Micro} /> (nine in ten or less).
+        </span>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,37 @@
+import { useState } from 'react'
+import { Link } from '@tanstack/react-router'
+import { useScope } from '../../api/use-project.ts'
+import { Copyable } from '../../components/copyable.tsx'
+import { Field } from '../../components/field.tsx'
+import { KEY_NAME, type ShownCode } from '../code/shown-code.ts'
+
+/** Code samples for a request, selectable by language or tool. */
+export function CodePanel({ of: codes }: { of: ShownCode[] }) {
+  const [title, setTitle] = useState(codes[0]!.title)
+  const scope = useScope()
+  const shown = codes.find((code) => code.title === title) ?? codes[0]!
+  return (
+    <div className="stack playground-code">
+      <Field label="Language or tool">
+        {(ids) => (
+          <select {...ids} value={shown.title} onChange={({ target }) => setTitle(target.value)}>
+            {codes.map((code) => (
+              <option key={code.title}>{code.title}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {shown.install !== null && (
+        <Copyable text={shown.install} label={`Copy the install command for ${shown.title}`} />
+      )}
+      <Copyable text={shown.text} label={`Copy the code for ${shown.title}`} />
+      <p className="soft small">
+        Reads an API key from the environment variable <code>{KEY_NAME}</code>. Create one under{' '}
+        <Link to="/projects/$tenant/$project/keys" params={scope}>
+          API keys
+        </Link>
+        .
+      </p>
+    </div>
+  )
+}

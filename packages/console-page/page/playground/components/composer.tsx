@@ -1,0 +1,117 @@
+import { useState } from 'react'
+import { Field } from '../../components/field.tsx'
+import type { Conversation } from '../core/conversation.ts'
+import { readImage } from '../core/read-image.ts'
+import { ShownImage } from './shown-image.tsx'
+
+type Draft = Conversation['draft']
+
+/** Form for the next message. */
+export function Composer({
+  draft,
+  takesImages,
+  isStreaming,
+  cannot,
+  onChange,
+  onSend,
+  onAdd,
+  onStop,
+}: {
+  draft: Draft
+  takesImages: boolean
+  isStreaming: boolean
+  /** Why nothing can be sent, or null if it can. */
+  cannot: string | null
+  onChange: (draft: Draft) => void
+  onSend: () => void
+  /** Appends the message without sending it. */
+  onAdd: () => void
+  onStop: () => void
+}) {
+  const [fault, setFault] = useState<string | null>(null)
+  const addImages = async (files: FileList | null) => {
+    const read = await Promise.all([...(files ?? [])].map(readImage))
+    setFault(read.includes(null) ? 'Choose PNG, JPEG, WebP or GIF images.' : null)
+    onChange({ ...draft, images: [...draft.images, ...read.filter((url) => url !== null)] })
+  }
+  return (
+    <form
+      className="card stack"
+      aria-label="New message"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isStreaming) onStop()
+        else if (cannot === null) onSend()
+      }}
+    >
+      <Field label="Message" hint="Ctrl+Enter to send" fault={fault}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={3}
+            value={draft.text}
+            onChange={({ target }) => onChange({ ...draft, text: target.value })}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || isStreaming) return
+              event.preventDefault()
+              event.currentTarget.form?.requestSubmit()
+            }}
+          />
+        )}
+      </Field>
+      {draft.images.length > 0 && (
+        <ul className="playground-images">
+          {draft.images.map((url, n) => (
+            <li key={url}>
+              <ShownImage url={url} label={`Image ${n + 1}`} />
+              <button
+                type="button"
+                className="button small quiet"
+                onClick={() => onChange({ ...draft, images: draft.images.filter((_, each) => each !== n) })}
+              >
+                Remove image {n + 1}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="buttons">
+        <button
+          type="submit"
+          className={`button main ${isStreaming ? 'danger' : ''}`}
+          disabled={!isStreaming && cannot !== null}
+        >
+          {isStreaming ? 'Stop' : 'Send'}
+        </button>
+        <button type="button" className="button" disabled={draft.text === '' || isStreaming} onClick={onAdd}>
+          Append only
+        </button>
+        <label className="playground-role">
+          <span className="visually-hidden">Role</span>
+          <select
+            value={draft.role}
+            onChange={({ target }) => onChange({ ...draft, role: target.value as Draft['role'] })}
+          >
+            <option value="user">user</option>
+            <option value="assistant">assistant</option>
+          </select>
+        </label>
+        {takesImages && draft.role === 'user' && (
+          <label className="button playground-file">
+            Add images
+            <input
+              type="file"
+              multiple
+              className="visually-hidden"
+              accept="image/png,image/jpeg,image/webp,image/gif"
+              onChange={({ target }) => {
+                void addImages(target.files).then(() => (target.value = ''))
+              }}
+            />
+          </label>
+        )}
+      </div>
+      {cannot !== null && !isStreaming && <p className="soft small">{cannot}</p>}
+    </form>
+  )
+}

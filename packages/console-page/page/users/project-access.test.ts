@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { hasOwner, issuesKeys, lackForKeys, projectAccess, reasonsFor } from './project-access.ts'
+
+const user = (name: string) => ({ id: `per_${name}`, name, email: `${name}@example.test`, createdAt: '' })
+const grants = [
+  { ...user('Cleo'), role: 'Project Owner' as const },
+  { ...user('Bela'), role: 'Project Consumer' as const },
+  { ...user('Gone'), role: 'Project Owner' as const },
+]
+const team = [
+  { ...user('Bela'), role: 'Team Member' as const },
+  { ...user('Left'), role: 'Team Owner' as const },
+]
+const members = [
+  { ...user('Ada'), role: 'Admin' as const },
+  { ...user('Bela'), role: 'Member' as const },
+  { ...user('Cleo'), role: 'Member' as const },
+  { ...user('Dan'), role: 'Member' as const },
+]
+const users = projectAccess({ grants, team, members })
+const of = (name: string) => users.find((each) => each.name === name)!
+
+test('projectAccess lists each user who can see the project or holds a grant once, sorted by name', () => {
+  expect(users.map(({ name }) => name)).toEqual(['Ada', 'Bela', 'Cleo', 'Gone'])
+})
+
+test('reasonsFor lists grant, team and organization role', () => {
+  expect(reasonsFor(of('Ada'), 'Search')).toEqual(['Organization Admin'])
+  expect(reasonsFor(of('Bela'), 'Search')).toEqual(['Direct grant', 'Team Member of Search'])
+  expect(reasonsFor(of('Cleo'), 'Search')).toEqual(['Direct grant', 'not in team Search'])
+  expect(reasonsFor(of('Gone'), 'Search')[0]).toMatch(/No longer an organization member/)
+})
+
+test('lackForKeys names the missing requirement, and only a user with all three can issue keys', () => {
+  expect(users.filter(issuesKeys).map(({ name }) => name)).toEqual(['Bela'])
+  expect(lackForKeys(of('Bela'), 'Search')).toBeNull()
+  expect(lackForKeys(of('Cleo'), 'Search')).toBe('membership in the team Search')
+  expect(lackForKeys(of('Ada'), 'Search')).toBe(
+    'the Project Owner or Project Consumer role and membership in the team Search',
+  )
+  expect(lackForKeys(of('Gone'), 'Search')).toBe('organization membership')
+})
+
+test('an owner who left the organization does not count as an owner', () => {
+  expect(hasOwner(users)).toBe(true)
+  expect(hasOwner([of('Gone'), of('Bela')])).toBe(false)
+})

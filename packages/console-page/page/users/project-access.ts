@@ -1,0 +1,73 @@
+import type { MemberRecord, TeamMemberRecord } from '@gateway/api/console/users'
+import type { GrantRecord } from '@gateway/api/console/projects'
+
+/** A user's roles that affect a project. */
+export interface ProjectAccess {
+  id: string
+  name: string
+  email: string
+  grant: GrantRecord['role'] | null
+  /** Role in the team that owns the project. */
+  team: TeamMemberRecord['role'] | null
+  /** null if the user left the organization; the other roles then have no effect. */
+  organization: MemberRecord['role'] | null
+}
+
+/** Users who can see a project or hold a grant on it, sorted by name. */
+export function projectAccess({
+  grants,
+  team,
+  members,
+}: {
+  grants: GrantRecord[]
+  team: TeamMemberRecord[]
+  members: MemberRecord[]
+}): ProjectAccess[] {
+  const roleIn = <Role>(rows: { id: string; role: Role }[]) => new Map(rows.map(({ id, role }) => [id, role]))
+  const [granted, inTeam, membership] = [roleIn(grants), roleIn(team), roleIn(members)]
+  const admins = members.filter(({ role }) => role === 'Admin')
+  const users = new Map([...grants, ...team, ...admins].map(({ id, name, email }) => [id, { id, name, email }]))
+  return [...users.values()]
+    .map((user) => ({
+      ...user,
+      grant: granted.get(user.id) ?? null,
+      team: inTeam.get(user.id) ?? null,
+      organization: membership.get(user.id) ?? null,
+    }))
+    .filter(({ grant, organization }) => grant !== null || organization !== null)
+    .toSorted((one, other) => one.name.localeCompare(other.name))
+}
+
+type Roles = Pick<ProjectAccess, 'grant' | 'team' | 'organization'>
+
+/** Issuer rule (rules §6.5): all three are required, and checked on every call with the key. */
+export function issuesKeys({ grant, team, organization }: Roles): boolean {
+  return organization !== null && team !== null && (grant === 'Project Owner' || grant === 'Project Consumer')
+}
+
+/** Sources of a user's access, most significant first. */
+export function reasonsFor({ grant, team, organization }: Roles, teamName: string): string[] {
+  if (organization === null) return ['No longer an organization member, so the grant has no effect']
+  return [
+    ...(grant === null ? [] : ['Direct grant']),
+    ...(team === null ? [] : [`${team} of ${teamName}`]),
+    ...(organization === 'Admin' ? ['Organization Admin'] : []),
+    ...(grant !== null && team === null ? [`not in team ${teamName}`] : []),
+  ]
+}
+
+/** What a user lacks to create keys, or null if nothing. */
+export function lackForKeys(roles: Roles, teamName: string): string | null {
+  if (issuesKeys(roles)) return null
+  if (roles.organization === null) return 'organization membership'
+  const lacks = [
+    ...(roles.grant === null || roles.grant === 'Project Viewer' ? ['the Project Owner or Project Consumer role'] : []),
+    ...(roles.team === null ? [`membership in the team ${teamName}`] : []),
+  ]
+  return lacks.join(' and ')
+}
+
+/** Whether a current member owns the project. If not, an Admin can appoint an owner (rules §7.3). */
+export function hasOwner(users: Roles[]): boolean {
+  return users.some(({ grant, organization }) => grant === 'Project Owner' && organization !== null)
+}

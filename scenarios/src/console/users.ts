@@ -1,0 +1,45 @@
+import { callerAt } from '../caller.ts'
+import type { Stack } from '../stack.ts'
+import type { openPage, Page, View } from './browser.ts'
+
+export const PASSWORD = 'correct horse battery'
+
+/** Somebody with a password: how they sign in and where, and they by a personal token. */
+export async function consoleUser(stack: Stack, id: string) {
+  const { url } = stack.gateways[0]!
+  const caller = callerAt(url, (await stack.fixture.token(id)).secret)
+  await caller.ask('PUT', '/api/v2/me/password', { password: PASSWORD })
+  return { email: `${id}@example.test`, start: `${url}/console`, caller }
+}
+
+/** A tenant that can call, whose owner has a password, and where the console shows its project. */
+export async function consoleOwner(stack: Stack, funds = 5_000_000n) {
+  const tenant = await stack.tenant(funds)
+  const user = await consoleUser(stack, tenant.owner)
+  return { ...tenant, ...user, home: `${user.start}/projects/${tenant.project.tenant}/${tenant.project.id}` }
+}
+
+/** A platform operator with a password, who belongs to no organization. */
+export async function consoleOperator(stack: Stack) {
+  return consoleUser(stack, await stack.fixture.user({ platformOperator: true }))
+}
+
+/** Fills in the form of the page, and sends it. */
+export async function signIn(page: Page, { email }: { email: string }, password = PASSWORD): Promise<void> {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** A page of their own, on which somebody has signed in at an address. */
+export async function signedInAt<Opened extends Pick<Awaited<ReturnType<typeof openPage>>, 'page'>>(
+  visit: (view?: View) => Promise<Opened>,
+  user: { email: string },
+  address: string,
+  view?: View,
+): Promise<Opened> {
+  const opened = await visit(view)
+  await opened.page.goto(address)
+  await signIn(opened.page, user)
+  return opened
+}

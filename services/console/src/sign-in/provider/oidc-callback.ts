@@ -1,0 +1,60 @@
+import * as oidc from 'openid-client'
+import { refuse } from '@gateway/api/refusal'
+import type { ConsoleDeps } from '../../deps.ts'
+import type { Handler } from '../../request/call.ts'
+import { expectBrowser } from '../../page/console-page.ts'
+import { type Identity, userBehind, refusalOfProvider, type SignInProvider } from './sign-in-provider.ts'
+import { giveSession, openSession } from '../open-session.ts'
+import { begunCookie, readBegun, type BegunSignIn } from './pending-sign-in.ts'
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 'throttle'> & {
+  publicUrl: string
+  provider: SignInProvider
+}
+
+/** GET /api/v2/session/oidc/callback: the browser is back from the sign-in provider with a code, or a refusal, and goes to where it was. */
+export function oidcCallback(deps: Deps): Handler<'oidcCallback'> {
+  const { prisma, provider, publicUrl, throttle, log } = deps
+  const begun = begunCookie(publicUrl)
+  return async ({ req }, res) => {
+    expectBrowser(req, res)
+    await throttle.attemptFrom(req.ip ?? '') // each asks the provider
+    const signIn = readBegun(begun.read(req))
+    begun.clear(req, res)
+    if (!signIn)
+      throw refuse('invalid_request', {
+        reason: 'This sign-in was not begun in this browser, or more than ten minutes ago.',
+        resolution: 'Begin again from the console.',
+      })
+    expectBrowser(req, res, signIn.returnTo)
+    const search = /\?.*$/.exec(req.originalUrl)?.[0] ?? ''
+    const configuration = provider.configuration()
+    const identity = await identityOf(configuration, new URL(provider.callbackUrl + search), signIn).catch((error) => {
+      throw refusalOfProvider(error, log)
+    })
+    const secret = await prisma.$transaction(async (tx) => {
+      const user = await userBehind(tx, { ...identity, issuer: provider.issuer })
+      return openSession(deps, tx, user, { by: 'provider', issuer: provider.issuer })
+    })
+    giveSession(deps, req, res, secret)
+    res.redirect(303, signIn.returnTo)
+  }
+}
+
+/** Who the provider says that has signed in. The library checks state, nonce, code challenge, signature, audience and time. */
+async function identityOf(
+  configuration: oidc.Configuration,
+  url: URL,
+  { state, nonce, verifier }: BegunSignIn,
+): Promise<Omit<Identity, 'issuer'>> {
+  const expected = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
+  const tokens = await oidc.authorizationCodeGrant(configuration, url, expected)
+  const { sub: subject, ...claims } = tokens.claims()!
+  const needsProfile = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+  const profile = needsProfile ? await oidc.fetchUserInfo(configuration, tokens.access_token, subject) : claims
+  const { email, email_verified: isVerified } = profile as Record<string, unknown>
+  return {
+    subject,
+    verifiedEmail: typeof email === 'string' && isVerified === true ? email.trim().toLowerCase() : null,
+  }
+}

@@ -1,0 +1,190 @@
+import type { TenantRole } from '@gateway/api/console/fields'
+import { refuse } from '@gateway/api/refusal'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
+import { projectsOfKeys } from '../keys/list-keys.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
+import { userOf } from '../sign-in/user.ts'
+import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
+import type { newMemberBody } from '@gateway/api/console/users'
+import type { z } from 'zod'
+import { invalidField } from '../request/check.ts'
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'passwords'>
+
+/** GET …/members */
+export function listMembers(deps: Deps): Handler<'listMembers'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, userOf(res), tenant, 'users.read')
+    const { cursor, limit } = call.query()
+    const rows = await prisma.membership.findMany({
+      where: { tenant, user: { gt: readIdCursor(cursor, 'per_') } },
+      orderBy: { user: 'asc' },
+      take: limit + 1,
+    })
+    const users = await usersOf<TenantRole>(deps, rows)
+    res.json(pageOf(users, limit, ({ id }) => id))
+  }
+}
+
+/**
+ * POST …/members: adds a user or gives a member another role. `email` names a user who is new to the service, or whose
+ * e-mail is beyond doubt; `user`, the id, anybody (0005-signing-in.md).
+ */
+export function setMember(deps: Deps): Handler<'setMember'> {
+  const { prisma, newId, passwords } = deps
+  return async (call, res) => {
+    const by = userOf(res)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
+    const body = await call.body()
+    const passwordHash = body.password === undefined ? null : await passwords.hash(body.password)
+    const made = await changePermissions(deps, tenant, async (tx) => {
+      await authorizeInTenant(tx, by, tenant, 'users.manage')
+      const { user, isNewUser } = await userToAdd(tx, {
+        ...body,
+        tenant,
+        passwordHash,
+        newUserId: newId('per'),
+      })
+      const { role } = body
+      const before = await tx.membership.findUnique({ where: { tenant_user: { tenant, user: user.id } } })
+      if (before === null && body.email !== undefined) requireKnownEmail(user, tenant)
+      if (before?.role === 'Admin' && role !== 'Admin') await keepAnAdmin(tx, tenant)
+      const row = await tx.membership.upsert({
+        where: { tenant_user: { tenant, user: user.id } },
+        create: { tenant, user: user.id, role },
+        update: { role },
+      })
+      const details = { role, before: before?.role ?? null, ...(isNewUser && { newUser: true }) }
+      await recordChange(tx, { tenant, user: by.id, action: 'member.set', subject: user.id, details })
+      return { row, isNew: before === null }
+    })
+    const [member] = await usersOf<TenantRole>({ prisma }, [made.row])
+    res.status(made.isNew ? 201 : 200).json(member)
+  }
+}
+
+/**
+ * DELETE …/members/{user}. The user's team roles and grants stay on the books and are worth nothing without the
+ * membership; so adding the user again restores them.
+ */
+export function removeMember(deps: Deps): Handler<'removeMember'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const by = userOf(res)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
+    const user = call.id('user')
+    const removed = await changePermissions(deps, tenant, async (tx) => {
+      await authorizeInTenant(tx, by, tenant, 'users.manage')
+      const before = await tx.membership.findUnique({ where: { tenant_user: { tenant, user } } })
+      if (!before) return false
+      if (before.role === 'Admin') await keepAnAdmin(tx, tenant)
+      await tx.membership.delete({ where: { tenant_user: { tenant, user } } })
+      await recordChange(tx, { tenant, user: by.id, action: 'member.remove', subject: user })
+      return true
+    })
+    await passBarrier(deps, await projectsOfKeys({ prisma }, { tenant, createdBy: user }))
+    if (!removed) throw refuse('not_found', {})
+    res.status(204).end()
+  }
+}
+
+async function keepAnAdmin(tx: Transaction, tenant: string): Promise<void> {
+  if ((await tx.membership.count({ where: { tenant, role: 'Admin' } })) <= 1) throw refuse('last_admin', {})
+}
+
+interface NewMember extends Pick<z.output<typeof newMemberBody>, 'email' | 'user' | 'name' | 'password'> {
+  tenant: string
+  passwordHash: string | null
+  /** For a user whom the service does not know yet. */
+  newUserId: string
+}
+
+interface Known {
+  id: string
+  vouchedBy: string | null
+}
+
+/**
+ * The user that is named by id or e-mail; made, where the e-mail is new.
+ * @throws Refusal `already_exists`, `invalid_request`
+ */
+async function userToAdd(tx: Transaction, wanted: NewMember): Promise<{ user: Known; isNewUser: boolean }> {
+  const { email, name, password, passwordHash } = wanted
+  const select = { id: true, vouchedBy: true }
+  if (email === undefined) {
+    const user = await tx.user.findUnique({ where: { id: wanted.user ?? '' }, select })
+    if (user) return { user, isNewUser: false }
+    throw invalidField('user', 'is nobody of this service.', 'Send the id that the user finds at GET /api/v2/me.')
+  }
+  const vouchedBy = passwordHash === null ? null : wanted.tenant
+  const created = { id: wanted.newUserId, email, name: name ?? email.split('@')[0]!, passwordHash, vouchedBy }
+  const { count } = await tx.user.createMany({ data: [created], skipDuplicates: true })
+  // Whoever administers one organization does not decide about a user's name or password in all others.
+  if (count === 0 && (name !== undefined || password !== undefined))
+    throw refuse('already_exists', { what: 'A user with this e-mail (leave out name and password to add them)' })
+  return { user: await tx.user.findUniqueOrThrow({ where: { email }, select }), isNewUser: count > 0 }
+}
+
+/**
+ * An Admin of another organization who made this user knows the first password, and may be the only one to have used it:
+ * what is given to the e-mail would be given to that Admin.
+ * @throws Refusal `invalid_request`
+ */
+function requireKnownEmail({ vouchedBy }: Known, tenant: string): void {
+  if (vouchedBy === null || vouchedBy === tenant) return
+  throw invalidField(
+    'email',
+    'another organization added this user, and nobody has shown yet that the e-mail is theirs.',
+    'Send `user`, the id that they find at GET /api/v2/me, or let them sign in once through the sign-in provider.',
+  )
+}
+
+/**
+ * Roles in teams and projects are for members of the organization.
+ * @throws Refusal `invalid_request`, alike for a user who isn't one and for one who doesn't exist
+ */
+export async function requireMember(tx: Transaction, tenant: string, user: string): Promise<void> {
+  if (await tx.membership.findUnique({ where: { tenant_user: { tenant, user } } })) return
+  throw invalidField(
+    'user',
+    'is no member of the organization.',
+    'Add the user to the organization first, and send the id that was answered.',
+  )
+}
+
+interface RoleRow<Role> {
+  user: string
+  role: string
+  createdAt: Date
+  /** Only for its type. */
+  as?: Role
+}
+
+interface UserWithRole<Role> {
+  id: string
+  email: string
+  name: string
+  role: Role
+  createdAt: string
+}
+
+/** Rows that give a user a role, shown with who that is. */
+export async function usersOf<Role extends string>(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  rows: RoleRow<Role>[],
+): Promise<UserWithRole<Role>[]> {
+  const users = await prisma.user.findMany({
+    where: { id: { in: rows.map(({ user }) => user) } },
+    select: { id: true, email: true, name: true },
+  })
+  const byId = new Map(users.map((user) => [user.id, user]))
+  return rows.map(({ user, role, createdAt }) => {
+    return { ...byId.get(user)!, role: role as Role, createdAt: createdAt.toISOString() }
+  })
+}

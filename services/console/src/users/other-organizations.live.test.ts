@@ -1,0 +1,128 @@
+import { expect } from 'vitest'
+import { consoleTest as test, outcomeOf, type Caller } from '../console.fixture.ts'
+
+// What the ids of another organization are worth here: nothing.
+
+test('an id of another organization in a path is nothing, byte for byte [not_found]', async ({
+  stack,
+  fixture,
+  signIn,
+}) => {
+  const other = await fixture.tenant()
+  const project = await fixture.project(other)
+  const otherKey = await fixture.key({ project, by: other.owner })
+  const theirs = await signIn({ id: other.owner })
+  const ids = { tenant: other.tenant, team: other.team, project: project.id, key: otherKey.id, user: other.owner }
+  const never = {
+    tenant: 'ten_00000000000000000000000000',
+    team: 'tea_00000000000000000000000000',
+    project: 'prj_00000000000000000000000000',
+    key: 'key_00000000000000000000000000',
+    user: 'per_00000000000000000000000000',
+  }
+  const mine = { ...ids, tenant: stack.tenant, team: stack.team, project: stack.project }
+  type Ids = typeof ids
+  const calls = (ids: Ids): [keyof Caller & ('get' | 'post' | 'put' | 'delete'), string, object?][] => {
+    const t = `/api/v2/tenants/${ids.tenant}`
+    const p = `${t}/projects/${ids.project}`
+    return [
+      ['get', `${t}/members`],
+      ['post', `${t}/members`, { email: 'a@example.test' }],
+      ['delete', `${t}/members/${ids.user}`],
+      ['get', `${t}/teams/${ids.team}/members`],
+      ['post', `${t}/teams/${ids.team}/members`, { user: stack.owner.id }],
+      ['delete', `${t}/teams/${ids.team}/members/${ids.user}`],
+      ['delete', `${t}/teams/${ids.team}`],
+      ['get', `${t}/audit`],
+      ['get', `${t}/projects`],
+      ['delete', p],
+      ['get', `${p}/grants`],
+      ['post', `${p}/grants`, { user: stack.owner.id, role: 'Project Owner' }],
+      ['delete', `${p}/grants/${ids.user}`],
+      ['get', `${p}/assignments`],
+      ['put', `${p}/assignments/acme%2Fswift`],
+      ['delete', `${p}/assignments/acme%2Fswift`],
+      ['get', `${p}/wallet`],
+      ['get', `${p}/usage`],
+      ['get', `${p}/invocations`],
+      ['get', `${p}/invocations/inv_x`],
+      ['get', `${t}/keys`],
+      ['post', `${t}/keys`, { project: ids.project }],
+      ['get', `${t}/keys/${ids.key}`],
+      ['post', `${t}/keys/${ids.key}/rotate`],
+      ['post', `${t}/keys/${ids.key}/revoke`],
+    ]
+  }
+  const askAll = (ids: Ids) =>
+    Promise.all(calls(ids).map(([method, path, body]) => stack.owner[method](path, body))).then((answers) =>
+      answers.map((answer, n) => [calls(mine)[n]![1], outcomeOf(answer), JSON.stringify(answer.body)]),
+    )
+  const nothing = await askAll(never)
+  expect(new Set(nothing.map(([, refusal]) => refusal))).toEqual(new Set(['404 not_found']))
+  expect(await askAll(ids)).toEqual(nothing)
+
+  // Under one's own organization: its ids are there, the others' in their place are not.
+  const swaps: Partial<Ids>[] = [{ team: other.team }, { project: project.id }, { key: otherKey.id }]
+  for (const swap of swaps) {
+    const [field] = Object.keys(swap) as [keyof Ids]
+    const touched = calls({ ...mine, ...swap }).filter(([, path]) => path.includes(ids[field]))
+    const answers = await Promise.all(touched.map(([method, path, body]) => stack.owner[method](path, body)))
+    expect(answers.map(outcomeOf)).toEqual(touched.map(() => '404 not_found'))
+  }
+  // And nothing was done to them.
+  expect((await theirs.get(`/api/v2/tenants/${other.tenant}/members`)).body.data).toHaveLength(1)
+  expect((await theirs.get(`/api/v2/tenants/${other.tenant}/keys/${otherKey.id}`)).body.state).toBe('Active')
+})
+
+test('an id of another organization in a body or a query is nothing either', async ({ stack, fixture }) => {
+  const other = await fixture.tenant()
+  const project = await fixture.project(other)
+  const product = await fixture.product()
+  await fixture.assign(project.id, product)
+  const { owner } = stack
+  const user = other.owner
+  const listed = { project: stack.project, policy: 'listed', resources: [product] }
+  const answers = [
+    await owner.post(`${stack.path}/teams/${stack.team}/members`, { user }),
+    await owner.post(`${stack.projectPath}/grants`, { user, role: 'Project Viewer' }),
+    await owner.post(`${stack.path}/projects`, { name: 'Theirs', team: other.team }),
+    await owner.post(`${stack.path}/keys`, { project: project.id }),
+    await owner.post(`${stack.path}/keys`, listed),
+  ]
+  expect(answers.map(outcomeOf)).toEqual([
+    '400 invalid_request',
+    '400 invalid_request',
+    '400 invalid_request',
+    '404 not_found',
+    '422 resource_not_eligible',
+  ])
+  await fixture.key({ project, by: other.owner })
+  expect((await owner.get(`${stack.path}/keys?project=${project.id}`)).body.data).toEqual([])
+})
+
+test('an organization that added somebody first gets nothing of what another gives them [invalid_request]', async ({
+  stack,
+  fixture,
+  signIn,
+}) => {
+  // Whoever administers one organization makes an account with somebody else's e-mail and a password of their own choice …
+  const attacker = await fixture.tenant()
+  const attackerAdmin = await signIn({ id: attacker.owner })
+  const email = `victim.${stack.tenant}@example.test`
+  const password = 'known to the attacker'
+  const made = await attackerAdmin.post(`/api/v2/tenants/${attacker.tenant}/members`, { email, password })
+  expect(outcomeOf(made)).toBe('201')
+  // … and waits for another organization to add that e-mail.
+  const added = await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' })
+  expect([outcomeOf(added), added.body.error.param]).toEqual(['400 invalid_request', 'email'])
+  // Leaving the first organization changes nothing.
+  await attackerAdmin.delete(`/api/v2/tenants/${attacker.tenant}/members/${made.body.id}`)
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { email }))).toBe('400 invalid_request')
+  // The id, which only the user who is meant can tell, names them beyond doubt.
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { user: made.body.id }))).toBe('201')
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' }))).toBe('200')
+  const none = await stack.owner.post(`${stack.path}/members`, { user: 'per_nobody' })
+  expect([outcomeOf(none), none.body.error.param]).toEqual(['400 invalid_request', 'user'])
+  const both = await stack.owner.post(`${stack.path}/members`, { user: made.body.id, email })
+  expect([outcomeOf(both), both.body.error.param]).toEqual(['400 invalid_request', 'email'])
+})

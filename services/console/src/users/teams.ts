@@ -1,0 +1,148 @@
+import type { TeamRecord } from '@gateway/api/console/users'
+import { refuse } from '@gateway/api/refusal'
+import { recordChange } from '../audit/record-change.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { createOnce } from '../request/create-once.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
+import { userOf } from '../sign-in/user.ts'
+import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
+import type { TeamRole } from '@gateway/api/console/fields'
+import { projectsOfKeys } from '../keys/list-keys.ts'
+import { usersOf, requireMember } from './members.ts'
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId'>
+
+/** GET …/teams */
+export function listTeams(deps: Deps): Handler<'listTeams'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, userOf(res), tenant, 'teams.read')
+    const { cursor, limit } = call.query()
+    const rows = await prisma.team.findMany({
+      where: { tenant, id: { gt: readIdCursor(cursor, 'tea_') } },
+      orderBy: { id: 'asc' },
+      take: limit + 1,
+    })
+    res.json(pageOf(rows.map(teamRecord), limit, ({ id }) => id))
+  }
+}
+
+/** POST …/teams: a new team, whose first Team Owner is its creator. */
+export function createTeam(deps: Deps): Handler<'createTeam'> {
+  const { newId } = deps
+  return async (call, res) => {
+    const user = userOf(res)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, user, tenant, 'teams.manage')
+    const { name } = await call.body()
+    await createOnce(deps, call, res, async (tx) => {
+      const created = await tx.team.create({ data: { id: newId('tea'), tenant, name } })
+      await tx.teamMember.create({ data: { team: created.id, user: user.id, role: 'Team Owner' } })
+      const what = { action: 'team.create', subject: created.id, details: { name } }
+      await recordChange(tx, { tenant, user: user.id, ...what })
+      return { body: teamRecord(created) }
+    })
+  }
+}
+
+/** DELETE …/teams/{team}: a team that owns no project any more. */
+export function deleteTeam(deps: Deps): Handler<'deleteTeam'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const user = userOf(res)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, user, tenant, 'teams.manage')
+    const id = call.id('team')
+    await prisma.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT FROM control.teams WHERE id = ${id} FOR UPDATE` // it can own nothing new meanwhile
+      if (!(await tx.team.findFirst({ where: { id, tenant } }))) throw refuse('not_found', {})
+      if (await tx.project.findFirst({ where: { team: id } }))
+        throw refuse('not_empty', { what: 'The team', holds: 'projects' })
+      await tx.teamMember.deleteMany({ where: { team: id } })
+      await tx.team.delete({ where: { id } })
+      await recordChange(tx, { tenant, user: user.id, action: 'team.delete', subject: id })
+    })
+    res.status(204).end()
+  }
+}
+
+function teamRecord({ id, name, createdAt }: { id: string; name: string; createdAt: Date }): TeamRecord {
+  return { id, name, createdAt: createdAt.toISOString() }
+}
+
+type MemberDeps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
+
+/** GET …/teams/{team}/members */
+export function listTeamMembers(deps: MemberDeps): Handler<'listTeamMembers'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, userOf(res), tenant, 'teams.read')
+    const team = await teamOf({ prisma }, tenant, call.id('team'))
+    const { cursor, limit } = call.query()
+    const rows = await prisma.teamMember.findMany({
+      where: { team, user: { gt: readIdCursor(cursor, 'per_') } },
+      orderBy: { user: 'asc' },
+      take: limit + 1,
+    })
+    const users = await usersOf<TeamRole>(deps, rows)
+    res.json(pageOf(users, limit, ({ id }) => id))
+  }
+}
+
+/** POST …/teams/{team}/members: puts a member of the organization into the team, or gives it another role there. */
+export function setTeamMember(deps: MemberDeps): Handler<'setTeamMember'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const by = userOf(res)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, by, tenant, 'teams.manage')
+    const team = await teamOf({ prisma }, tenant, call.id('team'))
+    const { user, role } = await call.body()
+    const made = await changePermissions(deps, tenant, async (tx) => {
+      await authorizeInTenant(tx, by, tenant, 'teams.manage')
+      await requireMember(tx, tenant, user)
+      const key = { team_user: { team, user } }
+      const before = await tx.teamMember.findUnique({ where: key })
+      const row = await tx.teamMember.upsert({ where: key, create: { team, user, role }, update: { role } })
+      const what = { action: 'team-member.set', subject: team, details: { user, role, before: before?.role ?? null } }
+      await recordChange(tx, { tenant, user: by.id, ...what })
+      return { row, isNew: before === null }
+    })
+    const [member] = await usersOf<TeamRole>({ prisma }, [made.row])
+    res.status(made.isNew ? 201 : 200).json(member)
+  }
+}
+
+/** DELETE …/teams/{team}/members/{user} */
+export function removeTeamMember(deps: MemberDeps): Handler<'removeTeamMember'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const by = userOf(res)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, by, tenant, 'teams.manage')
+    const team = await teamOf({ prisma }, tenant, call.id('team'))
+    const user = call.id('user')
+    const removed = await changePermissions(deps, tenant, async (tx) => {
+      await authorizeInTenant(tx, by, tenant, 'teams.manage')
+      const { count } = await tx.teamMember.deleteMany({ where: { team, user } })
+      if (count === 0) return false
+      const what = { action: 'team-member.remove', subject: team, details: { user } }
+      await recordChange(tx, { tenant, user: by.id, ...what })
+      return true
+    })
+    const projects = await prisma.project.findMany({ where: { team }, select: { id: true } })
+    const owned = projects.map(({ id }) => id)
+    await passBarrier(deps, await projectsOfKeys({ prisma }, { createdBy: user, project: { in: owned } }))
+    if (!removed) throw refuse('not_found', {})
+    res.status(204).end()
+  }
+}
+
+async function teamOf({ prisma }: Pick<MemberDeps, 'prisma'>, tenant: string, id: string): Promise<string> {
+  const team = await prisma.team.findFirst({ where: { id, tenant }, select: { id: true } })
+  if (team) return team.id
+  throw refuse('not_found', {})
+}

@@ -1,0 +1,78 @@
+import { type TenantRecord } from '@gateway/api/console/users'
+import { refuse } from '@gateway/api/refusal'
+import { recordChange } from '../audit/record-change.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { createOnce } from '../request/create-once.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
+import { userOf } from '../sign-in/user.ts'
+import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize.ts'
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId'>
+
+/** GET /api/v2/tenants: those I belong to; the platform operator sees all. */
+export function listTenants({ prisma }: Deps): Handler<'listTenants'> {
+  return async (call, res) => {
+    const user = userOf(res)
+    const { cursor, limit } = call.query()
+    const memberships = user.platformOperator
+      ? null
+      : user.token
+        ? [user.token]
+        : await prisma.membership.findMany({ where: { user: user.id }, select: { tenant: true } })
+    const rows = await prisma.tenant.findMany({
+      where: {
+        id: { gt: readIdCursor(cursor, 'ten_'), ...(memberships && { in: memberships.map(({ tenant }) => tenant) }) },
+      },
+      orderBy: { id: 'asc' },
+      take: limit + 1,
+    })
+    res.json(pageOf(rows.map(tenantRecord), limit, ({ id }) => id))
+  }
+}
+
+/** POST /api/v2/tenants: a new organization, whose first Admin is its creator. */
+export function createTenant(deps: Deps): Handler<'createTenant'> {
+  const { newId } = deps
+  return async (call, res) => {
+    const user = userOf(res)
+    authorizeOnPlatform(user, 'tenants.create')
+    const { name } = await call.body()
+    await createOnce(deps, call, res, async (tx) => {
+      const created = await tx.tenant.create({ data: { id: newId('ten'), name } })
+      await tx.membership.create({ data: { tenant: created.id, user: user.id, role: 'Admin' } })
+      const what = { action: 'tenant.create', subject: created.id, details: { name } }
+      await recordChange(tx, { tenant: created.id, user: user.id, ...what })
+      return { body: tenantRecord(created) }
+    })
+  }
+}
+
+/** DELETE /api/v2/tenants/{t}: an organization that holds no project and no key any more. Its audit log stays. */
+export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const user = userOf(res)
+    const id = call.id('tenant')
+    await authorizeInTenant(deps.prisma, user, id, 'tenants.delete')
+    await prisma.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT FROM control.tenants WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
+      const what = 'The organization'
+      if (await tx.project.findFirst({ where: { tenant: id } })) throw refuse('not_empty', { what, holds: 'projects' })
+      if (await tx.key.findFirst({ where: { tenant: id } })) throw refuse('not_empty', { what, holds: 'keys' })
+      const teams = await tx.team.findMany({ where: { tenant: id }, select: { id: true } })
+      await tx.teamMember.deleteMany({ where: { team: { in: teams.map((team) => team.id) } } })
+      await tx.team.deleteMany({ where: { tenant: id } })
+      await tx.membership.deleteMany({ where: { tenant: id } })
+      await tx.accessToken.deleteMany({ where: { tenant: id } })
+      const { count } = await tx.tenant.deleteMany({ where: { id } })
+      if (count === 0) throw refuse('not_found', {})
+      await recordChange(tx, { tenant: id, user: user.id, action: 'tenant.delete', subject: id })
+    })
+    res.status(204).end()
+  }
+}
+
+function tenantRecord({ id, name, createdAt }: { id: string; name: string; createdAt: Date }): TenantRecord {
+  return { id, name, createdAt: createdAt.toISOString() }
+}

@@ -1,0 +1,133 @@
+import { expect } from 'vitest'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+
+test('the platform operator makes an organization and is its first Admin', async ({ signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  const made = await operator.post('/api/v2/tenants', { name: 'New' })
+  expect(outcomeOf(made)).toBe('201')
+  const path = `/api/v2/tenants/${made.body.id}`
+  expect((await operator.get(`${path}/members`)).body.data).toMatchObject([{ id: operator.id, role: 'Admin' }])
+  const { body } = await operator.get(`${path}/audit`)
+  expect(body.data).toMatchObject([{ user: operator.id, action: 'tenant.create', subject: made.body.id }])
+  expect(outcomeOf(await operator.delete(path))).toBe('204')
+  expect(outcomeOf(await operator.get(`${path}/members`))).toBe('404 not_found')
+})
+
+test('nobody else makes or deletes an organization [not_permitted]', async ({ stack }) => {
+  const answer = await stack.owner.post('/api/v2/tenants', { name: 'Mine' })
+  expect(outcomeOf(answer)).toBe('403 not_permitted')
+  expect(answer.body.error.message).toBe('This needs the platform operator role.')
+  expect(outcomeOf(await stack.owner.delete(stack.path))).toBe('403 not_permitted')
+})
+
+test('an organization with projects stays [not_empty]', async ({ stack, signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  const answer = await operator.delete(stack.path)
+  expect(outcomeOf(answer)).toBe('409 not_empty')
+  expect(answer.body.error.resolution).toBe('Delete the projects first.')
+})
+
+test("another organization and one that never existed can't be told apart [not_found]", async ({ stack, signIn }) => {
+  const outsider = await signIn()
+  for (const path of ['members', 'teams', 'projects', 'keys', 'audit']) {
+    const answers = await Promise.all(
+      [stack.tenant, 'ten_00000000000000000000000000'].map((id) => outsider.get(`/api/v2/tenants/${id}/${path}`)),
+    )
+    expect(answers.map(outcomeOf)).toEqual(['404 not_found', '404 not_found'])
+    expect(answers[0]!.body).toEqual(answers[1]!.body)
+  }
+})
+
+test('members read who is there; only an Admin changes it [not_permitted]', async ({ stack }) => {
+  const member = await stack.member({ team: 'Team Member' })
+  expect((await member.get(`${stack.path}/members`)).body.data).toHaveLength(2)
+  expect((await member.get(`${stack.path}/teams/${stack.team}/members`)).body.data).toHaveLength(2)
+  const refused = await Promise.all([
+    member.post(`${stack.path}/members`, { email: 'x@example.test' }),
+    member.delete(`${stack.path}/members/${stack.owner.id}`),
+    member.post(`${stack.path}/teams`, { name: 'Mine' }),
+    member.delete(`${stack.path}/teams/${stack.team}`),
+    member.post(`${stack.path}/teams/${stack.team}/members`, { user: member.id, role: 'Team Owner' }),
+    member.post(`${stack.path}/projects`, { name: 'Mine' }),
+    member.delete(stack.projectPath),
+    member.get(`${stack.path}/audit`),
+  ])
+  expect(new Set(refused.map(outcomeOf))).toEqual(new Set(['403 not_permitted']))
+})
+
+test('a known user is added by e-mail alone, and keeps name and password [already_exists]', async ({
+  stack,
+  signIn,
+}) => {
+  const known = await signIn()
+  const email = `${known.id}@example.test`
+  const taken = { email, name: 'Renamed', password: 'chosen by a outsider' }
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, taken))).toBe('409 already_exists')
+  const added = await stack.owner.post(`${stack.path}/members`, { email, role: 'Member' })
+  expect(outcomeOf(added)).toBe('201')
+  expect(added.body).toMatchObject({ id: known.id, name: 'A user', role: 'Member' })
+  const raised = await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' })
+  expect([outcomeOf(raised), raised.body.role]).toEqual(['200', 'Admin'])
+})
+
+test('an organization keeps an Admin, also when two remove each other at once [last_admin]', async ({ stack }) => {
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/members/${stack.owner.id}`))).toBe('409 last_admin')
+  const other = await stack.member({ tenant: 'Admin' })
+  const answers = await Promise.all([
+    stack.owner.delete(`${stack.path}/members/${other.id}`),
+    other.delete(`${stack.path}/members/${stack.owner.id}`),
+  ])
+  const outcomes = answers.map(outcomeOf)
+  expect(outcomes).toContain('204')
+  // The second either came before it was removed, and finds itself the last, or after, and sees nothing any more.
+  expect(outcomes.find((outcome) => outcome !== '204')).toMatch(/^(409 last_admin|404 not_found)$/)
+})
+
+test('who has left the organization sees nothing of it, whatever roles are left behind [not_found]', async ({
+  stack,
+}) => {
+  const leaver = await stack.member({ team: 'Team Owner', project: 'Project Owner' })
+  expect(outcomeOf(await leaver.get(`${stack.projectPath}/usage`))).toBe('200')
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/members/${leaver.id}`))).toBe('204')
+  for (const path of [
+    `${stack.path}/members`,
+    `${stack.path}/projects`,
+    `${stack.projectPath}/usage`,
+    `${stack.path}/keys`,
+  ])
+    expect(outcomeOf(await leaver.get(path))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/members/${leaver.id}`))).toBe('404 not_found')
+})
+
+test('a team is made with its creator as owner, takes members, and goes when it owns nothing [not_empty]', async ({
+  stack,
+}) => {
+  const member = await stack.member()
+  const team = await stack.owner.post(`${stack.path}/teams`, { name: 'Second' })
+  const members = `${stack.path}/teams/${team.body.id}/members`
+  expect((await stack.owner.get(members)).body.data).toMatchObject([{ id: stack.owner.id, role: 'Team Owner' }])
+  expect(outcomeOf(await stack.owner.post(members, { user: member.id, role: 'Team Member' }))).toBe('201')
+  expect(outcomeOf(await stack.owner.post(members, { user: member.id, role: 'Team Owner' }))).toBe('200')
+  expect(outcomeOf(await stack.owner.post(members, { user: 'per_nobody', role: 'Team Owner' }))).toBe(
+    '400 invalid_request',
+  )
+  expect(outcomeOf(await stack.owner.delete(`${members}/${member.id}`))).toBe('204')
+  expect(outcomeOf(await stack.owner.delete(`${members}/${member.id}`))).toBe('404 not_found')
+
+  const project = await stack.owner.post(`${stack.path}/projects`, { name: 'Its own', team: team.body.id })
+  const path = `${stack.path}/teams/${team.body.id}`
+  expect(outcomeOf(await stack.owner.delete(path))).toBe('409 not_empty')
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/projects/${project.body.id}`))).toBe('204')
+  expect(outcomeOf(await stack.owner.delete(path))).toBe('204')
+})
+
+test("one organization's Admin can't reach another's team through its own path [not_found]", async ({
+  stack,
+  fixture,
+}) => {
+  const other = await fixture.tenant()
+  expect(outcomeOf(await stack.owner.get(`${stack.path}/teams/${other.team}/members`))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/teams/${other.team}`))).toBe('404 not_found')
+  const project = { name: 'Theirs', team: other.team }
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/projects`, project))).toBe('400 invalid_request')
+})

@@ -1,0 +1,102 @@
+import { expect } from 'vitest'
+import type { Claimed, CompleteOutcome } from '@gateway/ledger-protocol/flow-items'
+import { ending, newLease, openEngine, takeNext } from '../../fixtures/engine.ts'
+import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { chain, fan } from '../../fixtures/sandbox-products.ts'
+
+// Who ends a node goes on with one that may run because of it (R10 of decide-execution.ts).
+
+const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
+
+const untimed = (claim: Claimed): Claimed => ({ ...claim, remainingMs: 0 })
+
+function handedIn(outcome: CompleteOutcome | { kind: 'undecided' }): Claimed {
+  if (outcome.kind !== 'completed' || !outcome.next) throw new Error(`no node was chained: ${outcome.kind}`)
+  return outcome.next
+}
+
+test('a whole execution runs under one job', async ({ engine, instance, begin, fixture }) => {
+  const execution = await begin(chain(3))
+  const first = await takeNext(engine, instance, execution)
+  let held = { node: 't0', lease: first.lease }
+  const ran = [held.node]
+  while (held.node !== 'out') {
+    const next = { lease: newLease(), instance }
+    const claim = handedIn(
+      await engine.complete(ending({ job: { ...first.job, node: held.node }, lease: held.lease }, { next })),
+    )
+    expect(claim).toMatchObject({ kind: 'claimed', attempt: 1, outputs: { [held.node]: `{"text":"by ${held.node}"}` } })
+    held = { node: claim.node.id, lease: next.lease }
+    ran.push(held.node)
+  }
+  const last = { lease: newLease(), instance }
+  const over = ending({ job: { ...first.job, node: 'out' }, lease: held.lease }, { next: last })
+  expect(await engine.complete(over)).toEqual({ kind: 'completed' })
+  expect(ran).toEqual(['t0', 't1', 't2', 'out'])
+  expect(engine.jobs.filter((job) => job.execution === execution)).toEqual([])
+  expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded' })
+  const { rows } = await fixture.run(
+    'SELECT count(*)::int AS placed FROM money.execution_nodes WHERE execution = $1 AND enqueued_at IS NOT NULL',
+    [execution],
+  )
+  expect(rows).toEqual([{ placed: 4 }]) // each has its place in its project's share
+})
+
+test('a repeat is handed the same, by a replica that knows nothing of it too', async ({
+  engine,
+  twin,
+  database,
+  instance,
+  begin,
+  tenant,
+}) => {
+  const execution = await begin(fan([tenant.product, tenant.product]))
+  const [one, other] = [await takeNext(engine, instance, execution), await takeNext(engine, instance, execution)]
+  expect(await engine.complete(ending(one))).toEqual({ kind: 'completed' })
+  const item = ending(other, { next: { lease: newLease(), instance } })
+  const claim = handedIn(await engine.complete(item))
+  expect(claim.outputs).toEqual({ c0: '{"text":"by c0"}', c1: '{"text":"by c1"}' })
+  const third = await openEngine(database.ledgerUrl)
+  for (const replica of [engine, twin, third])
+    expect(untimed(handedIn(await replica.complete(item)))).toEqual(untimed(claim))
+  await third.close()
+})
+
+test('a chained node is enqueued when its worker is gone', async ({ engine, begin, fixture }) => {
+  const mortal = await engine.newInstance()
+  const execution = await begin(chain(1))
+  const first = await takeNext(engine, mortal, execution)
+  const next = { lease: newLease(), instance: mortal }
+  handedIn(await engine.complete(ending(first, { next })))
+  expect(engine.jobs.filter((job) => job.execution === execution)).toEqual([])
+  await engine.endInstance(mortal)
+  await engine.reclaim()
+  const { claim, job, lease } = await takeNext(engine, await engine.newInstance(), execution)
+  expect(claim).toMatchObject({ attempt: 2, node: { id: 'out' } })
+  const late = ending({ job: { ...first.job, node: 'out' }, lease: next.lease })
+  expect(await engine.complete(late)).toEqual({ kind: 'fenced' })
+  expect(await engine.complete(ending({ job, lease }))).toEqual({ kind: 'completed' })
+  const { rows } = await fixture.run('SELECT status FROM money.executions WHERE id = $1', [execution])
+  expect(rows).toEqual([{ status: 'Succeeded' }])
+})
+
+test('a chained node may be given back, and another worker gets it', async ({ engine, instance, begin }) => {
+  const execution = await begin(chain(1))
+  const first = await takeNext(engine, instance, execution)
+  const next = { lease: newLease(), instance }
+  handedIn(await engine.complete(ending(first, { next })))
+  const back = ending({ job: { ...first.job, node: 'out' }, lease: next.lease }, { result: { kind: 'given-back' } })
+  expect(await engine.complete(back)).toEqual({ kind: 'completed' })
+  expect((await takeNext(engine, instance, execution)).claim).toMatchObject({ attempt: 2, node: { id: 'out' } })
+})
+
+test('an instance that has ended is handed nothing, and its nodes are enqueued', async ({ engine, begin }) => {
+  const gone = await engine.newInstance()
+  const execution = await begin(chain(1))
+  const first = await takeNext(engine, gone, execution)
+  const dead = await engine.newInstance()
+  await engine.endInstance(dead)
+  const answer = await engine.complete(ending(first, { next: { lease: newLease(), instance: dead } }))
+  expect(answer).toEqual({ kind: 'completed' })
+  expect((await takeNext(engine, gone, execution)).claim).toMatchObject({ node: { id: 'out' }, attempt: 1 })
+})

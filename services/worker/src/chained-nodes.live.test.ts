@@ -1,0 +1,53 @@
+import { expect } from 'vitest'
+import type { Graph } from '@gateway/api/graph'
+import { flow, newPrompt, nodeOf, side, stackTest as test } from './stack.fixture.ts'
+
+// A job goes on with other nodes of its execution, for a slice of time (N6 of run-node.ts).
+
+const SOON = { timeout: 20_000, interval: 50 }
+
+/** `text` in, as many templates in a row, text out. */
+function line(length: number): Graph {
+  const steps = Array.from({ length }, (_, n) => ({ id: `t${n}`, kind: 'template', template: '{{ text }}' }))
+  const ends = ['in', ...steps.map(({ id }) => id), 'out']
+  return flow(side('text'), side('text'), steps, ...ends.slice(1).map((to, n) => `${ends[n]!}.text>${to}.text`))
+}
+
+const countOf = (metrics: string, name: string): number =>
+  [...metrics.matchAll(new RegExp(`^${name}\\{.*\\} (\\d+)`, 'gm'))].reduce((sum, [, n]) => sum + Number(n), 0)
+
+test('nodes in a row are one job', async ({ startWorker, tenant }) => {
+  const worker = await startWorker({ NODE_SLICE_MS: '60000' })
+  const record = await tenant.run(line(8), { text: 'whole' })
+  expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'whole' } })
+  await expect.poll(async () => countOf(await worker.metrics(), 'worker_nodes_ended_total'), SOON).toBe(9)
+  expect(countOf(await worker.metrics(), 'worker_jobs_ended_total')).toBe(1)
+})
+
+test('without a slice each node is a job of its own', async ({ startWorker, tenant }) => {
+  const worker = await startWorker({ NODE_SLICE_MS: '0' })
+  const record = await tenant.run(line(8), { text: 'parts' })
+  expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'parts' } })
+  await expect.poll(async () => countOf(await worker.metrics(), 'worker_nodes_ended_total'), SOON).toBe(9)
+  expect(countOf(await worker.metrics(), 'worker_jobs_ended_total')).toBe(9)
+})
+
+test('a chained paid node is admitted and charged as any other', async ({ startWorker, tenant }) => {
+  await startWorker({ NODE_SLICE_MS: '60000' })
+  const chats = ['first', 'second', 'third'].map((id) => ({ id, kind: 'product.chat', product: tenant.model }))
+  const graph = flow(
+    side('prompt'),
+    side('text'),
+    chats,
+    'in.prompt>first.prompt',
+    'first.text>second.prompt',
+    'second.text>third.prompt',
+    'third.text>out.text',
+  )
+  const record = await tenant.run(graph, { prompt: newPrompt() })
+  expect(record.status).toBe('Succeeded')
+  const charges = chats.map(({ id }) => nodeOf(record, id).chargedMicro)
+  expect(charges.every((micro) => micro > 0)).toBe(true)
+  expect(record.chargedMicro).toBe(charges.reduce((sum, micro) => sum + micro, 0))
+  expect(await tenant.wallet()).toEqual({ reserved: 0, settled: record.chargedMicro })
+})
