@@ -57,7 +57,7 @@ test('an execution that is beyond its ceiling, or is stopped, says what clears i
   const dear = await flow.run({ prompt: 'Rain' }, { maxMicro: 1 }).catch((error: unknown) => error)
   expect(dear).toBeInstanceOf(ExecutionFailed)
   expect(dear).toMatchObject({ code: 'ceiling_reached', charged: { micro: 0, usd: '0' } })
-  expect((dear as ExecutionFailed).resolution).toMatch(/Choose a maxMicro of \d+ or more/)
+  expect((dear as ExecutionFailed).resolution).toMatch(/Set maxMicro to \d+ or higher/)
 
   const prompt = 'Held for the client'
   await stack.provider.control.setFaults([{ prompt, hold: true }])

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import type { ExecutionRecord, ProgressLine } from '@gateway/api/execution'
 import { refuse, type RefusalBody, type RefusalCode } from '@gateway/api/refusal'
 import { refusals } from '@gateway/api/refusals'
+import { usd } from '@gateway/pricing/usd'
 import { callerAt, refusalIn } from './src/caller.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'
@@ -48,7 +49,7 @@ test('the error of an execution that was charged is about the execution, for eve
       for (const [surface, shown] of Object.entries(await read())) {
         const where = `${code}, ${surface}`
         expect([where, shown?.code]).toEqual([where, code])
-        const charge = surface.endsWith('node') ? 'was not charged' : `${id} was charged ${chargedMicro} micro-USD`
+        const charge = surface.endsWith('node') ? 'was not charged' : `${id} was charged ${usd(chargedMicro)}`
         const words = `${shown!.message} ${shown!.resolution}`
         expect([where, words.includes(charge), again.test(words), OF_A_DIRECT_CALL.exec(words)]).toEqual([
           where,
@@ -91,7 +92,7 @@ async function failedExecutions(stack: Stack): Promise<Failure[]> {
   return [
     {
       ...invoked,
-      again: /with a new Idempotency-Key.*is spent/,
+      again: /with a new Idempotency-Key.*keeps returning/,
       async read() {
         const [json, lines] = [(await invoke({ accept: 'application/json' })).body as ExecutionRecord, await progress()]
         const last = lines.at(-1) as Extract<ProgressLine, { kind: 'complete' }>
@@ -110,7 +111,7 @@ async function failedExecutions(stack: Stack): Promise<Failure[]> {
     {
       id: chatted.execution,
       chargedMicro: chatted.chargedMicro,
-      again: /new Idempotency-Key if it had one.*is spent/,
+      again: /new Idempotency-Key if it had one.*keeps returning/,
       async read() {
         return {
           'a chat': refusalIn(await chatWith(false)),

@@ -128,7 +128,7 @@ test('it is told before what an execution costs at most, a ceiling holds, and on
   await run.getByLabel('Ceiling, in USD').fill('0.000001')
   await start.click()
   await answered.getByText('Failed', { exact: true }).waitFor()
-  await answered.getByText(/the ceiling of its execution, 1 micro-USD/).waitFor()
+  await answered.getByText(/the execution may cost at most \$0\.000001/).waitFor()
   expect(await settled()).toBe(0)
   await run.getByLabel('Ceiling, in USD').fill('')
   await start.click()

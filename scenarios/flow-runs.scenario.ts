@@ -49,7 +49,7 @@ test('of an execution each node shows what it was given, answered and cost, and 
 
   await page.locator('.run-panel').getByLabel('Ceiling, in USD').fill('0.000001')
   await page.locator('.run-panel').getByRole('button', { name: 'Run', exact: true }).click()
-  await did.getByText(/the ceiling of its execution, 1 micro-USD/).waitFor()
+  await did.getByText(/the execution may cost at most \$0\.000001/).waitFor()
   await page.reload()
   await canvasOf(page).node('draft').getByText('failed').waitFor()
   await page.getByRole('button', { name: 'Executions', exact: true }).click()

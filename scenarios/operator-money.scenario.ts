@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { usd } from '@gateway/pricing/usd'
 import type { Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { consoleOperator, consoleOwner, consoleUser, signedInAt, signIn } from './src/console/users.ts'
@@ -183,7 +184,7 @@ test('what is wrong with a funding or a correction is said at its field, and not
   await shown(page, 'Wallet', 1_000_001n)
   await lookAtFunding(page, '2', 'invoice-8')
   await book()
-  expect(await field('Funding ID')).toContain('The funding invoice-8 of 1000000 micro-USD')
+  expect(await field('Funding ID')).toContain('The funding invoice-8 of $1.00')
   await page.getByRole('button', { name: 'Cancel' }).click()
 
   expect((await chat(stack, tenant)).status).toBe(200)
@@ -194,7 +195,7 @@ test('what is wrong with a funding or a correction is said at its field, and not
   await dialog.getByLabel('Reason').fill('Came in twice.')
   await look()
   await book()
-  expect(await field('Amount (USD)')).toContain(`The wallet has ${available} micro-USD available`)
+  expect(await field('Amount (USD)')).toContain(`The wallet has ${usd(available)} available`)
   await dialog.getByText(`Take at most ${available}.`).waitFor()
   expect(await stack.wallet(project)).toMatchObject({ available })
   expect(await fundingsOf(page)).toEqual([expect.stringContaining('invoice-8')])

@@ -126,7 +126,7 @@ test('who is no operator is shown nothing of it, and a direct address says what 
   const tenant = await consoleOwner(stack)
   const { page } = await signedInAt(visit, tenant, `${tenant.start}/operator/products`)
   const refusal = page.getByRole('alert')
-  await refusal.getByText('This needs the platform operator role.').waitFor()
+  await refusal.getByText('This requires the platform operator role.').waitFor()
   await refusal.getByText('not_permitted').waitFor()
   expect(await page.getByRole('button', { name: 'Create product' }).count()).toBe(0)
   await page.goto(`${tenant.start}/operator/money`)

@@ -65,7 +65,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_issuer_denied',
-    resolution: /somebody who holds all three can issue a key/,
+    resolution: /any user who has all three can issue a new key/,
     async story({ tenant, tenantPath, users, issue, refused, succeeds, call }) {
       refused(await users.admin.ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })) // an Admin, and nothing else
       succeeds(await call(await issue()))
@@ -73,7 +73,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'project_mismatch',
-    resolution: /Leave out X-Service-Project, X-Project-ID and project_id/,
+    resolution: /Remove X-Service-Project, X-Project-ID and project_id/,
     async story({ refused, succeeds, call, tenant }) {
       const other = 'prj_other'
       refused(await call(tenant.key, { headers: { 'x-service-project': other } }))
@@ -84,7 +84,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'project_mismatch',
-    resolution: /use a key of the project that they name/,
+    resolution: /use a key of the project they name/,
     async story({ stack, refused, succeeds, call, tenant }) {
       const other = await stack.tenant(1_000_000n)
       const headers = { 'x-service-project': other.project.id }
@@ -94,7 +94,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_unbound',
-    resolution: /Create a new key for a project in the console; the console shows this one as Needs reissue/,
+    resolution: /Create a new key for a project in the console, where this one is shown as Needs reissue/,
     async story({ fixture, tenant, tenantPath, users, issue, refused, succeeds, call }) {
       const legacy = await fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })
       refused(await call(legacy))
@@ -105,7 +105,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_scope',
-    resolution: /Call a resource that the key lists, or create a key whose allowlist contains this one/,
+    resolution: /Call a resource on the allowlist of the key, or create a key that allows this one/,
     async story(context) {
       const { users, publishProduct, issue, refused, succeeds, call, tenant } = context
       const other = await publishProduct()
@@ -118,7 +118,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_limit',
-    resolution: /issue a key with a higher limit/i,
+    resolution: /create a key with a higher limit/i,
     async story({ issue, refused, succeeds, call }) {
       for (const reset of ['daily', 'lifetime']) {
         const { details } = refused(await call(await issue({ limit: { micro: 1, reset } })))
@@ -129,7 +129,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_limit',
-    resolution: /Ask for less \(a shorter prompt, a smaller max_tokens\)/,
+    resolution: /Shorten the prompt, lower max_tokens/,
     async story({ issue, refused, succeeds, call }) {
       const key = await issue({ limit: { micro: 100, reset: 'lifetime' } })
       refused(await call(key, { body: { max_tokens: 1_000 } }))
@@ -138,7 +138,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_limit',
-    resolution: /Wait until the window resets at \d{4}-\d\d-\d\dT00:00:00Z/,
+    resolution: /Wait until the limit resets at \d{4}-\d\d-\d\dT00:00:00Z/,
     async story({ stack, issue, refused, succeeds, call }) {
       for (const reset of ['daily', 'weekly', 'monthly'] as const) {
         const key = await issue({ limit: { micro: 150, reset } })
@@ -151,7 +151,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'not_permitted',
-    resolution: /Ask somebody who has the role Admin of the organization to do this, or to give it to you/,
+    resolution: /Ask a user with the role Admin of the organization to do this or to grant it to you/,
     async story(context) {
       const { fixture, users, tenantPath, as, publishProduct, refused, succeeds, call, tenant } = context
       const [first, second] = [await publishProduct(), await publishProduct()]
@@ -169,7 +169,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'not_permitted',
-    resolution: /Ask somebody who has the platform operator role to do this/,
+    resolution: /Ask a user with the platform operator role to do this/,
     async story({ users, projectPath, refused, succeeds }) {
       const funding = { fundingId: 'invoice-1', micro: 1_000 }
       refused(await users.owner.ask('POST', `${projectPath}/wallet/fundings`, funding))
@@ -178,7 +178,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'insufficient_budget',
-    resolution: /Ask the platform operator to fund the project/,
+    resolution: /Ask the platform operator to add funds to the project/,
     async story({ stack, fixture, users, tenant, refused, succeeds, call }) {
       const project = await fixture.project({
         tenant: tenant.project.tenant,
@@ -198,7 +198,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'insufficient_budget',
-    resolution: /ask for at most \d+ max_tokens/,
+    resolution: /set max_tokens to \d+ or less/,
     async story({ stack, refused, succeeds }) {
       const poor = await stack.tenant(2_000n)
       const ask = async (maxTokens: number) => answerOf(await chat(stack, poor, { body: { max_tokens: maxTokens } }))
@@ -228,7 +228,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'project_required',
-    resolution: /Send the id of the project .* as `project`/,
+    resolution: /Send the ID of the project .* as `project`/,
     async story({ users, tenantPath, tenant, refused, succeeds, call, keyOf }) {
       refused(await users.owner.ask('POST', `${tenantPath}/keys`, { name: 'CI' }))
       const made = succeeds(
@@ -239,7 +239,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'resource_not_eligible',
-    resolution: /List only products that are assigned to the project/,
+    resolution: /List only products assigned to the project/,
     async story(context) {
       const { users, tenantPath, tenant, publishProduct, refused, issue, succeeds, call } = context
       const other = await publishProduct()
@@ -253,7 +253,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'context_limit',
-    resolution: /Shorten the messages, or ask for a smaller max_tokens/,
+    resolution: /Shorten the messages or lower max_tokens/,
     async story(context) {
       const { users, publishProduct, refused, succeeds, call, tenant } = context
       const model = await publishProduct({ contextLength: 1_000, maxOutputTokens: 500 })
@@ -268,7 +268,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'idempotency_mismatch',
-    resolution: /Send the same request as before, or a new Idempotency-Key/,
+    resolution: /Send the original request again, or use a new Idempotency-Key/,
     async story({ refused, succeeds, call, tenant }) {
       const ask = (key: string, temperature: number) =>
         call(tenant.key, { headers: { 'idempotency-key': key }, body: { temperature } })
@@ -280,7 +280,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'answer_not_kept',
-    resolution: /Send a new Idempotency-Key to make a new call, which is charged separately/,
+    resolution: /Use a new Idempotency-Key to make a new call\. It is charged separately/,
     async story({ stack, refused, succeeds, call, tenant }) {
       const prompt = `Long ${tenant.project.id}`
       const choices = [{ message: { role: 'assistant', content: 'x'.repeat(1_200_000) } }]

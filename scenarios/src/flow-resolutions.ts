@@ -99,7 +99,7 @@ export const flowResolutions: ResolutionStory[] = [
   },
   {
     code: 'product_not_assigned',
-    resolution: /Ask an administrator of the organization to assign the product to the project/,
+    resolution: /Ask an Admin of the organization to assign the product/,
     async story(context) {
       const product = await context.publishProduct()
       const { body } = context.succeeds(
@@ -117,7 +117,7 @@ export const flowResolutions: ResolutionStory[] = [
   },
   {
     code: 'ceiling_reached',
-    resolution: /Choose a maxMicro of \d+ or more, or none\. Then run the sandbox product again/,
+    resolution: /Set maxMicro to \d+ or higher, or omit it\. Then run the sandbox product again/,
     async story(context) {
       const { model } = context.tenant
       const graph = flow({ id: 'ask', kind: 'product.chat', product: model, params: { max_tokens: 20 } }, [
@@ -141,7 +141,7 @@ export const flowResolutions: ResolutionStory[] = [
   },
   {
     code: 'rerun_differs',
-    resolution: /Run from a node at or above all of them, leave out revision, or execute the revision from the start/,
+    resolution: /Rerun from a node at or before all of them, omit revision, or run the revision from the start/,
     async story(context) {
       const { owner } = context.users
       const { id } = await context.fixture.sandbox(context.tenant.project, template('{{ text }}'))
@@ -170,7 +170,7 @@ export const flowResolutions: ResolutionStory[] = [
   },
   {
     code: 'input_type',
-    resolution: /Send an input object that fits the input schema/,
+    resolution: /Send an input object that matches the input schema/,
     async story(context) {
       const tone = { type: 'string', enum: ['dry', 'warm'] }
       const graph = template('{{ text }}', { input: side({ text, tone }, ['text']) })
@@ -182,7 +182,7 @@ export const flowResolutions: ResolutionStory[] = [
   },
   {
     code: 'graph_invalid',
-    resolution: /Mend what details\.problems lists, save the graph as a new revision, and use that one/,
+    resolution: /Fix the problems listed in details\.problems, save the graph as a new revision, and use that revision/,
     async story(context) {
       const { body } = context.succeeds(
         await context.users.owner.ask('POST', pathOf(context), { name: 'Say', description: '' }),
@@ -199,7 +199,7 @@ export const flowResolutions: ResolutionStory[] = [
   },
   {
     code: 'expression_failed',
-    resolution: /Send another input, or change the expression so that it holds for this one/,
+    resolution: /Change the input, or change the expression to handle it/,
     async story(context) {
       const { id } = await context.fixture.sandbox(context.tenant.project, expression("text.split(',')[1]"))
       failed(context, await invoke(context, id, { text: 'Hello' }), 'expression_failed', /Send another input/)
@@ -210,7 +210,7 @@ export const flowResolutions: ResolutionStory[] = [
   },
   {
     code: 'value_too_large',
-    resolution: /Send a smaller input, or ask the models of the flow for shorter answers/,
+    resolution: /Send a smaller input, or have the models of the flow produce shorter output/,
     async story(context) {
       const { id } = await context.fixture.sandbox(context.tenant.project, template('{{ text }}{{ text }}{{ text }}'))
       failed(
@@ -224,7 +224,7 @@ export const flowResolutions: ResolutionStory[] = [
   },
   {
     code: 'output_too_large',
-    resolution: /Send a smaller input, or change the flow so that it answers less/,
+    resolution: /Send a smaller input, or change the flow to produce less output/,
     async story(context) {
       const wide = (fields: number): Graph => {
         const names = Array.from({ length: fields }, (_, n) => `text${n}`)
@@ -249,7 +249,7 @@ export const flowResolutions: ResolutionStory[] = [
   },
   {
     code: 'output_missing',
-    resolution: /Wire the output on every branch of the flow, or make it optional in the contract/,
+    resolution: /Connect the output on every branch of the flow, or make it optional in the contract/,
     async story(context) {
       const branching = (more: Graph['edges'], output = side({ text })): Graph => ({
         input: side({ text }),

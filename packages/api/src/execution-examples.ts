@@ -103,7 +103,7 @@ const said = {
   type: 'conflict_error',
   param: null,
   resolution:
-    'Run the sandbox product again with a new Idempotency-Key, which is charged anew: the key of this execution is spent and answers this failure again.',
+    'Run the sandbox product again with a new Idempotency-Key. The new run is charged; the key of this execution keeps returning this failure.',
   details: { by: 'user' },
 } as const
 const stopped = {
@@ -118,7 +118,7 @@ const cancelled = {
   output: null,
   error: {
     ...said,
-    message: `The execution was stopped by a user. The execution ${exampleIds.execution} was not charged.`,
+    message: `The execution was stopped by a user. Execution ${exampleIds.execution} was not charged.`,
   },
   chargedMicro: 0,
 } as const

@@ -1,3 +1,4 @@
+import { usd } from '@gateway/pricing/usd'
 import { z } from 'zod'
 import { refusalBody } from './api/answer-shapes.ts'
 import {
@@ -199,14 +200,14 @@ export function errorOfExecution(error: RefusalBody, execution: FailedExecution)
 
 /** The error of one of its nodes, from the stored one. */
 export function errorOfNode(error: RefusalBody, { startedBy, chargedMicro }: FailedNode): RefusalBody {
-  const charge = chargedMicro > 0 ? `This node was charged ${chargedMicro} micro-USD.` : 'This node was not charged.'
+  const charge = chargedMicro > 0 ? `This node was charged ${usd(chargedMicro)}.` : 'This node was not charged.'
   return explained(error, startedBy, charge)
 }
 
 function chargeOfExecution({ id, chargedMicro, ended }: FailedExecution): string {
-  if (!ended) return `The execution ${id} was charged ${chargedMicro} micro-USD so far.`
-  if (chargedMicro === 0) return `The execution ${id} was not charged.`
-  return `The execution ${id} was charged ${chargedMicro} micro-USD for the calls that were answered.`
+  if (!ended) return `Execution ${id} was charged ${usd(chargedMicro)} so far.`
+  if (chargedMicro === 0) return `Execution ${id} was not charged.`
+  return `Execution ${id} was charged ${usd(chargedMicro)} for the calls that completed.`
 }
 
 function explained(error: RefusalBody, startedBy: StartedBy, charge: string): RefusalBody {
@@ -223,42 +224,42 @@ function explained(error: RefusalBody, startedBy: StartedBy, charge: string): Re
 const AGAIN: Record<StartedBy, { begin: string; spent: string }> = {
   invoke: {
     begin: 'run the sandbox product again with a new Idempotency-Key',
-    spent: ', which is charged anew: the key of this execution is spent and answers this failure again',
+    spent: '. The new run is charged; the key of this execution keeps returning this failure',
   },
   chat: {
     begin: 'send the chat again, with a new Idempotency-Key if it had one',
-    spent: ', which is charged anew: a key that was sent is spent and answers this failure again',
+    spent: '. The new run is charged; the key of this call keeps returning this failure',
   },
-  user: { begin: 'execute it again', spent: ', which is charged anew' },
+  user: { begin: 'run it again', spent: '. The new run is charged' },
 }
 
 interface Remedy {
-  /** A sentence: what to do before it is run again. */
+  /** One sentence: what to do before running it again. */
   first?: string
-  /** What to do where running it again does not help. */
+  /** What to do if it fails again. */
   otherwise?: string
 }
 
-const WAIT: Remedy = { first: 'Wait for some seconds.' }
-/** Codes of requests that never began anything; as an error of an execution they have nothing to say of their own. */
+const WAIT: Remedy = { first: 'Wait a few seconds.' }
+/** Codes of requests that start nothing, so they never are the error of an execution. */
 const NOTHING: Remedy = {}
 
-/** Where the resolution of a direct call is not what clears it inside an execution. */
+/** Codes whose resolution inside an execution differs from that of a direct call. */
 const remedies: { [C in RefusalCode]?: Remedy | ((error: RefusalBody) => Remedy) } = {
   provider_failed: { otherwise: 'use another model in the node' },
-  provider_timeout: { otherwise: 'set a smaller max_tokens in the params of the node, or use another model in it' },
-  internal_error: { otherwise: 'send support the id of the execution' },
+  provider_timeout: { otherwise: 'lower max_tokens in the params of the node, or use another model in it' },
+  internal_error: { otherwise: 'send support the execution ID' },
   overloaded: WAIT,
   unavailable: WAIT,
   rate_limited: WAIT,
   activation_failed: WAIT,
-  no_worker: { first: 'Wait for some seconds, or call POST /v1/sandbox/{id}/invoke, which waits longer.' },
+  no_worker: { first: 'Wait a few seconds, or call POST /v1/sandbox/{id}/invoke, which waits longer.' },
   node_failed: ({ param, resolution }) =>
-    param === null ? { otherwise: 'send support the id of the execution' } : { first: resolution },
-  context_limit: { first: 'Send a shorter input, or set a smaller max_tokens in the params of the node.' },
+    param === null ? { otherwise: 'send support the execution ID' } : { first: resolution },
+  context_limit: { first: 'Send a shorter input, or lower max_tokens in the params of the node.' },
   ceiling_reached: ({ details = {} }) => ({ first: ceilingOf(details) }),
   insufficient_budget: ({ details = {} }) => ({ first: fundingOf(details) }),
-  key_scope: { first: 'Create a key whose allowlist contains the sandbox product and all that it calls.' },
+  key_scope: { first: 'Create a key that allows the sandbox product and every product it calls.' },
   execution_cancelled: NOTHING,
   not_found: NOTHING,
   model_not_found: NOTHING,
@@ -275,22 +276,22 @@ function remedyOf(error: RefusalBody): Remedy {
   return typeof remedy === 'function' ? remedy(error) : remedy
 }
 
-/** What else the flow pays for after this node comes on top. */
+/** Later paid nodes of the flow need more on top of this. */
 function ceilingOf({ chargedMicro, reservedMicro, neededMicro }: Record<string, unknown>): string {
-  return `Choose a maxMicro of ${Number(chargedMicro) + Number(reservedMicro) + Number(neededMicro)} or more, or none.`
+  return `Set maxMicro to ${Number(chargedMicro) + Number(reservedMicro) + Number(neededMicro)} or higher, or omit it.`
 }
 
 function fundingOf({ reservedMicro, affordableMaxTokens }: Record<string, unknown>): string {
   return `${[
-    'Ask the platform operator to fund the project',
+    'Ask the platform operator to add funds to the project',
     ...(Number(reservedMicro) > 0 ? ['wait until other calls of the project have settled'] : []),
     ...(Number(affordableMaxTokens) > 0
-      ? [`set at most ${Number(affordableMaxTokens)} max_tokens in the params of the node`]
+      ? [`set max_tokens to ${Number(affordableMaxTokens)} or less in the params of the node`]
       : []),
   ].join(', or ')}.`
 }
 
-/** Without the sentences that say what a direct call is charged. */
+/** Removes the sentences about the charge of a direct call. */
 function withoutCharge(text: string): string {
   return text.replaceAll(/ (?:Nothing (?:is|was) (?:charged|reserved)|Its answer is charged)[^.]*\./g, '')
 }

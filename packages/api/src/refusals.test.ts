@@ -92,7 +92,7 @@ test.each(decided)('%i is the status of %j', (status, codes) => {
   expect(codes.map((code) => refusals[code].status)).toEqual(codes.map(() => status))
 })
 
-test('stock clients find "maximum context length" where they look for it [context_limit]', () => {
+test('says "maximum context length", which stock clients look for [context_limit]', () => {
   expect(row('context_limit').message).toContain('maximum context length')
 })
 
@@ -130,7 +130,7 @@ describe('headers', () => {
     })
   })
 
-  test('stock clients are told not to repeat what repeating can not clear', () => {
+  test('tells stock clients not to retry what a retry cannot clear', () => {
     for (const code of codes) {
       const { headers, status } = refuse(code, refusalFacts(code) as never)
       const clears = status >= 500 || 'retryAfterMs' in refusals[code]
@@ -138,7 +138,7 @@ describe('headers', () => {
     }
   })
 
-  test('more headers may be given', () => {
+  test('adds the headers of the caller to those of the refusal', () => {
     const refusal = refuse('method_not_allowed', refusalFacts('method_not_allowed') as never, {
       headers: { Allow: 'POST' },
     })
@@ -146,7 +146,7 @@ describe('headers', () => {
   })
 })
 
-describe('a limit that one call alone is beyond [key_limit]', () => {
+describe('a call that costs more than the whole limit of its key [key_limit]', () => {
   const facts = {
     reset: 'daily',
     limitMicro: 100,
@@ -155,27 +155,25 @@ describe('a limit that one call alone is beyond [key_limit]', () => {
     resetsAt: '2026-11-21T00:00:00Z',
   } as const
 
-  test('is not said to be reached, and is not cleared by waiting', () => {
+  test('is refused as larger than the limit, and waiting is not suggested', () => {
     const { message, resolution } = refuse('key_limit', { ...facts, neededMicro: 4_920 }).body
-    expect(message).toBe("This call may cost up to 4920 micro-USD, more than this key's whole daily spending limit.")
+    expect(message).toBe("This call may cost up to $0.00492, which exceeds the key's daily spending limit of $0.0001.")
     expect(resolution).not.toMatch(/wait/i)
-    expect(resolution).toMatch(/smaller max_tokens.*or issue a key with a higher limit/)
+    expect(resolution).toMatch(/lower max_tokens.*or create a key with a higher limit/)
   })
 
-  test('is cleared by waiting where it fits the limit', () => {
-    expect(refuse('key_limit', { ...facts, neededMicro: 100 }).body.resolution).toMatch(/^Wait until the window resets/)
+  test('is told to wait if the call fits the limit', () => {
+    expect(refuse('key_limit', { ...facts, neededMicro: 100 }).body.resolution).toMatch(/^Wait until the limit resets/)
   })
 })
 
-test('a product that a flow can not call may be unassigned or not published, and both are told [product_not_assigned]', () => {
+test('names both reasons why a product is not callable: not assigned or not published [product_not_assigned]', () => {
   const { message, resolution } = refuse('product_not_assigned', { product: 'acme/sage' }).body
-  expect(message).toBe(
-    'This project can not call the product acme/sage now: it is not assigned, or it is not published.',
-  )
+  expect(message).toBe('The product acme/sage is not assigned to this project or not published.')
   expect(resolution).toContain('use another product')
 })
 
-test('the body has the field at fault and the facts, where there are any', () => {
+test('puts the field at fault and the details into the body', () => {
   const refusal = refuse('key_limit', refusalFacts('key_limit') as never, {
     param: 'model',
     details: { limitMicro: 5 },
@@ -185,7 +183,7 @@ test('the body has the field at fault and the facts, where there are any', () =>
     code: 'key_limit',
     type: 'permission_error',
     param: 'model',
-    message: 'This key has reached its daily spending limit of 5000000 micro-USD.',
+    message: 'This key has reached its daily spending limit of $5.00.',
     resolution: expect.stringContaining('2026-11-21T00:00:00Z') as string,
     details: { limitMicro: 5 },
   })

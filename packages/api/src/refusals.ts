@@ -1,4 +1,6 @@
-// Every refusal of the service: one row a code, with its message and with what clears it (rules §2.1, §2.4).
+import { usd } from '@gateway/pricing/usd'
+
+// Every refusal of the service: one row per code, with its message and its resolution (rules §2.1, §2.4).
 // A row without a resolution does not compile.
 
 export type RefusalType =
@@ -18,7 +20,7 @@ export interface RefusalRow {
   message: (facts: any) => string
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   resolution: (facts: any) => string
-  /** Where waiting helps: when to ask again, unless whoever refuses knows the moment better. Milliseconds, told as Retry-After. */
+  /** Default wait before a retry, in milliseconds, sent as Retry-After. Set where waiting helps. */
   retryAfterMs?: number
 }
 type RefusalTable = Record<string, RefusalRow>
@@ -27,9 +29,9 @@ interface Nothing {
   readonly nothing?: never
 }
 interface Reason {
-  /** One sentence that says what is wrong. */
+  /** One sentence: what is wrong. */
   reason: string
-  /** One sentence that says what to send instead. */
+  /** One sentence: what to send instead. */
   resolution: string
 }
 interface KeyLimitFacts {
@@ -38,7 +40,7 @@ interface KeyLimitFacts {
   spentMicro: number
   reservedMicro: number
   neededMicro: number
-  /** When the window ends; null for a lifetime. */
+  /** End of the window; null for a lifetime limit. */
   resetsAt: string | null
 }
 interface CeilingFacts {
@@ -52,17 +54,17 @@ const text = (sentence: string) => (_: Nothing) => sentence
 const someOf = (names: string[]) => (names.length > 5 ? [...names.slice(0, 5), '…'] : names).join(', ')
 
 export const refusals = {
-  // 400: malformed or out of bounds, whatever the state
+  // 400: malformed or out of bounds, regardless of state
   invalid_json: {
     status: 400,
     type: 'invalid_request_error',
     message: (f: { reason: string }) => `The request body is not valid JSON: ${f.reason}.`,
-    resolution: text('Send one JSON object, encoded as UTF-8, with Content-Type: application/json.'),
+    resolution: text('Send one UTF-8 JSON object with Content-Type: application/json.'),
   },
   duplicate_header: {
     status: 400,
     type: 'invalid_request_error',
-    message: (f: { header: string }) => `The header ${f.header} was sent more than once.`,
+    message: (f: { header: string }) => `The ${f.header} header was sent more than once.`,
     resolution: (f: { header: string }) => `Send ${f.header} exactly once.`,
   },
   invalid_request: {
@@ -74,9 +76,9 @@ export const refusals = {
   idempotency_key_required: {
     status: 400,
     type: 'invalid_request_error',
-    message: text('This call needs an Idempotency-Key header.'),
+    message: text('An Idempotency-Key header is required.'),
     resolution: text(
-      'Send Idempotency-Key with 8 to 128 visible ASCII characters, new for each intended execution and the same for its retries.',
+      'Send Idempotency-Key with 8 to 128 visible ASCII characters. Use a new key for each execution and the same key for its retries.',
     ),
   },
   idempotency_key_invalid: {
@@ -90,15 +92,15 @@ export const refusals = {
   key_missing: {
     status: 401,
     type: 'authentication_error',
-    message: text('No API key was sent.'),
-    resolution: text('Send the header Authorization: Bearer <API_KEY> with a key that starts with svc_.'),
+    message: text('No API key provided.'),
+    resolution: text('Send Authorization: Bearer <API_KEY> with a key that starts with svc_.'),
   },
   key_invalid: {
     status: 401,
     type: 'authentication_error',
-    message: text('This API key is not known.'),
+    message: text('Invalid API key.'),
     resolution: text(
-      'Check that the whole key was copied; if its secret is lost, revoke it and create a new one in the console.',
+      'Check that you copied the whole key. If the secret is lost, revoke the key and create a new one in the console.',
     ),
   },
   key_revoked: {
@@ -107,7 +109,7 @@ export const refusals = {
     message: (f: { rotatedTo: string | null }) =>
       f.rotatedTo ? 'This API key was rotated and no longer works.' : 'This API key was revoked.',
     resolution: (f: { rotatedTo: string | null }) =>
-      f.rotatedTo ? `Use the secret of its replacement, the key ${f.rotatedTo}.` : 'Create a new key in the console.',
+      f.rotatedTo ? `Use the secret of its replacement, key ${f.rotatedTo}.` : 'Create a new key in the console.',
   },
   key_expired: {
     status: 401,
@@ -118,24 +120,24 @@ export const refusals = {
   session_missing: {
     status: 401,
     type: 'authentication_error',
-    message: text('Nobody is signed in.'),
+    message: text('Authentication required.'),
     resolution: text(
-      'Sign in at POST /api/v2/session, or send Authorization: Bearer <personal token> with a token that starts with svu_.',
+      'Sign in at POST /api/v2/session, or send Authorization: Bearer <TOKEN> with a personal token that starts with svu_.',
     ),
   },
   token_invalid: {
     status: 401,
     type: 'authentication_error',
-    message: text('This token is not known, or has expired.'),
+    message: text('This token is invalid or has expired.'),
     resolution: text(
-      'Check that the whole token was copied, or sign in at POST /api/v2/session and make a new one; a token of an organization or project is made anew by its Admin or Project Owner.',
+      'Check that you copied the whole token, or sign in at POST /api/v2/session and create a new one. An Admin or Project Owner can replace a service token.',
     ),
   },
   sign_in_failed: {
     status: 401,
     type: 'authentication_error',
-    message: text('This e-mail and password do not belong together.'),
-    resolution: text('Check both, or ask an administrator of your organization for a new password.'),
+    message: text('Incorrect email or password.'),
+    resolution: text('Check both, or ask an Admin of your organization to reset your password.'),
   },
 
   // 402
@@ -144,157 +146,152 @@ export const refusals = {
     type: 'insufficient_funds_error',
     message: (f: { neededMicro: number; availableMicro: number }) =>
       f.availableMicro > 0
-        ? `This call may cost up to ${f.neededMicro} micro-USD and the project's wallet has ${f.availableMicro} micro-USD available.`
-        : "The project's wallet has nothing available, and without funds nothing can be called, whatever it costs.",
+        ? `This call may cost up to ${usd(f.neededMicro)}, but the project's wallet has only ${usd(f.availableMicro)} available.`
+        : "The project's wallet is empty.",
     resolution: (f: { affordableMaxTokens: number; reservedMicro: number }) =>
       [
-        'Ask the platform operator to fund the project',
+        'Ask the platform operator to add funds to the project',
         ...(f.reservedMicro > 0 ? ['wait until running calls settle'] : []),
-        ...(f.affordableMaxTokens > 0 ? [`ask for at most ${f.affordableMaxTokens} max_tokens`] : []),
+        ...(f.affordableMaxTokens > 0 ? [`set max_tokens to ${f.affordableMaxTokens} or less`] : []),
       ].join(', or ') + '.',
   },
   ceiling_reached: {
     status: 402,
     type: 'insufficient_funds_error',
     message: (f: CeilingFacts) =>
-      `This call may cost up to ${f.neededMicro} micro-USD; of the ceiling of its execution, ${f.maxMicro} micro-USD, ${f.chargedMicro} are charged and ${f.reservedMicro} reserved.`,
+      `This call may cost up to ${usd(f.neededMicro)}, but the execution may cost at most ${usd(f.maxMicro)}, of which ${usd(f.chargedMicro)} is charged and ${usd(f.reservedMicro)} is reserved.`,
     resolution: (f: CeilingFacts) =>
-      `Run it again with a maxMicro of ${f.chargedMicro + f.reservedMicro + f.neededMicro} or more, or with none.`,
+      `Run it again with maxMicro ${f.chargedMicro + f.reservedMicro + f.neededMicro} or higher, or without maxMicro.`,
   },
 
-  // 403: known, and not allowed
+  // 403: authenticated, but not allowed
   key_issuer_denied: {
     status: 403,
     type: 'permission_error',
     message: (f: { use: boolean }) =>
       f.use
-        ? 'The user who created this key no longer has the permissions that a key needs.'
-        : 'You lack one of the permissions that issuing a key for this project needs.',
+        ? 'The user who created this key no longer has the permissions that a key requires.'
+        : 'You lack a permission that issuing a key for this project requires.',
     resolution: text(
-      'The creator needs an active membership of the organization, a role in the team that owns the project (Team Owner or Team Member) and a grant on the project (Project Owner or Project Consumer); an Admin can restore the first two and a Project Owner the third, or somebody who holds all three can issue a key.',
+      'The creator needs an organization membership, a role in the team that owns the project (Team Owner or Team Member), and a project role (Project Owner or Project Consumer). An Admin can restore the first two and a Project Owner the third; any user who has all three can issue a new key.',
     ),
   },
   key_unbound: {
     status: 403,
     type: 'permission_error',
-    message: text('This key is from before keys were bound to projects and can call nothing.'),
-    resolution: text('Create a new key for a project in the console; the console shows this one as Needs reissue.'),
+    message: text('This key predates project-bound keys and no longer works.'),
+    resolution: text('Create a new key for a project in the console, where this one is shown as Needs reissue.'),
   },
   project_mismatch: {
     status: 403,
     type: 'permission_error',
     message: (f: { project: string }) =>
-      `The request names another project than the one this key is bound to, ${f.project}.`,
-    resolution: text(
-      'Leave out X-Service-Project, X-Project-ID and project_id, or use a key of the project that they name.',
-    ),
+      `The request names a different project than the one this key is bound to, ${f.project}.`,
+    resolution: text('Remove X-Service-Project, X-Project-ID and project_id, or use a key of the project they name.'),
   },
   key_scope: {
     status: 403,
     type: 'permission_error',
-    message: (f: { resource: string }) => `This key's allowlist does not contain ${f.resource}.`,
-    resolution: text('Call a resource that the key lists, or create a key whose allowlist contains this one.'),
+    message: (f: { resource: string }) => `This key is not allowed to call ${f.resource}.`,
+    resolution: text('Call a resource on the allowlist of the key, or create a key that allows this one.'),
   },
   key_limit: {
     status: 403,
     type: 'permission_error',
     message: (f: KeyLimitFacts) =>
       f.neededMicro > f.limitMicro
-        ? `This call may cost up to ${f.neededMicro} micro-USD, more than this key's whole ${f.reset} spending limit.`
-        : `This key has reached its ${f.reset} spending limit of ${f.limitMicro} micro-USD.`,
+        ? `This call may cost up to ${usd(f.neededMicro)}, which exceeds the key's ${f.reset} spending limit of ${usd(f.limitMicro)}.`
+        : `This key has reached its ${f.reset} spending limit of ${usd(f.limitMicro)}.`,
     resolution: (f: KeyLimitFacts) =>
       f.neededMicro > f.limitMicro
-        ? 'Ask for less (a shorter prompt, a smaller max_tokens), or issue a key with a higher limit.'
+        ? 'Shorten the prompt, lower max_tokens, or create a key with a higher limit.'
         : f.resetsAt
-          ? `Wait until the window resets at ${f.resetsAt}, or issue a key with a higher limit.`
-          : 'Issue a key with a higher limit; a lifetime limit does not reset.',
+          ? `Wait until the limit resets at ${f.resetsAt}, or create a key with a higher limit.`
+          : 'Create a key with a higher limit. A lifetime limit does not reset.',
   },
   product_not_assigned: {
     status: 403,
     type: 'permission_error',
-    message: (f: { product: string }) =>
-      `This project can not call the product ${f.product} now: it is not assigned, or it is not published.`,
+    message: (f: { product: string }) => `The product ${f.product} is not assigned to this project or not published.`,
     resolution: text(
-      'Ask an administrator of the organization to assign the product to the project, or use another product where this one is not published.',
+      'Ask an Admin of the organization to assign the product, or use another product if this one is not published.',
     ),
   },
   not_permitted: {
     status: 403,
     type: 'permission_error',
-    message: (f: { need: string }) => `This needs ${f.need}.`,
-    resolution: (f: { need: string }) => `Ask somebody who has ${f.need} to do this, or to give it to you.`,
+    message: (f: { need: string }) => `This requires ${f.need}.`,
+    resolution: (f: { need: string }) => `Ask a user with ${f.need} to do this or to grant it to you.`,
   },
 
   mcp_disabled: {
     status: 403,
     type: 'permission_error',
-    message: text('MCP is not enabled for this sandbox product.'),
-    resolution: text(
-      'Ask an owner of the project to enable MCP on the sandbox product, or call POST /v1/sandbox/{id}/invoke.',
-    ),
+    message: text('MCP access is disabled for this sandbox product.'),
+    resolution: text('Ask a Project Owner to enable MCP access, or call POST /v1/sandbox/{id}/invoke.'),
   },
 
-  // 404: not there, for this caller
+  // 404: does not exist for this caller
   model_not_found: {
     status: 404,
     type: 'not_found_error',
-    message: (f: { model: string }) => `The project cannot call a model named ${f.model} now.`,
-    resolution: text('Use an id from GET /v1/models, or ask an administrator to assign the product to the project.'),
+    message: (f: { model: string }) => `The model ${f.model} does not exist or is not available to this project.`,
+    resolution: text('Use an ID from GET /v1/models, or ask an Admin to assign the product to the project.'),
   },
   sandbox_not_found: {
     status: 404,
     type: 'not_found_error',
-    message: (f: { sandbox: string }) => `The project has no sandbox product ${f.sandbox}.`,
-    resolution: text('Check the id; a sandbox product answers only to its own project.'),
+    message: (f: { sandbox: string }) => `This project has no sandbox product ${f.sandbox}.`,
+    resolution: text('Check the ID. A sandbox product is available only to its own project.'),
   },
   execution_not_found: {
     status: 404,
     type: 'not_found_error',
-    message: (f: { execution: string }) => `The project has no execution ${f.execution}.`,
-    resolution: text('Check the id; an execution answers only to its own project.'),
+    message: (f: { execution: string }) => `This project has no execution ${f.execution}.`,
+    resolution: text('Check the ID. An execution is available only to its own project.'),
   },
   asset_not_found: {
     status: 404,
     type: 'not_found_error',
-    message: (f: { asset: string }) => `The project has no asset ${f.asset}.`,
-    resolution: text('Check the id, or upload the file at POST /v1/assets.'),
+    message: (f: { asset: string }) => `This project has no asset ${f.asset}.`,
+    resolution: text('Check the ID, or upload the file with POST /v1/assets.'),
   },
   invocation_not_found: {
     status: 404,
     type: 'not_found_error',
-    message: (f: { invocation: string }) => `This key has made no call ${f.invocation}.`,
+    message: (f: { invocation: string }) => `This key has not made an invocation ${f.invocation}.`,
     resolution: text(
-      'Check the id: it is the X-Service-Invocation of an answer to this key, or to one that it has replaced or that has replaced it. An execution is read at GET /v1/executions/{id}.',
+      'Check the ID: it is the X-Service-Invocation header of a response to this key or another key of its lineage. Read an execution with GET /v1/executions/{id}.',
     ),
   },
   invocation_archived: {
     status: 404,
     type: 'not_found_error',
-    message: (f: { month: string }) => `The records of invocations of ${f.month} are archived and no longer here.`,
+    message: (f: { month: string }) => `Invocation records of ${f.month} have been archived.`,
     resolution: (f: { month: string }) =>
-      `Ask whoever operates the platform to look the invocation up in the archive of ${f.month}; its charge is part of the usage of its hour.`,
+      `Ask the platform operator to look it up in the archive of ${f.month}. Usage reports still include its charge.`,
   },
   statement_archived: {
     status: 404,
     type: 'not_found_error',
     message: (f: { day: string }) =>
-      `What was booked up to ${f.day} was archived by a version that kept no days of it, so there is no statement of a time that begins before that day is over.`,
+      `Entries up to ${f.day} were archived without daily totals, so a statement cannot start before that day ends.`,
     resolution: (f: { first: string }) =>
-      `Ask for a time that begins on ${f.first} or later, or ask whoever operates the platform for the archive.`,
+      `Start the statement on ${f.first} or later, or ask the platform operator for the archive.`,
   },
   usage_archived: {
     status: 404,
     type: 'not_found_error',
     message: (f: { zone: string }) =>
-      `Days of ${f.zone} begin within an hour of UTC, and calls of such an hour in this time are archived.`,
-    resolution: text('Ask for a later time, or for the days of a zone whose offset is whole hours, such as UTC.'),
+      `Days in ${f.zone} do not start on a whole UTC hour, and calls in this period have been archived.`,
+    resolution: text('Choose a later period, or a time zone whose offset is whole hours, for example UTC.'),
   },
   not_found: {
     status: 404,
     type: 'not_found_error',
-    message: text('There is nothing here.'),
+    message: text('Not found.'),
     resolution: text(
-      'Chat models are called at POST /v1/chat/completions and listed at GET /v1/models; check the path and the ids in it.',
+      'Check the path and its IDs. Call chat models with POST /v1/chat/completions; list them with GET /v1/models.',
     ),
   },
   method_not_allowed: {
@@ -308,35 +305,35 @@ export const refusals = {
   key_not_active: {
     status: 409,
     type: 'conflict_error',
-    message: (f: { state: string }) => `The key is ${f.state}, so it can't be rotated or revoked.`,
+    message: (f: { state: string }) => `The key is ${f.state} and can't be rotated or revoked.`,
     resolution: (f: { rotatedTo: string | null }) =>
-      f.rotatedTo ? `Rotate or revoke its replacement, the key ${f.rotatedTo}.` : 'Create a new key.',
+      f.rotatedTo ? `Rotate or revoke its replacement, key ${f.rotatedTo}.` : 'Create a new key.',
   },
   already_exists: {
     status: 409,
     type: 'conflict_error',
-    message: (f: { what: string }) => `${f.what} exists already.`,
-    resolution: text('Choose another id or name, or change the one that exists.'),
+    message: (f: { what: string }) => `${f.what} already exists.`,
+    resolution: text('Choose another ID or name, or edit the existing one.'),
   },
   not_empty: {
     status: 409,
     type: 'conflict_error',
-    message: (f: { what: string; holds: string }) => `${f.what} still holds ${f.holds}.`,
+    message: (f: { what: string; holds: string }) => `${f.what} still has ${f.holds}.`,
     resolution: (f: { holds: string }) => `Delete the ${f.holds} first.`,
   },
   last_admin: {
     status: 409,
     type: 'conflict_error',
     message: text('This is the only Admin of the organization.'),
-    resolution: text('Make another member Admin first.'),
+    resolution: text('Make another member an Admin first.'),
   },
   revision_conflict: {
     status: 409,
     type: 'conflict_error',
     message: (f: { latestRevision: number }) =>
-      `The sandbox product has been saved since; its latest revision is ${f.latestRevision}.`,
+      `The sandbox product has changed since; its latest revision is ${f.latestRevision}.`,
     resolution: (f: { latestRevision: number }) =>
-      `Read revision ${f.latestRevision}, bring your changes into it, and save with baseRevision ${f.latestRevision}.`,
+      `Merge your changes into revision ${f.latestRevision}, then save with baseRevision ${f.latestRevision}.`,
   },
   revision_not_active: {
     status: 409,
@@ -346,20 +343,20 @@ export const refusals = {
         ? 'The sandbox product is suspended.'
         : f.activeRevision === null
           ? 'The sandbox product has no active revision.'
-          : `Revision ${f.revision} is not the active one, which is ${f.activeRevision}.`,
+          : `Revision ${f.revision} is not active; the active revision is ${f.activeRevision}.`,
     resolution: (f: { activeRevision: number | null; suspended: boolean }) =>
       f.suspended
-        ? 'Ask an owner of the project to lift the suspension.'
+        ? 'Ask a Project Owner to resume it.'
         : f.activeRevision === null
           ? 'Activate a revision in the console.'
-          : 'Leave out revision, or activate the revision that you want in the console.',
+          : 'Omit revision, or activate the revision you want in the console.',
   },
   idempotency_in_progress: {
     status: 409,
     type: 'conflict_error',
     message: text('The first call with this idempotency key is still running.'),
     resolution: text(
-      'Repeat the same request after Retry-After seconds; it answers as soon as the first call has ended.',
+      'Retry the same request after Retry-After seconds. It returns the result once the first call has finished.',
     ),
     retryAfterMs: 2_000,
   },
@@ -376,46 +373,45 @@ export const refusals = {
   range_not_satisfiable: {
     status: 416,
     type: 'invalid_request_error',
-    message: (f: { bytes: number }) =>
-      `The Range header asks for bytes beyond the end of the file, which has ${f.bytes}.`,
-    resolution: (f: { bytes: number }) => `Ask for a range within bytes 0 to ${f.bytes - 1}, or leave Range out.`,
+    message: (f: { bytes: number }) => `The Range header is beyond the end of the file, which has ${f.bytes} bytes.`,
+    resolution: (f: { bytes: number }) => `Request a range within bytes 0 to ${f.bytes - 1}, or omit Range.`,
   },
 
-  // 422: well-formed, and can't be processed
+  // 422: well-formed, but can't be processed
   project_required: {
     status: 422,
     type: 'invalid_request_error',
-    message: text('A key needs a project.'),
-    resolution: text('Send the id of the project that the key is to be bound to as `project`.'),
+    message: text('A key requires a project.'),
+    resolution: text('Send the ID of the project to bind the key to as `project`.'),
   },
   resource_not_eligible: {
     status: 422,
     type: 'invalid_request_error',
-    message: (f: { resources: string[] }) => `Not eligible resources of the project: ${f.resources.join(', ')}.`,
-    resolution: text('List only products that are assigned to the project and sandbox products of the project.'),
+    message: (f: { resources: string[] }) => `The project cannot use these resources: ${f.resources.join(', ')}.`,
+    resolution: text('List only products assigned to the project and its own sandbox products.'),
   },
   context_limit: {
     status: 422,
     type: 'invalid_request_error',
     message: (f: { contextLength: number; maxOutputTokens: number; promptTokens: number; outputCap: number }) =>
-      `This model's maximum context length is ${f.contextLength} tokens and its maximum output ${f.maxOutputTokens} tokens; the request needs up to ${f.promptTokens} tokens of input and ${f.outputCap} of output.`,
-    /** `anyOutput`: what is asked for as output changes nothing. */
+      `This model's maximum context length is ${f.contextLength} tokens and its maximum output ${f.maxOutputTokens} tokens, but the request needs up to ${f.promptTokens} input and ${f.outputCap} output tokens.`,
+    /** `anyOutput`: the prompt is too long regardless of the output. */
     resolution: (f: { anyOutput?: boolean }) =>
-      f.anyOutput ? 'Shorten the messages.' : 'Shorten the messages, or ask for a smaller max_tokens.',
+      f.anyOutput ? 'Shorten the messages.' : 'Shorten the messages or lower max_tokens.',
   },
   sandbox_contract: {
     status: 422,
     type: 'invalid_request_error',
     message: (f: { sandbox: string }) =>
-      `The sandbox product ${f.sandbox} does not take exactly one text and answer exactly one, so it can't be called as a chat model.`,
+      `The sandbox product ${f.sandbox} can't be called as a chat model: its contract is not one text in and one text out.`,
     resolution: (f: { sandbox: string }) => `Call POST /v1/sandbox/${f.sandbox}/invoke with an input object.`,
   },
   input_type: {
     status: 422,
     type: 'invalid_request_error',
     message: (f: { fields: { field: string; message: string }[] }) =>
-      `The input does not fit the contract: ${f.fields.map(({ field, message }) => `${field} ${message}`).join('; ')}.`,
-    resolution: text('Send an input object that fits the input schema of the sandbox product. Nothing was charged.'),
+      `The input does not match the contract: ${f.fields.map(({ field, message }) => `${field} ${message}`).join('; ')}.`,
+    resolution: text('Send an input object that matches the input schema of the sandbox product. Nothing was charged.'),
   },
   graph_invalid: {
     status: 422,
@@ -424,106 +420,106 @@ export const refusals = {
       f.problems.length === 1
         ? `The graph has a problem: ${f.problems[0]?.message}`
         : `The graph has ${f.problems.length} problems.`,
-    resolution: text('Mend what details.problems lists, save the graph as a new revision, and use that one.'),
+    resolution: text(
+      'Fix the problems listed in details.problems, save the graph as a new revision, and use that revision.',
+    ),
   },
   rerun_differs: {
     status: 422,
     type: 'invalid_request_error',
     message: (f: { execution: string; revision: number; nodes: string[] }) =>
-      `Results of the execution ${f.execution} would be taken over of nodes that are not the same in revision ${f.revision}: ${someOf(f.nodes)}.`,
-    resolution: text(
-      'Run from a node at or above all of them, leave out revision, or execute the revision from the start.',
-    ),
+      `Results of execution ${f.execution} can't be reused: these nodes differ in revision ${f.revision}: ${someOf(f.nodes)}.`,
+    resolution: text('Rerun from a node at or before all of them, omit revision, or run the revision from the start.'),
   },
   idempotency_mismatch: {
     status: 422,
     type: 'invalid_request_error',
-    message: text('This idempotency key was used before with another request.'),
-    resolution: text('Send the same request as before, or a new Idempotency-Key.'),
+    message: text('This idempotency key was already used with a different request.'),
+    resolution: text('Send the original request again, or use a new Idempotency-Key.'),
   },
 
   answer_not_kept: {
     status: 422,
     type: 'invalid_request_error',
-    message: text('The call with this idempotency key has ended, and its answer was too large to be kept.'),
-    resolution: text('Send a new Idempotency-Key to make a new call, which is charged separately.'),
+    message: text('The call with this idempotency key has finished, but its response was too large to store.'),
+    resolution: text('Use a new Idempotency-Key to make a new call. It is charged separately.'),
   },
 
   // 429 and above
   rate_limited: {
     status: 429,
     type: 'rate_limit_error',
-    message: text('Too many requests in a short time.'),
-    resolution: text('Wait for Retry-After seconds and send fewer requests a second.'),
+    message: text('Too many requests.'),
+    resolution: text('Retry after Retry-After seconds and send fewer requests per second.'),
     retryAfterMs: 1_000,
   },
   internal_error: {
     status: 500,
     type: 'api_error',
-    message: text('The service failed to handle this request. Nothing is charged for it.'),
-    resolution: text('Repeat the request; if it keeps failing, send support the X-Request-Id of this answer.'),
+    message: text('Internal error. Nothing is charged.'),
+    resolution: text('Retry the request. If it keeps failing, send support the X-Request-Id of this response.'),
   },
   provider_failed: {
     status: 502,
     type: 'api_error',
-    message: text('The model failed to answer. Nothing is charged.'),
-    resolution: text('Repeat the request, or use another model from GET /v1/models.'),
+    message: text('The model failed to respond. Nothing is charged.'),
+    resolution: text('Retry the request, or use another model from GET /v1/models.'),
   },
   provider_timeout: {
     status: 504,
     type: 'api_error',
-    message: text('The model did not answer in time. Nothing is charged.'),
-    resolution: text('Repeat the request, ask for a smaller max_tokens, or use another model from GET /v1/models.'),
+    message: text('The model did not respond in time. Nothing is charged.'),
+    resolution: text('Retry the request, lower max_tokens, or use another model from GET /v1/models.'),
   },
-  // Inside flows: the error of a node or of an execution, which is answered with 200. What is charged, and that a new
-  // idempotency key runs it again, is said by execution.ts.
+  // Inside flows: the error of a node or an execution, returned with status 200. execution.ts adds what was charged and that a new
+  // idempotency key runs it again.
   node_failed: {
     status: 500,
     type: 'api_error',
-    message: (f: { node: string }) => `The node ${f.node} could not be run.`,
-    resolution: text('Run the sandbox product again; if it fails again, send support the id of the execution.'),
+    message: (f: { node: string }) => `Node ${f.node} failed.`,
+    resolution: text('Run the sandbox product again. If it keeps failing, send support the execution ID.'),
   },
   expression_failed: {
     status: 422,
     type: 'invalid_request_error',
     message: (f: { node: string; reason: string }) => `The expression of node ${f.node} failed: ${f.reason}.`,
-    resolution: text('Send another input, or change the expression so that it holds for this one.'),
+    resolution: text('Change the input, or change the expression to handle it.'),
   },
   value_too_large: {
     status: 422,
     type: 'invalid_request_error',
     message: (f: { node: string; port: string; limitBytes: number }) =>
-      `The value of port ${f.port} of node ${f.node} is larger than ${f.limitBytes} bytes.`,
-    resolution: text('Send a smaller input, or ask the models of the flow for shorter answers.'),
+      `The value at port ${f.port} of node ${f.node} is larger than ${f.limitBytes} bytes.`,
+    resolution: text('Send a smaller input, or have the models of the flow produce shorter output.'),
   },
   output_too_large: {
     status: 422,
     type: 'invalid_request_error',
     message: (f: { limitBytes: number }) => `The output of the execution is larger than ${f.limitBytes} bytes.`,
-    resolution: text('Send a smaller input, or change the flow so that it answers less.'),
+    resolution: text('Send a smaller input, or change the flow to produce less output.'),
   },
   output_missing: {
     status: 422,
     type: 'invalid_request_error',
     message: (f: { fields: string[] }) => `The execution ended without the required output ${f.fields.join(', ')}.`,
-    resolution: text('Wire the output on every branch of the flow, or make it optional in the contract.'),
+    resolution: text('Connect the output on every branch of the flow, or make it optional in the contract.'),
   },
   execution_timeout: {
     status: 504,
     type: 'api_error',
     message: (f: { started: boolean }) =>
-      f.started ? 'The execution took longer than five minutes.' : 'No worker took up the execution in time.',
+      f.started ? 'The execution took longer than five minutes.' : 'No worker started the execution in time.',
     resolution: (f: { started: boolean }) =>
       f.started
-        ? 'Make the flow shorter, or ask its models for less.'
-        : 'Wait for some minutes, until there are workers again.',
+        ? 'Shorten the flow, or reduce the output of its models.'
+        : 'Retry in a few minutes, when workers are available again.',
   },
 
   execution_not_ended: {
     status: 409,
     type: 'conflict_error',
-    message: (f: { execution: string }) => `The execution ${f.execution} has not ended.`,
-    resolution: text('Wait until it has ended, or stop it, and send the request again.'),
+    message: (f: { execution: string }) => `Execution ${f.execution} has not ended.`,
+    resolution: text('Wait until it has ended or stop it, then try again.'),
   },
   execution_cancelled: {
     status: 409,
@@ -536,31 +532,31 @@ export const refusals = {
   no_worker: {
     status: 503,
     type: 'api_error',
-    message: text('No worker took up the execution in the time that a chat call waits for one. Nothing is charged.'),
+    message: text('No worker was available in the time that a chat call waits. Nothing is charged.'),
     resolution: text(
-      'Repeat the request after some seconds, with a new Idempotency-Key if it had one; or call POST /v1/sandbox/{id}/invoke, which waits longer.',
+      'Retry in a few seconds, with a new Idempotency-Key if you sent one, or call POST /v1/sandbox/{id}/invoke, which waits longer.',
     ),
     retryAfterMs: 5_000,
   },
   activation_failed: {
     status: 503,
     type: 'api_error',
-    message: text('The revision could not be deployed; the one that was active still is.'),
+    message: text('The revision could not be deployed. The previous revision is still active.'),
     resolution: text('Activate it again after Retry-After seconds.'),
     retryAfterMs: 1_000,
   },
   overloaded: {
     status: 503,
     type: 'api_error',
-    message: text('The service has more requests than it can take. Nothing was reserved.'),
-    resolution: text('Repeat the request after Retry-After seconds.'),
+    message: text('The service is overloaded. Nothing was reserved.'),
+    resolution: text('Retry the request after Retry-After seconds.'),
     retryAfterMs: 1_000,
   },
   unavailable: {
     status: 503,
     type: 'api_error',
-    message: text('A part of the service can not be reached. Nothing is charged.'),
-    resolution: text('Repeat the request after Retry-After seconds.'),
+    message: text('The service is temporarily unavailable. Nothing is charged.'),
+    resolution: text('Retry the request after Retry-After seconds.'),
     retryAfterMs: 1_000,
   },
 } as const satisfies RefusalTable

@@ -28,7 +28,7 @@ describe('what the ledger decided is told to who calls a model', () => {
     const { status, body } = said('insufficient_budget', { ...facts, tokenizer: 'o200k_base' })
     expect(status).toBe(402)
     expect(body.details).toEqual(facts)
-    expect(body.resolution).toContain('20 max_tokens')
+    expect(body.resolution).toContain('max_tokens to 20 or less')
   })
 
   test('with the limits of the model, and which field breaks them [context_limit]', () => {
@@ -134,9 +134,9 @@ describe('as the error of a node', () => {
     const reached = refused('ceiling_reached', { ...ceiling, leastMicro: 60 })
     expect(reached).toMatchObject({ code: 'ceiling_reached', param: null, details: ceiling })
     expect(reached.message).toContain(
-      'up to 70 micro-USD; of the ceiling of its execution, 500 micro-USD, 300 are charged and 150 reserved',
+      'up to $0.00007, but the execution may cost at most $0.0005, of which $0.0003 is charged and $0.00015 is reserved',
     )
-    expect(reached.resolution).toContain('maxMicro of 520 or more')
+    expect(reached.resolution).toContain('maxMicro 520 or higher')
     const budget = { availableMicro: 1, reservedMicro: 0, neededMicro: 2, affordableMaxTokens: 0 }
     expect(refused('insufficient_budget', budget)).toMatchObject({ code: 'insufficient_budget', details: budget })
   })

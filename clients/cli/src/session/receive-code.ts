@@ -26,7 +26,7 @@ export async function receiveCode(state: string, limit: AbortSignal): Promise<Co
       const search = new URLSearchParams(query)
       const brought = search.get('code')
       const isOurs = method === 'GET' && path === '/' && search.get('state') === state
-      if (!isOurs || brought === null || browser !== null) return end(res, 404, 'There is nothing here.')
+      if (!isOurs || brought === null || browser !== null) return end(res, 404, 'Not found.')
       browser = res
       resolve(brought)
     })

@@ -121,7 +121,7 @@ const words: Partial<Record<RefusalCode, Words>> = {
     fix: 'Shorten the messages, or lower max_tokens.',
   },
   rate_limited: {
-    meaning: 'Too many requests in a short time.',
+    meaning: 'Too many requests.',
     fix: 'Wait for the time in Retry-After, and send fewer requests per second.',
   },
   provider_failed: {

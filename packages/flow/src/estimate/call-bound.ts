@@ -12,7 +12,7 @@ import type { BoundedValue } from './bounded-value.ts'
 export type BoundedInputs = ReadonlyMap<string, readonly BoundedValue[]>
 
 /**
- * Micro-USD that the call of a paid node reserves at most, as its admission reckons (money §2); 0 where it can't be made, such as
+ * Micro-USD that the call of a paid node reserves at most, as its admission estimates (money §2); 0 where it can't be made, such as
  * one whose prompt is too long whatever is not known of it.
  */
 export function callBound(node: GraphNode, inputs: BoundedInputs, product: EstimatedProduct): bigint {

@@ -1,7 +1,7 @@
 import type { EstimateFacts, SandboxEstimate } from '@gateway/api/estimate'
 import { type Plan, type PlanNode, planOf } from '../plan.ts'
 import { type Calls, openCalls } from './calls.ts'
-import { boundOfDearestPath, inputOutcome, valueAt } from './max-cost-path.ts'
+import { boundOfMaxCostPath, inputOutcome, valueAt } from './max-cost-path.ts'
 import type { Values } from '@gateway/api/execution'
 import { anyOf, type BoundedValue } from './bounded-value.ts'
 import type { BoundedInputs } from './call-bound.ts'
@@ -14,8 +14,8 @@ import type { Outcome } from './node-outcomes.ts'
 export function* estimate(facts: EstimateFacts): Generator<void, SandboxEstimate> {
   const plan = planOf(facts.package)
   const calls = openCalls(facts.products)
-  const dearest = yield* boundOfDearestPath(plan, facts.values, calls)
-  const atMost = dearest ?? (yield* boundOfAllPaths(plan, facts.values, calls))
+  const maxMicro = yield* boundOfMaxCostPath(plan, facts.values, calls)
+  const atMost = maxMicro ?? (yield* boundOfAllPaths(plan, facts.values, calls))
   return {
     object: 'sandbox.estimate',
     sandbox: facts.sandbox,
@@ -30,7 +30,7 @@ export function* estimate(facts: EstimateFacts): Generator<void, SandboxEstimate
 
 /**
  * Micro-USD of all nodes that any way of an execution may come to, together: where a branch is on what is not known, both of its
- * sides count. Never less than the dearest way alone, since a node has here whatever it may have there.
+ * sides count. Never less than the most expensive path alone, since a node has here whatever it may have there.
  */
 export function* boundOfAllPaths(plan: Plan, input: Values, calls: Calls): Generator<void, bigint> {
   const ended: (Outcome | null)[] = plan.nodes.map(() => null)

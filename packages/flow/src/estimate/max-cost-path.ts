@@ -16,24 +16,24 @@ interface Path {
 }
 
 /**
- * Micro-USD along the dearest way that an execution may take: each way that comes of what is not known is tried, what is known takes
+ * Micro-USD along the most expensive path that an execution may take: each way that comes of what is not known is tried, what is known takes
  * one. null: there are too many.
  */
-export function* boundOfDearestPath(plan: Plan, input: Values, calls: Calls): Generator<void, bigint | null> {
+export function* boundOfMaxCostPath(plan: Plan, input: Values, calls: Calls): Generator<void, bigint | null> {
   const open: Path[] = [beginning(plan, input)]
-  let dearest = 0n
+  let maxMicro = 0n
   let paths = 1
   for (let path = open.pop(); path; path = open.pop()) {
     const forks = yield* follow(plan, path, calls)
     if (forks === null) {
-      if (path.micro > dearest) dearest = path.micro
+      if (path.micro > maxMicro) maxMicro = path.micro
       continue
     }
     paths += forks.length - 1
     if (paths > MOST_PATHS) return null
     open.push(...forks)
   }
-  return dearest
+  return maxMicro
 }
 
 /** Goes on until the path ends (null), or parts: then the ways on from there. */

@@ -5,15 +5,15 @@ import { mastersOf, openRedis, type RedisClient } from './open-redis.ts'
 
 // Whatever form the address has, the connection behaves alike.
 
-const patient = { maxRetriesPerRequest: null, retryStrategy: () => 50, connectTimeout: 2_000 }
-const hasty = { ...patient, maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: 2_000 }
+const waiting = { maxRetriesPerRequest: null, retryStrategy: () => 50, connectTimeout: 2_000 }
+const failFast = { ...waiting, maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: 2_000 }
 
 const test = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('open', ({}, { onCleanup }) => {
     const opened: RedisClient[] = []
     onCleanup(() => opened.forEach((client) => client.disconnect()))
-    return (url: string, options: Parameters<typeof openRedis>[1] = patient) => {
+    return (url: string, options: Parameters<typeof openRedis>[1] = waiting) => {
       const client = openRedis(url, options)
       client.on('error', () => {})
       opened.push(client)
@@ -50,7 +50,7 @@ test('Sentinels name the master, and the next one when it dies', async ({ open, 
 })
 
 test('who does not wait is refused while there is no master', async ({ open, sentinels }) => {
-  const client = open(sentinels.url, hasty)
+  const client = open(sentinels.url, failFast)
   await new Promise((resolve) => client.once('ready', resolve))
   const closed = new Promise((resolve) => client.once('close', resolve))
   const again = closed.then(() => new Promise((resolve) => client.once('ready', resolve)))
@@ -73,5 +73,5 @@ test('a Cluster takes keys of one tag, pipelines and messages', async ({ open, c
 })
 
 test('an address of no known form is not opened, and not quoted', () => {
-  expect(() => openRedis('http://user:hunter2@redis', patient)).toThrow(/^((?!hunter2).)*$/)
+  expect(() => openRedis('http://user:hunter2@redis', waiting)).toThrow(/^((?!hunter2).)*$/)
 })

@@ -77,7 +77,7 @@ function sentinelOptions(address: SentinelAddress, options: ConnectionOptions) {
     ...(sentinelLogin.username && { sentinelUsername: sentinelLogin.username }),
     ...(sentinelLogin.password && { sentinelPassword: sentinelLogin.password }),
     ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
-    // Asks around as patiently as it would ask one server.
+    // Retries the sentinels as it would one server.
     ...(retryStrategy !== undefined && { sentinelRetryStrategy: (times: number) => retryStrategy?.(times) ?? null }),
     ...(connectTimeout !== undefined && { sentinelCommandTimeout: connectTimeout }),
   } satisfies RedisOptions

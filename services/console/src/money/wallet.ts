@@ -1,4 +1,5 @@
 import { Refusal, refuse } from '@gateway/api/refusal'
+import { usd } from '@gateway/pricing/usd'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
@@ -42,7 +43,7 @@ export function fundWallet(deps: Deps): Handler<'fundWallet'> {
     if (funded.micro !== micro)
       throw refuse(
         'already_exists',
-        { what: `The funding ${fundingId} of ${funded.micro} micro-USD` },
+        { what: `The funding ${fundingId} of ${usd(funded.micro)}` },
         { param: 'fundingId' },
       )
     await prisma.$transaction(async (tx) => {
@@ -69,7 +70,7 @@ export function correctWallet({ prisma, ledger }: Pick<ConsoleDeps, 'prisma' | '
     if (corrected.micro !== micro || corrected.reason !== reason)
       throw refuse(
         'already_exists',
-        { what: `The correction ${correctionId} of ${corrected.micro} micro-USD (${corrected.reason})` },
+        { what: `The correction ${correctionId} of ${usd(corrected.micro)} (${corrected.reason})` },
         { param: 'correctionId' },
       )
     await prisma.$transaction(async (tx) => {
@@ -85,10 +86,10 @@ function tooMuch(wallet: Extract<CorrectionAnswer, { kind: 'short' }>, neededMic
   const { availableMicro, reservedMicro } = wallet
   return new Refusal(
     'insufficient_budget',
-    `The wallet has ${availableMicro} micro-USD available, so ${neededMicro} can't be taken out of it.`,
+    `The wallet has ${usd(availableMicro)} available, so ${usd(neededMicro)} can't be debited.`,
     reservedMicro > 0
-      ? `Take at most ${availableMicro}, or wait until running calls settle: they have reserved ${reservedMicro} micro-USD.`
-      : `Take at most ${availableMicro}.`,
+      ? `Debit at most ${usd(availableMicro)}, or wait until running calls settle: they have reserved ${usd(reservedMicro)}.`
+      : `Debit at most ${usd(availableMicro)}.`,
     { param: 'micro', details: { availableMicro, reservedMicro, neededMicro } },
   )
 }

@@ -16,7 +16,7 @@ test('the platform operator makes an organization and is its first Admin', async
 test('nobody else makes or deletes an organization [not_permitted]', async ({ stack }) => {
   const answer = await stack.owner.post('/api/v2/tenants', { name: 'Mine' })
   expect(outcomeOf(answer)).toBe('403 not_permitted')
-  expect(answer.body.error.message).toBe('This needs the platform operator role.')
+  expect(answer.body.error.message).toBe('This requires the platform operator role.')
   expect(outcomeOf(await stack.owner.delete(stack.path))).toBe('403 not_permitted')
 })
 

@@ -20,7 +20,7 @@ describe('an execution that failed, to a chat caller', () => {
 
   test('is not to be repeated by itself where something was charged', () => {
     const { body, headers } = refusalOfExecution(failed(refuse('provider_failed', {}), 42), false)
-    expect(body.message).toContain('was charged 42 micro-USD')
+    expect(body.message).toContain('was charged $0.000042')
     expect(headers['x-should-retry']).toBe('false')
   })
 
@@ -35,7 +35,7 @@ describe('an execution that failed, to a chat caller', () => {
     const { status, body, headers } = refusalOfExecution(failed(timeout, 0, null), false)
     expect([status, body.code, headers]).toEqual([503, 'no_worker', { 'Retry-After': '5' }])
     expect([body.message, body.resolution]).toEqual([
-      expect.stringContaining('The execution exe_1 was not charged.') as string,
+      expect.stringContaining('Execution exe_1 was not charged.') as string,
       expect.stringContaining('send the chat again, with a new Idempotency-Key if it had one') as string,
     ])
     const late = refusalOfExecution(failed(refuse('execution_timeout', { started: true }), 0), false)

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { modelEntry, modelList } from '@gateway/api/model-entry'
+import { usd } from '@gateway/pricing/usd'
 import { nameOf } from '@gateway/testbed/fixture'
 import { ask, chain, echo, flowTest, newKey, recordOf, sameImage } from '../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../stack.fixture.ts'
@@ -255,7 +256,7 @@ describe('an execution that fails under a chat', () => {
     const charged = await tenant.settled()
     expect(charged).toBeGreaterThan(0)
     expect(error).toMatchObject({ code: 'provider_failed', details: { execution: id, chargedMicro: charged } })
-    expect(error['message']).toContain(`was charged ${charged} micro-USD`)
+    expect(error['message']).toContain(`was charged ${usd(charged)}`)
     expect(error['message']).not.toContain('Nothing is charged')
     expect(error['resolution']).toContain('new Idempotency-Key')
     const repeat = await say(sandbox, text, {}, headers)

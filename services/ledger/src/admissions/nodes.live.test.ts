@@ -99,7 +99,7 @@ describe('a node’s call', () => {
 
   test('of an instance that has ended is not held', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
-    const item = nodeItem(replica, node!, tenant.product, { instance: 'ins_nobody' })
+    const item = nodeItem(replica, node!, tenant.product, { instance: 'ins_ended' })
     expect(await replica.admitNode(item)).toEqual({ kind: 'instance-unknown' })
   })
 })

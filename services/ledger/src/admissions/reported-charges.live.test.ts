@@ -3,7 +3,7 @@ import { expect, inject } from 'vitest'
 import { chargeOfUsage, type PriceSnapshot } from '@gateway/pricing/usage'
 import { test } from '../fixtures/ledger-test.ts'
 
-// A gateway tells what a call costs before the ledger has charged it, so both must reckon alike.
+// A gateway tells what a call costs before the ledger has charged it, so both must compute alike.
 
 const tokens = fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 10_000_000 }))
 const parts = fc.record({ cachedTokens: fc.option(tokens), reasoningTokens: fc.option(tokens) })
@@ -25,7 +25,7 @@ const price = fc
   ])
 const reserved = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 10_000 }), fc.integer({ min: 0, max: 10 ** 13 }))
 
-test('a gateway reckons the charge of any usage at any price as Postgres does', async ({ fixture }) => {
+test('a gateway computes the charge of any usage at any price as Postgres does', async ({ fixture }) => {
   const some = fc.sample(fc.tuple(price, tokens, tokens, parts, reserved), Math.ceil(5_000 * inject('propertyShare')))
   const { rows } = await fixture.run(
     `SELECT least(money.charge_micro((c->1)::bigint, (c->0->>0)::bigint, (c->3->>'cachedTokens')::bigint, (c->0->>3)::bigint,
@@ -34,7 +34,7 @@ test('a gateway reckons the charge of any usage at any price as Postgres does', 
        FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY t (c, n) ORDER BY n`,
     [JSON.stringify(some)],
   )
-  const reckoned = some.map(([snapshot, promptTokens, completionTokens, { cachedTokens, reasoningTokens }, cap]) => {
+  const computed = some.map(([snapshot, promptTokens, completionTokens, { cachedTokens, reasoningTokens }, cap]) => {
     const counted = {
       promptTokens,
       completionTokens,
@@ -43,7 +43,7 @@ test('a gateway reckons the charge of any usage at any price as Postgres does', 
     }
     return String(chargeOfUsage(snapshot, counted, cap))
   })
-  expect(rows.map(({ charge }) => charge)).toEqual(reckoned)
+  expect(rows.map(({ charge }) => charge)).toEqual(computed)
 })
 
 test('what an admission tells of its price is what its settlement goes by, whatever becomes of the product', async ({

@@ -74,8 +74,8 @@ interface Options {
 export class WaitingItems {
   readonly #options: Options
   readonly #closings: WaitingLine<Waiting<ClosingItem>>
-  readonly #projects = new Turns<Waiting<AdmissionItem>>()
-  readonly #unidentified = new Turns<Waiting<AdmissionItem>>()
+  readonly #projects = new FairQueue<Waiting<AdmissionItem>>()
+  readonly #unidentified = new FairQueue<Waiting<AdmissionItem>>()
 
   constructor(options: Options) {
     this.#options = options
@@ -104,8 +104,8 @@ export class WaitingItems {
   get oldestMs(): number {
     const nowMs = this.#options.now()
     let oldestMs = this.#closings.oldestMs
-    for (const turns of [this.#projects, this.#unidentified])
-      for (const { sinceMs } of turns.heads()) oldestMs = Math.max(oldestMs, nowMs - sinceMs)
+    for (const queue of [this.#projects, this.#unidentified])
+      for (const { sinceMs } of queue.heads()) oldestMs = Math.max(oldestMs, nowMs - sinceMs)
     return oldestMs
   }
 
@@ -128,8 +128,8 @@ export class WaitingItems {
   dropLate(): void {
     const nowMs = this.#options.now()
     this.#closings.dropLate()
-    for (const turns of [this.#projects, this.#unidentified])
-      for (const waiting of turns.remove(({ dropAtMs }) => nowMs >= dropAtMs)) this.#options.drop(waiting)
+    for (const queue of [this.#projects, this.#unidentified])
+      for (const waiting of queue.remove(({ dropAtMs }) => nowMs >= dropAtMs)) this.#options.drop(waiting)
   }
 
   /** Takes what goes into the next batch. */
@@ -163,8 +163,8 @@ export function isAdmission(item: AdmissionItem | ClosingItem): item is Admissio
   return item.op === 'admit' || item.op === 'admit-node'
 }
 
-/** Queues that take turns: each gives its first item and, with what is left of it, goes to the end of the line. */
-class Turns<T> {
+/** A fair queue: lines take turns, each gives its first item and goes, with what is left of it, to the end. */
+class FairQueue<T> {
   readonly #queues = new Map<string, T[]>()
   #size = 0
 

@@ -71,7 +71,7 @@ describe('an execution that is stopped', () => {
       status: 'Cancelled',
       chargedMicro: 20,
       output: null,
-      error: { details: { by: 'key' }, message: expect.stringContaining('charged 20 micro-USD') as string },
+      error: { details: { by: 'key' }, message: expect.stringContaining('charged $0.00002') as string },
     })
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 20n })
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])

@@ -74,7 +74,7 @@ describe('resilient batches', () => {
     expect([ran, reported]).toEqual([['abc', 'abc'], []])
   })
 
-  test('find one bad item by halves, quarantine it, and decide the others', async () => {
+  test('find one bad item by bisection, quarantine it, and decide the others', async () => {
     const { ask, askAll, ran, reported } = open(refuse('c'))
     expect(await askAll('abcdefgh')).toEqual(['done', 'done', 'quarantined', 'done', 'done', 'done', 'done', 'done'])
     expect(ran).toEqual(['abcdefgh', 'abcd', 'ab', 'cd', 'c', 'd', 'efgh'])

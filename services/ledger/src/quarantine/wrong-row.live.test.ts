@@ -216,7 +216,7 @@ describe('a package that is wrong', () => {
 })
 
 describe('a batch that can not be written', () => {
-  test('is taken apart by halves: one bad item of 500 costs some twenty batches', async ({ database, tenant }) => {
+  test('is bisected: one bad item of 500 costs some twenty batches', async ({ database, tenant }) => {
     const replica = await openWatched(database.ledgerUrl)
     const items = Array.from({ length: 500 }, (_, n) =>
       replica.item(tenant.key, tenant.product, n === 321 ? { model: 'nul \u0000 byte' } : {}),

@@ -68,7 +68,7 @@ test.each([
   const error = errorOfNode(refusalOf(answer), { startedBy: 'invoke', chargedMicro: 7 })
   expect(error.code).toBe('node_failed')
   expect(error.resolution).toContain(way)
-  expect(error.message).toMatch(/This node was charged 7 micro-USD\.$/)
+  expect(error.message).toMatch(/This node was charged \$0\.000007\.$/)
   expect(error.message).not.toContain('Its answer is charged')
 })
 

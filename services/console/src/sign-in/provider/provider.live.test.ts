@@ -175,7 +175,7 @@ test('an e-mail that nobody was added with opens nothing and makes nobody [not_p
   provider.sit('outsider', { email: 'outsider@example.test', email_verified: true })
   const answer = await answerOf(await signInAt(console, provider))
   expect(outcomeOf(answer)).toBe('403 not_permitted')
-  expect(answer.body.error.message).toBe('This needs a membership for the e-mail outsider@example.test.')
+  expect(answer.body.error.message).toBe('This requires a membership for the email outsider@example.test.')
   expect(answer.headers.getSetCookie().join()).not.toContain('svc_session')
   const { rows } = await fixture.run(`SELECT FROM control.users WHERE email = 'outsider@example.test'`)
   expect(rows).toHaveLength(0)

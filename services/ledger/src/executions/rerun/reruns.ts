@@ -39,7 +39,7 @@ type RerunDeps = Pick<Deps, 'reads' | 'packageCache' | 'nodeQueue' | 'metrics'>
 type Limits = Pick<StartLimits, 'maxConcurrentNodes' | 'openExecutions'>
 
 /** E2: whoever lost finds who won. */
-const MAX_LOOKS = 3
+const MAX_ATTEMPTS = 3
 const MAX_CONCURRENT = { permits: 2, maxWaiting: 200 }
 
 export function openReruns(deps: RerunDeps, limits: Limits): Reruns {
@@ -59,7 +59,7 @@ export function openReruns(deps: RerunDeps, limits: Limits): Reruns {
 }
 
 async function begin(deps: RerunDeps, question: RerunQuestion, limits: Limits): Promise<RerunAnswer> {
-  for (let look = 0; look < MAX_LOOKS; look++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const decided = await decide(deps, question, limits)
     if (!('fresh' in decided)) return decided
     const { started, jobs } = await writeRerun(deps.reads, decided.fresh, limits)
