@@ -24,7 +24,7 @@ const resolutions: ResolutionStory[] = [
   {
     code: 'key_issuer_denied',
     resolution:
-      /membership of the organization.*role in the team.*grant on the project.*an Admin can restore the first two and a Project Owner the third/,
+      /organization membership.*role in the team.*project role.*An Admin can restore the first two and a Project Owner the third/,
     async story({ fixture, tenant, tenantPath, projectPath, users, as, refused, succeeds, call, keyOf }) {
       const user = await fixture.user()
       const issue = async () => (await as(user)).ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })
@@ -43,7 +43,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_issuer_denied',
-    resolution: /an Admin can restore the first two and a Project Owner the third/,
+    resolution: /An Admin can restore the first two and a Project Owner the third/,
     async story({ fixture, tenant, tenantPath, projectPath, users, refused, succeeds, call }) {
       const by = await fixture.issuer(tenant.project)
       const key = await fixture.key({ project: tenant.project, by })

@@ -79,7 +79,7 @@ export const flowResolutions: ResolutionStory[] = [
   {
     code: 'mcp_disabled',
     resolution:
-      /Ask an owner of the project to enable MCP on the sandbox product, or call POST \/v1\/sandbox\/\{id\}\/invoke/,
+      /Ask a Project Owner to enable MCP access, or call POST \/v1\/sandbox\/\{id\}\/invoke/,
     async story(context) {
       const { id } = await context.fixture.sandbox(context.tenant.project, template('{{ text }}'))
       const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
