@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 /**
  * Writes counts and times of each file as JSON to TEST_REPORT. `seconds` is a file's tests, hooks and imports. The files of a
- * layer run beside each other, so their sum is more than the time that passed.
+ * layer run alongside each other, so their sum is more than the time that passed.
  */
 export default class TimesReporter {
   onTestRunEnd(modules) {

@@ -2,7 +2,7 @@
 // `npm run test:full`: the same, and then everything else: kills, browsers, foreign clients, shells.
 // `npm test -- <filter>`: only the tests whose file matches, of both. `--project unit`: only those of that kind.
 // `--shard=1/3`: a part of the files, without the checks, for machines that share the work.
-// `--times`: prints the time and the processes of each file besides those of each layer.
+// `--times`: prints the time and the processes of each file in addition to those of each layer.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Who may know whom: services → packages → api, ledger-protocol → pricing. One table; the rule beside it only reads it.
+// Who may know whom: services → packages → api, ledger-protocol → pricing. One table; the rule alongside it only reads it.
 
 /** What each package may import of the others. A package that is not listed may import what anyPackageMayKnow says. */
 const packagesMayKnow = {
@@ -33,7 +33,7 @@ const anyPackageMayKnow = ['service-kit/async', 'api', 'pricing']
 
 const services = ['gateway', 'worker', 'ledger', 'console']
 
-/** What only a few may import, whoever they are: names, who may, and why. */
+/** What only a few may import, anyone who they are: names, who may, and why. */
 const reserved = [
   {
     names: /^express($|\/)/,
@@ -50,7 +50,7 @@ const reserved = [
     names: /^(@prisma\/|prisma($|\/))/,
     allowed: ({ room, floor }) =>
       room === 'database' || (floor === 'services' && ['ledger', 'console'].includes(room)) || room === 'bench',
-    reason: 'Prisma stays in database, ledger and console: whoever has no database can do no harm to the books.',
+    reason: 'Prisma stays in database, ledger and console: anyone who has no database can do no harm to the books.',
   },
   {
     names: /^pg($|\/)/,
@@ -76,7 +76,7 @@ const reserved = [
     allowed: ({ room, floor }) =>
       floor !== 'clients' && !['api', 'pricing', 'flow', 'api-client', 'console-page'].includes(room),
     reason:
-      'The wire to the ledger is private and may change with any release: what strangers, the page or a client have to know stands in api.',
+      'The wire to the ledger is private and may change with any release: what strangers, the page or a client have to know is in api.',
   },
   {
     names: /^@gateway\/(local-stack|simulated-provider|prisma)($|\/)/,

@@ -1,9 +1,9 @@
 import path from 'node:path'
 
 /**
- * Where a file stands in the stack, from its path below the project's folder.
+ * Where a file is in the stack, from its path below the project's folder.
  * `packages/pricing/src/price.test.ts` is { floor: 'packages', room: 'pricing', inside: 'src/price.test.ts', isTest: true }.
- * Null for what stands in no room.
+ * Null for what is in no room.
  */
 export function placeOf(filename, projectFolder) {
   const parts = path.relative(projectFolder, filename).split(path.sep)

@@ -41,7 +41,7 @@ function finderOf(file: string): ((text: string) => Range[]) | null {
   return null
 }
 
-/** What matches and is no string. */
+/** What matches and is not a string. */
 function matching(tokens: RegExp): (text: string) => Range[] {
   return (text) =>
     [...text.matchAll(tokens)]

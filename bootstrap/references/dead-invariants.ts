@@ -9,7 +9,7 @@ const WHERE = /^(?:(?:\s*,\s*|\s+(?:and|to)\s+)[A-Z]\d{1,2})*\s+(?:of|in)\s+(?:t
 /** Names of other things that look the same, where a file has no such rule. */
 const OTHER_THINGS = new Set(['S3', 'V8'])
 
-/** The rules that stand at the head of a file, such as `A1`. */
+/** The rules that are at the head of a file, such as `A1`. */
 export function invariantsIn(comments: readonly Passage[]): Set<string> {
   return new Set(comments.flatMap(({ text }) => [...text.matchAll(DEFINED)].map(({ groups }) => groups!['letter']!)))
 }

@@ -5,13 +5,13 @@ import type { Finding, Repository } from './repository.ts'
 const PART = String.raw`(?:[\w.*-]|\{[\w.,*-]+\})+`
 const EXTENSIONS = 'ts|js|sql|md|ya?ml|prisma|sh|css|html|lua|json'
 
-/** Names that are no files of the repository, or of no single one, and why they may be spoken of. */
+/** Names that are not files of the repository, or of no single one, and why they may be spoken of. */
 const elsewhere: [name: RegExp, why: string][] = [
   [/^(\.local\/)?(ready|secrets)\.json$/, 'written by `npm start`'],
   [/^(\.\w+\/)?((claude_desktop_config|mcp|opencode)\.json|config\.yaml)$/, "of a caller's own client"],
   [
     /^(agent-key|answer|flat|flow|key|me|mended|pocket|sage|statement|stopped)\.json$/,
-    'what readers of a guide make, in a folder of their own',
+    'what readers of a guide make, in their own folder',
   ],
   [/(^|\/)(gateway\.lock|\w+\.flow)\.json$/, 'flows that a reader keeps in git'],
   [/^tools\/(call|list)$/, 'methods of MCP'],
@@ -43,7 +43,7 @@ export function openPathCheck(repository: Repository): (file: string, passage: P
     return findings
   }
 
-  /** A word such as `deploy` is one like any other, `Node.js` is no file, and `example.com/` no folder. */
+  /** A word such as `deploy` is one like any other, `Node.js` is not a file, and `example.com/` no folder. */
   function namesFile(said: string): boolean {
     if (/^[A-Z]/.test(said)) return said.endsWith('.md')
     return !/^\w[\w-]*\.\w+\//.test(said) && /[./]/.test(said)

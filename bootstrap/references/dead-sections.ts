@@ -9,7 +9,7 @@ const GOES_ON = /^[\s,;]*(?:and|or|to)?\s*$/
 /**
  * References such as `rules §3.2` that lead to no heading.
  * @param pages by their name
- * @param own the name of the page that the passage stands in, whose sections need no name
+ * @param own the name of the page that the passage is in, whose sections need no name
  */
 export function deadSections(
   file: string,

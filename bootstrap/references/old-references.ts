@@ -15,7 +15,7 @@ const FORMS = [
   /\bI\d+\s+to\s+I\d+\b/g,
 ]
 
-/** What stands in a form that leads out of the repository. */
+/** What is in a form that leads out of the repository. */
 export function oldReferences(file: string, passage: Passage): Finding[] {
   return FORMS.flatMap((form) =>
     [...passage.text.matchAll(form)].map((match) => ({

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { projectFolder } from './render.ts'
 
 // The part of the compose specification that docker-compose.yml uses, strictly: a misspelled word would else be found by
-// whoever starts it.
+// anyone who starts it.
 
 const texts = z.array(z.string())
 const duration = z.string().regex(/^(\d+(ms|s|m|h))+$/)
@@ -70,7 +70,7 @@ export function readComposeFile(): ComposeFile {
   return composeFile.parse(Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('x-'))))
 }
 
-/** A value as it is where nobody set a variable: `${NAME:-default}` is the default. */
+/** A value as it is where no one set a variable: `${NAME:-default}` is the default. */
 export function asByDefault(text: string): string {
   return text.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')
 }

@@ -52,7 +52,7 @@ test('no port is published but that of the API, and those of what looks into the
     ])
 })
 
-test('addresses lead to services that share a network with whoever asks', () => {
+test('addresses lead to services that share a network with anyone who asks', () => {
   for (const [name, service] of all)
     for (const [variable, text] of Object.entries(environmentOf(service))) {
       const [, host, port] = /^[a-z]+:\/\/([a-z]+):(\d+)$/.exec(text) ?? []
@@ -81,7 +81,7 @@ test('who waits for another waits for something that comes', () => {
         expect([name, other, target?.healthcheck]).not.toEqual([name, other, undefined])
       if (condition === 'service_completed_successfully')
         expect([name, other, target?.restart ?? 'no']).toEqual([name, other, 'no'])
-      // Whoever starts without a profile needs nobody who has one.
+      // Anyone who starts without a profile needs no one who has one.
       if (target?.profiles) expect(compose.services[name]?.profiles).toEqual(target.profiles)
       expect(waitsFor(other)).not.toContain(name)
     }

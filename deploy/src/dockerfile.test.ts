@@ -38,7 +38,7 @@ function needed(name: string, found = new Map<string, WorkspacePackage>()): Work
   return [...found.values()]
 }
 
-/** Instructions of a stage and of those that it stands on. */
+/** Instructions of a stage and of those that it is on. */
 function linesOf(name: string): string[] {
   const stage = stages[name]
   return stage ? [...linesOf(stage.from), ...stage.lines] : []
@@ -54,7 +54,7 @@ test('Node and pnpm are those of the project', () => {
   expect(linesOf('sources').join('\n')).toMatch(new RegExp(`pnpm@${pnpm}\\.\\d+\\.\\d+$`, 'm'))
 })
 
-test.each(targets)('%s runs as nobody, a program that is there', (name) => {
+test.each(targets)('%s runs as no one, a program that is there', (name) => {
   const lines = linesOf(name)
   expect(lines.findLast((line) => line.startsWith('USER '))).toBe('USER 1000:1000')
   const [, command] = /^CMD (\[.*\])$/.exec(lines.findLast((line) => line.startsWith('CMD '))!) ?? []

@@ -17,8 +17,8 @@ test.each([
   [{ SECRET_FILE: '/run/secret', PORT: '2', NOTE: '', OTEL_LOG_LEVEL: 'debug' }, []],
   [{ PORT: '2' }, ['SECRET is missing']],
   [{ SECRET: '' }, ['SECRET is missing']],
-  [{ SECRET: null, SECRETS: 'x' }, ['SECRETS is read by nobody']],
-  [{ SECRET: null, PROT_FILE: 'x' }, ['PROT_FILE is read by nobody']],
+  [{ SECRET: null, SECRETS: 'x' }, ['SECRETS is read by no one']],
+  [{ SECRET: null, PROT_FILE: 'x' }, ['PROT_FILE is read by no one']],
   [{ SECRET: null, SECRET_FILE: 'x' }, ['SECRET is given twice']],
   [{ SECRET: null, PORT: '10' }, ['PORT is wrong: expected a whole number from 1 to 9']],
 ])('%j', (given, problems) => {

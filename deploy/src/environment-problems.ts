@@ -2,7 +2,7 @@ import { describeConfig } from '@gateway/service-kit/process/config'
 import type { z } from 'zod'
 import type { Program } from './programs.ts'
 
-/** What a manifest sets: a text, or null where it refers to a secret whose text nobody knows here. */
+/** What a manifest sets: a text, or null where it refers to a secret whose text no one knows here. */
 export type Given = Record<string, string | null>
 
 /**
@@ -17,7 +17,7 @@ export function environmentProblems({ variables, alsoReads }: Omit<Program, 'rou
   for (const [name, text] of Object.entries(given)) {
     const subject = known.has(name) ? name : name.replace(/_FILE$/, '')
     if (!known.has(subject)) {
-      if (!alsoReads.test(name)) problems.push(`${name} is read by nobody`)
+      if (!alsoReads.test(name)) problems.push(`${name} is read by no one`)
       continue
     }
     if (text === '') continue

@@ -17,7 +17,7 @@ import { z } from 'zod'
 
 export interface Program {
   variables: z.ZodObject
-  /** Names that it reads besides, by the libraries in it. */
+  /** Names that it reads as well, by the libraries in it. */
   alsoReads: RegExp
   /** Such as `GET /health/live`; a job serves nothing. */
   routes: () => string[]
@@ -25,9 +25,9 @@ export interface Program {
 
 const never = neverAsked()
 const sdk = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS)$/
-/** Besides, who keeps assets. */
+/** In addition to, who keeps assets. */
 const sdkAndBucket = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|AWS_[A-Z_]+)$/
-/** Besides, who calls providers and keeps assets. */
+/** In addition to, who calls providers and keeps assets. */
 const sdkAndMore = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|PROVIDER_ALLOWED_HOSTS|AWS_[A-Z_]+)$/
 const job = { alsoReads: /^NODE_OPTIONS$/, routes: () => [] }
 

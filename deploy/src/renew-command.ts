@@ -1,4 +1,4 @@
-// Writes what is made from the code and kept beside it: refusals, configuration, OpenAPI, dashboards, rules.
+// Writes what is made from the code and kept alongside it: refusals, configuration, OpenAPI, dashboards, rules.
 import { writeFileSync } from 'node:fs'
 import { documents, fileOf } from './documents/documents.ts'
 

@@ -1,4 +1,4 @@
--- Who may use what stands in this folder. Applied after every change of it.
+-- Who may use what is in this folder. Applied after every change of it.
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA control, money FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA money TO svc_ledger;
 GRANT SELECT ON

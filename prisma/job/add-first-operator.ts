@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mintId, SHOWN_CHARACTERS } from '@gateway/api/ids'
 import { openDatabase } from '@gateway/database/client'
 
-// The one user whom nobody could add: who runs the platform, and adds the others.
-//   O1  Only where there is no operator yet: whoever can change a variable later gains nothing by it.
+// The one user whom no one could add: who runs the platform, and adds the others.
+//   O1  Only where there is no operator yet: anyone who can change a variable later gains nothing by it.
 //   O2  The token is a way in to set a password, and ends after a day.
 
 const DAY_MS = 86_400_000

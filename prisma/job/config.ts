@@ -6,31 +6,31 @@ import { z } from 'zod'
 export const jobConfig = z
   .object({
     DATABASE_URL: z.string().min(1).meta({
-      description: 'Postgres, as its owner, who may create roles; straight to it and not through a transaction pooler',
+      description: 'Postgres connection URL of the database owner, who may create roles. Connect directly, not through a transaction pooler',
       secret: true,
     }),
     LEDGER_DATABASE_PASSWORD: sharedSecret()
       .optional()
-      .meta({ description: 'Password for the login svc_ledger_login; without one it is left as it is', secret: true }),
+      .meta({ description: 'Password for the login svc_ledger_login. Without it, the password is unchanged', secret: true }),
     CONSOLE_DATABASE_PASSWORD: sharedSecret()
       .optional()
-      .meta({ description: 'Password for the login svc_console_login; without one it is left as it is', secret: true }),
+      .meta({ description: 'Password for the login svc_console_login. Without it, the password is unchanged', secret: true }),
     OPERATOR_EMAIL: z
       .email()
       .toLowerCase()
       .optional()
-      .meta({ description: 'The first platform operator, who is added if there is none' }),
+      .meta({ description: 'Email of the first platform operator, who is added if there is none' }),
     OPERATOR_TOKEN: z
       .string()
       .refine((text) => isWellFormedSecret(USER_TOKEN_PREFIX, text), 'expected what new-token-command.ts prints')
       .optional()
       .meta({
         description:
-          'Personal token of the first operator, to set a password with; it ends after a day. Not needed where users sign in through OpenID Connect',
+          'Personal token with which the first operator sets a password. Expires after a day. Not needed if users sign in through OpenID Connect',
         secret: true,
       }),
     MIGRATE_AGAIN: z.string().optional().meta({
-      description: 'Name of a migration that was left unfinished outside a transaction and is to be tried again',
+      description: 'Name of an unfinished non-transactional migration to retry',
     }),
   })
   .superRefine((config, context) => {

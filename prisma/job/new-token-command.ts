@@ -1,4 +1,4 @@
-// Prints a new personal token, to be the OPERATOR_TOKEN of the migration job. It is known to nobody until the job has run.
+// Prints a new personal token, to be the OPERATOR_TOKEN of the migration job. It is known to no one until the job has run.
 import { randomBytes } from 'node:crypto'
 import { makeSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
 

@@ -11,7 +11,7 @@ import { prepare } from './prepare.ts'
 const passwords = { ledger: 'l'.repeat(32), console: 'c'.repeat(32) }
 const token = makeSecret(USER_TOKEN_PREFIX, randomBytes(32))
 
-// The server's own login roles are shared by all tests, so this one has a server of its own.
+// The server's own login roles are shared by all tests, so this its own has a server.
 liveTest('an empty server becomes ready, and stays as it is the second time', async ({ postgresServer }) => {
   const url = withDatabase(postgresServer.url, 'stack')
   const environment = {

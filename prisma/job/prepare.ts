@@ -4,8 +4,8 @@ import { addFirstOperator } from './add-first-operator.ts'
 import type { JobConfig } from './config.ts'
 
 /**
- * Makes a database ready for the services of this version: migrations and functions, then their logins, then somebody who may begin.
- * Safe to repeat, and at the same moment elsewhere. The services of the version before go on meanwhile: migrations
+ * Makes a database ready for the services of this version: migrations and functions, then their logins, then someone who may begin.
+ * Safe to repeat, and at the same moment elsewhere. The services of the version before continue meanwhile: migrations
  * only expand and contract.
  */
 export async function prepare(config: JobConfig, log: (line: string) => void): Promise<void> {

@@ -94,7 +94,7 @@ async function callableModels(prisma: PrismaClient): Promise<string[]> {
   return products.map(({ id }) => id).toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** A product that was there before keeps what somebody may have changed about it, and who may use it. */
+/** A product that was there before keeps what someone may have changed about it, and who may use it. */
 async function addProduct(prisma: PrismaClient, each: Product): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const { count } = await tx.product.createMany({ data: [each], skipDuplicates: true })

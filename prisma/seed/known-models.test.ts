@@ -37,13 +37,13 @@ describe('the limits of a model that is known by its name', () => {
     }
   })
 
-  test('only models with a tokenizer of their own are counted by it', () => {
+  test('only models with their own tokenizer are counted by it', () => {
     expect(limitsOf('gpt-5-nano').tokenizer).toBe('o200k_base')
     expect(limitsOf('claude-haiku-4-5').tokenizer).toBeNull()
     expect(limitsOf('gemini-3-pro-preview').tokenizer).toBeNull()
   })
 
-  test('what nobody knows gets limits that are small', () => {
+  test('what no one knows gets limits that are small', () => {
     for (const model of ['llama3', 'my-gpt-5', 'qwen3:8b']) expect(limitsOf(model)).toBe(unknownModel)
     expect(unknownModel).toMatchObject({ contextLength: 32_768, maxOutputTokens: 4096, maxTokensPerImage: null })
   })

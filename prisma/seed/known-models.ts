@@ -15,7 +15,7 @@ export interface ModelLimits {
 
 /**
  * The limits of a model that `npm start` is asked for by its name alone. Dated names (`gpt-4o-2024-08-06`) are those of
- * their model. A model nobody knows gets `unknownModel`.
+ * their model. A model no one knows gets `unknownModel`.
  */
 export function limitsOf(model: string): ModelLimits {
   return known.find(({ names }) => names.test(model))?.limits ?? unknownModel
@@ -29,7 +29,7 @@ const tools = ['tools', 'tool_choice', 'parallel_tool_calls']
 const penalties = ['frequency_penalty', 'presence_penalty']
 
 /**
- * Small enough for what users run at home. Whoever knows better says so: `MODEL_LIMITS` of `npm start`, or PATCH of the
+ * Small enough for what users run at home. Anyone who knows better says so: `MODEL_LIMITS` of `npm start`, or PATCH of the
  * product.
  */
 export const unknownModel: ModelLimits = {

@@ -23,7 +23,7 @@ test('what is said of its limits wins', () => {
   expect([contextLength, maxOutputTokens, maxTokensPerImage]).toEqual([8192, 4096, 700])
 })
 
-test('a small context leaves room for a prompt beside the longest answer', () => {
+test('a small context leaves room for a prompt alongside the longest answer', () => {
   const { maxOutputTokens } = product({ provider: 'openai', model: 'llama3', limits: { contextLength: 4096 } })
   expect(maxOutputTokens).toBe(2048)
 })

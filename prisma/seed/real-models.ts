@@ -2,7 +2,7 @@ import { productDefaults } from '@gateway/api/console/products'
 import { limitsOf, type ModelLimits } from './known-models.ts'
 import { perToken, product, type Product } from './product-row.ts'
 
-/** The providers besides the simulated one that `npm start` can add. */
+/** The providers in addition to the simulated one that `npm start` can add. */
 const realProviders = ['openai', 'anthropic', 'google', 'azure', 'bedrock'] as const
 export type RealProvider = (typeof realProviders)[number]
 
@@ -12,7 +12,7 @@ export interface RealModel {
   model: string
   promptUsdPerToken: string
   completionUsdPerToken: string
-  /** What whoever starts it says of the model's limits; it wins over what is known of them. */
+  /** What anyone who starts it says of the model's limits; it wins over what is known of them. */
   limits?: Partial<ModelLimits> | undefined
 }
 

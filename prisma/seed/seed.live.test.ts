@@ -133,7 +133,7 @@ test('a second run changes nothing and answers the same secrets', async ({ seede
   expect(await tables()).toEqual(before)
 })
 
-test('what somebody has changed since stays changed', async ({ seeded, run, fixture }) => {
+test('what someone has changed since stays changed', async ({ seeded, run, fixture }) => {
   await fixture.run(`UPDATE control.products SET name = 'Renamed' WHERE id = 'acme/sage'`)
   await fixture.run(`DELETE FROM control.assignments WHERE product = 'acme/sage'`)
   expect((await run(seeded)).models).toEqual(['acme/swift', 'acme/flat'])
@@ -143,7 +143,7 @@ test('what somebody has changed since stays changed', async ({ seeded, run, fixt
   await fixture.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/sage')`, [seeded.project])
 })
 
-test('a flow that can not be made now is told, and everything else is there', async ({ seeded, run, fixture }) => {
+test('a flow that cannot be made now is told, and everything else is there', async ({ seeded, run, fixture }) => {
   const name = (from: string, to: string) =>
     fixture.run('UPDATE control.sandboxes SET name = $2 WHERE name = $1', [from, to])
   await name('Short answers', 'Mine')
@@ -181,7 +181,7 @@ test('a key that was revoked is replaced by one that works', async ({ seeded, ru
 })
 
 // spec: can/real-providers
-test('real models stand beside the simulated ones as long as the environment names them', async ({
+test('real models stand alongside the simulated ones as long as the environment names them', async ({
   seeded,
   run,
   fixture,

@@ -1,5 +1,5 @@
 // Fills an empty stack, so that everything can be tried by hand (rules §8.1).
-//   S1  Safe to repeat: what is there stays as somebody may have changed it since; only what is missing is made.
+//   S1  Safe to repeat: what is there stays as someone may have changed it since; only what is missing is made.
 //   S2  Secrets can't be read back from the books, so the caller keeps them; one that no longer works is replaced.
 //   S3  Money comes in through the ledger, once, like all money.
 import { openDatabase } from '@gateway/database/client'

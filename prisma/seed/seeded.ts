@@ -31,7 +31,7 @@ export interface SeedOptions {
   consoleSecret: string
   /** What the last seeding of this database answered; null the first time. */
   before: Partial<Seeded> | null
-  /** Models of real providers, as products beside the simulated ones. */
+  /** Models of real providers, as products alongside the simulated ones. */
   realModels: RealModel[]
   log: (line: string) => void
 }

@@ -46,7 +46,7 @@ export const builtTest = scriptedTest
         child.once('close', (code) => resolve({ ...ended, code }))
       })
     }
-    /** Executes one command in this process: `gateway` and its arguments, without quotes. Nobody is before a terminal. */
+    /** Executes one command in this process: `gateway` and its arguments, without quotes. No one is before a terminal. */
     async function ask(asked: string, env: Record<string, string> = signedIn): Promise<Ended> {
       const ended: Ended = { code: null, output: '', words: '' }
       const none = () => Promise.resolve('')

@@ -27,7 +27,7 @@ const takeName =
 describe('a lock file is told with its line where it has', () => {
   test.for([
     ['conflicts', `{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> b\n}`, 'conflicts.*higher revision'],
-    ['a revision that is no number', one({ revision: '1' }), `${LOCK}:1`],
+    ['a revision that is not number', one({ revision: '1' }), `${LOCK}:1`],
     ['a field of a newer command', `{"version":2,\n${one().slice(1)}`, 'newer command'],
     ['a flow that leads out of the folder', lockOf({ '../a': {} }), `${LOCK}:1`],
     [
@@ -83,7 +83,7 @@ describe('a push', () => {
     expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toContain('"revision": 2')
   })
 
-  test('tells what was saved, where that can not be kept on record', async ({ line, server }) => {
+  test('tells what was saved, where that cannot be kept on record', async ({ line, server }) => {
     await writeFile(path.join(line.folder, 'a.flow.json'), flow)
     await writeFile(path.join(line.folder, LOCK), one())
     server.answers(takeName(path.join(line.folder, LOCK), json(revision, 201)))
@@ -135,7 +135,7 @@ describe('a secret that is written', () => {
     expect(await readdir(line.folder)).toEqual(['.env'])
   })
 
-  test('and can not be kept is told with what replaces it, and is left nowhere', async ({ line, server }) => {
+  test('and cannot be kept is told with what replaces it, and is left nowhere', async ({ line, server }) => {
     const file = path.join(line.folder, '.env')
     server.answers(takeName(file, made))
     const { code, output, words } = await line.ask('gateway keys create x --write-env .env')
@@ -146,7 +146,7 @@ describe('a secret that is written', () => {
   })
 
   test.for([
-    ['into a folder that can not be', 'touch a; gateway keys create x --write-env a/.env', 1, 'ENOTDIR'],
+    ['into a folder that cannot be', 'touch a; gateway keys create x --write-env a/.env', 1, 'ENOTDIR'],
     [
       'into a repository that git does not trust',
       'git init -q .; echo "[" > .git/config; gateway keys create x --write-env .env',
@@ -160,7 +160,7 @@ describe('a secret that is written', () => {
   })
 })
 
-test('settings of a client whose servers are no record are left as they are', async ({ line, server }) => {
+test('settings of a client whose servers are not a record are left as they are', async ({ line, server }) => {
   const file = path.join(line.home, '.cursor/mcp.json')
   await mkdir(path.dirname(file))
   await writeFile(file, '{"mcpServers":["mine"]}')

@@ -17,7 +17,7 @@ const reportsFailure = (code: number, says: string) => ({
 const page: Step = (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hi</h1>')
 const empty: Step = (res) => res.writeHead(204).end()
 
-describe('what is kept for whoever signed in is told where it is', () => {
+describe('what is kept for anyone who signed in is told where it is', () => {
   test.for([
     ['[]', 'profiles.json is not as it was written'],
     ['null', 'profiles.json'],
@@ -45,13 +45,13 @@ describe('what is kept for whoever signed in is told where it is', () => {
     )
   })
 
-  test('whoever else can read it is told', async ({ line }) => {
+  test('anyone else who can read it is told', async ({ line }) => {
     await mkdir(line.settings, { recursive: true })
     await writeFile(path.join(line.settings, 'profiles.json'), '{}', { mode: 0o644 })
     expect((await line.ask('gateway keys list', {})).words).toContain('chmod 600')
   })
 
-  test('the mark of the order of bytes is no part of it', async ({ line, server }) => {
+  test('the mark of the order of bytes is not a part of it', async ({ line, server }) => {
     await mkdir(line.settings, { recursive: true })
     const text = JSON.stringify({ default: { url: server.url, token: 'svu_1' } })
     await writeFile(path.join(line.settings, 'profiles.json'), `\uFEFF${text}`)
@@ -123,7 +123,7 @@ test('calls are shown on over a service that does not answer for a while', async
 describe('arguments', () => {
   test.for<[string, number, string]>([
     ['gateway keys revoke  --yes', 2, 'needs key'],
-    ['gateway executions show ..', 1, 'can not be'],
+    ['gateway executions show ..', 1, 'cannot be'],
     ['gateway flows run sbx-1 --input @none', 1, 'none: .*ENOENT'],
     ['gateway flows run sbx-1 --input @.', 1, 'EISDIR'],
     ['gateway calls list --limit abc', 2, 'abc'],
@@ -134,7 +134,7 @@ describe('arguments', () => {
   })
 })
 
-describe('where its words and data can not go', () => {
+describe('where its words and data cannot go', () => {
   const made = json({ key: { id: 'key_1' }, secret: 'svc_secret', resolution: null }, 201)
 
   test('a full disk is told', async ({ line }) => {
@@ -145,11 +145,11 @@ describe('where its words and data can not go', () => {
     expect(await line.shell('gateway keys revoke 2> /dev/full')).toMatchObject({ code: 2 })
   })
 
-  test('a reader who has enough is no failure', async ({ line }) => {
+  test('a reader who has enough is not a failure', async ({ line }) => {
     expect(await line.shell('set -o pipefail; gateway --help | head -1')).toMatchObject({ code: 0 })
   })
 
-  test.for(['> /dev/full', '| true'])('a secret that nobody has seen is told: %s', async (to, { line, server }) => {
+  test.for(['> /dev/full', '| true'])('a secret that no one has seen is told: %s', async (to, { line, server }) => {
     server.answers(made)
     const ended = await line.shell(`set -o pipefail; gateway keys create x --json ${to}`)
     expect(ended).toMatchObject(reportsFailure(1, 'keys rotate key_1'))

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for any Node >= 20, since programs start this with the Node that they have: one that runs TypeScript goes on by
+// Plain JavaScript for any Node >= 20, since programs start this with the Node that they have: one that runs TypeScript continues by
 // itself, an older one hands over to the one that was installed with this project.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

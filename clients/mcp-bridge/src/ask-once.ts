@@ -13,7 +13,7 @@ export type AskedOnce =
   | { kind: 'answered'; message: Message }
   | { kind: 'again'; why: string; afterMs: number | null; lastWord: Message }
 
-/** Answers that come from before the call was taken up, or while it goes on. */
+/** Answers that come from before the call was taken up, or while it continues. */
 const AGAIN_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504])
 const AGAIN_CODES = new Set(['idempotency_in_progress', 'overloaded', 'unavailable', 'rate_limited'])
 
@@ -43,7 +43,7 @@ async function readAnswer(response: Response, id: Id, emit: (message: Message) =
     return answerOfJson(response, id, await response.text())
   for await (const message of messagesOf(response))
     if (isAnswerTo(message, id))
-      return goesOn(message) ? again(id, 'the execution goes on', null, message) : answered(message, id)
+      return goesOn(message) ? again(id, 'the execution continues', null, message) : answered(message, id)
     else emit(message)
   return again(id, 'the answer broke off', null)
 }
@@ -72,7 +72,7 @@ function answerOfJson(response: Response, id: Id, text: string): AskedOnce {
 const answered = (message: Message, id: Id): AskedOnce => ({ kind: 'answered', message: { ...message, id } })
 
 function again(id: Id, why: string, afterMs: number | null, lastWord?: Message): AskedOnce {
-  const text = `The service gave no answer: ${why}. A call that was begun goes on and is charged once.`
+  const text = `The service gave no answer: ${why}. A call that was begun continues and is charged once.`
   return { kind: 'again', why, afterMs, lastWord: lastWord ?? failure(id, BRIDGE_FAILED, text) }
 }
 
@@ -87,7 +87,7 @@ function refusalOf(id: Id, status: number, said: Record<string, unknown> | null)
 }
 
 /**
- * A result that says that the execution goes on, or has not begun: the same call, sent again, will be answered. One that
+ * A result that says that the execution continues, or has not begun: the same call, sent again, will be answered. One that
  * names an execution has ended with it, whatever its error is: its key is spent.
  */
 function goesOn({ result }: Message): boolean {

@@ -46,6 +46,6 @@ test('whatever is wrong is said at once, by its name and without the key', () =>
   expect(problemsOf([], {}).join()).toMatch(/MCP_BRIDGE_URL.*MCP_BRIDGE_KEY/s)
 })
 
-test('a key is no argument, where everybody could see it', () => {
+test('a key is not an argument, where everybody could see it', () => {
   expect(problemsOf(['--key', MCP_BRIDGE_KEY], { MCP_BRIDGE_URL }).join()).toContain("'--key'")
 })

@@ -97,7 +97,7 @@ const asStream =
   }
 const hangUp: Answer = (req) => void req.socket.destroy()
 
-test('each call has a key of its own, and no other message has one', async ({ bridged }) => {
+test('each call has its own key, and no other message has one', async ({ bridged }) => {
   bridged.answers.push(withResult({ tools: [] }), withResult(ok), withResult(ok))
   bridged.take({ id: 1, method: 'tools/list' })
   await bridged.answerTo(1)
@@ -178,7 +178,7 @@ test('when there is no time left, the last that was said is the answer', async (
   expect(error!.message).toMatch(/gave no answer/)
 })
 
-test('whoever cancels is answered no more, and what they asked is sent no more', async ({ bridged }) => {
+test('anyone who cancels is answered no more, and what they asked is sent no more', async ({ bridged }) => {
   const tried = bridged.aTry()
   bridged.answers.push(() => {}, withResult(ok))
   bridged.take(call(1))
@@ -218,7 +218,7 @@ test('the revision that was agreed on goes with what follows', async ({ bridged 
   expect(versions).toEqual([undefined, '2025-11-25'])
 })
 
-test('a line that is no message is told so', async ({ bridged }) => {
+test('a line that is not a message is told so', async ({ bridged }) => {
   bridged.applyLine('{"jsonrpc"')
   expect(await bridged.answerTo(null)).toMatchObject({ id: null, error: { code: -32_700 } })
 })

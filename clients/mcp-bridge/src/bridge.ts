@@ -3,10 +3,10 @@ import { askOnce, type AskedOnce } from './ask-once.ts'
 import { headersOf } from './headers-of.ts'
 
 // Between a client that speaks over stdin and stdout and a sandbox product that is called over HTTP.
-//   B1  Each message is a request of its own, and its answers go back as they come: nothing of what is said is changed.
+//   B1  Each message is its own request, and its answers go back as they come: nothing of what is said is changed.
 //   B2  Each call of the tool gets one Idempotency-Key, and keeps it however often it is sent: it is run and charged once.
 //   B3  What got no answer is sent again while there is time. Progress that was told is not told again.
-//   B4  A client that cancels is answered no more. The execution goes on, as with any caller who leaves.
+//   B4  A client that cancels is answered no more. The execution continues, as with any caller who leaves.
 
 export interface BridgeDeps {
   url: URL
@@ -25,7 +25,7 @@ export interface BridgeDeps {
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
-/** Whoever asks what there is has nothing to lose. */
+/** Anyone who asks what there is has nothing to lose. */
 const LISTING_RETRY_MS = 30_000
 
 export function openBridge(deps: BridgeDeps): { take(line: string): void } {

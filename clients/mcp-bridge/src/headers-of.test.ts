@@ -26,7 +26,7 @@ test('before it, what was agreed on goes with each message but the first', () =>
 })
 
 test.each(['größe', ' blank', '=?base64?x?=', ''])(
-  'a name that a header can not hold is written as base64: %j',
+  'a name that a header cannot hold is written as base64: %j',
   (name) => {
     const headers = headersOf({ ...call, params: { name, _meta: stateless } }, 'svc_1', null)
     expect(headers['mcp-name']).toBe(`=?base64?${Buffer.from(name).toString('base64')}?=`)

@@ -16,7 +16,7 @@ function configOrExit() {
     return readBridgeConfig(process.argv.slice(2), process.env)
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    say(['gateway-mcp-bridge can not start:', ...error.problems.map((problem) => `  ${problem}`), '', USAGE].join('\n'))
+    say(['gateway-mcp-bridge cannot start:', ...error.problems.map((problem) => `  ${problem}`), '', USAGE].join('\n'))
     process.exit(78)
   }
 }

@@ -21,5 +21,5 @@ export async function runBridge(config: BridgeConfig): Promise<never> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(0))
   process.stdout.on('error', () => process.exit(0)) // the client has gone
   for await (const line of readLines(process.stdin)) bridge.take(line)
-  process.exit(0) // what is under way goes on at the service
+  process.exit(0) // what is under way continues at the service
 }

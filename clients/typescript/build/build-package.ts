@@ -21,7 +21,7 @@ const manifest = {
   ),
 }
 
-/** Writes what is published into a folder, which is made anew: scripts, declarations, the manifest, and the page of the docs as README. */
+/** Writes what is published into a folder, which is made again: scripts, declarations, the manifest, and the page of the docs as README. */
 export async function buildPackage(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(path.join(folder, 'api'), { recursive: true })

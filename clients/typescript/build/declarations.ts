@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
 import { contractDeclaration } from './contract-declaration.ts'
 
-// The declarations of what is published. They stand alone: what the client has from packages/api-client lies in `api` beside it, and
+// The declarations of what is published. They stand alone: what the client has from packages/api-client lies in `api` alongside it, and
 // what it has from the contract is written out in one more.
 
 const clientFolder = path.join(import.meta.dirname, '../src')

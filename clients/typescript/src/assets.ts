@@ -14,7 +14,7 @@ export class Assets {
   }
 
   /**
-   * Keeps a file, and answers the value that names it in an input. Not tried again by itself: each upload is an asset of its own.
+   * Keeps a file, and answers the value that names it in an input. Not tried again by itself: each upload is its own asset.
    * @param contentType by default that of a Blob
    * @throws ApiRefusal; Unreachable; TypeError where nothing says what the bytes are
    */

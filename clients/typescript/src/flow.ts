@@ -48,7 +48,7 @@ export class Flow<In extends object = Record<string, unknown>, Out extends objec
 
   /**
    * Executes it, and hands on each line of its progress once and in order, over any lost connection; the last one is `complete`,
-   * also of an execution that has failed. Whoever leaves the loop does not stop the execution.
+   * also of an execution that has failed. Anyone who leaves the loop does not stop the execution.
    */
   follow(input: In, { signal, idempotencyKey = newIdempotencyKey(), maxMicro }: RunOptions = {}): Progress {
     const body = { input: input as Record<string, unknown>, ...(maxMicro !== undefined && { maxMicro }) }
@@ -82,7 +82,7 @@ export class Flow<In extends object = Record<string, unknown>, Out extends objec
 
 export type Progress = AsyncGenerator<ProgressLine, void, undefined>
 
-/** The lines of an execution behind one of them, whoever began it. */
+/** The lines of an execution behind one of them, regardless of who began it. */
 export function progressOf(
   api: ApiClient,
   execution: string,

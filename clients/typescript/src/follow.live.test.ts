@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { cut, cutAfter, json, refusal, scriptedTest as test, type Step } from '@gateway/api-client/scripted-server'
 import { ApiRefusal, ExecutionFailed, Gateway } from './gateway.ts'
 
-// The client against a server that does to it what networks and replicas do while an execution goes on.
+// The client against a server that does to it what networks and replicas do while an execution continues.
 
 const open = ({ url }: { url: string }) => new Gateway({ baseURL: url, apiKey: 'svc_1' })
 const record = (more: object = {}) => ({ id: 'exe_1', output: { text: 'é' }, error: null, chargedMicro: 930, ...more })
@@ -33,7 +33,7 @@ const failureOf = (work: Promise<unknown>) =>
   )
 const input = { text: 'é' }
 
-describe('following goes on', () => {
+describe('following continues', () => {
   test('before the first line: begun again under the same key, which is new for each execution', async ({ server }) => {
     server.answers(cut, refusal('unavailable', 503), cutLines([], '{"kind":"adm'), lines(...all), lines(...all))
     expect(await Array.fromAsync(open(server).flow('sbx-1').follow(input, { maxMicro: 500 }))).toEqual(all)
@@ -81,7 +81,7 @@ describe('following goes on', () => {
     },
   )
 
-  test('with an execution that somebody else began', async ({ server }) => {
+  test('with an execution that someone else began', async ({ server }) => {
     server.answers(lines(all[2]!), lines(all[3]!))
     expect(await Array.fromAsync(open(server).progress('exe_1', { after: 1 }))).toEqual(all.slice(2))
   })

@@ -50,7 +50,7 @@ export class Gateway {
     return this.#api.ask('GET', '/v1/executions/{id}', { params: { id }, signal })
   }
 
-  /** The lines of an execution behind `after`, whoever began it; all of them without. Over any lost connection, like `flow().follow`. */
+  /** The lines of an execution behind `after`, regardless of who began it; all of them without. Over any lost connection, like `flow().follow`. */
   progress(execution: string, { after = -1, signal }: SignalOptions & { after?: number } = {}): Progress {
     return progressOf(this.#api, execution, after, signal)
   }

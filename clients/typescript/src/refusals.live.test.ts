@@ -6,7 +6,7 @@ import { refusals } from '@gateway/api/refusals'
 import { ApiRefusal, ExecutionFailed, Gateway } from './gateway.ts'
 
 // Each refusal of the table, made as the services make it, as a program sees it: when it is told at once, as the error of an
-// execution, and to whoever follows one.
+// execution, and to anyone who follows one.
 
 const codes = Object.keys(refusals) as RefusalCode[]
 const make = (code: RefusalCode) => refuse(code, refusalFacts(code) as never, { param: 'input', details: { of: code } })
@@ -15,7 +15,7 @@ const failureOf = (work: Promise<unknown>) =>
     () => null,
     (failure: unknown) => failure,
   )
-/** Without Retry-After, which a test would wait for: that it is kept is shown beside the client that repeats. */
+/** Without Retry-After, which a test would wait for: that it is kept is shown alongside the client that repeats. */
 const answers =
   ({ status, body, headers: { 'Retry-After': _, ...headers } }: Refusal): Step =>
   (res) =>

@@ -43,7 +43,7 @@ function trySaying(
 
 const ADDED = '\ue000'
 
-/** Facts that were added stand beside each other, each between two marks. */
+/** Facts that were added stand alongside each other, each between two marks. */
 function withSums(text: string): string {
   return text.replaceAll(ADDED + ADDED, ' + ').replaceAll(ADDED, '')
 }

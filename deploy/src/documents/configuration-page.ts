@@ -63,7 +63,7 @@ JSON: an object with an entry for each provider, by the name that the routes of 
 { "main": { "kind": "openai-compatible", "baseUrl": "https://api.example.com/v1", "apiKeyFile": "/run/providers/main-key" } }
 \`\`\`
 
-| Field | What it is for | Default |
+| Field | Description | Default |
 |---|---|---|
 ${rows.join('\n')}
 `

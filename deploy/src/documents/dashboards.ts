@@ -12,7 +12,7 @@ interface Panel {
   /** One of Grafana's units. */
   unit: 'reqps' | 's' | 'short' | 'percentunit' | 'ops'
   figures: Figure[]
-  /** Said beside the title: how to read it. */
+  /** Said alongside the title: how to read it. */
   description?: string
 }
 

@@ -6,10 +6,10 @@ import { dashboards, grafanaJson } from './dashboards.ts'
 import { prometheusRule } from './prometheus-rule.ts'
 import { refusalsPage } from './refusals-page.ts'
 
-/** Writes every one of them anew. */
+/** Writes every one of them again. */
 export const RENEW = 'npm run documents'
 
-/** What is made from the code and kept beside it, so that it can be read without running anything: file and content. */
+/** What is made from the code and kept alongside it, so that it can be read without running anything: file and content. */
 export const documents: Record<string, () => string> = {
   'docs/refusals.md': refusalsPage,
   'docs/configuration.md': configurationPage,

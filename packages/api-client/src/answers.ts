@@ -29,7 +29,7 @@ export async function jsonOf(answer: Response): Promise<unknown> {
 }
 
 /**
- * The lines of an answer, as they come. Whoever leaves the loop closes the connection.
+ * The lines of an answer, as they come. Anyone who leaves the loop closes the connection.
  * @param silenceMs for how long nothing may come
  * @throws Unreachable where it breaks off, falls silent or is something else; the reason of the signal
  */
@@ -90,6 +90,6 @@ function parsed(text: string, whole: Response | null = null): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Unreachable(whole ? 'The answer is no JSON.' : 'The answer broke off.', { cause, answer: whole })
+    throw new Unreachable(whole ? 'The answer is not JSON.' : 'The answer broke off.', { cause, answer: whole })
   }
 }

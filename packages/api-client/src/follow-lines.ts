@@ -4,9 +4,9 @@ import { ApiRefusal, readRefusal, Unreachable } from './failures.ts'
 import { wait } from './request.ts'
 
 // The progress of an execution over lost connections.
-//   F1  Each line is handed on once, in order: what comes again is left out, and behind a gap the lines are asked for anew.
-//   F2  Until its id is known the execution is begun anew under the same key, which begins it once.
-//   F3  It goes on for as long as the service answers, and for two minutes in which it does not. What the caller has to clear ends it,
+//   F1  Each line is handed on once, in order: what comes again is left out, and behind a gap the lines are asked for again.
+//   F2  Until its id is known the execution is begun again under the same key, which begins it once.
+//   F3  It continues for as long as the service answers, and for two minutes in which it does not. What the caller has to clear ends it,
 //       and so does what would have to wait for longer. A line that is missing is asked for as long.
 
 /** A line by its number, and the end of an answer whose reader gets no further one. */

@@ -158,7 +158,7 @@ describe('nothing is sent', () => {
     expect(failure).toEqual(new TypeError('The header authorization has characters that no header has.'))
   })
 
-  test('by whoever has left before', async ({ server }) => {
+  test('by anyone who has left before', async ({ server }) => {
     const signal = AbortSignal.abort(new Error('enough'))
     expect(await failureOf(follow(server, signal).next())).toBe(signal.reason)
     expect(server.requests).toEqual([])

@@ -128,7 +128,7 @@ describe('an answer', () => {
     expect(failure).toMatchObject({ name: 'Unreachable', status: 200 })
   })
 
-  test('is given as it is where that is asked for, and only where it is no refusal', async ({ server }) => {
+  test('is given as it is where that is asked for, and only where it is not a refusal', async ({ server }) => {
     server.answers(
       (res) => res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from([1, 2, 255])),
       refusal('asset_not_found', 404),
@@ -244,7 +244,7 @@ describe('lines', () => {
 
 describe('pages', () => {
   const members = '/api/v2/tenants/{tenant}/members'
-  test('go on through short and empty ones to the end', async ({ server }) => {
+  test('continue through short and empty ones to the end', async ({ server }) => {
     server.answers(
       json({ data: [1, 2], nextCursor: 'a' }),
       json({ data: [], nextCursor: 'b' }),

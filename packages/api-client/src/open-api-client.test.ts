@@ -106,7 +106,7 @@ test('pages are of lists', () => {
     for await (const page of api.pages('/api/v2/tenants/{tenant}/members', { params: { tenant } }))
       expectTypeOf(page).toEqualTypeOf<Page<MemberRecord>>()
   })
-  // @ts-expect-error it is no list
+  // @ts-expect-error it is not a list
   call((api) => api.pages('/api/v2/me'))
 })
 
@@ -122,6 +122,6 @@ test('bytes go with what they are, and come as they are', () => {
   call((api) => {
     expectTypeOf(api.raw('GET', '/v1/assets/{id}', { params: { id: 'ast_1' } })).toEqualTypeOf<Promise<Response>>()
   })
-  // @ts-expect-error bytes are no JSON
+  // @ts-expect-error bytes are not JSON
   call((api) => api.ask('GET', '/v1/assets/{id}', { params: { id: 'ast_1' } }))
 })

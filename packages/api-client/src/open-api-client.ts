@@ -29,7 +29,7 @@ export interface ApiClient {
     ...options: OptionsArgument<Options<RowAt<M, P>>>
   ): Promise<Answer<RowAt<M, P>>>
   /**
-   * Its lines, as they come. Once they come nothing is repeated: whoever loses the connection asks for what is behind their last line.
+   * Its lines, as they come. Once they come nothing is repeated: anyone who loses the connection asks for what is behind their last line.
    */
   stream<M extends Method, P extends StreamPath<M>>(
     method: M,

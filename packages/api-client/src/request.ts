@@ -101,16 +101,16 @@ function requestPath(path: string, params: Params = {}, query: Query = {}): stri
 type Params = Readonly<Record<string, string>>
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** Whoever resolves an address drops `.`, and `..` with the part before it, however they are encoded. */
+/** Anyone who resolves an address drops `.`, and `..` with the part before it, however they are encoded. */
 function segment(path: string, name: string, value: unknown): string {
   if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
-    throw new TypeError(`The parameter ${name} of ${path} can not be ${JSON.stringify(value)}.`)
+    throw new TypeError(`The parameter ${name} of ${path} cannot be ${JSON.stringify(value)}.`)
   return encodeURIComponent(value)
 }
 
 const REPEATS = 2
 const FIRST_WAIT_MS = 500
-/** Whoever is told to wait for longer is told so, and does not come back earlier. */
+/** Anyone who is told to wait for longer is told so, and does not come back earlier. */
 const LONGEST_WAIT_MS = 60_000
 
 /**
@@ -140,7 +140,7 @@ function waitBefore(repeats: number, error: unknown): number | null {
   return afterMs > LONGEST_WAIT_MS ? null : afterMs + FIRST_WAIT_MS * jitter
 }
 
-/** Resolves after so many milliseconds. @param signal ends it with its reason */
+/** Resolves after this many milliseconds. @param signal ends it with its reason */
 export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

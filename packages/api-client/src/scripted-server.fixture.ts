@@ -42,7 +42,7 @@ export const json =
   (res) =>
     res.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(JSON.stringify(value))
 
-/** A refusal, with these facts besides. */
+/** A refusal, with these facts as well. */
 export const refusal = (code: string, status: number, headers: Record<string, string> = {}): Step =>
   json(
     {

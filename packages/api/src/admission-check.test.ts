@@ -12,7 +12,7 @@ describe('what is asked', () => {
     expect(promptSize).toMatchObject({ bytes: JSON.stringify({ messages }).length, messages: 1, maxTokens: 20 })
   })
 
-  test('is no sandbox product, and not both at once [invalid_request]', () => {
+  test('is not a sandbox product, and not both [invalid_request]', () => {
     expect(() => readCheck({ model: 'sbx-1' })).toThrow(expect.objectContaining({ code: 'invalid_request' }))
     const both = { model: 'acme/swift', promptBytes: 1, messages: [{ role: 'user', content: 'Hello' }] }
     expect(checkBody.safeParse(both).error?.issues[0]?.path).toEqual(['promptBytes'])

@@ -52,7 +52,7 @@ describe('an image of a chat', () => {
     expect([code, body.param]).toEqual(['invalid_request', 'messages.0.content.1.image_url.url'])
   })
 
-  test('is no text: only its place counts among the 128,000 bytes', () => {
+  test('is not text: only its place counts among the 128,000 bytes', () => {
     const request = read(part(dataOf(3_000_000), { detail: 'low' }))
     expect(request.promptSize).toMatchObject({ images: 1, bytes: Buffer.byteLength(request.forwardedJson) })
     expect(request.promptSize.bytes).toBeLessThan(200)
@@ -65,7 +65,7 @@ describe('an image of a chat', () => {
     expect(refusalOf(() => read(...many(101))).body.param).toBe('messages')
   })
 
-  test('comes back as it was, in its place, whatever is beside it', () => {
+  test('comes back as it was, in its place, whatever is alongside it', () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [part(dataOf(1)), says('image:0'), part(dataOf(2, 'gif'), { detail: 'high' })] },

@@ -19,7 +19,7 @@ function refusal(body: unknown): RefusalBody {
   throw new Error(`was accepted: ${JSON.stringify(body).slice(0, 200)}`)
 }
 
-/** JSON of so many bytes: what `make` gives for a filler of the right length. */
+/** JSON of this many bytes: what `make` gives for a filler of the right length. */
 function ofBytes(bytes: number, make: (filler: string) => unknown): unknown {
   return make('x'.repeat(bytes - Buffer.byteLength(JSON.stringify(make('')))))
 }

@@ -294,7 +294,7 @@ function isPlainText(format: unknown): boolean {
   return isObject(format) && format['type'] === 'text' && Object.keys(format).length === 1
 }
 
-/** Stock clients leave what they have parsed from an answer beside it, and send the message back with it. */
+/** Stock clients leave what they have parsed from an answer alongside it, and send the message back with it. */
 function withoutAbsentOfMessage(message: unknown): unknown {
   const kept = withoutNulls(message, 'content')
   if (!isObject(kept)) return kept
@@ -317,7 +317,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What is no plain object is left to the schema. Without a prototype, so that a field `__proto__` is one like any other. */
+/** What is not a plain object is left to the schema. Without a prototype, so that a field `__proto__` is one like any other. */
 function withoutNulls<T>(value: T, except?: string): T & Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value as never
   const kept = Object.create(null) as Record<string, unknown>

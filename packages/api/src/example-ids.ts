@@ -1,5 +1,5 @@
 // What examples of the description name, under one name for each. Nothing here looks like a real one: an example never says whose
-// it was, and whoever executes one puts theirs in place of it.
+// it was, and anyone who executes one puts theirs in place of it.
 
 /** Ids as examples spell them. */
 export const exampleIds = {
@@ -22,7 +22,7 @@ export const exampleIds = {
   number: '1',
 } as const
 
-/** What else is of whoever executes an example, or of the moment in which they do. */
+/** What else is of anyone who executes an example, or of the moment in which they do. */
 export const exampleValues = {
   email: 'ada@example.com',
   newEmail: 'grace@example.com',

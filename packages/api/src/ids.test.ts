@@ -44,7 +44,7 @@ test('ids of one moment sort by their random bits', () => {
   )
 })
 
-test('an id says when it was made, and what is no id says nothing', () => {
+test('an id says when it was made, and what is not an id says nothing', () => {
   fc.assert(
     fc.property(timeMs, random, (nowMs, bytes) => {
       expect(timeOfId(mintId('inv', nowMs, bytes))).toEqual(new Date(nowMs))

@@ -24,7 +24,7 @@ export function mintId<P extends string>(prefix: P, nowMs: number, random: Uint8
   return `${prefix}_${time}${tail}`
 }
 
-/** When an id was made, by the clock of whoever made it; null: it is not one of ours. */
+/** When an id was made, by the clock of anyone who made it; null: it is not one of ours. */
 export function timeOfId(id: string): Date | null {
   const [, time] = /^[a-z]{3}_([0-7][0-9a-hjkmnp-tv-z]{9})[0-9a-hjkmnp-tv-z]{16}$/.exec(id) ?? []
   if (time === undefined) return null

@@ -2,7 +2,7 @@ import { chatLimits } from './limits.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { decodedBytes, isBase64 } from './text-bytes.ts'
 
-/** What a chat product takes of images, besides what they cost (rules §3.11). */
+/** What a chat product takes of images, in addition to what they cost (rules §3.11). */
 export interface ImageLimits {
   /** Of one image. */
   maxBytes: number
@@ -19,7 +19,7 @@ export interface ImageAsset {
   bytes: number
 }
 
-/** Whoever asks: a chat call names its messages, a node its port. */
+/** Anyone who asks: a chat call names its messages, a node its port. */
 export type ImageSurface = 'chat' | 'node'
 
 /** The ids of the assets among some images, each once. */
@@ -80,10 +80,10 @@ function unfit(surface: ImageSurface, what: string, resolution: string): Refusal
   return refuse('invalid_request', { reason: `${param}: this model ${what}.`, resolution }, { param })
 }
 
-// Images of a chat request (rules §3.11). Their data is no text: it is taken out of the messages when a request is read, and put
+// Images of a chat request (rules §3.11). Their data is not text: it is taken out of the messages when a request is read, and put
 // back into what is written for the provider.
 
-/** An image of a chat request. `reference` stands in the messages in its place. */
+/** An image of a chat request. `reference` is in the messages in its place. */
 export type ChatImage =
   | { kind: 'data'; reference: string; url: string; bytes: number }
   | { kind: 'asset'; reference: string; asset: string }

@@ -72,7 +72,7 @@ test('two neighbours that changed places are noticed', () => {
   )
 })
 
-test('the secret of a key is no token of a user, nor the other way round', () => {
+test('the secret of a key is not a token of a user, nor the other way round', () => {
   const random = randomBytes(32)
   expect(isWellFormedSecret('svu_', makeSecret('svc_', random))).toBe(false)
   expect(isWellFormedSecret('svc_', makeSecret('svu_', random))).toBe(false)

@@ -51,7 +51,7 @@ export const flowLimits = {
   /** A value on a port, compact JSON in UTF-8 bytes. */
   portBytes: 64 * KB,
   outputBytes: 256 * KB,
-  /** What nodes were given, in the record of one execution for users: each value is an output in it besides. */
+  /** What nodes were given, in the record of one execution for users: each value is an output in it as well. */
   recordInputBytes: 256 * KB,
   /** From the first claim of a node. */
   executionMs: 300_000,

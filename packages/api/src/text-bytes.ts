@@ -1,5 +1,5 @@
 // How many bytes a text is, and whether it is base64: in browsers, and in Node, whose native functions take a tenth of the time on
-// the path of each call. Both answer the same; that is what the test beside it is for.
+// the path of each call. Both answer the same; that is what the test alongside it is for.
 
 /** What is used of Node's `Buffer`, which a browser does not have. */
 interface NativeBytes {
@@ -28,7 +28,7 @@ export function isBase64Text(text: string): boolean {
 }
 
 /**
- * Whoever decodes leaves out what is no base64, so its length tells; a regular expression takes fifty times as long. Of a character
+ * Anyone who decodes leaves out what is not base64, so its length tells; a regular expression takes fifty times as long. Of a character
  * beyond ASCII only a half is looked at, so there may be none.
  */
 function decodesWhole(native: NativeBytes, text: string): boolean {

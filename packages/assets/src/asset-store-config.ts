@@ -21,20 +21,20 @@ export const assetStoreConfig = {
     .string()
     .min(1)
     .default('.local/assets')
-    .meta({ description: 'Folder for assets; several machines have to share it' }),
+    .meta({ description: 'Folder for assets. Several machines must share it' }),
   ASSETS_S3_BUCKET: z.string().min(3).optional().meta({
-    description: 'Bucket for assets instead of the folder; credentials are the usual ones of AWS, such as AWS_PROFILE',
+    description: 'S3 bucket for assets, instead of the folder. Credentials come from the usual AWS variables, for example AWS_PROFILE',
   }),
   ASSETS_S3_REGION: z.string().min(1).default('us-east-1').meta({ description: 'Region of the bucket' }),
   ASSETS_S3_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'expected an address that starts with http:// or https://' })
     .optional()
-    .meta({ description: 'Address of an S3-compatible store; without one Amazon S3' }),
+    .meta({ description: 'URL of an S3-compatible store. Without it, Amazon S3 is used' }),
   ASSETS_S3_PATH_STYLE: z
     .enum(['0', '1', 'false', 'true'])
     .default('0')
     .transform((value) => value === '1' || value === 'true')
-    .meta({ description: 'Whether the bucket stands in the path, as most S3-compatible stores need it' }),
+    .meta({ description: 'Put the bucket name into the path, as most S3-compatible stores require' }),
 }
 
 type Config = z.output<z.ZodObject<typeof assetStoreConfig>>

@@ -16,7 +16,7 @@ migrationTest('functions come after the migrations, each behind what it needs', 
   expect(await place.runFunctions(files)).toEqual([])
 })
 
-migrationTest('a body that changed is replaced, and so is a function that somebody dropped', async ({ place }) => {
+migrationTest('a body that changed is replaced, and so is a function that someone dropped', async ({ place }) => {
   await place.runFunctions({
     'public/f': answering('f', 'SELECT 1'),
     'public/g': answering('g', 'SELECT 2'),
@@ -42,7 +42,7 @@ migrationTest('refuses a signature that changed under the same name, and changes
   expect(await place.ask(`SELECT f(0) AS f, to_regproc('e') AS e`)).toEqual([{ f: 1, e: null }])
 })
 
-migrationTest('keeps an old function beside its successor, with or without its file', async ({ place }) => {
+migrationTest('keeps an old function alongside its successor, with or without its file', async ({ place }) => {
   await place.runFunctions({ 'public/f': answering('f', 'SELECT 1') })
   const next = { 'public/f_next': answering('f_next', 'SELECT 2', 'a bigint') }
   expect(await place.runFunctions(next)).toEqual(['public.f_next'])

@@ -32,7 +32,7 @@ export interface Database {
   sql: SqlPool
   /** Waits for the queries under way and closes the connections. */
   close: () => Promise<void>
-  /** Replaces the connections that nobody uses now: to be called when another pool to the same server met silence. */
+  /** Replaces the connections that no one uses now: to be called when another pool to the same server met silence. */
   renewIdle: () => void
 }
 

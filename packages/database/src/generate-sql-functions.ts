@@ -1,6 +1,6 @@
 import type { FunctionFile } from './apply-functions.ts'
 
-// The signatures and row types of prisma/functions as TypeScript, so that `callFunction` knows them and nobody writes them twice.
+// The signatures and row types of prisma/functions as TypeScript, so that `callFunction` knows them and no one writes them twice.
 // An argument or a result may be null only where the comment of its line says so: `-- or null`. A row type is a view without
 // rows (`WHERE false`).
 

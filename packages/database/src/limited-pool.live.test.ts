@@ -42,7 +42,7 @@ proxiedTest('a query on a silent connection fails, and the next one has a new co
   expect(await one(database)).toEqual([{ n: 1 }])
 })
 
-proxiedTest('a transaction on a silent connection ends, and hands it to nobody', async ({ proxied }) => {
+proxiedTest('a transaction on a silent connection ends, and hands it to no one', async ({ proxied }) => {
   const database = await proxied()
   const transaction = database.prisma.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT 1`
@@ -53,7 +53,7 @@ proxiedTest('a transaction on a silent connection ends, and hands it to nobody',
   expect(await one(database)).toEqual([{ n: 1 }])
 })
 
-proxiedTest('a silent connection is closed, and those that were idle beside it', async ({ proxied }) => {
+proxiedTest('a silent connection is closed, and those that were idle alongside it', async ({ proxied }) => {
   const silences: number[] = []
   const database = await proxied({ poolSize: three, onSilence: () => silences.push(1) })
   await Promise.all(Array.from({ length: three }, () => database.prisma.$queryRaw`SELECT pg_sleep(0.05)::text`))
@@ -91,16 +91,19 @@ proxiedTest(
   },
 )
 
-proxiedTest('a statement whose connection was given up does not go on in Postgres', async ({ proxied, database }) => {
-  const asking = await proxied({ queryLimitMs: 2_000 })
-  const looking = await openDatabase({ url: database.adminUrl, poolSize: 1 })
-  const running = () => looking.prisma.$queryRaw<unknown[]>`
+proxiedTest(
+  'a statement whose connection was given up does not continue in Postgres',
+  async ({ proxied, database }) => {
+    const asking = await proxied({ queryLimitMs: 2_000 })
+    const looking = await openDatabase({ url: database.adminUrl, poolSize: 1 })
+    const running = () => looking.prisma.$queryRaw<unknown[]>`
     SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(60)%'`
-  const sleeping = asking.prisma.$queryRaw`SELECT pg_sleep(60)::text`.then(() => 'slept')
-  await expect.poll(running).toHaveLength(1)
-  asking.proxy.fallSilent({ newConnections: 'silent' })
-  await expect(sleeping).rejects.toThrow()
-  asking.proxy.reset() // as the kernels do it some seconds after the network has gone
-  await expect.poll(running, { timeout: 10_000 }).toEqual([])
-  await looking.close()
-})
+    const sleeping = asking.prisma.$queryRaw`SELECT pg_sleep(60)::text`.then(() => 'slept')
+    await expect.poll(running).toHaveLength(1)
+    asking.proxy.fallSilent({ newConnections: 'silent' })
+    await expect(sleeping).rejects.toThrow()
+    asking.proxy.reset() // as the kernels do it some seconds after the network has gone
+    await expect.poll(running, { timeout: 10_000 }).toEqual([])
+    await looking.close()
+  },
+)

@@ -13,8 +13,8 @@ import { Client, Pool, type ClientConfig, type PoolConfig } from 'pg'
 //       connection that broke.
 //   C4  Where one connection fell silent the idle ones probably did: they are closed too, so that the next queries don't
 //       each wait for one of them. The pool opens new ones when they are needed.
-//   C5  An error of a connection in use reaches whoever waits for its answer, that of an idle one the pool. Between two
-//       statements of a transaction nobody would hear it, and an error that nobody hears ends the process.
+//   C5  An error of a connection in use reaches anyone who waits for its answer, that of an idle one the pool. Between two
+//       statements of a transaction no one would hear it, and an error that no one hears ends the process.
 
 export interface LimitedPoolOptions extends PoolConfig {
   /** How long a query may take before it is cancelled. A connection that is silent is given up a second later. */
@@ -25,7 +25,7 @@ export interface LimitedPoolOptions extends PoolConfig {
 
 export interface LimitedPool {
   pool: Pool
-  /** Closes the connections that nobody uses now (C4). */
+  /** Closes the connections that no one uses now (C4). */
   renewIdle(): void
 }
 

@@ -34,7 +34,7 @@ migrationTest(
     await place.run({ '5_baseline': 'CREATE TABLE t (a int)' })
     await place.ask(`UPDATE _prisma_migrations SET migration_name = '1_old' WHERE migration_name = '5_baseline'`)
     await expect(place.run({ '6_next': 'CREATE TABLE u (a int)' })).rejects.toThrow(
-      'This database was made before 5_baseline and can not be brought up to it. Give the service an empty database',
+      'This database was made before 5_baseline and cannot be brought up to it. Give the service an empty database',
     )
     expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
   },

@@ -11,7 +11,7 @@ import { readdir, readFile } from 'node:fs/promises'
 
 // Brings a database up to the migrations under prisma/migrations and the functions under prisma/functions.
 //   M1  One migration is one transaction together with its row in the book: a kill leaves all of it or nothing,
-//       and the next run goes on from there. A concurrent index is the exception, alone in its file.
+//       and the next run continues from there. A concurrent index is the exception, alone in its file.
 //   M2  A file is sent as it is, as one simple query: nothing splits it, so function bodies stay whole.
 //   M3  An applied file never changes: another checksum stops it before anything is done.
 //   M4  No statement waits long for a lock, since everyone else would queue behind it: it gives up, and tries again.
@@ -95,7 +95,7 @@ async function findMissing(
 function refuseOlder(applied: Iterable<string>, [first]: MigrationFile[]): void {
   if (first === undefined || ![...applied].some((name) => name < first.name)) return
   throw new Error(
-    `This database was made before ${first.name} and can not be brought up to it. Give the service an empty database; ` +
+    `This database was made before ${first.name} and cannot be brought up to it. Give the service an empty database; ` +
       'where `npm start` made it, move the folder .local away, with which the keys and projects in it go.',
   )
 }
@@ -156,7 +156,7 @@ async function tryToConnect(url: string): Promise<unknown> {
   }
 }
 
-/** A refused connection to a name with several addresses is an error without a message of its own. */
+/** A refused connection to a name with several addresses is an error without its own message. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(describe).join('; ')
   return error instanceof Error ? error.message : String(error)
@@ -229,7 +229,7 @@ export async function lockBook(client: Client, log: (line: string) => void): Pro
   )`)
 }
 
-/** What stands in the book, less what was rolled back. */
+/** What is in the book, less what was rolled back. */
 export async function readBook(client: Client): Promise<Map<string, BookedMigration>> {
   const { rows } = await client.query<BookedMigration>(
     `SELECT migration_name, checksum, finished_at, rolled_back_at, logs

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readFunctions } from './apply-functions.ts'
 
-// Nothing else looks for dead SQL. A rule added to a function that nobody calls does nothing, silently.
+// Nothing else looks for dead SQL. A rule added to a function that no one calls does nothing, silently.
 
 const root = path.resolve(import.meta.dirname, '../../..')
 const projectFunctions = path.join(root, 'prisma/functions')
@@ -23,7 +23,7 @@ test('no function or view has a version in its name', async () => {
   expect(await versioned(projectFunctions)).toEqual([])
 })
 
-test('reports a function that nobody calls, and what only that one calls', async () => {
+test('reports a function that no one calls, and what only that one calls', async () => {
   const folder = await copyOfFunctions({
     dead: `CREATE OR REPLACE FUNCTION money.dead() RETURNS void LANGUAGE sql AS $$ SELECT money.dead_too() $$;`,
     dead_too: `CREATE OR REPLACE FUNCTION money.dead_too() RETURNS void LANGUAGE sql AS $$ SELECT money.run_batch() $$;`,

@@ -37,7 +37,7 @@ test('answers each type as it is documented', async ({ open }) => {
   ])
 })
 
-test('hands over lists with whatever stands in them', async ({ open }) => {
+test('hands over lists with whatever is in them', async ({ open }) => {
   const { sql } = await open()
   const texts = ['', 'NULL', null, '"quoted"', 'back\\slash', '{brace, comma}', '🦆 é', 'new\nline']
   const numbers = [1, null, -2_147_483_648]
@@ -57,7 +57,7 @@ test('prepares a statement once, and none where that is turned off', async ({ op
   ] as const) {
     const { sql, prisma } = await open({ preparedStatements })
     for (let times = 0; times < 3; times++) await sql.query('SELECT 1 AS one')
-    await prisma.$queryRawUnsafe('SELECT 1 AS one') // the same text has the same name, whoever asks
+    await prisma.$queryRawUnsafe('SELECT 1 AS one') // the same text has the same name, regardless of who asks
     expect(await sql.query(prepared)).toEqual([{ n }])
   }
 })

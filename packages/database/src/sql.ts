@@ -4,7 +4,7 @@ import { DatabaseError, type Pool, type PoolClient, types } from 'pg'
 //   S1  A statement is prepared once per connection, under a name that goes by its text.
 //   S2  A connection on which Postgres only refused a statement stays in the pool. One that broke or was cancelled leaves it:
 //       the request to cancel may still come, and would end the next statement.
-//   S3  A transaction whose statements did not all succeed is not committed, whoever caught the error.
+//   S3  A transaction whose statements did not all succeed is not committed, regardless of who caught the error.
 
 export interface Sql {
   /**

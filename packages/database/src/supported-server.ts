@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 /** What the tests run on. The functions of prisma/functions use what is new in it, such as `min(bytea)`. */
 const SUPPORTED_MAJOR = 18
 
-/** Of libc: these alone order text by its bytes, on every machine and for ever. */
+/** Of libc: these alone order text by its bytes, on every machine and forever. */
 const BYTE_ORDER = /^(C|POSIX|C\.UTF-?8)$/i
 
 /**
@@ -26,6 +26,6 @@ export async function refuseUnsupported(client: Client, supportedMajor: number =
   if (provider === 'b' || (provider === 'c' && BYTE_ORDER.test(locale ?? ''))) return
   throw new Error(
     `This database orders text by the rules of ${locale}, which change with the operating system and then break indexes of money: ` +
-      `make it anew with CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C', then migrate again (docs/operating.md, "Postgres").`,
+      `make it again with CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C', then migrate again (docs/operating.md, "Postgres").`,
   )
 }

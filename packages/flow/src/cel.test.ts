@@ -96,7 +96,7 @@ describe('values', () => {
   })
 })
 
-describe('what is no expression', () => {
+describe('what is not an expression', () => {
   test.each([
     '',
     'a +',

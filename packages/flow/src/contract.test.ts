@@ -123,7 +123,7 @@ test('every field at fault is told', () => {
   expect(faults(properties, [])).toEqual([{ field: '', message: 'must be an object' }])
 })
 
-test('names of prototypes are no fields', () => {
+test('names of prototypes are not fields', () => {
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
     expect(faults({ a: text }, JSON.parse(`{"${name}":"x"}`))).toEqual([
       { field: name, message: 'is not a field of the contract' },

@@ -5,7 +5,7 @@ import { type Field, fieldCheck, fieldsOf } from './contract/read-side.ts'
 
 // A contract's side: a flat object of typed fields, a subset of JSON Schema (flows §1.3). An image or a sound is `{
 // asset, mimeType,
-// bytes }`. An input may give `{ "asset": "ast_…" }` alone; whoever admits it looks the asset up and puts in what is stored,
+// bytes }`. An input may give `{ "asset": "ast_…" }` alone; anyone who admits it looks the asset up and puts in what is stored,
 // whatever else was given.
 
 export { readContractSide, valueTypeOf, type Field, type ReadSide } from './contract/read-side.ts'
@@ -74,7 +74,7 @@ function compile(side: ContractSide): CheckValues {
 
 /**
  * The one text field of either side where a contract is exactly one text in and one text out (rules §3.9); text is a
- * string that is no select. null where it is anything else.
+ * string that is not a select. null where it is anything else.
  */
 export function chatFieldsOf(input: ContractSide, output: ContractSide): { input: string; output: string } | null {
   const inputField = onlyText(fieldsOf(input))

@@ -11,7 +11,7 @@ export interface ValidFlow {
 }
 
 export interface FlowOptions {
-  /** Nodes besides input and output; default 12. */
+  /** Nodes in addition to input and output; default 12. */
   maxSteps?: number
   maxPaid?: number
   /** Ids of products that its paid nodes may name, by kind; a kind without any is not used. */

@@ -17,7 +17,7 @@ export interface ExecutionOutcome {
 
 /**
  * Runs a flow as the ledger and its workers do, in memory and one completion at a time.
- * @param choose which of so many running nodes completes next
+ * @param choose which of this many running nodes completes next
  */
 export function runInMemory({ graph, input }: ValidFlow, choose: (running: number) => number): ExecutionOutcome {
   const flow = packageText(graph).package

@@ -60,7 +60,7 @@ export interface NodeKind {
   kind: string
   /** The kind of product that it calls; null: it is free. */
   calls: ProductFacts['kind'] | null
-  /** The fields of a node that are its own, besides id and kind. */
+  /** The fields of a node that are its own, in addition to id and kind. */
   fields: readonly string[]
   /** Names of input ports that take several values at once. */
   collects?: readonly string[]

@@ -29,7 +29,7 @@ test('the same graph gives the same digest, and another one another', () => {
   )
 })
 
-test('where nodes stand and what is written on them is no part of a package', () => {
+test('where nodes stand and what is written on them is not a part of a package', () => {
   fc.assert(
     fc.property(validFlow(), fc.string(), fc.integer(), ({ graph }, text, x) => {
       const drawn = graph.nodes.map((node) => ({ ...node, title: text, description: text, position: { x, y: 0 } }))

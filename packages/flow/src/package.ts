@@ -5,7 +5,7 @@ import { packageText } from './package-text.ts'
 export { runnerVersion } from './package-text.ts'
 
 /**
- * Builds the immutable package of a graph without problems. `digest` is the SHA-256 of its text, hex. In Node alone: whoever only
+ * Builds the immutable package of a graph without problems. `digest` is the SHA-256 of its text, hex. In Node alone: anyone who only
  * compares packages compares their texts.
  */
 export function buildPackage(graph: Graph): { package: FlowPackage; digest: string; text: string } {

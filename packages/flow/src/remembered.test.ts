@@ -10,7 +10,7 @@ test('a text is made once, and each text is its own', () => {
   expect(asked).toEqual(['one', 'two'])
 })
 
-test('what is remembered has a bound, and a text that is too long for it is made anew', () => {
+test('what is remembered has a bound, and a text that is too long for it is made again', () => {
   const asked: string[] = []
   const read = rememberedByText((text) => ({ n: asked.push(text) }))
   for (let n = 0; n < 200; n++) read(`${n} `.padEnd(64 * 1024))
@@ -21,7 +21,7 @@ test('what is remembered has a bound, and a text that is too long for it is made
   expect(asked).toHaveLength(203)
 })
 
-test('templates and expressions are read once, also those that can not be', () => {
+test('templates and expressions are read once, also those that cannot be', () => {
   expect(readTemplate('{{ a }} of {{ b }}')).toBe(readTemplate('{{ a }} of {{ b }}'))
   expect(readExpression('size(a) * 2')).toBe(readExpression('size(a) * 2'))
   expect(readExpression('a +')).toBe(readExpression('a +'))

@@ -46,7 +46,7 @@ test('a rerun of any flow ends like the first execution, and calls exactly what 
 
 const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
 
-/** in → ask → draft → trim → out, and beside it a note that nothing takes. */
+/** in → ask → draft → trim → out, and alongside it a note that nothing takes. */
 const graph: Graph = {
   input: text,
   output: text,
@@ -74,13 +74,13 @@ const changed = (id: string, to: object): Graph => ({
 })
 
 describe('from a node of an execution', () => {
-  test('that has ended, what is beside it and above it is taken over', () => {
+  test('that has ended, what is alongside it and above it is taken over', () => {
     const { takenOver, states } = beginning(rerunFrom(earlier, earlier, 'trim'))
     expect([...takenOver.keys()]).toEqual([0, 1, 2, 3])
     expect(states.map(({ state }) => state)).toEqual([...Array<string>(4).fill('Succeeded'), 'Ready', 'Pending'])
   })
 
-  test('that failed elsewhere, what failed and what never ended runs anew too', () => {
+  test('that failed elsewhere, what failed and what never ended runs again too', () => {
     const states = ended.with(2, { state: 'Failed', ports: [] }).with(4, { state: 'Pending', ports: [] })
     const rerun = beginning(rerunFrom(earlier, { ...earlier, states }, 'note'))
     expect([...rerun.takenOver.keys()]).toEqual([0, 1])

@@ -90,7 +90,7 @@ describe('a value fits a schema', () => {
   })
 })
 
-describe('what would take for ever ends', () => {
+describe('what would take forever ends', () => {
   test('a schema that doubles with each of its references', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 40 }, (_, n) => [

@@ -1,9 +1,9 @@
 // Whether a JSON value fits a JSON Schema, of which the author of a flow wrote the parameters of a tool.
 //   S1  Checked are type, enum, const, properties, required, additionalProperties, items, prefixItems, the bounds of numbers, lengths
 //       and counts, allOf, anyOf, oneOf, not, and $ref to a place in the same schema. What else a schema says is the model's to keep:
-//       above all `pattern` and `format`, because nobody's regular expression is run here.
+//       above all `pattern` and `format`, because no one's regular expression is run here.
 //   S2  Whatever schema and value are, it ends soon: what takes more than STEPS steps can't be told, and does not fit. A step is a
-//       schema, a field, an item or a name that is looked at, or so many characters: a schema asks for each as often as it likes.
+//       schema, a field, an item or a name that is looked at, or this many characters: a schema asks for each as often as it likes.
 
 type Json = unknown
 type Schema = Record<string, Json>

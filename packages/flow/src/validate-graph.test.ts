@@ -69,7 +69,7 @@ test('the example of the decisions has no problems, and each problem is a whole 
       node: 'draft',
       port: null,
       message:
-        'This project can not call the product chat of node draft now: it is not assigned, or it is not published.',
+        'This project cannot call the product chat of node draft now: it is not assigned, or it is not published.',
       resolution: expect.stringContaining('assign') as string,
     },
     expect.objectContaining({ code: 'product_not_assigned', node: 'trim' }),

@@ -36,7 +36,7 @@ describe('a check', () => {
     expect(composed('context_limit')).toMatchObject({ boundMicro: null, outputCap: null })
   })
 
-  test('is refused itself where nobody could make a call [unavailable]', () => {
+  test('is refused itself where no one could make a call [unavailable]', () => {
     expect(() => composed('unavailable')).toThrow(expect.objectContaining({ code: 'unavailable' }))
   })
 })

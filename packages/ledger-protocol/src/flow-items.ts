@@ -5,13 +5,13 @@ import type { GraphNode } from '@gateway/api/graph'
 import type { Quarantined } from './ledger-outcomes.ts'
 import type { RefusalBody } from '@gateway/api/refusal'
 
-// What a worker asks of the ledger about one node of an execution. They are items of POST /items, beside `admit`, `settle` and `release`.
+// What a worker asks of the ledger about one node of an execution. They are items of POST /items, alongside `admit`, `settle` and `release`.
 //
 //   claim → (a paid node: admit under the claim's lease → call the provider) → complete
 //
-// A claim names a lease of the worker's own making, so that it may be repeated. Whoever lost the lease gets `fenced` and
+// A claim names a lease of the worker's own making, so that it may be repeated. Anyone who lost the lease gets `fenced` and
 // changes nothing: another attempt is under way. A completion may name a lease, too, for a node that may run because of it: the worker
-// goes on with that one, and the way through the queue is saved.
+// continues with that one, and the way through the queue is saved.
 
 const id = z.string().min(1).max(64)
 
@@ -33,7 +33,7 @@ export const claimItem = z.strictObject({
 export type ClaimItem = z.infer<typeof claimItem>
 
 /**
- * Asks for a reservation for the paid call of a claimed node, in the name of its execution: the execution's key by its
+ * Asks for a reservation for the paid call of a claimed node, on behalf of its execution: the execution's key by its
  * lineage, or the user who started it in the console (money §7.2). `id` is the claim's `callReservation`.
  */
 export const admitNodeItem = z.strictObject({
@@ -54,7 +54,7 @@ export type AdmitNodeItem = z.infer<typeof admitNodeItem>
 export const completeItem = z.strictObject({
   op: z.literal('complete'),
   ...nodeLease.shape,
-  /** Who completes goes on with this execution: a node that may run because of this one is theirs under this lease, as by a claim. */
+  /** Who completes continues with this execution: a node that may run because of this one is theirs under this lease, as by a claim. */
   next: z.strictObject({ lease: nodeLease.shape.lease, instance: id }).exactOptional(),
   result: z.discriminatedUnion('kind', [
     z.strictObject({
@@ -110,13 +110,13 @@ export type ClaimOutcome =
    */
   | { kind: 'nothing-to-do'; cancelled?: StoppedBy }
   | { kind: 'instance-unknown' }
-  /** Nobody gets it now; a job of it comes again. */
+  /** No one gets it now; a job of it comes again. */
   | Quarantined
 
 export type CompleteOutcome =
   /** `next`: what was granted under the lease that was named for it, and has not ended. What else may run is enqueued. */
   | { kind: 'completed'; next?: Claimed }
-  /** The lease is another's now. Nothing was recorded, and nobody is charged for it; what it used is a write-off. */
+  /** The lease is another's now. Nothing was recorded, and no one is charged for it; what it used is a write-off. */
   | { kind: 'fenced' }
   | Quarantined
 

@@ -12,12 +12,12 @@ import type { Usage } from '@gateway/pricing/usage'
 const id = z.string().min(1).max(64)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** Whoever asks with a key: its secret's hash, and the project that the caller names, to be compared. */
+/** Anyone who asks with a key: its secret's hash, and the project that the caller names, to be compared. */
 const byKey = z.strictObject({
   keyHash: hash,
   selector: z.string().max(512).nullable(),
 })
-/** Whoever starts it in the console, whose permissions on the project the console has checked. Only the console may ask so. */
+/** Anyone who starts it in the console, whose permissions on the project the console has checked. Only the console may ask so. */
 const byUser = z.strictObject({ user: id, project: id })
 const caller = z.union([byKey, byUser])
 /** A worker, for an execution of that project. */
@@ -38,7 +38,7 @@ export const startQuestion = z.strictObject({
   /** `invoke`: `input` is the object of the contract. `chat`: `input` is the text for the one text field. */
   surface: z.enum(['invoke', 'chat']),
   input: z.unknown(),
-  /** Scope is the project and the sandbox. `fingerprint` hex SHA-256. null: an execution of its own. */
+  /** Scope is the project and the sandbox. `fingerprint` hex SHA-256. null: its own execution. */
   idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
   /** Micro-USD that its nodes may be charged together; null: no ceiling (money §7.5). */
   maxMicro: ceilingMicro.nullable(),
@@ -83,9 +83,9 @@ export const rerunQuestion = z.strictObject({
   from: z.string().max(256),
   /** null: the one that the earlier execution ran, as it ran it. */
   revision: z.int().min(1).nullable(),
-  /** Its ceiling, for what runs anew; null: none. */
+  /** Its ceiling, for what runs again; null: none. */
   maxMicro: ceilingMicro.nullable(),
-  /** Scope is the project and the user. `fingerprint` hex SHA-256. null: an execution of its own. */
+  /** Scope is the project and the user. `fingerprint` hex SHA-256. null: its own execution. */
   idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
   trace,
 })
@@ -105,7 +105,7 @@ export type RerunAnswer =
 
 /**
  * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline behind each,
- * and whether the last of them is `complete`. `caller` is the key that reads them, which is authorised anew at each look;
+ * and whether the last of them is `complete`. `caller` is the key that reads them, which is authorised again at each look;
  * without it the process asks for itself, or for a user whom it has authorised in `project`.
  */
 export const followQuestion = z.strictObject({
@@ -218,7 +218,7 @@ export type AssetRecordAnswer = { recorded: true; project: string } | Refused
 /** POST /assets/delete: from now on the project has it no more. Its bytes go later (`assetsToRemove`). Safe to repeat. */
 export const assetDeletion = z.strictObject({ project: id, asset: id })
 
-/** POST /assets/to-remove: assets that nobody can ask for any more, not even an execution in progress, and whose bytes are still there. */
+/** POST /assets/to-remove: assets that no one can ask for any more, not even an execution in progress, and whose bytes are still there. */
 export const assetsToRemove = z.strictObject({ limit: z.int().min(1).max(1_000) })
 
 /** POST /assets/removed: their bytes are gone, and so are they. Safe to repeat. */

@@ -50,7 +50,7 @@ export interface ItemRow {
   item: z.ZodObject
   outcome: OutcomeType<object>
   /**
-   * `opening`: it may be refused undecided, and only so many may wait. `closing`: it is sent again until it is decided, and goes
+   * `opening`: it may be refused undecided, and only this many may wait. `closing`: it is sent again until it is decided, and goes
    * first, since it frees money.
    */
   kind: 'opening' | 'closing'
@@ -58,7 +58,7 @@ export interface ItemRow {
   undecided?: 'released' | 'ends-with-lease'
 }
 
-/** Carries a type: the ledger makes the outcome, and nobody checks it again. */
+/** Carries a type: the ledger makes the outcome, and no one checks it again. */
 interface OutcomeType<T> {
   readonly type?: T
 }
@@ -66,7 +66,7 @@ const outcome = <T extends object>(): OutcomeType<T> => ({})
 
 /** The items, by the name of the client's method. */
 export const ledgerItems = {
-  /** Each call takes an id of its own; only after `instance-unknown` it is repeated with the same. */
+  /** Each call takes its own id; only after `instance-unknown` it is repeated with the same. */
   admit: { op: 'admit', item: admitItem, outcome: outcome<AdmitOutcome>(), kind: 'opening', undecided: 'released' },
   settle: { op: 'settle', item: settleItem, outcome: outcome<SettleOutcome>(), kind: 'closing' },
   release: { op: 'release', item: releaseItem, outcome: outcome<ReleaseOutcome>(), kind: 'closing' },

@@ -55,7 +55,7 @@ import { flowLimits } from '@gateway/api/limits'
 import { refusalReport } from './refusal-report.ts'
 
 // The operations of the ledger, each a POST of one JSON object that is answered with one; all of them are safe to repeat.
-// The client, the ledger's routes, who may call and what is traced come from these rows. Beside them stands POST /items, whose
+// The client, the ledger's routes, who may call and what is traced come from these rows. Alongside them stands POST /items, whose
 // rows are in ledger-items.ts. Credentials: `Authorization: Bearer <service token>`.
 
 export interface OperationRow {
@@ -85,7 +85,7 @@ export interface OperationSpan {
   begins: boolean
 }
 
-/** Carries a type: the ledger makes the response, and nobody checks it again. */
+/** Carries a type: the ledger makes the response, and no one checks it again. */
 export interface ResponseType<T> {
   readonly type?: T
 }
@@ -138,9 +138,9 @@ export const ledgerOperations = {
     response: response<StartAnswer>(),
     pool: 'executions',
     span: { name: 'start', id: 'service.execution', begins: true },
-    bodyBytes: 2 * flowLimits.bodyBytes, // what is around the input of an invoke, and how JSON writes it anew
+    bodyBytes: 2 * flowLimits.bodyBytes, // what is around the input of an invoke, and how JSON writes it again
     forbids: ({ caller }: z.infer<typeof startQuestion>, service) =>
-      'user' in caller && service !== 'console' ? 'Only the console begins executions in the name of a user.' : null,
+      'user' in caller && service !== 'console' ? 'Only the console begins executions on behalf of a user.' : null,
   },
   /** Begins an execution that takes over results of an earlier one. Without a response it may have begun. */
   rerunExecution: {
@@ -160,7 +160,7 @@ export const ledgerOperations = {
     pool: 'requests',
     bodyBytes: 2 * flowLimits.bodyBytes, // as of a start
     forbids: ({ caller }: z.infer<typeof estimateQuestion>, service) =>
-      'user' in caller && service !== 'console' ? 'Only the console asks in the name of a user.' : null,
+      'user' in caller && service !== 'console' ? 'Only the console asks on behalf of a user.' : null,
   },
   followExecution: {
     path: '/executions/follow',
@@ -194,7 +194,7 @@ export const ledgerOperations = {
     pool: 'executions',
     tryMs: LOCKED_MS,
     forbids: ({ caller }: z.infer<typeof cancelQuestion>, service) =>
-      caller === null && service !== 'console' ? 'Only the console stops executions in the name of a user.' : null,
+      caller === null && service !== 'console' ? 'Only the console stops executions on behalf of a user.' : null,
   },
   readUsage: {
     path: '/executions/usage',
@@ -220,7 +220,7 @@ export const ledgerOperations = {
     forbids: ({ caller }: z.infer<typeof assetRecord>, service) =>
       'user' in caller === (service === 'console')
         ? null
-        : 'The console records assets in the name of a user, and nobody else.',
+        : 'The console records assets on behalf of a user, and no one else.',
   },
   deleteAsset: {
     path: '/assets/delete',

@@ -60,7 +60,7 @@ export type AdmitNodeOutcome =
   | { kind: 'fenced' }
 
 /**
- * Postgres refuses it again and again, for no business reason: whoever asked stops. A settlement and a completion are kept by
+ * Postgres refuses it again and again, for no business reason: anyone who asked stops. A settlement and a completion are kept by
  * the ledger until they can be written; a release need not be, because its reservation ends by itself (money §4.4).
  */
 export interface Quarantined {
@@ -85,6 +85,6 @@ export type ReleaseOutcome =
 /** The item was not decided: its time was up, or there was no room. Nothing happened. */
 export interface Undecided {
   kind: 'undecided'
-  /** `unknown`: a batch with it was cut off, so it may be written; whoever asked releases it. */
+  /** `unknown`: a batch with it was cut off, so it may be written; anyone who asked releases it. */
   why: 'overloaded' | 'unavailable' | 'unknown'
 }

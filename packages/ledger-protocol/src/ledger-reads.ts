@@ -44,7 +44,7 @@ export interface CheckedAdmission {
   outputCap: number | null
 }
 
-/** Whoever calls the ledger. */
+/** Anyone who calls the ledger. */
 export const serviceName = z.enum(['gateway', 'worker', 'console'])
 export type ServiceName = z.infer<typeof serviceName>
 
@@ -82,7 +82,7 @@ export const correction = z.strictObject({
 })
 export type Correction = z.infer<typeof correction>
 export type CorrectionAnswer =
-  /** What stands under the id. `fresh`: it was done now. */
+  /** What is under the id. `fresh`: it was done now. */
   | { kind: 'corrected'; fresh: boolean; micro: number; reason: string }
   /** It would take more than is available. */
   | { kind: 'short'; availableMicro: number; reservedMicro: number }

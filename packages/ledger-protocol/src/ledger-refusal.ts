@@ -8,7 +8,7 @@ import { refuse, type FactsOf, type Refusal, type RefusalCode, type RefusalExtra
 /** Where it is told: to who calls a model, to who runs a sandbox product, as the error of a node, or to a user in the console. */
 export type Surface = 'chat' | 'invoke' | 'node' | 'console'
 
-/** What of a refusal's facts a caller may read besides its text, and which field of the request is at fault. */
+/** What of a refusal's facts a caller may read in addition to its text, and which field of the request is at fault. */
 const shown = {
   key_invalid: nothing,
   key_revoked: ({ rotatedTo }) => (rotatedTo === null ? {} : { details: { rotatedTo } }),
@@ -63,7 +63,7 @@ interface InsideFacts {
 
 export type LedgerRefusalCode = keyof typeof shown | keyof InsideFacts
 
-/** Beside the facts of its row: whose refusal it is, and whether an exact count of the prompt could turn it. */
+/** Alongside the facts of its row: whose refusal it is, and whether an exact count of the prompt could turn it. */
 interface AskerFacts {
   project?: string
   tokenizer?: 'o200k_base' | 'cl100k_base' | null
@@ -117,7 +117,7 @@ const inside: { [C in keyof InsideFacts]: (facts: InsideFacts[C], surface: Surfa
  * @throws Error for a code that is none of the ledger's
  */
 export function refusalFor({ code, facts }: LedgerRefusal, surface: Surface): Refusal {
-  if (!isLedgerRefusalCode(code)) throw new Error(`${String(code)} is no refusal of the ledger`)
+  if (!isLedgerRefusalCode(code)) throw new Error(`${String(code)} is not a refusal of the ledger`)
   // The compiler does not see that code and facts belong together; `LedgerRefusal` says it.
   if (Object.hasOwn(inside, code)) return inside[code as 'images_unsupported'](facts, surface)
   const extras = (shown[code as keyof typeof shown] as (facts: unknown, surface: Surface) => RefusalExtras)(

@@ -1,6 +1,6 @@
 import type { ReleaseReason } from '@gateway/api/console/money'
 
-/** What is written by whoever releases. */
+/** What is written by anyone who releases. */
 const known: Readonly<Record<string, ReleaseReason>> = {
   'its key or project calls too often': 'rate_limited',
   'its instance ended': 'instance_ended',

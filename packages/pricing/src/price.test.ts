@@ -103,7 +103,7 @@ describe('what a call costs', () => {
     )
   })
 
-  test('parts with a price of their own make it cheaper and never dearer, however many are told', () => {
+  test('parts with their own price make it cheaper and never dearer, however many are told', () => {
     const share = fc.bigInt({ min: 0n, max: 100n })
     fc.assert(
       fc.property(price, tokens, tokens, tokens, tokens, share, share, (whole, prompt, completion, ...rest) => {

@@ -18,7 +18,7 @@ export interface Price {
   reasoningPico?: Pico | null
 }
 
-/** Tokens with a price of their own: a part of the prompt, and a part of the completion. */
+/** Tokens with their own price: a part of the prompt, and a part of the completion. */
 export interface PricedParts {
   cachedTokens: bigint
   reasoningTokens: bigint

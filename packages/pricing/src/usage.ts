@@ -24,7 +24,7 @@ export type Usage = z.infer<typeof usage>
 export const usageCounts = usage.keyof().exclude(['estimated']).options
 export type UsageCount = (typeof usageCounts)[number]
 
-/** Those of its counts that have a price of their own, as exact as money is. */
+/** Those of its counts that have their own price, as exact as money is. */
 export function pricedParts({
   cachedTokens = 0,
   reasoningTokens = 0,

@@ -7,7 +7,7 @@ export function usd(micro: number | bigint): string {
   return `${micro < 0 ? '−' : ''}$${grouped(digits.slice(0, -MICRO_DIGITS))}.${fraction}`
 }
 
-/** What somebody typed, as micro-USD: "5" is 5000000. null for what is no amount, or finer than a micro-USD. */
+/** What someone typed, as micro-USD: "5" is 5000000. null for what is not an amount, or finer than a micro-USD. */
 export function microOf(text: string): number | null {
   const [, whole, fraction = ''] = /^\s*\$?\s*(\d{1,9})(?:[.,](\d{1,6}))?\s*$/.exec(text) ?? []
   return whole === undefined ? null : Number(whole + fraction.padEnd(MICRO_DIGITS, '0'))

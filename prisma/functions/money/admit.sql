@@ -22,7 +22,7 @@ DECLARE
   again_of jsonb[]; -- what is still reserved
   closed_of text[];
   live_instances text[];
-  -- What stands under the idempotency key of an item, and the call that reserved last under it; null where none does.
+  -- What is under the idempotency key of an item, and the call that reserved last under it; null where none does.
   first_invocation_of text[];
   first_fingerprint_of bytea[];
   first_reservation_of text[];
@@ -34,7 +34,7 @@ DECLARE
   micro_of bigint[];
   cap_of integer[];
   prompt_of bigint[]; -- tokens at most
-  around_of bigint[]; -- of which so many are no text
+  around_of bigint[]; -- of which this many are not text
   invocation_of text[];
   attempt_of integer[];
   is_tight boolean; -- the least of all wallets, meters and ceilings can't hold all that arrived
@@ -240,7 +240,7 @@ BEGIN
             FROM (SELECT i.*,
                          i.messages * (i.p).per_message
                            + CASE WHEN i.tools > 0 THEN i.tools * (i.p).per_tool + (i.p).fixed_with_tools ELSE 0 END
-                           + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around -- what is no text
+                           + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around -- what is not text
                     FROM (SELECT i.*, pairs[i.pair] AS p
                             FROM unnest(fenced_of, call_of, try_of, again_of, closed_of, first_invocation_of,
                                         first_fingerprint_of, first_attempt_of, first_state_of, items)
@@ -251,7 +251,7 @@ BEGIN
           OFFSET 0) d
       OFFSET 0) i;
 
-  -- What the refused are told beside the code.
+  -- What the refused are told alongside the code.
   IF cardinality(array_remove(code_of, NULL)) > 0 THEN
     SELECT array_agg(CASE i.code
              WHEN 'key_revoked' THEN jsonb_build_object('rotatedTo', (i.p).rotated_to)

@@ -227,7 +227,7 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- A release of an id that nobody knows leaves a tombstone, which refuses its admission should it still arrive. That
+  -- A release of an id that no one knows leaves a tombstone, which refuses its admission should it still arrive. That
   -- may be under way in another batch, and there is no wallet to lock: the primary key of the reservations decides who
   -- was first. A node's can't arrive any more: its lease is over.
   IF NOT of_executions AND EXISTS (SELECT FROM unnest(items) i WHERE i.op = 'release') THEN

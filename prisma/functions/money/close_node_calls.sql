@@ -1,4 +1,4 @@
--- Closings of nodes of executions, for whoever ends their leases (B9 of run_batch): in a transaction that has locked
+-- Closings of nodes of executions, for anyone who ends their leases (B9 of run_batch): in a transaction that has locked
 -- their wallets (`locked`, before anything else) and has taken `moment` from the clock since. `settle` charges, once a
 -- node; `release` of an id that was never admitted is 'unknown', and nothing is to be done about it. Answers like
 -- money.close_batch, as json in the order of the items: `outcome` (settled, released, fenced, unknown; 'deferred':

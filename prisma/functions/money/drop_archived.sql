@@ -2,10 +2,10 @@
 -- partition is detached, then dropped, then what lies in `_unplanned` is deleted. Answers what it did; null: nothing is
 -- left.
 --   D1  Nothing goes whose month is not in money.archives.
---   D2  Nobody who writes money waits: a lock is waited for no longer than 100 ms, detaching takes no time, and what takes
+--   D2  No one who writes money waits: a lock is waited for no longer than 100 ms, detaching takes no time, and what takes
 --       time is done with the partition once it stands alone.
 --   D3  What came after the files were written stays: it goes back into the table, so into `_unplanned`. Such a row needs
---       a clock that is a month behind: of the database, or, for an attempt, of whoever made its id.
+--       a clock that is a month behind: of the database, or, for an attempt, of anyone who made its id.
 --   D4  Runs with the permissions of its caller, who has to own the tables.
 CREATE OR REPLACE FUNCTION money.drop_archived(
   of_table text,
@@ -38,7 +38,7 @@ BEGIN
     ELSE 'd.last_seq <= coalesce(w.seq, 0)'
   END;
   IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass('money.' || part)) THEN
-    -- First what nobody who writes needs, so that the table itself is not locked while a reader of these is waited for.
+    -- First what no one who writes needs, so that the table itself is not locked while a reader of these is waited for.
     EXECUTE format('LOCK TABLE ONLY money.%I, ONLY money.%I IN ACCESS EXCLUSIVE MODE', part, of_table || '_unplanned');
     EXECUTE format('ALTER TABLE money.%I DETACH PARTITION money.%I', of_table, part);
     done := 'detached ' || part;

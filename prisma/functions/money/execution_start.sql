@@ -12,7 +12,7 @@ SELECT NULL::text AS id,
        NULL::bigint AS max_micro, -- its ceiling; null: none
        NULL::text AS traceparent,
        NULL::text AS tracestate,
-       NULL::text AS scope, -- within which, beside the project, its idempotency key names one thing
+       NULL::text AS scope, -- within which, alongside the project, its idempotency key names one thing
        NULL::text AS idempotency_key,
        NULL::text AS fingerprint, -- hex
        NULL::integer AS first_claim_ms, -- how long it waits for the first claim of a node

@@ -1,4 +1,4 @@
--- Money comes in, once per funding id (money §5.2). Answers whether it came in now, and what stands under that id.
+-- Money comes in, once per funding id (money §5.2). Answers whether it came in now, and what is under that id.
 CREATE OR REPLACE FUNCTION money.fund(
   to_project text,
   funding text,

@@ -1,9 +1,9 @@
 -- Makes one partition of a table, the first that is missing up to `days_ahead` days from today. Answers its name; null:
--- none is missing, or somebody else is making one.
+-- none is missing, or someone else is making one.
 --
--- Nobody who writes or reads money waits for it. The partition is made as a table of its own and then attached, for
+-- No one who writes or reads money waits for it. The partition is made as its own table and then attached, for
 -- which Postgres locks `_unplanned` and lets the other partitions be written; one call is one transaction with one
--- partition; and a lock that it does not get within 100 ms fails the call, so that nobody queues behind it for longer.
+-- partition; and a lock that it does not get within 100 ms fails the call, so that no one queues behind it for longer.
 -- What lies in `_unplanned` and belongs into it moves along, if it is not much.
 --
 -- Has the permissions of its owner, because the ledger's role may not change tables.

@@ -1,19 +1,19 @@
 -- One look of the instance monitor of one replica of the ledger. Ends the instances that have fallen silent: those from
 -- which no heartbeat came for `dead_after_ms`, in a time in which one could have been taken.
 --
---   I1  Whoever took the last heartbeat of an instance monitors it, and nobody else ends it: what another replica can
+--   I1  Anyone who took the last heartbeat of an instance monitors it, and no one else ends it: what another replica can
 --       take says nothing about what this one could.
 --   I2  The looks of a monitor show that it and Postgres could take heartbeats. Where two of them are further apart
---       than a third of what an instance may be silent, or the clock of the database went back, silence counts anew
+--       than a third of what an instance may be silent, or the clock of the database went back, silence counts again
 --       from the later one (`watched_from`): the heartbeats of the time between may still lie in the sockets.
 --   I3  All of it is decided at one moment of the database's clock, taken first. What stands still after that finds the
 --       silence as it was before.
 --   I4  A monitor that has not looked for MONITOR_AWAY is gone, or stands still for longer than anybody waits. Another
 --       one that has looked all the time takes over its instances, and their silence counts from then on. The next
---       heartbeat decides anew who monitors (services/ledger/src/instances/signs-of-life.ts). An instance that lives and
+--       heartbeat decides again who monitors (services/ledger/src/instances/signs-of-life.ts). An instance that lives and
 --       reaches no other replica gives signs of life until then (services/ledger/src/instances/signs-of-life.ts).
 --
--- Answers how many instances it ended, for how many silence counts anew (I2), and how many it took over (I4).
+-- Answers how many instances it ended, for how many silence counts again (I2), and how many it took over (I4).
 CREATE OR REPLACE FUNCTION money.monitor_instances(
   by_monitor text,
   OUT ended integer,

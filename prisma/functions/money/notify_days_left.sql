@@ -1,6 +1,6 @@
 -- Notices of wallets whose money lasts for fewer days than their users want, at the pace of the last seven days
 -- (money §10.1). Written when it comes to that, and again once it was better in between. A project that used nothing lasts.
--- Any replica may do it at any time: whoever changes `notified` writes the notice. Answers how many were written.
+-- Any replica may do it at any time: anyone who changes `notified` writes the notice. Answers how many were written.
 CREATE OR REPLACE FUNCTION money.notify_days_left(
   OUT notices integer
 ) LANGUAGE plpgsql

@@ -2,7 +2,7 @@
 -- that settles: so it is raised exactly when there is a write-off. A factor is in millionths. It only grows, by whole
 -- twentieths so that few changes reach far, and to 4 at most; each change is in the audit. An operator lowers it.
 --
--- Nobody waits for the row of a product: where an operator is changing it, or another batch raises it, it is passed over,
+-- No one waits for the row of a product: where an operator is changing it, or another batch raises it, it is passed over,
 -- and the next excess raises it.
 --
 -- Has the permissions of its owner, because the ledger's role may not change products.

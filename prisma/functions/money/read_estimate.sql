@@ -1,4 +1,4 @@
--- What an estimate is made from (money §7.6) beside the flow: what bounds the calls of these products now, as
+-- What an estimate is made from (money §7.6) alongside the flow: what bounds the calls of these products now, as
 -- execution_pairs reads it for admissions; and what the newest executions of the sandbox product that have ended were
 -- charged, up to 100 of the newest 1,000: of those of this package, where there is one, else of any. Each amount is one
 -- that was charged. Prepared once, as read_record.

@@ -1,8 +1,8 @@
 -- An execution and its nodes in the order of the graph, of one moment (STABLE: every statement here sees what its caller
--- sees). While it goes on, only those nodes that have ended with a result after line `after`; once it has ended all of
+-- sees). While it continues, only those nodes that have ended with a result after line `after`; once it has ended all of
 -- them, unless the caller has its last line. `after` null: everything.
 --
--- Prepared once: planned anew for each question, its way through the partitions took ten times as long as the reading.
+-- Prepared once: planned again for each question, its way through the partitions took ten times as long as the reading.
 --
 -- Answers `execution`, an object, and `nodes`, a list of them; null: there is no such execution. At the place of a node
 -- stand its bytes, the id of its paid call (null: no attempt at it was ever admitted) and what was charged for it (null:

@@ -1,4 +1,4 @@
--- What is written once stays as it was written, whoever asks, and by whichever name of its table: a partition is a table
+-- What is written once stays as it was written, regardless of who asks, and by whichever name of its table: a partition is a table
 -- of its own.
 CREATE OR REPLACE FUNCTION money.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- What the job-requeuer enqueues: nodes of projects with room that nobody has enqueued, and again those that were
+-- What the job-requeuer enqueues: nodes of projects with room that no one has enqueued, and again those that were
 -- enqueued `late_ms` ago and that no worker has claimed, `max_late` of these at once.
 -- Answers like money.enqueue_ready_nodes, an empty list for none.
 CREATE OR REPLACE FUNCTION money.requeue_lost_nodes(

@@ -1,6 +1,6 @@
 -- Adds what these projects have settled since to money.usage_hours and money.usage_days, and all that was written into
 -- their journals since to money.journal_days, and moves their positions on (money §9.2, §9.5).
---   U1  Entries of a wallet are numbered without gaps in the order of their commits, so whoever sees one sees all before
+--   U1  Entries of a wallet are numbered without gaps in the order of their commits, so anyone who sees one sees all before
 --       it. What is up to the position is counted, and nothing behind it; both are written in this transaction.
 --   U2  One at a time, on whichever replica: null, and nothing is done, while another one is at it.
 --   U3  The amount is the journal's; hour, product, key and tokens are the usage record's, the flow is the one whose

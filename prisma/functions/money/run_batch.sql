@@ -1,7 +1,7 @@
 -- The money core: one call decides and writes a whole batch in one round trip. `services/ledger/oracle/` says the
 -- same as a pure function; a test holds the two against each other.
 --
---   B1  The first statement that takes a lock takes nothing but locks: the wallets, in id order. Whoever writes a
+--   B1  The first statement that takes a lock takes nothing but locks: the wallets, in id order. Anyone who writes a
 --       project's money has its wallet locked, so the wallet's lock also covers its meters, reservations and
 --       idempotency keys.
 --   B2  All facts are read after the locks, by later statements (READ COMMITTED: each sees what is committed by then),
@@ -17,15 +17,15 @@
 --   B8  No plan may lean on statistics: they are taken from tables that are empty at one moment and have thousands of
 --       rows at the next. So a table is reached by `= ANY` of an array or by a sub-query for one row, which leave the
 --       planner nothing but one probe of an index an item; what was fetched so is joined by hash.
---   B9  A node of an execution calls under a lease, which is read after the wallet's lock. Whoever ends the lease of a
+--   B9  A node of an execution calls under a lease, which is read after the wallet's lock. Anyone who ends the lease of a
 --       paid node has that lock too, and closes the reservation in the same transaction; so no reservation outlives its
---       lease. That is why nobody else closes it: what closes direct calls leaves reservations of executions alone, and
+--       lease. That is why no one else closes it: what closes direct calls leaves reservations of executions alone, and
 --       the other way round.
---   B10  Tables that are divided by time are reached between two ids that stand in variables, besides whatever else leads
+--   B10  Tables that are divided by time are reached between two ids that are in variables, in addition to whatever else leads
 --       to a row: then Postgres leaves out all other partitions before it begins with a statement.
 --
 -- `wait_for_locks` waits for wallets that others have locked; without it their items answer 'deferred'.
--- `callers` are the different pairs of a caller and a model, those of executions last. No id stands in one batch twice. `answers` are those to keep, in the order of the closings that have a content type.
+-- `callers` are the different pairs of a caller and a model, those of executions last. No id is in one batch twice. `answers` are those to keep, in the order of the closings that have a content type.
 -- Answers JSON: admissions and closings as those two functions answer them, and of each product its providers,
 -- supported parameters and, where it makes images or sounds, how large they may be.
 -- needs: money.admission, money.admission_pair, money.closing
@@ -40,8 +40,8 @@ CREATE OR REPLACE FUNCTION money.run_batch(
   OUT products text, -- or null
   OUT at_ms bigint
 ) LANGUAGE plpgsql
-  SET lock_timeout = '250ms' -- a wallet that somebody keeps locked must not stop the batcher for the others
-  -- One plan for ever (B8): what is planned while the tables are small must serve when they are large.
+  SET lock_timeout = '250ms' -- a wallet that someone keeps locked must not stop the batcher for the others
+  -- One plan forever (B8): what is planned while the tables are small must serve when they are large.
   SET plan_cache_mode = 'force_generic_plan'
   SET enable_seqscan = off
   SET enable_bitmapscan = off
@@ -59,7 +59,7 @@ DECLARE
   newest_execution text;
   answer_day date := (now() AT TIME ZONE 'UTC')::date;
 BEGIN
-  -- Answers first: they need no lock, and a long write would be time under lock for everybody. Where somebody keeps
+  -- Answers first: they need no lock, and a long write would be time under lock for everybody. Where someone keeps
   -- their table locked, money does not wait: the calls are settled, and their answers are not kept (rules §5.4).
   IF cardinality(answers) > 0 THEN
     BEGIN

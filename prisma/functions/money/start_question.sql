@@ -5,6 +5,6 @@ SELECT NULL::text AS id, -- of the execution
        NULL::text AS project, -- of a user who asks
        NULL::text AS sandbox,
        NULL::integer AS revision, -- null: the active one
-       NULL::text AS scope, -- within which, beside the project, its idempotency key names one thing
+       NULL::text AS scope, -- within which, alongside the project, its idempotency key names one thing
        NULL::text AS idempotency_key
  WHERE false;

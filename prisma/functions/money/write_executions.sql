@@ -4,10 +4,10 @@
 --   F1  What is decided is decided from one reading of an execution and all its nodes, by one statement, without a
 --       lock; or from what a replica has in its cache since its own last write. It is written only if nothing was
 --       decided about that execution since: its version is compared under its lock, and rises with each write, by a
---       step that nobody can foresee. So two siblings that end at once on two replicas never both decide without the
+--       step that no one can foresee. So two siblings that end at once on two replicas never both decide without the
 --       other; the later one is decided again.
 --   F2  Locks: the wallets of executions that close a reservation, in id order, and nothing else; then the executions,
---       in id order; then what money.close_node_calls locks. What somebody else has locked is left out, unless the caller
+--       in id order; then what money.close_node_calls locks. What someone else has locked is left out, unless the caller
 --       waits.
 --   F3  Results, closings and what may run next are one transaction: money moves exactly when its node ends.
 --   F4  Nodes are enqueued last, as many of each project as have room, those of its oldest executions first. Nodes that
@@ -16,9 +16,9 @@
 --       give.
 --   F5  As in run_batch, no plan leans on statistics (B8 of run_batch).
 --   F6  A batch that only claims does not wait for the disk. A claim that a crash takes back is a node that is Ready
---       again: whoever had it is fenced, and has called nobody, because the admission of a paid call finds its lease
+--       again: anyone who had it is fenced, and has called no one, because the admission of a paid call finds its lease
 --       gone, and one that was committed has taken the claim before it to the disk too. Who is fenced at its admission
---       gives the node back: a repeated claim may have granted it once more since.
+--       gives the node back: a repeated claim may have granted it again since.
 --   F7  A chained node (R10 of decide-execution.ts) takes the place of the one that ended: it is Running at once,
 --       and counts as enqueued. It gets a job when it is given back, or its instance ends.
 --

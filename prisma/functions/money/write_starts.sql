@@ -108,7 +108,7 @@ BEGIN
     n.state,
     n.seq,
     coalesce(n.ports, o.ports),
-    -- null where the earlier execution was forgotten meanwhile: that is no result, and is refused here
+    -- null where the earlier execution was forgotten meanwhile: that is not a result, and is refused here
     coalesce(convert_to(n.output, 'UTF8'), o.output),
     CASE WHEN n.seq IS NOT NULL THEN 0 END,
     CASE WHEN n.state IN ('Succeeded', 'Skipped') THEN moment END,

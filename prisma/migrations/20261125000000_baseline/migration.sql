@@ -76,7 +76,7 @@ CREATE INDEX ON control.project_grants (user_id);
 ---------------------------------------------------------------------------------------------------------- sign-in
 
 -- A user's identity at an OpenID Connect provider, recorded at the first sign-in. One identity per provider: when the
--- provider reassigns an e-mail address, the new owner does not inherit the account of the old one.
+-- provider reassigns an email address, the new owner does not inherit the account of the old one.
 CREATE TABLE control.user_identities (
   issuer     text NOT NULL,
   subject    text NOT NULL,
@@ -300,7 +300,7 @@ CREATE TABLE control.revisions (
 );
 ALTER TABLE control.sandboxes ADD FOREIGN KEY (id, active_revision) REFERENCES control.revisions (sandbox, number);
 
--- What an activation builds. It is a record of its own, so that a saved revision never changes (flows §3.1). An
+-- What an activation builds. It is its own record, so that a saved revision never changes (flows §3.1). An
 -- execution names the package it started with and keeps it, whatever is activated later.
 CREATE TABLE control.packages (
   sandbox        text NOT NULL,
@@ -369,7 +369,7 @@ CREATE TABLE money.fundings (
 );
 CREATE INDEX ON money.fundings (project, at);
 
--- Money funded or charged by mistake is adjusted by an entry of its own (money §5.4).
+-- Money funded or charged by mistake is adjusted by its own entry (money §5.4).
 CREATE TABLE money.corrections (
   project       text NOT NULL,
   correction_id text NOT NULL,
@@ -512,7 +512,7 @@ CREATE TABLE money.journal_blocks (
   PRIMARY KEY (project, last_seq, at)
 ) PARTITION BY RANGE (at);
 
--- Served but charged to nobody: usage above the reservation (excess), or an answer after its end (fenced).
+-- Served but charged to no one: usage above the reservation (excess), or an answer after its end (fenced).
 CREATE TABLE money.write_offs (
   reservation text NOT NULL,
   kind        text NOT NULL CHECK (kind IN ('excess', 'fenced')),
@@ -663,7 +663,7 @@ CREATE INDEX assets_deleted ON money.assets (deleted_at) WHERE deleted_at IS NOT
 
 ------------------------------------------------------------------------------------------- usage and statements
 
--- Usage by hour and by day, rolled up from the journal (money §9.2) and kept for ever.
+-- Usage by hour and by day, rolled up from the journal (money §9.2) and kept forever.
 -- fillfactor 80 here and below: only the rows of the current hour or day change.
 CREATE TABLE money.usage_hours (
   project           text NOT NULL,
@@ -692,7 +692,7 @@ CREATE TABLE money.usage_days (
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 
 -- The journal by the day its entries were written, so that a statement reads few rows, also for archived months
--- (money §9.5). Kept for ever.
+-- (money §9.5). Kept forever.
 CREATE TABLE money.journal_days (
   project  text NOT NULL,
   day      date NOT NULL, -- UTC

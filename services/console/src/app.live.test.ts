@@ -59,7 +59,7 @@ test('lists come in pages that meet without gap or repetition', async ({ stack }
   expect(outcomeOf(await stack.owner.get(`${stack.path}/audit?cursor=x`))).toBe('400 invalid_request')
 })
 
-test('health and the page need nobody; what is measured is on another port', async ({ console }) => {
+test('health and the page need no one; what is measured is on another port', async ({ console }) => {
   const get = (path: string) => fetch(console.url + path)
   expect((await get('/health/live')).status).toBe(200)
   expect((await get('/health/ready')).status).toBe(200)

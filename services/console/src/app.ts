@@ -61,7 +61,7 @@ export function consoleApp(deps: ConsoleDeps): Express {
   return app
 }
 
-/** Whether something at its path needs nobody who is signed in: then each handler there says by itself who may ask. */
+/** Whether something at its path needs no one who is signed in: then each handler there says by itself who may ask. */
 function isOpen({ path }: ApiRoute): boolean {
   return Object.values<ApiRoute>(consoleRoutes).some((row) => row.path === path && row.by !== 'user')
 }

@@ -17,40 +17,40 @@ function leadsToTraces(text: string): boolean {
 /** What the console reads from its environment. */
 export const consoleConfig = z
   .object({
-    DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_console', secret: true }),
+    DATABASE_URL: z.string().min(1).meta({ description: 'Postgres connection URL, with a login of the role svc_console', secret: true }),
     LEDGER_URL: httpUrl().meta({ description: 'Address of the ledger' }),
     SERVICE_SECRET: sharedSecret().meta({
-      description: 'What the console signs its tokens for the ledger with',
+      description: 'Secret with which the console signs its tokens for the ledger',
       secret: true,
     }),
-    DATABASE_CONNECTIONS: wholeNumber({ min: 1, max: 100 }).default(5).meta({ description: 'Connections to Postgres' }),
+    DATABASE_CONNECTIONS: wholeNumber({ min: 1, max: 100 }).default(5).meta({ description: 'Number of connections to Postgres' }),
     ...assetStoreConfig,
     PREPARED_STATEMENTS: flag()
       .default(true)
-      .meta({ description: 'Off for a PgBouncer that does not know prepared statements' }),
+      .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' }),
     PUBLIC_URL: httpUrl()
       .refine((url) => new URL(url).href === `${url}/`, 'expected an address without a path')
       .optional()
-      .meta({ description: 'Where browsers and callers find the service, such as https://models.example.com' }),
+      .meta({ description: 'Public base URL of the service, for example https://models.example.com' }),
     TRACE_URL: z
       .string()
       .refine(leadsToTraces, 'expected an address that starts with http:// or https:// and has {invocation} in it')
       .optional()
       .meta({
         description:
-          'Where the trace of a call is found, with `{invocation}` for its id; the console links there from the page of a call',
+          'URL of the trace of a call, with `{invocation}` for its ID. The console links to it from the call page',
       }),
     OIDC_ISSUER: z
       .string()
       .refine(isIssuer, 'expected an address that starts with https://, or http:// on this machine')
       .optional()
-      .meta({ description: 'OpenID Connect provider that users may sign in at, besides by password' }),
-    OIDC_CLIENT_ID: z.string().min(1).optional().meta({ description: 'This console at the OpenID Connect provider' }),
+      .meta({ description: 'OpenID Connect issuer for single sign-on, in addition to passwords' }),
+    OIDC_CLIENT_ID: z.string().min(1).optional().meta({ description: 'Client ID of the console at the OpenID Connect issuer' }),
     OIDC_CLIENT_SECRET: z
       .string()
       .min(1)
       .optional()
-      .meta({ description: 'Its secret there; none for a public client', secret: true }),
+      .meta({ description: 'Client secret at the OpenID Connect issuer. Omit for a public client', secret: true }),
   })
   .superRefine((config, context) => {
     const needed = (path: keyof typeof config) =>

@@ -97,7 +97,7 @@ export async function answerOf(answer: Response): Promise<Answer> {
   return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) }
 }
 
-/** Resolves once so many statements in the test's database wait for a row that the fixture has locked. */
+/** Resolves once this many statements in the test's database wait for a row that the fixture has locked. */
 export async function untilSomebodyWaits(fixture: Pick<Fixture, 'run'>, howMany = 1): Promise<void> {
   for (;;) {
     await fixture.run('SELECT pg_stat_clear_snapshot()') // a transaction sees what it first saw of the others, else

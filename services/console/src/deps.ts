@@ -40,7 +40,7 @@ export interface ConsoleDeps {
   provider?: SignInProvider | undefined
   /** Where browsers find the service, without a path; absent: wherever they came to. */
   publicUrl?: string | undefined
-  /** Where the trace of a call is, with `{invocation}`; absent: nobody is led there. */
+  /** Where the trace of a call is, with `{invocation}`; absent: no one is led there. */
   traceUrl?: string | undefined
   /** Makes a new id, such as `key_…`. */
   newId: NewId

@@ -4,7 +4,7 @@ interface RepeatedWork {
   /** Of the log. */
   name: string
   everyMs: number
-  /** Answers how much it did; it goes on at once as long as that is something. */
+  /** Answers how much it did; it continues concurrently as long as that is something. */
   work(): Promise<number>
 }
 

@@ -20,52 +20,52 @@ import { z } from 'zod'
 export const gatewayConfig = z.object({
   LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
   SERVICE_SECRET: sharedSecret().meta({
-    description: 'What the gateway signs its tokens for the ledger with',
+    description: 'Secret with which the gateway signs its tokens for the ledger',
     secret: true,
   }),
   REDIS_URL: redisUrl().meta({
-    description: 'Redis; only wakes up who waits for a running call; one server, Sentinels or a Cluster',
+    description: 'Redis, used only to wake up callers that wait for a running call; one server, Sentinels or a Cluster',
     secret: true,
   }),
   CONSOLE_URL: httpUrl()
     .optional()
-    .meta({ description: 'Base address of the console service; without one /api/v2 and /console are not served' }),
+    .meta({ description: 'Base URL of the console service. Without it, /api/v2 and /console are not served' }),
   PROVIDERS: z.string().default('{}').meta({
-    description: 'Who serves the models, by name, as JSON; keys by apiKeyEnv from other variables',
+    description: 'Model providers by name, as JSON. apiKeyEnv reads a key from another variable',
     secret: true,
   }),
   ...assetStoreConfig,
   MAX_CONCURRENT_CALLS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(4_096)
-    .meta({ description: 'Requests with a key under way at most; one more is refused as overloaded' }),
+    .meta({ description: 'Maximum number of concurrent requests with a key. Further requests are refused with `overloaded`' }),
   MAX_CONCURRENT_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(256)
-    .meta({ description: 'Chat calls that may wait for the ledger at once; one more is refused as overloaded' }),
+    .meta({ description: 'Maximum number of chat calls waiting for the ledger. Further calls are refused with `overloaded`' }),
   MAX_CONCURRENT_CALLS_PER_PROJECT: wholeNumber({ min: 1, max: 1_000_000 })
     .optional()
-    .meta({ description: 'Of one project at most; without it as many as leave room for others' }),
+    .meta({ description: 'Maximum number of concurrent calls per project. Without it, as many as leave room for other projects' }),
   ...countingConfig,
   // The least is such that half of it, which one project may have, has room for the largest request.
   MAX_CONCURRENT_IMAGE_BYTES: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
     .default(64 * 1024 * 1024)
     .meta({
       description:
-        'Bytes of images, as they are sent, of all chat calls under way; one more call waits for them. A byte takes up to five of memory',
+        'Maximum image bytes, as sent, of all running chat calls. Further calls wait. Each byte takes up to five bytes of memory',
     }),
   HEARTBEAT_MS: wholeNumber(HEARTBEAT_LIMITS).default(5_000).meta({
     description:
-      'Milliseconds between two heartbeats at the ledger. After three missed ones the reservations of its calls are released',
+      'Heartbeat interval in milliseconds. After three missed heartbeats, the ledger releases the reservations of this gateway',
   }),
   MCP_HOSTS: hostNames().meta({
     description:
-      'Host names, separated by commas, whose pages in a browser may call MCP, besides those of this machine',
+      'Comma-separated host names of web pages that may call MCP, in addition to pages of this machine',
   }),
   TRACE_CONTENT: flag()
     .default(false)
-    .meta({ description: 'Puts prompts and answers into traces, for whoever may read them there' }),
+    .meta({ description: 'Record prompts and responses in traces' }),
   RATES: json(ratesConfig).default({}).meta({
     description:
-      'How often a key and a project may call, as JSON such as {"key":{"requests":10,"seconds":1},"projects":{"prj_…":{"requests":100,"seconds":60}}}; counted by each process alone',
+      'Rate limits per key and project, as JSON, for example {"key":{"requests":10,"seconds":1},"projects":{"prj_…":{"requests":100,"seconds":60}}}. Each process counts separately',
   }),
 })
 

@@ -42,7 +42,7 @@ export interface ExecutionFacts {
 }
 
 export interface NodeFacts {
-  /** null: nobody runs it. */
+  /** null: no one runs it. */
   lease: string | null
   attempt: number
   call: string
@@ -115,7 +115,7 @@ export interface Book {
   thresholds: ReadonlyMap<string, { below: bigint[]; percents: bigint[] }>
   /** What they were told, as `kind of threshold`: of a project, or of a lineage and the start of its window. */
   notices: string[]
-  /** What was served and is charged to nobody: `reservation kind` → micro-USD. */
+  /** What was served and is charged to no one: `reservation kind` → micro-USD. */
   writeOffs: Map<string, bigint>
   /** `project key` → the first call under it and its newest attempt. */
   idempotency: Map<string, { fingerprint: string; invocation: string; reservation: string }>

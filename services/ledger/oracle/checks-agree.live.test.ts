@@ -37,9 +37,9 @@ const step = fc.record({
     idempotency: null,
     copyOf: null,
   })),
-  /** What becomes of a call that is admitted; null: it goes on. */
+  /** What becomes of a call that is admitted; null: it continues. */
   end: fc.constantFrom(null, 'release', 'release', 'settle'),
-  /** What happens besides, now and then. */
+  /** What happens as well, now and then. */
   event: fc.constantFrom(...Array.from({ length: 24 }, () => null), 'revoke', 'rotate'),
   which: fc.nat(),
 })

@@ -22,7 +22,7 @@ interface Asked {
   /** null: a direct call. */
   execution: string | null
   project: string
-  /** null: nobody's, so there is no limit. */
+  /** null: no one's, so there is no limit. */
   key: KeyFacts | null
   product: ProductFacts
 }

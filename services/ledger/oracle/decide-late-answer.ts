@@ -9,7 +9,7 @@ export interface LateAnswer {
   usage: Omit<Usage, 'estimated'>
 }
 
-/** What it is written off with, in micro-USD; null: it is no attempt of this execution that ended without a charge. */
+/** What it is written off with, in micro-USD; null: it is not an attempt of this execution that ended without a charge. */
 export function decideLateAnswer(book: Book, { reservation, execution, usage }: LateAnswer): bigint | null {
   const closed = book.closed.get(reservation)
   if (!closed?.price || closed.node === null || closed.state !== 'Released') return null

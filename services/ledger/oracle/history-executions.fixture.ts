@@ -24,7 +24,7 @@ export interface SetupExecutions {
   fail(which: number): Promise<void>
   /** The console's user loses the role. */
   withdrawUser(): Promise<void>
-  /** Takes some nodes back and claims them anew. */
+  /** Takes some nodes back and claims them again. */
   reclaim(nodes: HeldNode[]): Promise<void>
   /**
    * For each node that was charged a fresh one of the same run; that one ends, or keeps its lease, though it must not.

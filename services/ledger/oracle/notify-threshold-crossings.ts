@@ -1,6 +1,6 @@
 import type { Book, Reservation } from './book.ts'
 
-// Which thresholds an entry has crossed, once it stands in the book: what money.notify_threshold_crossings must agree with.
+// Which thresholds an entry has crossed, once it is in the book: what money.notify_threshold_crossings must agree with.
 
 /** @param fallen by how much what remains of the wallet has fallen just now; less than 0: it rose */
 export function notifyLowWallet(book: Book, project: string, fallen: bigint): void {

@@ -67,7 +67,7 @@ const OUTCOMES = [
   'correction corrected',
   'correction short',
   'late answer written off',
-  'late answer of nobody',
+  'late answer of no one',
   'wallet.below',
   'key.percent',
 ]
@@ -79,7 +79,7 @@ interface Where {
 }
 
 /**
- * Plays random histories until so many operations were compared and every outcome was seen, or four times as many. Throws at
+ * Plays random histories until this many operations were compared and every outcome was seen, or four times as many. Throws at
  * the first difference, with the seed and the path of its history.
  * @returns how many operations, and the outcomes that never came
  */
@@ -95,7 +95,7 @@ export async function playHistories(
   ]
   let operations = 0
   const seen = new Map<string, number>()
-  // A history that never reaches an outcome proves nothing about it: where chance left one out, it goes on.
+  // A history that never reaches an outcome proves nothing about it: where chance left one out, it continues.
   const missing = () => OUTCOMES.filter((outcome) => !seen.has(outcome))
   const enough = () => operations >= wanted && (missing().length === 0 || operations >= 4 * wanted)
   try {

@@ -80,7 +80,7 @@ function isOfNode({ book }: HistorySetup, id: string): boolean {
   return found !== undefined && found.node !== null
 }
 
-/** What money.close_node_calls does, and then the leases end: an answered node is done, any other one is claimed anew. */
+/** What money.close_node_calls does, and then the leases end: an answered node is done, any other one is claimed again. */
 export async function playNodeClosings(
   setup: HistorySetup,
   wanted: NodeClosing[],
@@ -168,7 +168,7 @@ export async function playLateAnswers(
   equal(written, decideLateAnswers(book, answers))
   const count = (name: string, times: number) => times > 0 && seen.set(name, (seen.get(name) ?? 0) + times)
   count('late answer written off', written)
-  count('late answer of nobody', answers.length - written)
+  count('late answer of no one', answers.length - written)
   return answers.length
 }
 

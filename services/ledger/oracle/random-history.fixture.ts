@@ -36,7 +36,7 @@ export const admission = fc.record({
   /** Small, so that keys meet again: repeats, mismatches, copies in one batch. */
   idempotency: fc.option(fc.nat(12), { freq: 3 }),
   body: fc.nat(3),
-  /** Asks what another one in its batch asks, under an id of its own. */
+  /** Asks what another one in its batch asks, under its own id. */
   copyOf: oneIn(6, fc.nat()),
 })
 /** Of the prompt and of the completion; now and then told to be more than these. */

@@ -114,7 +114,7 @@ describe('the HTTP server', () => {
     })
   })
 
-  test('begins runs in the name of a user for the console alone', async ({ clients, sandbox: { tenant, id } }) => {
+  test('begins runs on behalf of a user for the console alone', async ({ clients, sandbox: { tenant, id } }) => {
     const caller = { user: tenant.owners.owner, project: tenant.project.id }
     await expect(clients.gateway.startExecution(question(tenant.key, id, { caller }))).rejects.toThrow('403')
     await expect(clients.worker.startExecution(question(tenant.key, id))).rejects.toThrow('403')

@@ -49,7 +49,7 @@ const admission = (instance: string, tenant: { model: string; key: { hash: strin
   idempotency: null,
 })
 
-// What waits for a turn of a job does so beside the rest (D2 of reservation-reaper.ts).
+// What waits for a turn of a job does so alongside the rest (D2 of reservation-reaper.ts).
 
 describe.concurrent('maintenance', () => {
   test('a call past its deadline is released though its instance lives', async ({ gateway, tenant, fixture }) => {
@@ -108,7 +108,7 @@ describe.concurrent('the HTTP server', () => {
     expect(await status('/corrections', await tokenOf('gateway', secrets.gateway))).toBe(403)
     expect(await status('/items', await tokenOf('console', secrets.console))).toBe(403)
     expect(await status('/executions/start', await tokenOf('worker', secrets.worker))).toBe(403)
-    expect(await status('/assets/record', await tokenOf('worker', secrets.worker))).toBe(400) // it may; this is no asset
+    expect(await status('/assets/record', await tokenOf('worker', secrets.worker))).toBe(400) // it may; this is not an asset
     expect(await status('/sandboxes/read', await tokenOf('console', secrets.console))).toBe(403)
     expect(await status('/nowhere', await tokenOf('console', secrets.console))).toBe(404)
   })
@@ -182,7 +182,7 @@ describe.concurrent('npm run ledger check', () => {
     })
   })
 
-  test('explains itself to whoever calls it wrongly', async () => {
+  test('explains itself to anyone who calls it wrongly', async () => {
     const unreachable = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }
     const said = await Promise.all([
       run(['chekc'], {}),

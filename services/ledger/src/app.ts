@@ -21,6 +21,6 @@ export function ledgerApp(deps: AppDeps): Express {
   mountOperations(app, deps, verify)
   mountHealth(app, { live: readiness.live, ready: readiness.ready })
   app.use(notFound)
-  app.use(answerErrors(internalAnswers({ service: 'ledger', failure: 'The books can not be reached now.', log })))
+  app.use(answerErrors(internalAnswers({ service: 'ledger', failure: 'The books cannot be reached now.', log })))
   return app
 }

@@ -36,7 +36,7 @@ test('of each service the present secret is known, and the previous one where th
 
 test('a previous secret that is the present one, or too short, stops the start with one sentence that shows neither', () => {
   expect(problemsOf({ ...environment, SERVICE_SECRET_WORKER_PREVIOUS: worker })).toEqual([
-    'SERVICE_SECRET_WORKER_PREVIOUS (While the secret of the worker service is replaced: the one before, which is taken besides) is wrong: it is the same as SERVICE_SECRET_WORKER; it is the secret before that one, and is left out when none is replaced.',
+    'SERVICE_SECRET_WORKER_PREVIOUS (The previous secret of the worker service, also accepted during a rotation) is wrong: it is the same as SERVICE_SECRET_WORKER; it is the secret before that one, and is left out when none is replaced.',
   ])
   expect(problemsOf({ ...environment, SERVICE_SECRET_WORKER_PREVIOUS: 'short' })).toEqual([
     expect.stringMatching(/^SERVICE_SECRET_WORKER_PREVIOUS .* is wrong: expected at least 32 characters\.$/),

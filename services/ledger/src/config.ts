@@ -5,21 +5,21 @@ import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { archiveAfterDays } from './archive/config.ts'
 
 const secretOf = (service: string) =>
-  sharedSecret().meta({ description: `What the ${service} service signs its tokens with; known to both`, secret: true })
+  sharedSecret().meta({ description: `Shared secret with which the ${service} service signs its tokens`, secret: true })
 
 const previousSecretOf = (service: string) =>
   sharedSecret()
     .optional()
     .meta({
-      description: `While the secret of the ${service} service is replaced: the one before, which is taken besides`,
+      description: `The previous secret of the ${service} service, also accepted during a rotation`,
       secret: true,
     })
 
 const variables = z.object({
-  DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_ledger', secret: true }),
+  DATABASE_URL: z.string().min(1).meta({ description: 'Postgres connection URL, with a login of the role svc_ledger', secret: true }),
   REDIS_URL: redisUrl().meta({
     description:
-      'Redis with the queue of nodes, and the notifier that announces the progress of executions; one server, Sentinels or a Cluster',
+      'Redis with the node queue and the progress notifications of executions; one server, Sentinels or a Cluster',
     secret: true,
   }),
   SERVICE_SECRET_GATEWAY: secretOf('gateway'),
@@ -30,49 +30,49 @@ const variables = z.object({
   SERVICE_SECRET_CONSOLE_PREVIOUS: previousSecretOf('console'),
   BATCHES_IN_FLIGHT: wholeNumber({ min: 1, max: 16 })
     .default(1)
-    .meta({ description: 'Batches in flight at once; more only where Postgres has cores to spare' }),
-  BATCH_ITEMS: wholeNumber({ min: 1, max: 2048 }).default(512).meta({ description: 'Items of one batch at most' }),
+    .meta({ description: 'Maximum number of concurrent batches. Raise only if Postgres has spare cores' }),
+  BATCH_ITEMS: wholeNumber({ min: 1, max: 2048 }).default(512).meta({ description: 'Maximum number of items per batch' }),
   WAITING_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(10_000)
-    .meta({ description: 'Admissions that may wait; one more is refused as overloaded' }),
+    .meta({ description: 'Maximum number of waiting admissions. Further admissions are refused with `overloaded`' }),
   MAX_CONCURRENT_NODES: wholeNumber({ min: 1, max: 10_000 }).default(32).meta({
-    description: 'Nodes of one project in the queue or under way at once; its other nodes wait their turn',
+    description: 'Maximum number of queued or running nodes per project. Further nodes wait',
   }),
   OPEN_EXECUTIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(10_000)
-    .meta({ description: 'Executions of one project that have not ended; one more is refused as overloaded' }),
+    .meta({ description: 'Maximum number of open executions per project. Further executions are refused with `overloaded`' }),
   CHAT_FIRST_CLAIM_SECONDS: wholeNumber({ min: 1, max: 900 }).default(60).meta({
     description:
-      'How long a sandbox product that is called as a chat model waits for a worker; then its caller is refused with `no_worker`, uncharged',
+      'Time in seconds that a sandbox product called as a chat model waits for a worker. Then the call is refused with `no_worker` and not charged',
   }),
   READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
     .default(4)
-    .meta({ description: 'Connections for questions, beside those of batches, heartbeats and maintenance' }),
+    .meta({ description: 'Postgres connections for reads, in addition to those for batches, heartbeats and maintenance' }),
   RELEASE_GRACE_MS: wholeNumber({ min: 1_000, max: 600_000 }).default(30_000).meta({
     description:
-      'Milliseconds for which settlements must be possible before the overdue reservation of a living gateway is released',
+      'Time in milliseconds that settlements must have been possible before an overdue reservation of a running gateway is released',
   }),
   CHECK_EVERY_SECONDS: wholeNumber({ min: 1, max: 86_400 })
     .default(60)
-    .meta({ description: 'How often the books are derived again from the journal' }),
+    .meta({ description: 'Interval in seconds at which the books are recomputed from the journal' }),
   ARCHIVE_AFTER_DAYS: archiveAfterDays().optional().meta({
     description:
-      'Where `ledger archive` runs by itself, the same as there: then an alert says which month is overdue. None: nothing is archived',
+      'Set to the value of a scheduled `ledger archive` job to be alerted when a month is overdue. Without it, nothing is archived',
   }),
   WEBHOOK_KEY: sharedSecret().optional().meta({
-    description: 'What the secrets of webhooks are made with; none: there are no webhooks',
+    description: 'Key from which webhook secrets are derived. Without it, webhooks are disabled',
     secret: true,
   }),
   WEBHOOK_KEY_PREVIOUS: sharedSecret().optional().meta({
-    description: 'The key before WEBHOOK_KEY, as long as there are webhooks from its time',
+    description: 'The previous WEBHOOK_KEY, as long as webhooks created with it exist',
     secret: true,
   }),
   WEBHOOK_PRIVATE_ADDRESSES: flag()
     .default(false)
-    .meta({ description: 'Webhooks may have private addresses, and http; for development and tests' }),
+    .meta({ description: 'Allow webhooks at private addresses and over http. For development and tests only' }),
   PREPARED_STATEMENTS: flag()
     .default(true)
-    .meta({ description: 'Off for a PgBouncer that does not know prepared statements' }),
+    .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' }),
 })
 
 const SERVICES = ['GATEWAY', 'WORKER', 'CONSOLE'] as const

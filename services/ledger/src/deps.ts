@@ -70,7 +70,7 @@ export interface NodeBatcher {
   submit(item: ClaimItem, budgetMs: number): Promise<ClaimOutcome | Undecided>
   submit(item: CompleteItem, budgetMs: number): Promise<CompleteOutcome | Undecided>
   submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
-  /** `cancelled`: it goes on no more because of this item. */
+  /** `cancelled`: it continues no more because of this item. */
   submit(item: CancelItem, budgetMs: number): Promise<{ kind: 'cancelled' | 'nothing-to-do' } | Undecided>
   submit(item: ReclaimItem | OverdueItem, budgetMs: number): Promise<unknown>
   /** Tells of an execution that this replica has just begun: the first claim of it needs no reading. */

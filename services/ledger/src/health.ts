@@ -6,7 +6,7 @@ import type { Deps } from './deps.ts'
 // What the ledger says of itself.
 //   H1  Ready is who decides: who reaches Postgres and whose batches come back. Who can't is sent nothing, and others are.
 //   H2  Live is who may still decide. A batch has a time limit of seconds, so one that is under way for a minute hangs for
-//       ever, and only a new process goes on. While Postgres is away every batch fails in time, and nobody is restarted.
+//       ever, and only a new process continues. While Postgres is away every batch fails in time, and no one is restarted.
 
 type Batchers = Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'startBatcher'>
 

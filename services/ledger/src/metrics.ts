@@ -50,15 +50,15 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     unit: '{try}',
   })
   const lockedOut = meter.createCounter('ledger.batches.locked_out', {
-    description: 'Batches that waited in vain for a lock that is no wallet’s',
+    description: 'Batches that waited in vain for a lock that is not a wallet’s',
     unit: '{batch}',
   })
   const excess = meter.createCounter('ledger.write_offs.excess', {
-    description: 'Usage beyond the bound, charged to nobody',
+    description: 'Usage beyond the bound, charged to no one',
     unit: '{microUSD}',
   })
   const fenced = meter.createCounter('ledger.write_offs.fenced', {
-    description: 'Answers given after their reservation had ended, charged to nobody',
+    description: 'Answers given after their reservation had ended, charged to no one',
     unit: '{answer}',
   })
   const answersLost = meter.createCounter('ledger.answers.not_kept', {

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { liveTest as test } from '@gateway/testbed/live-test'
 import { openFixture } from '@gateway/testbed/fixture'
 
-// Postgres holds the last belt: only the ledger's role writes money, and nobody changes what is append-only.
+// Postgres holds the last belt: only the ledger's role writes money, and no one changes what is append-only.
 
 async function query<Row extends QueryResultRow>(url: string, sql: string): Promise<QueryResult<Row>> {
   const client = new Client({ connectionString: url })
@@ -116,7 +116,7 @@ describe('permissions in Postgres', () => {
     ['a key keeps its id', `UPDATE control.keys SET id = 'key_new' WHERE id = $1`],
   ]
   for (const [what, sql] of keptAsItIs) {
-    test(`${what}, whoever asks`, async ({ database }) => {
+    test(`${what}, regardless of who asks`, async ({ database }) => {
       const fixture = await openFixture(database.adminUrl)
       const owners = await fixture.tenant()
       const project = await fixture.project(owners)

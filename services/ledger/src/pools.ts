@@ -4,10 +4,10 @@ import type { LedgerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 
 // The connections of one replica, apart by what may wait for what.
-//   P1  A heartbeat waits for no crowd of questions, for no wallet that somebody has locked and for no long statement:
+//   P1  A heartbeat waits for no crowd of questions, for no wallet that someone has locked and for no long statement:
 //       else a ledger that is only busy would take living processes for dead.
 //   P2  Each pool has a time limit for its queries, at which Postgres is asked to end them. A connection that is silent for a
-//       second more is given up, and the outcome is unknown; whoever asked repeats it. Where a query may wait for a lock the
+//       second more is given up, and the outcome is unknown; anyone who asked repeats it. Where a query may wait for a lock the
 //       limit is longer than `lock_timeout`, and in maintenance longer than `statement_timeout`, so that Postgres answers
 //       first.
 //   P3  Silence that one pool meets all have met: their idle connections are replaced at once.

@@ -37,13 +37,13 @@ function readCheck(words: string[]): CheckCommand | Wrong {
     if (word === '--whole') command.whole = true
     else if (word === '--against') {
       const anchor = words.shift() ?? ''
-      if (!isAnchor(anchor)) return { wrong: `${anchor || 'Nothing'} is no anchor.\n` }
+      if (!isAnchor(anchor)) return { wrong: `${anchor || 'Nothing'} is not an anchor.\n` }
       command.against = anchor
       command.whole = true // that the seals fit the entries is a part of it
     } else if (word === '--archive') {
       command.archive = words.shift() ?? null
       if (command.archive === null) return { wrong: 'Behind --archive there is no folder.\n' }
-      command.whole = true // the books have to go on where the archive ends
+      command.whole = true // the books have to continue where the archive ends
     } else if (word.startsWith('-')) return { wrong: `I don't know ${word}.\n` }
     else command.projects.push(word)
   }
@@ -56,7 +56,7 @@ function readArchive(words: string[]): ArchiveCommand | Wrong {
     if (word === '--dry') command.dry = true
     else if (word === '--before') {
       const month = words.shift() ?? ''
-      if (!isMonth(month)) return { wrong: `${month || 'Nothing'} is no month, such as 2026-08.\n` }
+      if (!isMonth(month)) return { wrong: `${month || 'Nothing'} is not a month, such as 2026-08.\n` }
       command.before = month
     } else if (word === '--to') {
       command.to = words.shift() ?? null

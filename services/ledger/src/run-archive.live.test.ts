@@ -10,7 +10,7 @@ interface Ended {
   said: string
 }
 
-/** The command as a process of its own; killed after so many milliseconds, if it lives that long. */
+/** The command as its own process; killed after this many milliseconds, if it lives that long. */
 function run(words: string[], env: Record<string, string>, killAfterMs = 0): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { env, timeout: killAfterMs, killSignal: 'SIGKILL' as const }

@@ -8,12 +8,12 @@ import { withSpan } from '@gateway/service-kit/process/spans'
 // The ledger in other processes' traces.
 //   T1  The span of an item is a child of the span that its line names. An item of a caller that isn't traced has none,
 //       and neither have the items of maintenance.
-//   T2  A batch decides items of many traces, so it is a part of none of them: it has a trace of its own, and it and
+//   T2  A batch decides items of many traces, so it is a part of none of them: it has its own trace, and it and
 //       its items are linked with each other.
 //   T3  An execution is stored with the span that started it (start-execution.ts), so that each attempt at a node of it
-//       goes on in that trace. An untraced caller's execution gets a trace here.
+//       continues in that trace. An untraced caller's execution gets a trace here.
 
-/** Decides an item in a span of its own (T1). */
+/** Decides an item in its own span (T1). */
 export function withItemSpan<Outcome extends object>(
   item: LedgerItem,
   traceparent: string,

@@ -3,11 +3,11 @@ import { expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openLedger } from './fixtures/open-ledger.ts'
 
-// Upkeep is no condition of starting: a ledger is ready while somebody has the tables that it keeps in order.
+// Upkeep is not a condition of starting: a ledger is ready while someone has the tables that it keeps in order.
 
 for (const mode of ['ACCESS SHARE', 'ACCESS EXCLUSIVE']) {
   liveTest(
-    `a ledger starts while somebody keeps the saved answers locked: ${mode}`,
+    `a ledger starts while someone keeps the saved answers locked: ${mode}`,
     async ({ database, redis, onTestFinished }) => {
       const client = new Client({ connectionString: database.adminUrl })
       await client.connect()

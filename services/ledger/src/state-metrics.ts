@@ -95,10 +95,10 @@ export function observeDatabase(meter: Meter, deps: Pick<Deps, 'reads'>): void {
   observeUsage(meter, deps)
 }
 
-/** Without a figure where this database lets nobody see the sessions of others (oldest_transaction). */
+/** Without a figure where this database lets no one see the sessions of others (oldest_transaction). */
 function observeTransactions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
   const oldest = meter.createObservableGauge('ledger.transactions.oldest', {
-    description: 'Age of the oldest transaction in the database, whoever has it',
+    description: 'Age of the oldest transaction in the database, regardless of who has it',
     unit: 's',
   })
   const age = meter.createObservableGauge('ledger.snapshots.age', {

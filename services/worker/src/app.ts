@@ -15,6 +15,6 @@ export function workerApp({ readiness, log }: AppOptions): Express {
   const app = openApp()
   mountHealth(app, { live: readiness.live, ready: readiness.ready })
   app.use(notFound)
-  app.use(answerErrors(internalAnswers({ service: 'worker', failure: 'The worker can not answer now.', log })))
+  app.use(answerErrors(internalAnswers({ service: 'worker', failure: 'The worker cannot answer now.', log })))
   return app
 }

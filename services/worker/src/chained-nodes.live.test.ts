@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Graph } from '@gateway/api/graph'
 import { flow, newPrompt, nodeOf, side, stackTest as test } from './stack.fixture.ts'
 
-// A job goes on with other nodes of its execution, for a slice of time (N6 of run-node.ts).
+// A job continues with other nodes of its execution, for a slice of time (N6 of run-node.ts).
 
 const SOON = { timeout: 20_000, interval: 50 }
 
@@ -24,7 +24,7 @@ test('nodes in a row are one job', async ({ startWorker, tenant }) => {
   expect(countOf(await worker.metrics(), 'worker_jobs_ended_total')).toBe(1)
 })
 
-test('without a slice each node is a job of its own', async ({ startWorker, tenant }) => {
+test('without a slice each node is its own job', async ({ startWorker, tenant }) => {
   const worker = await startWorker({ NODE_SLICE_MS: '0' })
   const record = await tenant.run(line(8), { text: 'parts' })
   expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'parts' } })

@@ -18,38 +18,38 @@ import { z } from 'zod'
 export const workerConfig = z.object({
   LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
   SERVICE_SECRET: sharedSecret().meta({
-    description: 'What the worker signs its tokens for the ledger with',
+    description: 'Secret with which the worker signs its tokens for the ledger',
     secret: true,
   }),
   REDIS_URL: redisUrl().meta({
-    description: 'Redis with the queue of nodes; must never evict; one server, Sentinels or a Cluster',
+    description: 'Redis with the node queue. Must not evict keys; one server, Sentinels or a Cluster',
     secret: true,
   }),
   PROVIDERS: z.string().default('{}').meta({
-    description: 'Who serves the models, by name, as JSON; keys by apiKeyEnv from other variables',
+    description: 'Model providers by name, as JSON. apiKeyEnv reads a key from another variable',
     secret: true,
   }),
   CONCURRENCY: wholeNumber({ min: 1, max: 1_000 })
     .default(32)
-    .meta({ description: 'Nodes that this process runs at once' }),
+    .meta({ description: 'Maximum number of nodes that this process runs concurrently' }),
   HEARTBEAT_MS: wholeNumber(HEARTBEAT_LIMITS).default(1_000).meta({
     description:
-      'Milliseconds between two heartbeats at the ledger. After three missed ones its nodes are given to another worker',
+      'Heartbeat interval in milliseconds. After three missed heartbeats, another worker takes over the nodes of this one',
   }),
   NODE_SLICE_MS: wholeNumber({ min: 0, max: 60_000 }).default(200).meta({
     description:
-      'Milliseconds for which a job goes on with other nodes of its execution though another may wait for its place; 0: each node goes through the queue',
+      'Time in milliseconds that a job may continue with further nodes of its execution while other jobs wait. 0: each node is a job',
   }),
   // The least is such that half of it, which one project may have, has room for the largest request.
   MAX_CONCURRENT_IMAGE_BYTES: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
     .default(64 * 1024 * 1024)
     .meta({
       description:
-        'Bytes of images of all chat nodes under way; one more node waits for them. A byte takes up to five of memory',
+        'Maximum image bytes of all running chat nodes. Further nodes wait. Each byte takes up to five bytes of memory',
     }),
   TRACE_CONTENT: flag()
     .default(false)
-    .meta({ description: 'Puts prompts and answers into traces, for whoever may read them there' }),
+    .meta({ description: 'Record prompts and responses in traces' }),
   ...countingConfig,
   ...assetStoreConfig,
 })

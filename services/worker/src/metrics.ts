@@ -6,7 +6,7 @@ import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 
 /**
  * How a node ended, as the ledger took it. `cancelled`: it failed because its execution was
- * stopped. `quarantined`: it can't be written yet, and the ledger goes on with it.
+ * stopped. `quarantined`: it can't be written yet, and the ledger continues with it.
  */
 export type Ended = CompleteItem['result']['kind'] | 'cancelled' | 'fenced' | 'quarantined'
 

@@ -278,7 +278,7 @@ stackTest(
 )
 
 stackTest(
-  'an image that can not be kept fails its node, uncharged [unavailable]',
+  'an image that cannot be kept fails its node, uncharged [unavailable]',
   async ({ startWorker, tenant, stack, fixture }) => {
     const folder = path.join(stack.folder, 'no-folder')
     await startWorker({ ASSETS_FOLDER: folder })

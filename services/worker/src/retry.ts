@@ -14,7 +14,7 @@ export async function askUntilAnswered<Answer>(signal: AbortSignal, ask: () => P
   }
 }
 
-/** The ledger's answer; null where it can not be reached. */
+/** The ledger's answer; null where it cannot be reached. */
 export async function nullIfUnavailable<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await ask()

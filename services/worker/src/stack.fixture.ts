@@ -15,7 +15,7 @@ import { workerProcesses, type WorkerProcess } from './worker-process.fixture.ts
 
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
 
-// Workers with a real ledger behind them, a real queue before them and a simulated provider beside them. Executions are started at
+// Workers with a real ledger behind them, a real queue before them and a simulated provider alongside them. Executions are started at
 // the ledger, as a gateway starts them. The files of a vitest worker share all that: no worker is in it but those that a test starts.
 
 const shared = onceAWorker(

@@ -25,7 +25,7 @@ stackTest(
 )
 
 stackTest(
-  'a worker that stops gives back what it can not finish, and another one runs it',
+  'a worker that stops gives back what it cannot finish, and another one runs it',
   async ({ startWorker, startWorkerProcess, tenant, stack }) => {
     const { control } = stack.provider
     const [first, prompt] = [await startWorkerProcess({ DRAIN_MS: '100' }), newPrompt()]
@@ -87,7 +87,7 @@ stackTest(
 )
 
 stackTest(
-  'results that can not be written are kept, other nodes of the project fail soon [unavailable], and all is charged in the end',
+  'results that cannot be written are kept, other nodes of the project fail soon [unavailable], and all is charged in the end',
   async ({ startWorker, tenant, stack, fixture }) => {
     const { control } = stack.provider
     const [worker, prompt] = [await startWorker(), newPrompt()]
@@ -116,7 +116,7 @@ stackTest(
 )
 
 stackTest(
-  'an answer that the ledger can not be told at once is told when it is back',
+  'an answer that the ledger cannot be told at once is told when it is back',
   async ({ startWorker, tenant, stack, proxy }) => {
     const { control } = stack.provider
     await startWorker({ LEDGER_URL: proxy.ledgerUrl })
@@ -134,7 +134,7 @@ stackTest(
 )
 
 stackTest(
-  'a worker that was taken for dead is fenced, charges nobody and works on',
+  'a worker that was taken for dead is fenced, charges no one and works on',
   async ({ startWorker, tenant, stack, proxy }) => {
     const { control } = stack.provider
     const first = await startWorker({ LEDGER_URL: proxy.ledgerUrl })
@@ -159,7 +159,7 @@ stackTest(
 )
 
 stackTest(
-  'when one node fails, a call beside it is cancelled and not charged',
+  'when one node fails, a call alongside it is cancelled and not charged',
   async ({ startWorker, tenant, stack }) => {
     const { control } = stack.provider
     await startWorker()
@@ -198,7 +198,7 @@ stackTest(
     await control.release()
     await control.clearFaults()
     await expect.poll(tenant.wallet, SOON).toMatchObject({ settled: 1_200_000 })
-    // The third never fits: what is held is nobody's any more.
+    // The third never fits: what is held is no one's any more.
     const record = await tenant.ended(execution)
     expect(record).toMatchObject({ status: 'Failed', error: { code: 'insufficient_budget' }, chargedMicro: 1_200_000 })
     expect(await worker.metrics()).toMatch(/^worker_funds_wait_(seconds_)?count\{outcome="refused".*\} 1\b/m)

@@ -24,7 +24,7 @@ export interface Performed {
 /**
  * Why work on a node was cancelled before it was done.
  * `overdue`: the execution's time is over. `execution-ending`: the execution fails, or the lease is another's. `execution-stopped`:
- * somebody stopped the execution. `stopping`: this worker stops.
+ * someone stopped the execution. `stopping`: this worker stops.
  */
 export type CancelReason = 'overdue' | 'execution-ending' | 'execution-stopped' | 'stopping'
 

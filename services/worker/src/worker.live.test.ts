@@ -7,7 +7,7 @@ import { workerTest } from './worker.fixture.ts'
 
 const SOON = { timeout: 20_000, interval: 50 }
 
-/** @param its `expect` of the test, where others run beside it */
+/** @param its `expect` of the test, where others run alongside it */
 const isReady = (worker: Pick<OpenWorker | WorkerProcess, 'health'>, its = expect) =>
   its.poll(worker.health, SOON).toEqual({ status: 'ready' })
 

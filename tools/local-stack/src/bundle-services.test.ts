@@ -8,7 +8,7 @@ const projectFolder = path.resolve(import.meta.dirname, '../../..')
 const ask = 'const at = [import.meta.dirname, import.meta.url]'
 
 test.for(['services/gateway/src/docs.ts', 'packages/my parts/ä#%.ts'])(
-  'a module of a bundle finds the files beside its source: %s',
+  'a module of a bundle finds the files alongside its source: %s',
   (name) => {
     const source = path.join(projectFolder, name)
     const bundle = pathToFileURL(path.join(projectFolder, '.cache/services/0123/gateway.js')).href

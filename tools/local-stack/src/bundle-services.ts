@@ -5,7 +5,7 @@ import path from 'node:path'
 
 // The services as bundles, for starting them on this machine: a process that reads one file is ready about a second sooner than
 // one that strips the types of a thousand. A bundle is made when a source changes and kept in the project's cache.
-// The sources stay where they are: a bundle finds files that lie beside its modules, such as pages and migrations, there.
+// The sources stay where they are: a bundle finds files that lie alongside its modules, such as pages and migrations, there.
 
 export type BundledProgram = 'gateway' | 'worker' | 'ledger' | 'console' | 'provider'
 
@@ -87,7 +87,7 @@ export function keepPlaces(code: string, id: string): string | null {
   })
 }
 
-/** Otherwise a change of such a file would go on in an old bundle. */
+/** Otherwise a change of such a file would continue in an old bundle. */
 function checkSeen(modules: readonly string[]): void {
   const seen = new Set(sourceFolders.flatMap(sourcesIn))
   const unseen = modules.filter((id) => path.isAbsolute(id) && !id.includes('node_modules') && !seen.has(id))

@@ -25,7 +25,7 @@ test('the second start keeps the data and the password', async ({ folder }) => {
   await second.stop()
 })
 
-test('a lock file whose process id now belongs to another program is no hindrance', async ({ folder }) => {
+test('a lock file whose process id now belongs to another program is not a hindrance', async ({ folder }) => {
   const first = await startPostgres({ dataFolder: folder, persistent: true, fast: true })
   const lock = await readFile(path.join(folder, 'data/postmaster.pid'), 'utf8')
   await first.stop()

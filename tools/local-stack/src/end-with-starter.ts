@@ -37,10 +37,10 @@ export type WordFromWatchdog =
  * Starts a program that ends when this process ends, however it ends: `kill -9` and a crash included.
  *
  * Between the two stands a watchdog process that holds a channel to this one. The kernel closes the channel
- * when this process is gone, and the watchdog then ends the program. Both are in a session of their own, so
+ * when this process is gone, and the watchdog then ends the program. Both are in their own session, so
  * that Ctrl-C in a terminal doesn't reach them and this process decides the order of stopping.
  *
- * The program's output goes to `logFile`, which is started anew.
+ * The program's output goes to `logFile`, which is started again.
  */
 export async function startTied(program: TiedProgram, logFile: string): Promise<TiedProcess> {
   const log = openSync(logFile, 'w', 0o600)

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
-// A port is looked for before a program is started on it, and kept for it while it restarts. Meanwhile nobody listens there, so:
+// A port is looked for before a program is started on it, and kept for it while it restarts. Meanwhile no one listens there, so:
 //   P1  It is below those that the kernel gives to outgoing connections: one of them would take it.
 //   P2  It is claimed until this process ends, however it ends, by a UDP socket of the same number: nothing here speaks UDP, and of
 //       two processes the kernel gives it to one.

@@ -19,7 +19,7 @@ export async function initialisePostgres(
   const data = path.join(folder, 'data')
   if (await readFile(path.join(data, 'PG_VERSION')).catch(() => null)) return readFile(passwordFile, 'utf8')
 
-  // Made beside its place and renamed when complete: a start that was killed half-way leaves no half server.
+  // Made alongside its place and renamed when complete: a start that was killed half-way leaves no half server.
   const making = path.join(folder, 'data.making')
   await rm(making, { recursive: true, force: true })
   await writeFile(passwordFile, newPassword, { mode: 0o600 })

@@ -47,14 +47,14 @@ test('a Docker engine is taken that has the image, or can fetch it', async ({ ma
   expect(machine.lines).toEqual(['Redis: Docker fetches redis:8.2-alpine'])
 })
 
-test('beside an engine that can not fetch the image, the package of the distribution is next, and a line says so', async ({
+test('alongside an engine that cannot fetch the image, the package of the distribution is next, and a line says so', async ({
   machine,
 }) => {
   await machine.program('docker', docker('exit 1', unreachable))
   await machine.program('redis-server', 'exit 0', 'cache')
   expect(await machine.find()).toMatchObject({ from: 'debian' })
   expect(machine.lines.at(-1)).toBe(
-    "Redis: Docker can't fetch redis:8.2-alpine: Error response from daemon: no route to the registry; going on with the package of this distribution",
+    "Redis: Docker can't fetch redis:8.2-alpine: Error response from daemon: no route to the registry; continuing with the package of this distribution",
   )
 })
 

@@ -38,7 +38,7 @@ export async function findRedis({
   const docker = await findDockerImage(REDIS_IMAGE, { env, log: (line) => log(`Redis: ${line}`) })
   if (docker === 'there') return { from: 'docker', command: ['docker'] }
   const fetching = docker === 'no engine' ? null : `Docker can't fetch ${REDIS_IMAGE}: ${docker.problem}`
-  if (fetching) log(`Redis: ${fetching}; going on with the package of this distribution`)
+  if (fetching) log(`Redis: ${fetching}; continuing with the package of this distribution`)
   const problem = await unpackDebianPackage(cacheFolder, log, env).then(
     () => null,
     (error: Error) => error.message,

@@ -35,7 +35,7 @@ export interface StackFacts {
  *
  * All: HOST, PORT, METRICS_PORT where it has metrics, LOG_LEVEL, STOP_WITH_PARENT, OTEL_EXPORTER_OTLP_ENDPOINT.
  * Ledger: DATABASE_URL, REDIS_URL, SERVICE_SECRET_GATEWAY, SERVICE_SECRET_WORKER, SERVICE_SECRET_CONSOLE, WEBHOOK_KEY,
- *   WEBHOOK_PRIVATE_ADDRESSES: whoever tries webhooks here has a server on this machine.
+ *   WEBHOOK_PRIVATE_ADDRESSES: anyone who tries webhooks here has a server on this machine.
  * Gateway: LEDGER_URL, SERVICE_SECRET, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
  * Worker: LEDGER_URL, SERVICE_SECRET, REDIS_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
  * Console: DATABASE_URL, LEDGER_URL, SERVICE_SECRET, ASSETS_FOLDER, PUBLIC_URL where the gateway is on this machine alone.
@@ -77,7 +77,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       ASSETS_FOLDER: facts.assetsFolder,
       LEDGER_URL: ledgerUrl,
       SERVICE_SECRET: secrets.services.console,
-      // So that the commands it shows name the gateway. Elsewhere only whoever runs this knows where browsers find it.
+      // So that the commands it shows name the gateway. Elsewhere only anyone who runs this knows where browsers find it.
       ...(isLoopback(facts.host) && { PUBLIC_URL: gatewayUrl(facts.host, ports.gateway) }),
     },
     worker: {
@@ -100,7 +100,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
   }
 }
 
-/** The gateway's address for somebody on this machine. @param host where it listens */
+/** The gateway's address for someone on this machine. @param host where it listens */
 export function gatewayUrl(host: string, port: number): string {
   const asked = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${asked.includes(':') ? `[${asked}]` : asked}:${port}`

@@ -58,7 +58,7 @@ describe('the configuration of npm start', () => {
     expect(() => readStackConfig(env)).toThrow(says)
   })
 
-  test('a base address of one’s own needs its models named, and may be private and without a key', () => {
+  test('a separate base address needs its models named, and may be private and without a key', () => {
     const env = { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1/' }
     expect(() => readStackConfig(env)).toThrow(/^OPENAI_MODELS .*OPENAI_BASE_URL is set, so OPENAI_MODELS must name/)
     const config = readStackConfig({ ...env, OPENAI_MODELS: 'llama3@0/0, big@12.5/1000.125' })
@@ -74,7 +74,7 @@ describe('the configuration of npm start', () => {
   })
 
   // spec: can/real-providers
-  test('an Anthropic key adds one model, or those that are named, beside those of OpenAI', () => {
+  test('an Anthropic key adds one model, or those that are named, alongside those of OpenAI', () => {
     const config = readStackConfig({ OPENAI_API_KEY: 'sk-x', ANTHROPIC_API_KEY: 'sk-ant-x' })
     expect(realModelsOf(config).map(({ provider, model }) => [provider, model])).toEqual([
       ['openai', 'gpt-4.1-mini'],
@@ -95,14 +95,14 @@ describe('the configuration of npm start', () => {
     expect(() => readStackConfig({ ANTHROPIC_MODELS: 'claude-opus-5@5/25' })).toThrow(/^ANTHROPIC_API_KEY .*must hold/)
   })
 
-  test('the field of the output cap, where a provider of one’s own differs', () => {
+  test('the field of the output cap, where a separate provider differs', () => {
     const env = { OPENAI_BASE_URL: 'http://127.0.0.1:8000/v1', OPENAI_MODELS: 'qwen3@0/0' }
     const { providers } = providersOf(readStackConfig({ ...env, OPENAI_CAP_FIELD: 'max_completion_tokens' }), 4000)
     expect(providers['openai']).toMatchObject({ capField: 'max_completion_tokens' })
     expect(() => readStackConfig({ ...env, OPENAI_CAP_FIELD: 'cap' })).toThrow(/^OPENAI_CAP_FIELD /)
   })
 
-  test('limits of models that nobody knows, or that are other than known', () => {
+  test('limits of models that no one knows, or that are other than known', () => {
     const limits = { llama3: { contextLength: 8192 }, 'gpt-4.1-mini': { maxTokensPerImage: null } }
     const env = { OPENAI_API_KEY: 'sk-x', OPENAI_MODELS: 'llama3@0/0,gpt-4.1-mini@0.4/1.6,o3@2/8' }
     const config = readStackConfig({ ...env, MODEL_LIMITS: JSON.stringify(limits) })

@@ -47,7 +47,7 @@ const stackConfig = z
       .meta({ description: 'A Redis to use instead of the embedded one', secret: true }),
     LOG_LEVEL: z.enum(logLevels).default('info').meta({ description: 'Least severity in the log files' }),
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().optional().meta({ description: 'OpenTelemetry collector for all services' }),
-    OPENAI_API_KEY: key('Adds real products besides the simulated ones'),
+    OPENAI_API_KEY: key('Adds real products in addition to the simulated ones'),
     OPENAI_BASE_URL: httpUrl()
       .optional()
       .meta({ description: 'Base address of an OpenAI-compatible provider, such as http://127.0.0.1:11434/v1' }),
@@ -56,9 +56,9 @@ const stackConfig = z
       description:
         'The field in which it takes the output cap; max_completion_tokens at api.openai.com, else max_tokens',
     }),
-    ANTHROPIC_API_KEY: key('Adds real products of Anthropic besides the simulated ones'),
+    ANTHROPIC_API_KEY: key('Adds real products of Anthropic in addition to the simulated ones'),
     ANTHROPIC_MODELS: models('Its models', 'claude-haiku-4-5@1/5'),
-    GEMINI_API_KEY: key('Adds real products of Google Gemini besides the simulated ones'),
+    GEMINI_API_KEY: key('Adds real products of Google Gemini in addition to the simulated ones'),
     GEMINI_MODELS: models('Its models', 'gemini-2.5-flash@0.30/2.50'),
     AZURE_OPENAI_ENDPOINT: httpUrl()
       .optional()
@@ -75,7 +75,7 @@ const stackConfig = z
     BEDROCK_MODELS: models('Its models', 'us.amazon.nova-lite-v1:0@0.06/0.24'),
     MODEL_LIMITS: z.string().transform(readModelLimits).optional().meta({
       description:
-        'Limits of models as JSON, where they are other than known or nobody knows them, such as `{"llama3":{"contextLength":8192,"maxOutputTokens":2048}}`',
+        'Limits of models as JSON, where they are other than known or no one knows them, such as `{"llama3":{"contextLength":8192,"maxOutputTokens":2048}}`',
     }),
   })
   .refine((config) => !config.ANTHROPIC_MODELS || config.ANTHROPIC_API_KEY !== undefined, {

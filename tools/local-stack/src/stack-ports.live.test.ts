@@ -14,7 +14,7 @@ async function takenPort(): Promise<number> {
   return (holder.address() as AddressInfo).port
 }
 
-test('every program gets a port of its own', async () => {
+test('every program gets its own port', async () => {
   const ports = Object.values(await choosePorts(readStackConfig({ PORT: '0' })))
   expect(new Set(ports).size).toBe(5)
   // The kernel gives higher ones to outgoing connections, which would take them before the programs start.
@@ -43,7 +43,7 @@ test('every taken port that was asked for is told by its variable', async () => 
 // The gateway's own port is tried on an address where nothing else listens, so that no other test can take it meanwhile.
 const quietHost = process.platform === 'linux' ? '127.83.17.5' : '::1'
 
-test('a taken port that nobody asked for is passed over', async () => {
+test('a taken port that no one asked for is passed over', async () => {
   const holder = createServer().listen(0, '127.0.0.1')
   holders.push(holder)
   await once(holder, 'listening')

@@ -6,7 +6,7 @@ import type { StackConfig } from './stack-config.ts'
 /** What the AWS SDK takes its credentials from, where there is no key of Bedrock's own. */
 const awsVariables = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE'] as const
 
-/** The simulated provider, and besides it the real ones that the environment names. */
+/** The simulated provider, and in addition to it the real ones that the environment names. */
 export function providersOf(
   config: StackConfig,
   simulatedPort: number,
@@ -44,7 +44,7 @@ function realProviders(
       entry: {
         kind: 'openai-compatible',
         baseUrl: OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
-        // Whoever starts this on their own machine may well mean a model server on it.
+        // Anyone who starts this on their own machine may well mean a model server on it.
         ...(OPENAI_BASE_URL && { allowPrivateAddress: true }),
         ...(OPENAI_API_KEY && { apiKeyEnv: 'OPENAI_API_KEY' }),
         ...(OPENAI_CAP_FIELD && { capField: OPENAI_CAP_FIELD }),

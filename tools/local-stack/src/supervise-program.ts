@@ -4,8 +4,8 @@ import { closeSync, openSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { lastLines } from './last-lines.ts'
 
-// Keeps one program running as a process of its own.
-//   S1  It is in a session of its own, so a Ctrl-C in the terminal reaches the starter only, which decides the order.
+// Keeps one program running as its own process.
+//   S1  It is in its own session, so a Ctrl-C in the terminal reaches the starter only, which decides the order.
 //   S2  Its standard input is a pipe that the kernel closes when the starter is gone, however it ended; the program ends
 //       itself on that (STOP_WITH_PARENT).
 //   S3  One that dies after it was ready is started again, each time a little later; one that was never ready is not.
@@ -32,7 +32,7 @@ interface Deps {
   log: (message: string) => void
   readyLimitMs?: number
   stopLimitMs?: number
-  /** The first wait before a restart; it doubles up to `longestBackOffMs`, and starts anew after a minute of quiet. */
+  /** The first wait before a restart; it doubles up to `longestBackOffMs`, and starts again after a minute of quiet. */
   backOffMs?: number
 }
 

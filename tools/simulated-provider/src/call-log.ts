@@ -101,7 +101,7 @@ export function openCallLog(): CallLog {
         wake()
         signal.addEventListener('abort', () => {
           waiters = waiters.filter((other) => other !== waiter)
-          reject(new Error('not so many calls in time', { cause: signal.reason }))
+          reject(new Error('not this many calls in time', { cause: signal.reason }))
         })
       }),
   }

@@ -15,7 +15,7 @@ export interface ChatAnswer {
   finish: 'stop' | 'length' | 'tool_calls' | 'content_filter'
   /** The stop sequence that ended it. */
   stoppedAt: string | null
-  /** Tokens; of the completion, so many were reasoning. */
+  /** Tokens; of the completion, this many were reasoning. */
   usage: { prompt: number; completion: number; reasoning: number } | null
   random: Seeded
 }
@@ -56,7 +56,7 @@ function textFor({ json, lastUserText }: ChatRequest, random: Seeded): string {
   return topic === '' ? words : `On "${topic}": ${words}`
 }
 
-/** The shape of an answer nobody described: an object with one text. */
+/** The shape of an answer no one described: an object with one text. */
 const anyObject = { type: 'object', properties: { answer: { type: 'string' } } }
 
 function objectSchema(schema: unknown): unknown {

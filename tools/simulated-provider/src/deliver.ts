@@ -121,7 +121,7 @@ async function writeEvent(
   }
 }
 
-/** Whether a stall or a cut strikes after so many chunks; the cut is carried out. */
+/** Whether a stall or a cut strikes after this many chunks; the cut is carried out. */
 function struck(
   { res, log, call }: Delivery,
   rule: { cut?: FaultRule['cut']; stall?: FaultRule['cut'] },

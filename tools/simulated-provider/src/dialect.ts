@@ -2,7 +2,7 @@
 export interface Dialect {
   /** Headers on every answer. */
   headers(callId: string): Record<string, string>
-  /** Besides those, on an answer with an error status. */
+  /** In addition to those, on an answer with an error status. */
   errorHeaders?(status: number): Record<string, string>
   /** An error body as providers write it, their own names included. */
   errorBody(status: number, callId: string): object
@@ -18,6 +18,6 @@ export interface Dialect {
   garbage: string | Buffer
   /** An error inside a stream. */
   errorEvent(callId: string): string
-  /** What stands before and after a filler of so many bytes, so that both and it are one event of the answer. */
+  /** What stands before and after a filler of this many bytes, so that both and it are one event of the answer. */
   aroundFiller(bytes: number): [before: string | Buffer, after: string | Buffer]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * When a fault strikes: before the first byte, or after so many chunks of a stream were sent. An answer that is
+ * When a fault strikes: before the first byte, or after this many chunks of a stream were sent. An answer that is
  * not a stream has two chunks: its headers (`afterChunk: 0`) and the first half of its body (`afterChunk: 1` or more).
  */
 const moment = z.union([z.literal('before-first-byte'), z.strictObject({ afterChunk: z.int().min(0) })])
@@ -22,7 +22,7 @@ export const faultRule = z.strictObject({
   hold: z.literal(true).optional(),
   latencyMs: waitMs.optional(),
   perChunkMs: waitMs.optional(),
-  /** A stream arrives in pieces of so many bytes. */
+  /** A stream arrives in pieces of this many bytes. */
   sliceBytes: z.int().min(1).optional(),
   /** Nothing more is sent and the connection stays open. */
   stall: moment.optional(),
@@ -59,7 +59,7 @@ export const faultRule = z.strictObject({
 
   // Not a fault: the text to answer with, for tests that need a certain one
   text: z.string().max(1_000_000).optional(),
-  // Nor this: an image of so many bytes
+  // Nor this: an image of this many bytes
   imageBytes: z
     .int()
     .min(1_000)

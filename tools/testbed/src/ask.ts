@@ -1,6 +1,6 @@
 import { Client, type QueryResultRow } from 'pg'
 
-/** Runs SQL in a session of its own and answers the rows. */
+/** Runs SQL in its own session and answers the rows. */
 export async function ask(url: string, sql: string, values: unknown[] = []): Promise<QueryResultRow[]> {
   const client = new Client({ connectionString: url })
   await client.connect()

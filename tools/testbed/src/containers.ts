@@ -1,6 +1,6 @@
 // testcontainers is loaded only where it is used: it is large, and most runs use the embedded servers.
 
-/** A server that somebody runs, and how to stop it. */
+/** A server that someone runs, and how to stop it. */
 export interface RunningServer {
   url: string
   stop: () => Promise<void>

@@ -67,7 +67,7 @@ test('a reset is felt as ECONNRESET and new connections work', async ({ proxy, d
   expect(await talk(await dial(), 'again')).toBe('again')
 })
 
-test('a cut lets exactly so many bytes through', async ({ proxy, dial }) => {
+test('a cut lets exactly this many bytes through', async ({ proxy, dial }) => {
   const socket = await dial()
   const received: Buffer[] = []
   socket.on('data', (chunk) => received.push(chunk))
@@ -105,7 +105,7 @@ test('what falls silent says nothing any more, not even that it is closed, and n
   const socket = await dial()
   await talk(socket, 'hello')
   proxy.fallSilent()
-  socket.write('nobody hears this')
+  socket.write('no one hears this')
   expect(await talk(await dial(), 'again')).toBe('again')
   expect(proxy.connections).toBe(2)
   const gone = closed(socket)
@@ -119,7 +119,7 @@ test('what falls silent says nothing any more, not even that it is closed, and n
 test('new connections are silent too where that is asked for, until it is healed', async ({ proxy, dial }) => {
   proxy.fallSilent({ newConnections: 'silent' })
   const socket = await dial()
-  socket.write('nobody hears this')
+  socket.write('no one hears this')
   proxy.heal()
   expect(await talk(await dial(), 'again')).toBe('again')
   expect(socket.bytesRead).toBe(0)

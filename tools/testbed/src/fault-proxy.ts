@@ -10,7 +10,7 @@ export interface FaultProxy {
   readonly connections: number
   /** The same URL with the proxy's address. */
   through: (url: string) => string
-  /** Delays every byte, each way, by so many milliseconds. Order is kept. */
+  /** Delays every byte, each way, by this many milliseconds. Order is kept. */
   latency: (ms: number) => void
   /** Refuses connections and resets those that are open, as if the target's process were gone. */
   down: () => Promise<void>
@@ -18,7 +18,7 @@ export interface FaultProxy {
   up: () => Promise<void>
   /** Resets the connections that are open. */
   reset: () => void
-  /** Lets so many more bytes through in one direction, all connections together, then resets all. Resolves when it has. */
+  /** Lets this many more bytes through in one direction, all connections together, then resets all. Resolves when it has. */
   cutAfter: (bytes: number, direction: Direction) => Promise<void>
   /** Holds back every byte in one direction, or both, while connections stay open. Resolves when the first byte is held. */
   stall: (direction?: Direction) => Promise<void>
@@ -28,14 +28,14 @@ export interface FaultProxy {
    */
   fallSilent: (options?: { newConnections?: 'pass' | 'silent' }) => void
   /**
-   * Ends latency, stall and a cut that has not happened; what was held back goes on its way. New connections pass again;
+   * Ends latency, stall and a cut that has not happened; what was held back continues its way. New connections pass again;
    * those that fell silent stay so until they are reset.
    */
   heal: () => void
   close: () => Promise<void>
 }
 
-/** A TCP proxy on a loopback port of its own, with faults to order. Starts without any. */
+/** A TCP proxy on its own loopback port, with faults to order. Starts without any. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   const faults: Faults = { latencyMs: 0, stalled: null, cut: null, healed: Promise.withResolvers<void>() }
   const callers = new Set<Socket>()

@@ -42,7 +42,7 @@ test('any that runs will do, and one that does not run is passed over', async ({
   expect(await machine.find()).toBe(chrome)
 })
 
-test('root installs the package of the distribution, with its lists read anew where that is needed', async ({
+test('root installs the package of the distribution, with its lists read again where that is needed', async ({
   machine,
 }) => {
   const file = await machine.program('chromium-later')
@@ -63,7 +63,7 @@ test('without any of them the message says what mends it', async ({ machine }) =
 test('shells are installed as well, and two at once wait for each other', async ({
   machine: { bin, program, shell },
 }) => {
-  // As apt-get does: whoever finds another one at work gives up.
+  // As apt-get does: anyone who finds another one at work gives up.
   const script = `name=; for name; do :; done
     /bin/mkdir ${bin}/working || exit 100
     /bin/sleep 0.1

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const INSTALL_MS = 600_000
-/** Two test files may want packages at once, and apt-get waits for nobody who reads its lists anew. */
+/** Two test files may want packages at once, and apt-get waits for no one who reads its lists again. */
 const LOCK = '/var/lock/gateway-tests.apt'
 
 export interface Machine {
@@ -46,7 +46,7 @@ async function firstThatRuns(names: readonly string[], env: NodeJS.ProcessEnv): 
   return null
 }
 
-/** Answers why it could not be installed, or null. Package lists that are empty or too old are read anew first. */
+/** Answers why it could not be installed, or null. Package lists that are empty or too old are read again first. */
 async function install(packageName: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   const aptGet = (...args: string[]) =>
     run('flock', [LOCK, 'apt-get', '-q', '-y', '-o', 'DPkg::Lock::Timeout=300', ...args], {

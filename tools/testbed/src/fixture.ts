@@ -16,7 +16,7 @@ export { nameOf } from './name-of.ts'
 export type { ProductOptions } from './product-fixture.ts'
 export type { SandboxFixture, SandboxOptions } from './sandbox-fixture.ts'
 
-// Builds what a test needs to stand on, straight in the tables: users, projects with money, products, keys, sandbox products.
+// Builds what a test needs to are on, straight in the tables: users, projects with money, products, keys, sandbox products.
 // Its words are those of every test and bench: tenant(), project(), key(), publishProduct(), and callableTenant() for all four.
 
 export interface ProjectFixture {
@@ -80,7 +80,7 @@ export async function openFixture(adminUrl: string) {
     return user
   }
 
-  /** A personal token of somebody, as a secret. */
+  /** A personal token of someone, as a secret. */
   async function token(user: string, { expiresInMs = 3_600_000 } = {}): Promise<{ id: string; secret: string }> {
     const [tokenId, secret] = [id('tok'), makeSecret(USER_TOKEN_PREFIX, randomBytes(32))]
     const hash = createHash('sha256').update(secret).digest()

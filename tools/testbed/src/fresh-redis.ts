@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { inject } from 'vitest'
 
 export interface FreshRedis {
-  /** Of a logical database of one's own, since the queue has the same name in each. Channels are not apart: they go by ids. */
+  /** Of a separate logical database, since the queue has the same name in each. Channels are not apart: they go by ids. */
   url: string
   /** To be put before every key and channel. In braces, so that a cluster keeps them together. */
   prefix: string
@@ -24,7 +24,7 @@ export async function freshRedis(): Promise<FreshRedis> {
   }
 }
 
-/** The next database that nothing is in: in a server of somebody's own, what is theirs is left alone. Database 0 keeps the count. */
+/** The next database that nothing is in: in a server of someone's own, what is theirs is left alone. Database 0 keeps the count. */
 async function emptyDatabase(redisUrl: string): Promise<string> {
   const databases = await ask(redisUrl, async (redis) => {
     const [, count] = (await redis.config('GET', 'databases')) as [string, string]

@@ -6,7 +6,7 @@ import { findRedis } from '@gateway/local-stack/redis-binary'
 import { Redis } from 'ioredis'
 import { temporaryFolder } from './test-servers.ts'
 
-// Redis servers that belong together, each a process of its own on loopback, for tests that kill one of them. They are all
+// Redis servers that belong together, each its own process on loopback, for tests that kill one of them. They are all
 // the same program, so what runs one server runs these too; only a server in a container does not.
 
 export interface RedisGroup {

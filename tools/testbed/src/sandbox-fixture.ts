@@ -13,7 +13,7 @@ export interface SandboxOptions {
   activate?: boolean
   mcpEnabled?: boolean
   suspended?: boolean
-  /** Who made it; by default whoever has a grant on the project. */
+  /** Who made it; by default anyone who has a grant on the project. */
   by?: string
 }
 

@@ -16,7 +16,7 @@ export interface SeededStack extends ReadyFacts {
   stop(): Promise<void>
 }
 
-/** What `npm start` starts and seeds, on ports and in a folder of its own. */
+/** What `npm start` starts and seeds, on ports and in its own folder. */
 export async function startSeededStack(output: { write(text: string): unknown }): Promise<SeededStack> {
   const folder = await temporaryFolder('seeded')
   const lifecycle = createLifecycle({ log: { info: () => {}, error: () => {} } })

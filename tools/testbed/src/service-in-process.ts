@@ -89,7 +89,7 @@ export async function startInProcess({ name, service, folder, env, until }: InPr
   }
 }
 
-/** By path: the services stand above this package, and their own tests use it. */
+/** By path: the services are above this package, and their own tests use it. */
 function loadService(service: ServiceName): Promise<{ service: Service }> {
   return import(pathToFileURL(path.join(services, service, 'src/service.ts')).href) as Promise<{ service: Service }>
 }

@@ -24,7 +24,7 @@ export interface ServiceStackOptions {
   through?: (ledgerUrl: string, n: number) => Promise<string>
   /** Where gateways find the consoles, if not at the first one. */
   consolesAt?: (consoleUrls: string[]) => Promise<string>
-  /** Besides what each service needs, of the nth of its kind. */
+  /** In addition to what each service needs, of the nth of its kind. */
   environment?: Partial<Record<ServiceName, (n: number) => Record<string, string>>>
 }
 
@@ -155,7 +155,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
   }
 }
 
-/** All of them, each begun at once. Where one fails the others are waited for, so that whoever stops what was started finds all of it. */
+/** All of them, each begun at once. Where one fails the others are waited for, so that anyone who stops what was started finds all of it. */
 async function times<T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> {
   const begun = Array.from({ length: count }, (_, n) => make(n))
   await Promise.allSettled(begun)

@@ -11,7 +11,7 @@ import type { RunningService, TestProgram } from './test-program.ts'
 
 /**
  * What the services of a file run in.
- *   shared     this process, shared with the files before and after: for rules that each test proves on a tenant of its own
+ *   shared     this process, shared with the files before and after: for rules that each test proves on its own tenant
  *   own        this process, for this file alone: for a setting, a stop, or figures over all tenants
  *   processes  a process each, for this file alone: for kills, pauses, and what a process has one of
  */

@@ -6,7 +6,7 @@ const run = promisify(execFile)
 
 /**
  * Makes processes stand still for so long, with all that they have started: as a machine does that is paused or starved. They
- * go on in any case, and their connections stay as they are.
+ * continue in any case, and their connections stay as they are.
  */
 export async function standStill(pids: readonly number[], ms: number): Promise<void> {
   const stopped = new Set<number>()
@@ -23,7 +23,7 @@ export async function standStill(pids: readonly number[], ms: number): Promise<v
   }
 }
 
-/** One that has ended meanwhile is nobody's trouble. */
+/** One that has ended meanwhile is no one's trouble. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)

@@ -39,7 +39,7 @@ interface Program {
   readyMs?: number
 }
 
-/** Starts a service as a process of its own, on a port that stays its own over restarts, and waits until it is ready; else it is ended. */
+/** Starts a service as its own process, on a port that stays its own over restarts, and waits until it is ready; else it is ended. */
 export async function startProgram({ name, entry, folder, env, readyMs = 60_000 }: Program): Promise<TestProgram> {
   const port = await freePort(undefined, name)
   const metricsPort = await freePort(undefined, `the metrics of ${name}`)

@@ -79,7 +79,7 @@ async function redisServer({ redisUrl, containers, log }: ServerChoice): Promise
   }
 }
 
-/** A folder that only this process uses; whoever gets it removes it. */
+/** A folder that only this process uses; anyone who gets it removes it. */
 export function temporaryFolder(name: string): Promise<string> {
   return mkdtemp(path.join(tmpdir(), `svc-test-${name}-`))
 }
@@ -91,7 +91,7 @@ async function makeTemplate(
   const adminUrl = withDatabase(serverUrl, name)
   await migrate({ url: adminUrl, log: () => {} })
   const urls = await serviceUrls(adminUrl)
-  // Nobody may be connected to a template while it is copied.
+  // No one may be connected to a template while it is copied.
   await onServer(serverUrl, `ALTER DATABASE ${name} WITH IS_TEMPLATE true ALLOW_CONNECTIONS false`)
   const drop = async () => {
     await untilCopiesAreDropped(serverUrl, name)

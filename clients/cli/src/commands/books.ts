@@ -54,7 +54,7 @@ export const bookCommands = [
     options: {
       ...projectOptions,
       since: { type: 'string', value: 'span', summary: 'Also those that were admitted since then, such as 1h' },
-      count: { type: 'string', value: 'number', summary: 'End after so many; by default it goes on' },
+      count: { type: 'string', value: 'number', summary: 'End after this many; by default it continues' },
     },
     examples: ['gateway calls tail --since 1d --count 1', 'gateway calls tail --since 1d --count 1 --json'],
     async handle(given) {

@@ -1,4 +1,4 @@
-/** The records of pages, up to so many. */
+/** The records of pages, up to this many. */
 export async function collect<Item>(pages: AsyncIterable<{ data: Item[] }>, atMost = Number.POSITIVE_INFINITY) {
   const items: Item[] = []
   for await (const { data } of pages) {

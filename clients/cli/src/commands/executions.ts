@@ -88,7 +88,7 @@ export const executionCommands = [
   }),
   command({
     name: 'executions tail',
-    summary: 'Follow an execution to its end, whoever began it',
+    summary: 'Follow an execution to its end, regardless of who began it',
     operands,
     options,
     examples: [`gateway executions tail ${execution}`, `gateway executions tail ${execution} --json`],

@@ -81,7 +81,8 @@ export const flowFileCommands = [
           sandbox === null || number === 0 ? emptyGraph : (await flows.revision(sandbox, number)).graph
         const latest = sandbox === null ? 0 : (await flows.sandbox(sandbox)).latestRevision
         const mine = text === null ? emptyGraph : checkFlow(text).graph
-        if (mine === null) throw new CommandFailure(`${fileOf(name)} is no flow.`, `gateway flows push --check ${name}`)
+        if (mine === null)
+          throw new CommandFailure(`${fileOf(name)} is not a flow.`, `gateway flows push --check ${name}`)
         const parts = differing(await graphAt(revision), await graphAt(latest), mine)
         if (given.options.json === true) printJson(given, { name, sandbox, revision, latestRevision: latest, parts })
         else if (parts.length > 0) given.io.write(`${fileOf(name)}\n${differenceText(parts)}\n`)
@@ -93,7 +94,7 @@ export const flowFileCommands = [
     name: 'flows push',
     summary: 'Save files as new revisions of their flows',
     description:
-      'A file without a sandbox product gets one. What somebody saved since is shown and never saved over. With --check nothing is sent and nobody has to be signed in: problems are told with their line, and it ends with 1 where there are any.',
+      'A file without a sandbox product gets one. What someone saved since is shown and never saved over. With --check nothing is sent and no one has to be signed in: problems are told with their line, and it ends with 1 where there are any.',
     operands: [names],
     options: {
       ...options,

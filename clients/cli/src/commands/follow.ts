@@ -27,7 +27,7 @@ export async function follow(given: Given, { api, tenant, project }: Followed, s
         query: { after },
         ...fields,
       }),
-    onLost: () => io.progress('The connection was cut; going on …'),
+    onLost: () => io.progress('The connection was cut; continuing …'),
   })
   let execution = typeof started === 'string' ? started : null
   try {
@@ -39,7 +39,7 @@ export async function follow(given: Given, { api, tenant, project }: Followed, s
       }
       if (line.kind === 'node') io.say(`  ${line.node.id}: ${line.node.status}`)
       if (line.kind === 'complete') return endOf(given, line.execution)
-      io.progress('It goes on …')
+      io.progress('It continues …')
     }
   } catch (error) {
     if (error instanceof Unreachable) io.say(whereItIs(execution))
@@ -52,7 +52,7 @@ export async function follow(given: Given, { api, tenant, project }: Followed, s
 function whereItIs(execution: string | null): string {
   return execution === null
     ? 'Whether it has begun tells gateway executions list; if so, it is charged.'
-    : `The execution goes on without this command: gateway executions tail ${execution}`
+    : `The execution continues without this command: gateway executions tail ${execution}`
 }
 
 function endOf({ io, options }: Given, { status, output, error, chargedMicro, id }: ExecutionRecord): number {

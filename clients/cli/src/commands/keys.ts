@@ -93,7 +93,7 @@ export const keyCommands = [
           unseen(
             given,
             error,
-            'Whether the key was made tells gateway keys list; if so, its secret was shown to nobody.',
+            'Whether the key was made tells gateway keys list; if so, its secret was shown to no one.',
           ),
         )
       if (made.secret === null) throw new CommandFailure(`${made.key.id} was made.`, made.resolution ?? 'Rotate it')
@@ -115,7 +115,7 @@ export const keyCommands = [
       const { operands, options, session } = given
       const file = await openSecretFile(given.io, options['write-env'])
       const graceSeconds = options.grace === undefined ? 0 : readSpan('--grace', options.grace)
-      if (graceSeconds === 0) await confirm(given, `Whoever uses ${operands[0]!} is refused at once.`)
+      if (graceSeconds === 0) await confirm(given, `Anyone who uses ${operands[0]!} is refused at once.`)
       const params = { ...(await session.organization()), key: operands[0]! }
       const user = await session.user()
       const made = await user
@@ -133,7 +133,7 @@ export const keyCommands = [
     options: projectOptions,
     examples: [`gateway keys revoke ${key} --yes`],
     async handle(given) {
-      await confirm(given, `Whoever uses ${given.operands[0]!} is refused from the next call on.`)
+      await confirm(given, `Anyone who uses ${given.operands[0]!} is refused from the next call on.`)
       const params = { ...(await given.session.organization()), key: given.operands[0]! }
       const record = await (await given.session.user()).ask('POST', `${theKey}/revoke`, { params })
       printRecord(given, record, { key: ({ id }) => id, state: ({ state }) => state })
@@ -214,7 +214,7 @@ async function handOver(
   if (file) return
   if (!(await given.io.isWritten()))
     throw new CommandFailure(
-      `${id} was made, and its secret was shown to nobody.`,
+      `${id} was made, and its secret was shown to no one.`,
       `Replace the secret: gateway keys rotate ${id}`,
     )
   given.io.say('The secret is shown this once.')

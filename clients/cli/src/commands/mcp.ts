@@ -14,7 +14,7 @@ export const mcpCommands = [
     name: 'mcp install',
     summary: 'Make a flow a tool of an MCP client',
     description:
-      'Writes the file of the client and keeps what else is in it; what was there stays beside it as .backup. The key of GATEWAY_KEY goes into a file of its own, which only you read, and into no settings.',
+      'Writes the file of the client and keeps what else is in it; what was there stays alongside it as .backup. The key of GATEWAY_KEY goes into its own file, which only you read, and into no settings.',
     operands: [{ name: 'flow', summary: 'its name here, the name of the product, or its id', offered: 'flows' }],
     options: {
       ...projectOptions,
@@ -36,7 +36,7 @@ export const mcpCommands = [
       const sandbox = await flows.sandbox(await sandboxNamed(flows, operands[0]!))
       const address = `${await session.url()}/v1/sandbox/${sandbox.id}/mcp`
       await installServer(given, options.client as McpClient, { sandbox, address, key: session.key })
-      if (!sandbox.mcpEnabled) io.say('The flow is no MCP tool yet: turn that on in the console, at Connect a client.')
+      if (!sandbox.mcpEnabled) io.say('The flow is not MCP tool yet: turn that on in the console, at Connect a client.')
       if (sandbox.activeRevision === null) io.say('It has no active revision yet: gateway flows activate')
     },
   }),

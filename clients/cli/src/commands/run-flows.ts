@@ -120,7 +120,9 @@ async function readInput({ io }: Given, given: string): Promise<Record<string, u
   const value = 'fault' in read ? null : read.value
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   const why =
-    'fault' in read ? `${read.fault} (line ${read.position.line}, column ${read.position.column})` : 'It is no object.'
+    'fault' in read
+      ? `${read.fault} (line ${read.position.line}, column ${read.position.column})`
+      : 'It is not an object.'
   throw new CommandFailure(
     `The input is not what a flow takes: ${why}`,
     `Write it like --input '{"text":"Hello"}'`,

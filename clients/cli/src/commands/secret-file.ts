@@ -57,7 +57,7 @@ async function ignoredByGit({ env }: Io, file: string): Promise<'yes' | 'no' | '
       ({ stdout }) => stdout.trim(),
       ({ code, stderr }: { code: unknown; stderr: string }) => {
         if (code === 'ENOENT' || stderr.includes('not a git repository')) return 'none'
-        return code === 1 ? 'no' : 'unknown' // such as a repository of somebody else
+        return code === 1 ? 'no' : 'unknown' // such as a repository of someone else
       },
     )
   const isInside = await git('rev-parse', '--is-inside-work-tree')

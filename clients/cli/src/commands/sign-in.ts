@@ -40,7 +40,7 @@ export const signInCommands = [
     examples: ['gateway logout', 'gateway logout --profile work'],
     async handle({ io, session: { profileName } }) {
       const known = (await readProfiles(io))[profileName]
-      if (known === undefined) return io.say(`Nobody has signed in as ${profileName}.`)
+      if (known === undefined) return io.say(`No one has signed in as ${profileName}.`)
       await writeProfile(io, profileName, null)
       io.say(`${profileName} is signed out.`)
       if (known.tokenId === undefined || (await deleteToken(known))) return
@@ -86,7 +86,7 @@ async function readToken(io: Io, url: string): Promise<SignedIn> {
   const token = (await io.readInput()).trim()
   if (token.startsWith('svu_')) return { token }
   throw new CommandFailure(
-    'That is no personal token: those start with svu_.',
+    'That is not a personal token: those start with svu_.',
     `Make one at ${url}/console/account. A token of a program goes into GATEWAY_TOKEN`,
     'usage',
   )
@@ -94,10 +94,10 @@ async function readToken(io: Io, url: string): Promise<SignedIn> {
 
 function askBrowser(io: Io, url: string, keep: (got: SignedIn) => Promise<void>): Promise<void> {
   if (io.isTerminal.input) return signInByBrowser(io, url, keep)
-  throw new CommandFailure('Nobody is there to sign in.', 'Pass a personal token on: --token-stdin < file', 'usage')
+  throw new CommandFailure('No one is there to sign in.', 'Pass a personal token on: --token-stdin < file', 'usage')
 }
 
-/** Once it is seen to be good. A token that can't be kept is deleted, since nobody would have it. */
+/** Once it is seen to be good. A token that can't be kept is deleted, since no one would have it. */
 async function keepToken(io: Io, name: string, profile: Profile): Promise<void> {
   try {
     const me = await clientOf(profile).ask('GET', '/api/v2/me')

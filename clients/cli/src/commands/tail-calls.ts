@@ -8,7 +8,7 @@ const PAUSE_MS = 2_000
 const PATIENCE_MS = 120_000
 
 /**
- * Shows each call once, when it has ended; in the order of their admission as far as one look sees them. It goes on where the service
+ * Shows each call once, when it has ended; in the order of their admission as far as one look sees them. It continues where the service
  * does not answer for up to two minutes.
  */
 export async function tailCalls(given: Given, { from, atMost }: { from: string; atMost: number }): Promise<void> {
@@ -26,7 +26,7 @@ export async function tailCalls(given: Given, { from, atMost }: { from: string; 
       return null
     })
     if (found === null) {
-      io.progress('There is no answer; going on …')
+      io.progress('There is no answer; continuing …')
       await io.wait(PAUSE_MS)
       continue
     }

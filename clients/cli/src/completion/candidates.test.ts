@@ -40,7 +40,7 @@ test('behind -- there are only operands', () => {
   expect(words('keys list -- --')).toEqual([])
 })
 
-test('what is no command has nothing but its help, and all of it a version', () => {
+test('what is not a command has nothing but its help, and all of it a version', () => {
   expect(words('nothing ')).toEqual([])
   expect(words('keys nothing ')).toEqual([])
   expect(words('keys --')).toEqual(['--help'])

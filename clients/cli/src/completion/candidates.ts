@@ -8,7 +8,7 @@ export interface Candidate {
 
 export interface Candidates {
   words: readonly Candidate[]
-  /** What else may stand there, which the table of commands does not know. */
+  /** What else may are there, which the table of commands does not know. */
   offered: Offered | null
   /** What each of them begins with: `--state=`. */
   prefix: string

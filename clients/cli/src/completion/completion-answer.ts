@@ -4,7 +4,7 @@ import { readProfiles } from '../session/profiles.ts'
 import { candidatesAt, type Candidate, type Candidates } from './candidates.ts'
 import type { Shell } from './completion-scripts.ts'
 
-/** How each shell takes a candidate: bash has no summaries, and those of zsh stand behind a colon. */
+/** How each shell takes a candidate: bash has no summaries, and those of zsh are behind a colon. */
 const written: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
   bash: ({ word }) => word,
   zsh: ({ word, summary }) => (summary === '' ? word : `${word}:${summary}`),

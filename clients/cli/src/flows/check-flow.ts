@@ -5,7 +5,7 @@ import { readJson, type Path, type Position } from './json-positions.ts'
 export interface FlowProblem extends Pick<GraphProblem, 'code' | 'message' | 'resolution'>, Position {}
 
 export interface CheckedFlow {
-  /** null: the text is no graph at all. */
+  /** null: the text is not a graph at all. */
   graph: Graph | null
   problems: FlowProblem[]
   /** Where the part that a problem of the service is about stands. */

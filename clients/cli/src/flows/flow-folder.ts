@@ -11,8 +11,8 @@ import { readIfThere } from '../session/private-file.ts'
 import { fileOf, nameOfFile } from './flow-name.ts'
 import { readJson } from './json-positions.ts'
 
-// A folder of flows, to be kept in git: a file each, as the console shows and takes it, and beside them what they were made of.
-//   L1  The lock file says of each flow which revision its author has seen last. What is newer was seen by nobody here, so it is
+// A folder of flows, to be kept in git: a file each, as the console shows and takes it, and alongside them what they were made of.
+//   L1  The lock file says of each flow which revision its author has seen last. What is newer was seen by no one here, so it is
 //       neither saved over nor lost.
 //   L2  Names of files come from readFlowName, nameFor and nameOfFile: nothing that others wrote leads out of the folder.
 
@@ -23,7 +23,7 @@ const lockShape = z.strictObject({
   project: z.string().nullable(),
   flows: z
     .record(
-      z.string().refine((name) => nameOfFile(fileOf(name)) === name, 'is no name of a flow'),
+      z.string().refine((name) => nameOfFile(fileOf(name)) === name, 'is not a name of a flow'),
       z.strictObject({
         sandbox: z.string().startsWith('sbx-'),
         revision: z.int().min(0).describe('the one that was seen last; 0: none'),

@@ -19,12 +19,12 @@ export function nameFor(title: string, id: string, taken: ReadonlySet<string>): 
   return taken.has(name) || !FILE.test(name) ? `${name}-${own}`.slice(-100).replace(/^-+/, '') : name
 }
 
-/** The name of a flow, of what somebody typed: the name, or its file. */
+/** The name of a flow, of what someone typed: the name, or its file. */
 export function readFlowName(text: string): string {
   const name = text.endsWith(ENDING) ? text.slice(0, -ENDING.length) : text
   if (FILE.test(name)) return name
   throw new CommandFailure(
-    `${JSON.stringify(text)} is no name of a flow here.`,
+    `${JSON.stringify(text)} is not a name of a flow here.`,
     'Use small letters, digits and dashes; another folder is named by --dir',
     'usage',
   )

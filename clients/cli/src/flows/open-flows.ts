@@ -19,7 +19,7 @@ export interface Flows extends FlowFolder {
 
 type Asked = Pick<Given, 'io' | 'session'> & { options: { dir?: string } }
 
-/** The folder alone: nobody has to be signed in. */
+/** The folder alone: no one has to be signed in. */
 export function folderOf({ io, options }: Pick<Asked, 'io' | 'options'>): Promise<FlowFolder> {
   return openFlowFolder(path.resolve(io.folder, options.dir ?? '.'))
 }

@@ -29,7 +29,7 @@ export async function pullFlow(io: Io, flows: Flows, sandbox: SandboxRecord, opt
   const { graph: mine, problems } = text === null ? { graph: theirs, problems: [] } : checkFlow(text)
   if (mine === null)
     throw new CommandFailure(
-      `${file} is no flow: ${problems[0]!.message}`,
+      `${file} is not a flow: ${problems[0]!.message}`,
       `Mend it (gateway flows push --check ${name})`,
     )
 

@@ -1,4 +1,4 @@
-/** What a command ends with: done; refused, or it failed; it was asked wrongly; nobody is signed in. */
+/** What a command ends with: done; refused, or it failed; it was asked wrongly; no one is signed in. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, signIn: 3 } as const
 
 /** A command could not do what it was asked for, and what clears that. */

@@ -9,7 +9,7 @@ export interface Io {
   /** Which of the three streams are terminals, with a user before them. */
   isTerminal: { input: boolean; output: boolean; words: boolean }
   write(text: string): void
-  /** Waits for what was written. false: it has come nowhere, because a disk is full or nobody reads. */
+  /** Waits for what was written. false: it has come nowhere, because a disk is full or no one reads. */
   isWritten(): Promise<boolean>
   say(text: string): void
   /** A line that takes the line of the one before; only where `say` goes to a terminal. */

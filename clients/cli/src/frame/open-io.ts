@@ -19,10 +19,10 @@ export function openIo(env: Io['env']): Io {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     isLost = true
     if (isWaitedFor) return
-    if (error.code === 'EPIPE') process.exit(exitCodes.done) // whoever read it has enough
+    if (error.code === 'EPIPE') process.exit(exitCodes.done) // anyone who read it has enough
     process.exit(printFailure(systemFailure(error, 'The standard output'), { say }))
   })
-  stderr.on('error', () => {}) // there is nobody to be told
+  stderr.on('error', () => {}) // there is no one to be told
   let onLine = false
   const endLine = () => {
     if (onLine) stderr.write('\r\u001B[K')

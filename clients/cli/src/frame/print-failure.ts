@@ -25,7 +25,7 @@ export function printFailure(error: unknown, io: Pick<Io, 'say'>): number {
   return failure.exitCode
 }
 
-/** Nobody else's words look like a line of ours. */
+/** No one else's words look like a line of ours. */
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
 
 /** What the network says, such as that a certificate has ended. */

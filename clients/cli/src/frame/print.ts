@@ -3,7 +3,7 @@ import type { Given } from './command-row.ts'
 
 type Out = Pick<Given, 'io' | 'options'>
 export type Cell = string | number | null
-/** A name begins with `>` where what is below it stands at the right. */
+/** A name begins with `>` where what is below it is at the right. */
 type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>
 
 /** Records as a table, or a line of JSON each. */
@@ -20,7 +20,7 @@ export function printRows<Row>(out: Out, rows: readonly Row[], columns: Columns<
       titles[n]!.startsWith('>') ? cell.padStart(widths[n]!) : cell.padEnd(widths[n]!),
     )
     const text = line.join('  ').trimEnd()
-    // What heads a table is no data: a table that is piped on has it not.
+    // What heads a table is not data: a table that is piped on has it not.
     if (at === 0) printHead(out, text)
     else out.io.write(`${text}\n`)
   }

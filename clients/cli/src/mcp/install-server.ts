@@ -17,7 +17,7 @@ interface Settings {
   servers?: Servers
 }
 
-/** Puts a flow into the file of a client, once whoever is there has seen what changes. */
+/** Puts a flow into the file of a client, once anyone who is there has seen what changes. */
 export async function installServer(
   given: Given,
   client: McpClient,
@@ -50,7 +50,7 @@ export async function installServer(
   if (text !== null) await writeWhole(`${file}.backup`, await readFile(file))
   const changed = { ...settings, [part]: { ...settings[part], [name]: server } }
   await writeWhole(file, `${JSON.stringify(changed, null, 2)}\n`, { isFollowed: true })
-  io.say(`${name} is in ${file}. Start the client anew.`)
+  io.say(`${name} is in ${file}. Start the client again.`)
 }
 
 function settingsOf(file: string, text: string | null): Settings {
@@ -64,7 +64,7 @@ function settingsOf(file: string, text: string | null): Settings {
       return settings
   } catch {}
   throw new CommandFailure(
-    `${file} is no JSON object of servers, perhaps because of comments. It is left as it is.`,
+    `${file} is not JSON object of servers, perhaps because of comments. It is left as it is.`,
     'Put the settings in by hand: docs/mcp.md has them',
   )
 }

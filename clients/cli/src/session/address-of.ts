@@ -1,11 +1,11 @@
 import { CommandFailure } from '../frame/command-failure.ts'
 
-/** Where a service answers, of what somebody typed: also of the address of its models or of its console. */
+/** Where a service answers, of what someone typed: also of the address of its models or of its console. */
 export function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw new CommandFailure(
-      `${JSON.stringify(text.replace(/\/\/.*@/, '//…@'))} is no address of a gateway.`,
+      `${JSON.stringify(text.replace(/\/\/.*@/, '//…@'))} is not an address of a gateway.`,
       'Write it like https://gateway.example',
       'usage',
     )

@@ -13,7 +13,7 @@ interface Named {
 
 /**
  * The organization and project that are meant. Ids are taken as they are: the service says whether they are of any use. Else it is the
- * one that whoever asks has, or has by that name.
+ * one that anyone who asks has, or has by that name.
  * @param isWhole of the whole organization: no project is looked for
  */
 export async function chooseProject(

@@ -17,7 +17,7 @@ const profileShape = z.looseObject({
 export type Profile = z.infer<typeof profileShape>
 type Profiles = Record<string, Profile>
 
-/** `$XDG_CONFIG_HOME/gateway`, where nobody else reads. */
+/** `$XDG_CONFIG_HOME/gateway`, where no one else reads. */
 export function settingsFolder(io: Pick<Io, 'env' | 'homeFolder'>): string {
   return path.join(io.env['XDG_CONFIG_HOME'] || path.join(io.homeFolder, '.config'), 'gateway')
 }

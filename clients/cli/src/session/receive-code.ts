@@ -12,7 +12,7 @@ export interface CodeReceiver {
 }
 
 /**
- * Listens on this machine alone for the browser that brings a code (RFC 8252, 7.3). Whoever does not know the state is not heard, since
+ * Listens on this machine alone for the browser that brings a code (RFC 8252, 7.3). Anyone who does not know the state is not heard, since
  * other pages and programs reach this port too.
  * @param limit its reason is what `code` is rejected with
  */

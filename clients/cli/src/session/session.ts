@@ -40,7 +40,7 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
   const token = once(async () => {
     if (env['GATEWAY_TOKEN']) return env['GATEWAY_TOKEN']
     const known = await profile()
-    if (known === null) throw signIn(`Nobody has signed in as ${profileName}.`)
+    if (known === null) throw signIn(`No one has signed in as ${profileName}.`)
     if (known.url !== (await url()))
       throw signIn(`The token of ${profileName} is for ${known.url}, not for GATEWAY_URL.`)
     return known.token

@@ -14,7 +14,7 @@ const LONGEST_NAME = 100
 
 /**
  * A personal token that a user confirms in their browser, on this machine or on another one: this one is brought a code, from another
- * it is pasted. Somebody who has made a token by hand can paste that.
+ * it is pasted. Someone who has made a token by hand can paste that.
  * @param keep is done before the browser is told that this machine is signed in
  * @throws CommandFailure, ApiRefusal, Unreachable; what `keep` throws
  */
@@ -35,7 +35,7 @@ export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn)
       hidden: true,
       signal: AbortSignal.any([brought.signal, limit]),
     })
-    const pasted = typed.then((line) => line.trim() || receiver.code) // whoever pastes nothing waits for the browser
+    const pasted = typed.then((line) => line.trim() || receiver.code) // anyone who pastes nothing waits for the browser
     const code = await Promise.race([receiver.code, pasted])
     brought.abort() // what is said next is not said behind the question
     if (code.startsWith('svu_')) return await keep({ token: code })
@@ -47,7 +47,7 @@ export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn)
   } catch (error) {
     receiver.answer({ failure: 'The command line is not signed in.' })
     if (error !== limit.reason) throw error
-    throw new CommandFailure('Nobody confirmed it within ten minutes.', 'Begin again: gateway login', 'signIn')
+    throw new CommandFailure('No one confirmed it within ten minutes.', 'Begin again: gateway login', 'signIn')
   } finally {
     brought.abort()
     receiver.close()

@@ -55,7 +55,7 @@ const reasoning = {
   reasoning_details: z
     .array(reasoningDetail)
     .optional()
-    .describe('what the model needs back to go on from its reasoning: send it with the message, unchanged'),
+    .describe('what the model needs back to continue from its reasoning: send it with the message, unchanged'),
 }
 const id = z.string().describe('the invocation id, as in X-Service-Invocation')
 const created = z.int().describe('Unix seconds')

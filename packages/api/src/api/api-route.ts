@@ -28,7 +28,7 @@ export interface ApiRoute {
   answers: Readonly<Record<number, ApiAnswer>>
   /** What its example has that the examples of its shapes (`.meta({ examples })`) and the ids of its path do not say. */
   example?: RouteExample
-  /** Besides those that every route of this credential has. */
+  /** In addition to those that every route of this credential has. */
   refusals?: readonly RefusalCode[]
 }
 
@@ -44,7 +44,7 @@ export interface HeaderField {
   description: string
   required?: boolean
   pattern?: string
-  /** Only of one that is needed: whoever tries the API in a browser sends it. */
+  /** Only of one that is needed: anyone who tries the API in a browser sends it. */
   example?: string
 }
 
@@ -87,5 +87,5 @@ export type LineOf<Row extends Pick<ApiRoute, 'answers'>> = {
     : never
 }[keyof Row['answers']]
 
-/** The refusals that are its own, besides those that every route of its credential has. */
+/** The refusals that are its own, in addition to those that every route of its credential has. */
 export type RefusalOf<Row> = Row extends { refusals: readonly (infer Code)[] } ? Code : never

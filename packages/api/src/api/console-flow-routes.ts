@@ -151,7 +151,7 @@ export const consoleFlowRoutes = {
   cancelExecution: sandboxes(
     'POST',
     `${project}/executions/{execution}/cancel`,
-    'Stop an execution, whoever began it',
+    'Stop an execution, regardless of who began it',
     one(executionDetailShape),
     {
       refusals: ['execution_not_found'],
@@ -192,19 +192,19 @@ export const consoleFlowRoutes = {
       ),
       headers: executionKey,
       description:
-        'A new execution of the same input, on the wallet of the project. The node, everything below it, and what had no result run anew and are charged; all other results are taken over as they are (`takenOver` in the record, `rerunOf` names the earlier execution) and cost nothing. Who began it is in the audit. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
+        'A new execution of the same input, on the wallet of the project. The node, everything below it, and what had no result run again and are charged; all other results are taken over as they are (`takenOver` in the record, `rerunOf` names the earlier execution) and cost nothing. Who began it is in the audit. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
     },
   ),
   followExecution: sandboxes(
     'GET',
     `${project}/executions/{execution}/progress`,
-    'Follow an execution, whoever began it',
+    'Follow an execution, regardless of who began it',
     { 200: { description: 'A line each', also: { 'application/x-ndjson': progressShape } } },
     {
       query: progressQuery,
       refusals: ['invalid_request', 'execution_not_found'],
       description:
-        'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection goes on behind the last `seq` they have. Before a line may be spaces. Each look is authorised anew: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
+        'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection continues behind the last `seq` they have. Before a line may be spaces. Each look is authorised again: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
     },
   ),
 } as const satisfies Record<string, ApiRoute>

@@ -31,14 +31,14 @@ export const consoleAssetRoutes = {
   deleteAsset: assets('DELETE', asset, 'Delete an asset', done, {
     refusals: ['asset_not_found'],
     description:
-      'From then on nobody can read it or name it in a new call. Executions in progress keep it; records go on naming it.',
+      'From then on no one can read it or name it in a new call. Executions in progress keep it; records continue naming it.',
   }),
 } as const satisfies Record<string, ApiRoute>
 
 const tokens = route('Tokens for programs')
 const madeWithSecret = made(withSecret('token', accessTokenRecord))
 const description =
-  'It may do what it lists, there and nowhere else, until it expires or is deleted. It does not end with the membership of whoever made it, and hands out no access: no tokens, no keys, no roles.'
+  'It may do what it lists, there and nowhere else, until it expires or is deleted. It does not end with the membership of anyone who made it, and hands out no access: no tokens, no keys, no roles.'
 
 /** Tokens of an organization, which an Admin makes, and of a project, which a Project Owner does. */
 export const consoleTokenRoutes = {

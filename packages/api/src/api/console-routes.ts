@@ -79,7 +79,7 @@ export const consoleRoutes = {
   readSignInMethods: signIn('GET', '/api/v2/session', 'Ask how users sign in here', one(signInMethods), {
     by: 'nobody',
   }),
-  signIn: signIn('POST', '/api/v2/session', 'Sign in by e-mail and password', made(meRecord), {
+  signIn: signIn('POST', '/api/v2/session', 'Sign in by email and password', made(meRecord), {
     ...sent(signInBody, 'sign_in_failed', 'rate_limited'),
     by: 'nobody',
     description: 'The session is a cookie of twelve hours.',
@@ -101,7 +101,7 @@ export const consoleRoutes = {
   ),
   readMe: signIn('GET', '/api/v2/me', 'Ask who I am, with which roles', one(meRecord), {
     description:
-      'A token of a program has the roles of whoever makes such tokens, and `permissions` says what it may do of that.',
+      'A token of a program has the roles of anyone who makes such tokens, and `permissions` says what it may do of that.',
   }),
   setPassword: signIn(
     'PUT',
@@ -178,7 +178,7 @@ export const consoleRoutes = {
   createProject: projects('POST', `${tenant}/projects`, 'Make a project', made(projectRecord), {
     ...sentOnce(newProjectBody),
     description:
-      'It belongs to the first team of whoever makes it unless another is named, who becomes its Project Owner. Its wallet is empty.',
+      'It belongs to the first team of anyone who makes it unless another is named, who becomes its Project Owner. Its wallet is empty.',
   }),
   changeProject: projects('PATCH', project, 'Change a project', one(projectRecord), {
     ...sent(projectPatch),
@@ -285,7 +285,7 @@ export const consoleRoutes = {
   readThresholds: notices('GET', `${project}/notices/thresholds`, 'Read what is told', one(noticeThresholds)),
   setThresholds: notices('PUT', `${project}/notices/thresholds`, 'Say what is to be told', one(noticeThresholds), {
     ...sent(noticeThresholds),
-    description: 'By a Project Owner. Each is told once when it is crossed, and again when it is crossed anew.',
+    description: 'By a Project Owner. Each is told once when it is crossed, and again when it is crossed again.',
   }),
   listNotices: notices('GET', `${project}/notices`, 'List notices, newest first', page(noticeRecord), paged),
   listWebhooks: notices('GET', `${project}/webhooks`, 'List webhooks', page(webhookRecord), paged),

@@ -3,7 +3,7 @@ import { pageOf, pageQuery } from '../console/page.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { ApiRoute } from './api-route.ts'
 
-// What rows of the console API have alike. Each part keeps its own type, so that a row's types reach whoever serves or calls it.
+// What rows of the console API have alike. Each part keeps its own type, so that a row's types reach anyone who serves or calls it.
 
 export const tenant = '/api/v2/tenants/{tenant}'
 export const project = `${tenant}/projects/{project}` as const

@@ -19,7 +19,7 @@ export function exampleOf(schema: Json): unknown {
   return [schema['type']].flat().includes('null') ? null : undefined
 }
 
-/** The same of what is answered under a content type; undefined of bytes, which are no text. */
+/** The same of what is answered under a content type; undefined of bytes, which are not text. */
 export function exampleOfContent(type: string, schema: Json): unknown {
   const all = (schema['examples'] ?? []) as unknown[]
   if (type === 'application/json' || typeof all[0] === 'string') return exampleOf(schema)
@@ -31,7 +31,7 @@ export function exampleOfContent(type: string, schema: Json): unknown {
 
 /** A PNG of one pixel; a document of JSON can hold its bytes in base64 alone. */
 export const examplePng = {
-  summary: 'One pixel. It is sent as it is; here it stands in base64',
+  summary: 'One pixel. It is sent as it is; here it is in base64',
   value: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 }
 

@@ -55,7 +55,7 @@ export const flowRoutes = {
     example: ofSandbox,
     description: [
       'Runs the active revision. The answer is the record of the execution, also of one that failed; each paid node of it is charged like a direct call, and nothing else is.',
-      'With `Accept: application/x-ndjson` it is the progress of the execution, a line each; before a line may be spaces. Who leaves does not stop the execution. Each look is authorised anew: who may not read any more gets a last line `refused`.',
+      'With `Accept: application/x-ndjson` it is the progress of the execution, a line each; before a line may be spaces. Who leaves does not stop the execution. Each look is authorised again: who may not read any more gets a last line `refused`.',
       'Without `Accept`, or with `*/*`, an execution that succeeded and whose output is one image by its contract is answered with that image. `Range` works on it.',
       'An image or sound goes in as `{ "asset": "ast_…" }` of an asset of the project.',
     ].join('\n\n'),
@@ -133,7 +133,7 @@ export const flowRoutes = {
     path: '/v1/sandbox/{id}/executions/{execution}/cancel',
     tag: 'Sandbox products',
     by: 'key',
-    summary: 'Stop an execution, whoever began it',
+    summary: 'Stop an execution, regardless of who began it',
     description:
       'From then on no node of it begins, and calls that are under way are aborted: one that was answered is charged, one that was not is not. The answer is the record as it is then: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended, or has begun to fail, stays as it is and is answered too, so a stop may be repeated.',
     parameters: sandboxId,
@@ -213,10 +213,10 @@ export const flowRoutes = {
     path: '/v1/executions/{id}/progress',
     tag: 'Sandbox products',
     by: 'key',
-    summary: 'Follow an execution, whoever began it',
+    summary: 'Follow an execution, regardless of who began it',
     example: ofExecution,
     description:
-      'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection goes on behind the last `seq` they have. Before a line may be spaces. Each look is authorised anew: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
+      'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection continues behind the last `seq` they have. Before a line may be spaces. Each look is authorised again: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
     headers: selector,
     query: progressQuery,
     answers: {

@@ -185,7 +185,7 @@ function queryParameters({ query, example }: ApiRoute): Json[] {
   })
 }
 
-/** Rules between fields are no part of a JSON Schema; the refusal says them. Answers may get more fields than they have now. */
+/** Rules between fields are not part of a JSON Schema; the refusal says them. Answers may get more fields than they have now. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,

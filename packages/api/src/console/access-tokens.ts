@@ -3,7 +3,7 @@ import { exampleIds } from '../example-ids.ts'
 import { id, label, time } from './fields.ts'
 
 // Tokens of an organization or of a project, for programs. A token may do what it lists, there and nowhere else, and nothing that
-// hands out access: it makes no tokens and no keys, and gives nobody a role (rules §7.3).
+// hands out access: it makes no tokens and no keys, and gives no one a role (rules §7.3).
 
 /** What a token of an organization may list: it has the role Admin. */
 export const tenantTokenPermission = z.enum([

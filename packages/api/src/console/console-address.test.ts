@@ -45,7 +45,7 @@ test.for([
   '/console/"><script>',
   '/console/\uD800',
   `/console/${'a'.repeat(MAX_ADDRESS_CHARACTERS)}`,
-])('%j is no address of the console', (text) => {
+])('%j is not an address of the console', (text) => {
   expect(isConsoleAddress(text)).toBe(false)
 })
 

@@ -1,5 +1,5 @@
 const CONSOLE = '/console'
-/** So long that it fits into a cookie beside what proves a sign-in. */
+/** So long that it fits into a cookie alongside what proves a sign-in. */
 export const MAX_ADDRESS_CHARACTERS = 2_000
 /** Any will do: an address of ours is one whatever the host is. */
 const HOST = 'https://console.invalid'

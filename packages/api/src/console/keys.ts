@@ -56,7 +56,7 @@ export const keyRecord = z
   .strictObject({
     id,
     name: z.string(),
-    project: id.nullable().describe('null: a legacy key, unbound for ever'),
+    project: id.nullable().describe('null: a legacy key, unbound forever'),
     prefix: z.string().describe('the first 12 characters of the secret'),
     state: keyState,
     policy: z.enum(['all-eligible', 'listed']),

@@ -40,7 +40,7 @@ const day = 86_400_000
 export const usageQuery = z
   .strictObject({
     from: moment.optional().describe('goes back to the beginning of its hour'),
-    to: moment.optional().describe('goes on to the end of its hour'),
+    to: moment.optional().describe('continues to the end of its hour'),
     by: z.enum(['model', 'key', 'sandbox', 'day']).default('model'),
     step: z
       .enum(['hour', 'day'])
@@ -137,7 +137,7 @@ export const invocationQuery = timedQuery({
   key: id.optional(),
   model: id.optional(),
   state: callState.optional(),
-  execution: id.optional().describe('finds nothing for whoever may not see executions'),
+  execution: id.optional().describe('finds nothing for anyone who may not see executions'),
 }).meta({
   examples: [
     { model: exampleIds.product, state: 'Settled', from: exampleValues.from, to: exampleValues.to, limit: 20 },

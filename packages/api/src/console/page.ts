@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id, moment } from './fields.ts'
 
 // Lists: what they take and what they answer, the same everywhere.
-//   F1  `cursor` is a place in the order of one list. It says nothing of filters: with others it goes on from the same place.
+//   F1  `cursor` is a place in the order of one list. It says nothing of filters: with others it continues from the same place.
 //   F2  A page may hold less than `limit`, or nothing, and still have a `nextCursor`: a list with filters looks at a bounded number of
 //       records a page. The end is where `nextCursor` is null, and nowhere else.
 //   F3  Filters are fields of the record, under its names; each narrows, and `from` belongs to the time while `to` does not.

@@ -33,7 +33,7 @@ export type ParameterValues = z.infer<typeof parameterValues>
 
 const modality = z.enum(['text', 'image', 'audio', 'file', 'video'])
 
-/** What is bounded besides the output cap (money §2.2). */
+/** What is bounded in addition to the output cap (money §2.2). */
 const overheadFields = {
   tokensPerByte: z
     .number()
@@ -66,7 +66,7 @@ const productFields = {
     .strictObject({
       maxBytes: z.int().min(1).max(chatLimits.imageBytes).describe('of one image'),
       maxCount: z.int().min(1).max(chatLimits.images).describe('of one request'),
-      https: z.boolean().describe('whether an image may be an address; its provider fetches it, and nobody else'),
+      https: z.boolean().describe('whether an image may be an address; its provider fetches it, and no one else'),
     })
     .describe('what a chat product takes of images, where maxTokensPerImage is a number'),
   maxOutputBytes: z
@@ -96,7 +96,7 @@ export type ProductKind = z.infer<typeof productKind>
 export const productDefaults = {
   /**
    * A byte is a token at most: what this bound refuses is counted, if the product names its tokenizer. Where nothing can be counted, it
-   * is what texts have, less what nobody writes (money §2.2).
+   * is what texts have, less what no one writes (money §2.2).
    */
   tokensPerByte: { counted: 1, uncounted: 0.5 },
   overheads: { perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null, factor: 1 },

@@ -8,7 +8,7 @@ const MAX_DAYS = 31
 export const refusalQuery = z
   .strictObject({
     from: moment.optional().describe('goes back to the beginning of its hour; without it, a day before `to`'),
-    to: moment.optional().describe('goes on to the end of its hour; without it, now'),
+    to: moment.optional().describe('continues to the end of its hour; without it, now'),
     by: z.enum(['code', 'key']).default('code'),
   })
   .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= MAX_DAYS * 24 * HOUR_MS), {

@@ -13,7 +13,7 @@ const sandboxFields = {
   name: label(100),
   description: paragraph(2000),
   mcpEnabled: z.boolean(),
-  suspended: z.boolean().describe('true: nobody can call it from outside'),
+  suspended: z.boolean().describe('true: no one can call it from outside'),
 }
 export const newSandboxBody = z
   .strictObject({
@@ -68,7 +68,7 @@ export const sandboxRecord = z
   })
 export type SandboxRecord = z.infer<typeof sandboxRecord>
 
-/** What is no graph at all is 400; what is wrong with one is said all at once (flows §2.7). */
+/** What is not a graph at all is 400; what is wrong with one is said all at once (flows §2.7). */
 export const newRevisionBody = z
   .strictObject({
     graph,
@@ -78,7 +78,7 @@ export const newRevisionBody = z
   .meta({ examples: [{ graph: graphExample }] })
 
 /**
- * As it was saved, for ever: an activation changes nothing of it, and what it builds stands in the sandbox record.
+ * As it was saved, forever: an activation changes nothing of it, and what it builds is in the sandbox record.
  * `package` has the bytes that the digest is of.
  */
 export const revisionRecord = z
@@ -129,7 +129,7 @@ export const executeBody = z
 /** What an execution takes over of an earlier one is all but this node and what is below it. */
 export const rerunBody = z
   .strictObject({
-    from: z.string().min(1).max(256).describe('the id of a node: it and everything below it runs anew'),
+    from: z.string().min(1).max(256).describe('the id of a node: it and everything below it runs again'),
     revision: z
       .int()
       .min(1)

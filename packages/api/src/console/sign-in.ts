@@ -107,7 +107,7 @@ export const tokenRecord = z
   })
 export type TokenRecord = z.infer<typeof tokenRecord>
 
-// A program on somebody's machine gets a personal token from the console that is open in their browser (decision 20).
+// A program on someone's machine gets a personal token from the console that is open in their browser (decision 20).
 
 /** SHA-256, or 32 random bytes, in base64url. */
 const bytes32 = z.string().regex(/^[\w-]{43}$/, 'must be 43 characters of base64url')

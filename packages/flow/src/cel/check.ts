@@ -2,9 +2,9 @@ import { type BinaryOperator, CelProblem, type Tree } from './read.ts'
 import type { CelType } from './values.ts'
 
 /**
- * The type of an expression's value, as far as it is known. A variable may be null besides its type (an optional input that was
+ * The type of an expression's value, as far as it is known. A variable may be null in addition to its type (an optional input that was
  * left out), so comparing anything with null is right.
- * @throws CelProblem where it can not hold for values of these types
+ * @throws CelProblem where it cannot hold for values of these types
  */
 export function typeOfTree(tree: Tree, types: ReadonlyMap<string, CelType>): CelType {
   const inner = (child: Tree) => typeOfTree(child, types)

@@ -77,7 +77,7 @@ function decided(by: boolean, left: () => CelValue, right: () => CelValue, budge
   return false
 }
 
-/** An error with its trace takes as long as so many steps. */
+/** An error with its trace takes as long as this many steps. */
 const FAILURE_STEPS = 300
 
 function attempt<T>(work: () => T, budget: Budget): T | CelFailure {
@@ -104,7 +104,7 @@ function entry(value: CelValue, key: string): CelValue {
 function element(operand: CelValue, index: CelValue): CelValue {
   if (!Array.isArray(operand)) {
     if (typeof index === 'string') return entry(operand, index)
-    throw new CelFailure(`${said(typeOfValue(index))} is no key`)
+    throw new CelFailure(`${said(typeOfValue(index))} is not a key`)
   }
   if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= operand.length)
     throw new CelFailure(`a list of ${operand.length} has no such element`)
@@ -114,7 +114,7 @@ function element(operand: CelValue, index: CelValue): CelValue {
 function mapFrom(entries: [CelValue, CelValue][]): CelValue {
   const map = Object.create(null) as { [key: string]: CelValue }
   for (const [key, value] of entries) {
-    if (typeof key !== 'string') throw new CelFailure(`${said(typeOfValue(key))} is no key`)
+    if (typeof key !== 'string') throw new CelFailure(`${said(typeOfValue(key))} is not a key`)
     if (key in map) throw new CelFailure(`the key ${key.slice(0, 100)} is given twice`)
     map[key] = value
   }

@@ -194,12 +194,12 @@ const NUMBER = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 function numberOf(text: string, budget: Budget): number {
   budget.spendText(text.length)
   const number = text.length <= 40 && NUMBER.test(text) ? Number(text) : Number.NaN
-  if (!Number.isFinite(number)) throw new CelFailure('a string that is no number can not become one')
+  if (!Number.isFinite(number)) throw new CelFailure('a string that is not number cannot become one')
   return number
 }
 
 function booleanOf(text: string): boolean {
   if (text === 'true') return true
   if (text === 'false') return false
-  throw new CelFailure('a string other than "true" and "false" can not become a boolean')
+  throw new CelFailure('a string other than "true" and "false" cannot become a boolean')
 }

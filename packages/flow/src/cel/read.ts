@@ -5,7 +5,7 @@ import { type CelFunction, globals, methods } from './functions.ts'
 /** Bounds of an expression's source (flows §2.4). */
 export const celLimits = { sourceBytes: 2048, nodes: 200, depth: 16 } as const
 
-// Only its parser is used. What it would do besides, time zones, regular expressions and binding among it, is not evaluated here.
+// Only its parser is used. What it would do as well, time zones, regular expressions and binding among it, is not evaluated here.
 const parser = new Environment({
   unlistedVariablesAreDyn: true,
   limits: {
@@ -17,7 +17,7 @@ const parser = new Environment({
   },
 })
 
-/** A source that is no expression of ours; the message says why and follows "The expression ". */
+/** A source that is not an expression of ours; the message says why and follows "The expression ". */
 export class CelProblem extends Error {}
 
 /** @throws CelProblem */
@@ -39,7 +39,7 @@ function parse(source: string): ASTNode {
           ? `is nested deeper than ${celLimits.depth}`
           : `has more than ${celLimits.nodes} parts`,
       )
-    throw new CelProblem(`can not be read: ${error.summary.slice(0, 200)}`)
+    throw new CelProblem(`cannot be read: ${error.summary.slice(0, 200)}`)
   }
 }
 
@@ -109,7 +109,7 @@ function literal(value: unknown): string | number | boolean | null {
   if (typeof value === 'bigint') return Number(value)
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
-  throw new CelProblem('holds a literal that is no string, finite number, boolean or null')
+  throw new CelProblem('holds a literal that is not a string, finite number, boolean or null')
 }
 
 function call(name: string, args: ASTNode[], scope: Scope): Tree {
@@ -122,7 +122,7 @@ function call(name: string, args: ASTNode[], scope: Scope): Tree {
 
 function methodCall(name: string, receiver: ASTNode, args: ASTNode[], scope: Scope): Tree {
   if (MACROS.has(name)) return each(name as Macro, receiver, args, scope)
-  if (name === 'matches') throw new CelProblem('uses matches(), which is not offered: a pattern could take for ever')
+  if (name === 'matches') throw new CelProblem('uses matches(), which is not offered: a pattern could take forever')
   return { op: 'call', name, ...chosen(methods, name, [receiver, ...args], scope) }
 }
 
@@ -156,7 +156,7 @@ function each(macro: Macro, receiver: ASTNode, args: ASTNode[], scope: Scope): T
 export type BinaryOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | '+' | '-' | '*' | '/' | '%'
 export type Macro = 'all' | 'exists' | 'exists_one' | 'filter' | 'map'
 
-/** An expression that has been read: only what we evaluate, whatever the parser knows besides. */
+/** An expression that has been read: only what we evaluate, whatever the parser knows as well. */
 export type Tree =
   | { op: 'literal'; value: string | number | boolean | null }
   | { op: 'name'; name: string }

@@ -29,7 +29,7 @@ export class Budget {
     if (this.left < 0) throw new CelExhausted('it takes too long')
   }
 
-  /** For reading or writing so many characters. */
+  /** For reading or writing this many characters. */
   spendText(characters: number): void {
     this.spend(1 + characters / 16)
   }

@@ -1,8 +1,8 @@
 import type { ContractSide, Graph, GraphEdge, GraphNode } from '@gateway/api/graph'
 import { endOf } from '../graph/layout.ts'
 
-// A graph as the parts that are compared and merged each by itself. A node is a part with the edges that lead to it: whoever takes a
-// node away and whoever leads something new to it do not agree. Where a node is drawn is no part of anything.
+// A graph as the parts that are compared and merged each by itself. A node is a part with the edges that lead to it: anyone who takes a
+// node away and anyone who leads something new to it do not agree. Where a node is drawn is not a part of anything.
 
 /** All nodes of one id (one, unless the graph has that problem) and the edges to them, in their order. */
 export interface NodeUnit {

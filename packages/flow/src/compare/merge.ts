@@ -37,7 +37,7 @@ function chosen(part: MergedPart, choice: Choice): Unit | null {
   return { ...unit, nodes: unit.nodes.map((node, n) => movedNode(node, part, n)) }
 }
 
-/** Whoever moved a node moved it, whosever words are chosen; mine where both did. */
+/** Anyone who moved a node moved it, whose words are chosen; mine where both did. */
 function movedNode(node: GraphNode, { base, theirs, mine }: MergedPart, n: number): GraphNode {
   const at = (unit: Unit | null) => (unit?.part === 'node' ? unit.nodes[n]?.['position'] : undefined)
   const position = sameJson(at(mine), at(base)) ? at(theirs) : at(mine)

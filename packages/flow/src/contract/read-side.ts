@@ -93,7 +93,7 @@ function problemsOf(side: unknown, name: string): GraphProblem[] {
         ),
       )
   if (!labelled(side))
-    problems.push(wrong(`The ${name} has a title or description that is no string.`, 'Write it as a string.'))
+    problems.push(wrong(`The ${name} has a title or description that is not a string.`, 'Write it as a string.'))
 
   const fields = Object.entries(side['properties'])
   if (fields.length > flowLimits.contractFields)
@@ -130,11 +130,11 @@ function fieldProblems(field: string, schema: unknown, name: string): GraphProbl
 
   if (!isName(field))
     wrong(
-      'has a name that can not be used',
+      'has a name that cannot be used',
       `Use 1 to ${LONGEST_NAME} characters without control characters, other than __proto__.`,
     )
   if (!isObject(schema)) {
-    wrong('is no schema', 'Write it as { "type": … }.')
+    wrong('is not a schema', 'Write it as { "type": … }.')
     return problems
   }
   const { type, enum: options, format } = schema
@@ -144,19 +144,19 @@ function fieldProblems(field: string, schema: unknown, name: string): GraphProbl
         `uses the keyword ${keyword.slice(0, 64)}, which contracts do not have`,
         'Leave it out: fields have type, enum, format, title and description, and no schemas within them.',
       )
-  if (!labelled(schema)) wrong('has a title or description that is no string', 'Write it as a string.')
+  if (!labelled(schema)) wrong('has a title or description that is not a string', 'Write it as a string.')
   if (typeof type !== 'string' || !TYPES.includes(type)) {
     wrong('has a type that contracts do not have', `Use one of ${TYPES.join(', ')}.`)
     return problems
   }
   if (options !== undefined && (type !== 'string' || !isSelect(options)))
     wrong(
-      'has an enum that is no select',
+      'has an enum that is not a select',
       `Give a string field an enum of ${flowLimits.selectOptions.min} to ${flowLimits.selectOptions.max} strings, each once.`,
     )
   if (format !== undefined && !fitsFormat(type, options !== undefined, format))
     wrong(
-      'has a format that it can not have',
+      'has a format that it cannot have',
       `An object may have the format image or audio, a select one of ${SELECT_FORMATS.join(', ')}.`,
     )
   return problems

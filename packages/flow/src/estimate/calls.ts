@@ -17,7 +17,7 @@ export interface Performed {
   micro: bigint
 }
 
-/** An expression may take 50 ms (C4 of cel.ts); beyond so many, values are bounded by their size alone. */
+/** An expression may take 50 ms (C4 of cel.ts); beyond this many, values are bounded by their size alone. */
 const MOST_RUNS = 100
 
 export function openCalls(products: readonly EstimatedProduct[]): Calls {

@@ -8,8 +8,8 @@ import type { BoundedInputs } from './call-bound.ts'
 import type { Outcome } from './node-outcomes.ts'
 
 /**
- * What an execution is charged at most (money §7.6), from what the ledger knows at one moment. Each step is short; whoever
- * serves others besides lets them go first between two of them.
+ * What an execution is charged at most (money §7.6), from what the ledger knows at one moment. Each step is short; anyone who
+ * serves others in addition to lets them go first between two of them.
  */
 export function* estimate(facts: EstimateFacts): Generator<void, SandboxEstimate> {
   const plan = planOf(facts.package)

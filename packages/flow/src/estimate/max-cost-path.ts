@@ -36,7 +36,7 @@ export function* boundOfMaxCostPath(plan: Plan, input: Values, calls: Calls): Ge
   return maxMicro
 }
 
-/** Goes on until the path ends (null), or parts: then the ways on from there. */
+/** Continues until the path ends (null), or parts: then the ways on from there. */
 function* follow(plan: Plan, path: Path, calls: Calls): Generator<void, Path[] | null> {
   const parting: { ordinal: number; outcomes: Outcome[] }[] = []
   for (;;) {

@@ -11,7 +11,7 @@ import type { BoundedInputs } from './call-bound.ts'
 
 // What a node may come to, from what is known of its inputs.
 //   O1  A free node whose inputs are known is run as a worker runs it (run-free-node.ts). One that fails has no values: what
-//       waits for it does not run, and an execution that fails is charged no more than one that goes on.
+//       waits for it does not run, and an execution that fails is charged no more than one that continues.
 //   O2  Else its values are bounded by their size, which is at most 64 KB a port (flows §2.6).
 //   O3  What can come out in several ways, such as the side of a branch on a value that is not known, is several outcomes.
 
@@ -93,7 +93,7 @@ function unknownOfType(type: unknown): BoundedValue {
   return type === 'string' ? unknownText() : unknownValue()
 }
 
-/** What a product answers is not known. With tools it may call them or not, and then there may be JSON besides or not. */
+/** What a product answers is not known. With tools it may call them or not, and then there may be JSON in addition to or not. */
 function answersOf({ kind, node }: PlanNode): Outcome[] {
   if (kind === 'product.image') return [new Map([['image', unknownValue(ASSET_BYTES)]])]
   if (kind === 'product.audio') return [new Map([['audio', unknownValue(ASSET_BYTES)]])]

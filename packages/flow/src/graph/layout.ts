@@ -91,7 +91,7 @@ function ordered(placed: (Placed | null)[], wires: Wire[]): { order: Placed[]; s
 }
 
 /**
- * What whoever draws a flow may write on a node of any kind. Nothing reads it when the flow runs, so it is no part of a package:
+ * What anyone who draws a flow may write on a node of any kind. Nothing reads it when the flow runs, so it is not a part of a package:
  * to move a node changes no digest.
  */
 export const notes: readonly string[] = ['title', 'description', 'position']

@@ -19,18 +19,13 @@ export function nodeProblems(graph: Graph, { placed }: Layout): GraphProblem[] {
         problem(
           'node_id_invalid',
           { node },
-          `The node id ${JSON.stringify(node)} can not be used.`,
+          `The node id ${JSON.stringify(node)} cannot be used.`,
           'Use a letter, then up to 63 letters, digits, _ and -.',
         ),
       )
     if (ids.has(id))
       problems.push(
-        problem(
-          'node_id_duplicate',
-          { node },
-          `Several nodes have the id ${node}.`,
-          'Give each node an id of its own.',
-        ),
+        problem('node_id_duplicate', { node }, `Several nodes have the id ${node}.`, 'Give each node its own id.'),
       )
     ids.add(id)
     const known = placed[ordinal]
@@ -117,7 +112,7 @@ export function productProblems({ placed, into }: Layout, products: ReadonlyMap<
       return problem(
         'product_not_assigned',
         at,
-        `This project can not call the product ${product.slice(0, 128)} of node ${id} now: it is not assigned, or it is not published.`,
+        `This project cannot call the product ${product.slice(0, 128)} of node ${id} now: it is not assigned, or it is not published.`,
         'Ask an administrator of the organization to assign the product to the project, or name another one.',
       )
     if (facts.kind !== kind.calls)

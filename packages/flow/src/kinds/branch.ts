@@ -39,7 +39,7 @@ export const branch: NodeKind = {
   },
   run(node, inputs) {
     const read = readExpression(node['condition'] as string)
-    if ('problem' in read) throw new Error(`the condition of node ${node.id} can not be read`)
+    if ('problem' in read) throw new Error(`the condition of node ${node.id} cannot be read`)
     const side = read.expression.evaluate(inputs, new Budget(celSteps))
     if (typeof side !== 'boolean') throw new CelFailure('its condition is neither true nor false')
     return Object.fromEntries(read.expression.names.map((name) => [`${side}.${name}`, inputs[name] ?? null]))

@@ -45,7 +45,7 @@ export const expression: NodeKind = {
   },
   run(node, inputs) {
     const read = readExpression(node['expression'] as string)
-    if ('problem' in read) throw new Error(`the expression of node ${node.id} can not be read`)
+    if ('problem' in read) throw new Error(`the expression of node ${node.id} cannot be read`)
     const value = read.expression.evaluate(inputs, new Budget(celSteps))
     const type = typeOfValue(value)
     const wanted = declared(node)
@@ -73,7 +73,7 @@ function wrongType(node: GraphNode): NodeProblem {
 }
 
 function unfitting(type: CelType, declaredType: string | null): string | null {
-  if (type === 'list' || type === 'null') return `gives ${type}, which is no type of a port`
+  if (type === 'list' || type === 'null') return `gives ${type}, which is not a type of a port`
   if (declaredType === null || declaredType === 'wrong' || type === 'dyn' || type === declaredType) return null
   return `gives ${type}, and its type says ${declaredType}`
 }

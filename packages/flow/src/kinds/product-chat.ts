@@ -27,7 +27,10 @@ function chatParamProblems(node: GraphNode): NodeProblem[] {
   })
   if (typeof params !== 'object' || params === null || Array.isArray(params))
     return [
-      invalid(`The params of node ${node.id} are no object.`, 'Write "params": { "max_tokens": 300 }, for example.'),
+      invalid(
+        `The params of node ${node.id} are not an object.`,
+        'Write "params": { "max_tokens": 300 }, for example.',
+      ),
     ]
   const given = params as Record<string, unknown>
   // The node is told of it; nothing may go through it.

@@ -17,7 +17,10 @@ function mediaParamProblems(node: GraphNode, kind: MediaKind): NodeProblem[] {
   })
   if (!isObject(params))
     return [
-      invalid(`The params of node ${node.id} are no object.`, `Write "params": { "${names[0]}": "…" }, for example.`),
+      invalid(
+        `The params of node ${node.id} are not an object.`,
+        `Write "params": { "${names[0]}": "…" }, for example.`,
+      ),
     ]
   return Object.entries(params).flatMap(([name, value]) => {
     if (!names.includes(name))
@@ -27,7 +30,7 @@ function mediaParamProblems(node: GraphNode, kind: MediaKind): NodeProblem[] {
       )
     if (typeof value === 'string' && value !== '') return []
     return invalid(
-      `The params of node ${node.id} do not hold: ${name} is no text.`,
+      `The params of node ${node.id} do not hold: ${name} is not text.`,
       `Write ${name} as one of the values that the product lists, or leave it out.`,
     )
   })

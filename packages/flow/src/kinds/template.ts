@@ -41,7 +41,7 @@ export const template: NodeKind = {
   },
   run(node, inputs) {
     const read = readTemplate(node['template'] as string)
-    if ('problems' in read) throw new Error(`the template of node ${node.id} can not be read`)
+    if ('problems' in read) throw new Error(`the template of node ${node.id} cannot be read`)
     const rendered = read.template.render(inputs, flowLimits.portBytes)
     if ('tooLarge' in rendered)
       throw refuse('value_too_large', { node: node.id, port: 'text', limitBytes: flowLimits.portBytes })

@@ -159,22 +159,22 @@ export function json<Shape extends z.ZodType>(shape: Shape) {
 /** What every service reads, whatever else it needs. */
 export const commonConfig = z.object({
   HOST: z.string().default('127.0.0.1').meta({ description: 'Address to listen on' }),
-  PORT: port().default(0).meta({ description: 'Port to listen on; 0 lets the kernel choose' }),
+  PORT: port().default(0).meta({ description: 'Port to listen on; 0 picks a free port' }),
   METRICS_HOST: z
     .string()
     .default('127.0.0.1')
-    .meta({ description: 'Address on which /metrics listens; never one that callers reach' }),
-  METRICS_PORT: port().default(0).meta({ description: 'Port of /metrics; 0 lets the kernel choose' }),
-  LOG_LEVEL: z.enum(logLevels).default('info').meta({ description: 'Least severity that is logged' }),
+    .meta({ description: 'Address that /metrics listens on. Must not be reachable by callers' }),
+  METRICS_PORT: port().default(0).meta({ description: 'Port of /metrics; 0 picks a free port' }),
+  LOG_LEVEL: z.enum(logLevels).default('info').meta({ description: 'Minimum severity to log' }),
   DRAIN_MS: wholeNumber({ min: 0, max: 3_600_000 })
     .default(8_000)
-    .meta({ description: 'How long a stop waits for open answers, in milliseconds' }),
+    .meta({ description: 'Time that a shutdown waits for open responses, in milliseconds' }),
   STOP_WITH_PARENT: flag()
     .default(false)
-    .meta({ description: 'Stop when the process that started this one has ended' }),
+    .meta({ description: 'Stop when the parent process ends' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
     .optional()
-    .meta({ description: 'OpenTelemetry collector (OTLP); traces are made only with one' }),
+    .meta({ description: 'OpenTelemetry collector (OTLP endpoint). Without it, no traces are recorded' }),
 })
 
 export type CommonConfig = z.output<typeof commonConfig>
@@ -229,7 +229,7 @@ export function configTable(schema: z.ZodObject): string {
       : variable.description
     return `| \`${variable.name}\` | ${cell(description)} | ${cell(defaultText(variable))} |`
   })
-  return ['| Variable | What it is for | Default |', '|---|---|---|', ...rows, ''].join('\n')
+  return ['| Variable | Description | Default |', '|---|---|---|', ...rows, ''].join('\n')
 }
 
 function defaultText({ required, defaultValue }: DescribedVariable): string {

@@ -11,7 +11,7 @@ test('the table tells each variable, what it is for and what happens without it'
   })
   expect(configTable(schema)).toBe(
     [
-      '| Variable | What it is for | Default |',
+      '| Variable | Description | Default |',
       '|---|---|---|',
       '| `PORT` | Port to listen on | `8080` |',
       '| `MODE` | One of a\\|b | `a` |',

@@ -77,7 +77,7 @@ test('a wrong configuration is told in sentences and exits with 78', async () =>
   expect(service.errors()).toBe(
     [
       "small can't start:",
-      '  LOG_LEVEL (Least severity that is logged) is wrong: expected one of "fatal"|"error"|"warn"|"info"|"debug"|"trace"; it is "loud".',
+      '  LOG_LEVEL (Minimum severity to log) is wrong: expected one of "fatal"|"error"|"warn"|"info"|"debug"|"trace"; it is "loud".',
       '  GREETING (What it answers) is missing: set GREETING, or GREETING_FILE to a file that holds it.',
       '',
     ].join('\n'),

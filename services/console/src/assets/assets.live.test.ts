@@ -88,7 +88,7 @@ test('assets are listed newest first, in pages that meet', async ({ stack, files
   expect(rest.nextCursor).toBeNull()
 })
 
-test('a deleted asset can not be read, and its bytes are removed once nothing under way can need them', async ({
+test('a deleted asset cannot be read, and its bytes are removed once nothing under way can need them', async ({
   stack,
   files,
   fixture,

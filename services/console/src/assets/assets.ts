@@ -23,7 +23,7 @@ const order: Order = { at: Prisma.sql`a.created_at`, id: Prisma.sql`a.id` }
 const columns = Prisma.sql`
   a.id, a.mime_type AS "mimeType", a.bytes, a.created_at AS "createdAt", a.execution, a.key, a.user AS "createdBy"`
 
-/** GET …/projects/{p}/assets: newest first, whoever made them. */
+/** GET …/projects/{p}/assets: newest first, regardless of who made them. */
 export function listAssets(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAssets'> {
   return async (call, res) => {
     const { project } = await reachAssetsOf(deps, call, res)

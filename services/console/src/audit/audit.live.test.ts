@@ -59,7 +59,7 @@ test('every change leaves one row in the audit, and a refusal none', async ({ st
   expect(rows[0].details).toMatchObject({ before: { state: 'published' }, after: change })
 })
 
-test('what is written down can not be changed, nor an identity moved, by whoever has taken over the console', async ({
+test('what is written down cannot be changed, nor an identity moved, by anyone who has taken over the console', async ({
   database,
 }) => {
   for (const statement of [

@@ -21,7 +21,7 @@ export function listAudit(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAudit
     const place = cursor === undefined ? null : readCursor(cursor)
     const open = (sandboxes: string[]) => sandboxesOpenTo(deps.prisma, reader.id, sandboxes)
     const { subject } = filters
-    // To whoever may not use a sandbox product no entry has its id.
+    // To anyone who may not use a sandbox product no entry has its id.
     const nothing = subject?.startsWith('sbx-') && (await open([subject])).size === 0
     const found = findEntries({ ...filters, tenant, place, limit })
     const rows = nothing ? [] : await deps.prisma.$queryRaw<AuditRow[]>(found)

@@ -104,7 +104,7 @@ test('an id is taken once [already_exists]', async ({ signIn }) => {
   expect(outcomeOf(await operator.post('/api/v2/products', body('acme/once')))).toBe('409 already_exists')
 })
 
-test('nobody else writes products [not_permitted]', async ({ stack }) => {
+test('no one else writes products [not_permitted]', async ({ stack }) => {
   expect(outcomeOf(await stack.owner.post('/api/v2/products', body('acme/mine')))).toBe('403 not_permitted')
   expect(outcomeOf(await stack.owner.patch('/api/v2/products/acme%2Fmine', { state: 'published' }))).toBe(
     '403 not_permitted',
@@ -147,7 +147,7 @@ test('what it takes of images and what nodes may set is shown and changed', asyn
 // spec: 2.2/s3, 8.3/s4
 test.for([
   ['an id of a sandbox', { id: 'sbx-mine' }, 'id'],
-  ['a price that is no decimal', { pricing: { unit: 'tokens', prompt: '1e-6', completion: '0' } }, 'pricing.prompt'],
+  ['a price that is not a decimal', { pricing: { unit: 'tokens', prompt: '1e-6', completion: '0' } }, 'pricing.prompt'],
   ['13 places', { pricing: { unit: 'tokens', prompt: '0', completion: '0.0000000000001' } }, 'pricing.completion'],
   ['a price beyond the ceiling', { pricing: { unit: 'tokens', prompt: '0.11', completion: '0' } }, 'pricing.prompt'],
   ['a price that is a number', { pricing: { unit: 'request', request: 1 } }, 'pricing.request'],

@@ -8,7 +8,7 @@ import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
 import { callerOf, outcomeOf, untilSomebodyWaits } from '../console.fixture.ts'
 
-test('without the database everything is refused, and goes on when it is back [unavailable]', async ({
+test('without the database everything is refused, and continues when it is back [unavailable]', async ({
   postgresServer,
   onTestFinished,
 }) => {

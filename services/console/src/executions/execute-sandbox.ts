@@ -52,8 +52,8 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
 }
 
 /**
- * The ledger keeps the keys of a project and a sandbox product together, whoever sent them. Those of a user have a space, which no
- * header `Idempotency-Key` has, so they meet nobody else's.
+ * The ledger keeps the keys of a project and a sandbox product together, regardless of who sent them. Those of a user have a space, which no
+ * header `Idempotency-Key` has, so they meet no one else's.
  */
 async function onceBy(user: string, key: string, call: Call<ConsoleRoutes['executeSandbox']>) {
   const own = createHash('sha256')
@@ -115,7 +115,7 @@ export function rerunExecution(deps: RerunDeps): Handler<'rerunExecution'> {
   }
 }
 
-/** Of what has to be the same under one idempotency key, besides project and user: hex. */
+/** Of what has to be the same under one idempotency key, in addition to project and user: hex. */
 function rerunFingerprintOf(
   execution: string,
   { from, revision, maxMicro }: CheckedBodyOf<ConsoleRoutes['rerunExecution']>,

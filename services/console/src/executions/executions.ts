@@ -19,7 +19,7 @@ import { followExecution as progressOf, sendProgress } from './follow-execution.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
-/** GET …/sandboxes/{s}/executions: its executions, newest first, whoever began them, of a state, a revision, a time. */
+/** GET …/sandboxes/{s}/executions: its executions, newest first, regardless of who began them, of a state, a revision, a time. */
 export function listExecutions(deps: Deps): Handler<'listExecutions'> {
   return async (call, res) => {
     const { project, sandbox } = await reachSandbox(deps.prisma, call, res)
@@ -136,7 +136,7 @@ export function findExecutions(filters: ExecutionFilters): Prisma.Sql {
 }
 
 /**
- * Those in progress are few, and have an index of their own: by themselves (`OFFSET 0`), so that no plan looks for them along the
+ * Those in progress are few, and have their own index: by themselves (`OFFSET 0`), so that no plan looks for them along the
  * index over time, among all that have ended (L2 of found-rows.ts).
  */
 function walkOf({ project, sandbox, state }: ExecutionFilters): { table: Prisma.Sql; indexed: Prisma.Sql } {
@@ -160,7 +160,7 @@ function fitting({ project, sandbox, state, revision }: ExecutionFilters): Prism
 }
 
 /**
- * POST …/projects/{p}/executions/{e}/cancel: stops an execution, whoever began it (flows §4.11). The ledger stops it, once. The
+ * POST …/projects/{p}/executions/{e}/cancel: stops an execution, regardless of who began it (flows §4.11). The ledger stops it, once. The
  * audit row follows, also when a repeat has to write it.
  * @throws Refusal `execution_not_found`
  */
@@ -185,7 +185,7 @@ export function cancelExecution(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): H
 type ProgressDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'stopping' | 'now' | 'publicUrl'>
 
 /**
- * GET …/projects/{p}/executions/{e}/progress: the lines of an execution behind `after`, whoever began it (flows §4.4).
+ * GET …/projects/{p}/executions/{e}/progress: the lines of an execution behind `after`, regardless of who began it (flows §4.4).
  * @throws Refusal `execution_not_found`
  */
 export function followExecution(deps: ProgressDeps): Handler<'followExecution'> {

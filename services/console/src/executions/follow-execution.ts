@@ -19,12 +19,12 @@ export interface Followed {
 
 /**
  * The lines of progress of an execution as they come, as NDJSON text, to `complete`; the first look is answered also where it
- * finds no line yet. The ledger is asked again and again: an execution goes on without listeners, so a ledger that can't be
+ * finds no line yet. The ledger is asked again and again: an execution continues without listeners, so a ledger that can't be
  * reached for a while only makes its lines late.
  *
- * Each look is authorised anew, behind the reading: what is handed on was there while its reader might still read it.
+ * Each look is authorised again, behind the reading: what is handed on was there while its reader might still read it.
  * @param authorize throws a Refusal once they may not any more
- * @param disconnected aborts when nobody listens any more; the promise then rejects
+ * @param disconnected aborts when no one listens any more; the promise then rejects
  * @throws Refusal `execution_not_found`
  */
 export async function* followExecution(

@@ -105,7 +105,7 @@ test.for([
   ['revision=1', 'revision'],
   ['cursor=1.inv_1', 'cursor'],
 ] as const)(
-  'executions of a project by what can not be are refused: %s [invalid_request]',
+  'executions of a project by what cannot be are refused: %s [invalid_request]',
   async ([query, param], { stack }) => {
     const answer = await stack.owner.get(`${stack.projectPath}/executions?${query}`)
     expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
@@ -118,11 +118,8 @@ test.for([
   ['from=yesterday', 'from'],
   ['from=2026-11-02T00:00:00Z&to=2026-11-02T00:00:00Z', 'from'],
   ['status=Failed', 'status'],
-] as const)(
-  'a list by what can not be is refused: %s [invalid_request]',
-  async ([query, param], { stack, fixture }) => {
-    const { id } = await fixture.sandbox({ id: stack.project }, echo)
-    const answer = await stack.owner.get(`${stack.path}/sandboxes/${id}/executions?${query}`)
-    expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
-  },
-)
+] as const)('a list by what cannot be is refused: %s [invalid_request]', async ([query, param], { stack, fixture }) => {
+  const { id } = await fixture.sandbox({ id: stack.project }, echo)
+  const answer = await stack.owner.get(`${stack.path}/sandboxes/${id}/executions?${query}`)
+  expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+})

@@ -157,7 +157,7 @@ test.for([
   expect((await stack.owner.get(`${path}/executions`)).body.data).toHaveLength(1)
 })
 
-test('one that goes on is waited for or stopped first [execution_not_ended], and no Viewer runs any [execution_not_found]', async ({
+test('one that continues is waited for or stopped first [execution_not_ended], and no Viewer runs any [execution_not_found]', async ({
   flow,
   stack,
   services,

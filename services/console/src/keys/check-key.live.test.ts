@@ -4,7 +4,7 @@ import { consoleTest, outcomeOf } from '../console.fixture.ts'
 
 const test = consoleTest.extend('counts', { scope: 'file' }, () => ({ gateways: 0, workers: 0 })) // the test brings the only gateway
 
-test('whoever sees a key and the wallet asks what a call with it would reserve, and why not [not_permitted] [unavailable]', async ({
+test('anyone who sees a key and the wallet asks what a call with it would reserve, and why not [not_permitted] [unavailable]', async ({
   stack,
   fixture,
 }) => {
@@ -15,7 +15,7 @@ test('whoever sees a key and the wallet asks what a call with it would reserve, 
   const path = `${stack.path}/keys/${key.id}/check`
   const ask = async (maxTokens: number) =>
     admissionCheck.parse((await stack.owner.post(path, { model, promptBytes: 10, maxTokens })).body)
-  expect(outcomeOf(await stack.owner.post(path, { model }))).toBe('503 unavailable') // nobody could make a call
+  expect(outcomeOf(await stack.owner.post(path, { model }))).toBe('503 unavailable') // no one could make a call
   await fixture.run(
     `INSERT INTO money.instances (id, service, started_at, heartbeat_at, dead_after_ms)
      VALUES ('ins_1', 'gateway', now(), now() + interval '1 hour', 15000)`,

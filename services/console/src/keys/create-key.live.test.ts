@@ -136,7 +136,7 @@ test('a Team Member with the grant Project Consumer issues keys', async ({ stack
   expect(outcomeOf(await issuer.post(`${stack.path}/keys`, { project: stack.project }))).toBe('201')
 })
 
-test('somebody from outside learns nothing of a project by asking for a key [not_found]', async ({
+test('someone from outside learns nothing of a project by asking for a key [not_found]', async ({
   stack,
   signIn,
   fixture,

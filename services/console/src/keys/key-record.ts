@@ -87,7 +87,7 @@ export function limitOf({ limitMicro, limitReset }: Pick<KeyRow, 'limitMicro' | 
 
 /** What the state of a key is derived from; it is never stored. */
 export interface KeyDates {
-  /** null: a legacy key, unbound for ever. */
+  /** null: a legacy key, unbound forever. */
   project: string | null
   revokedAt: Date | null
   rotatedTo: string | null

@@ -17,7 +17,7 @@ test.for([
   expect(keyWindow(limit, undefined, now)).toEqual({ ...untouched, startsAt, resetsAt })
 })
 
-test('a window that was begun by a clock that has gone back since stays', () => {
+test('a window that was started by a clock that has gone back since stays', () => {
   const ahead = keyWindow({ micro: 100, reset: 'daily' }, at('2026-11-21T00:00:00Z'), now)
   expect(ahead).toEqual({ ...used, startsAt: '2026-11-21T00:00:00Z', resetsAt: '2026-11-22T00:00:00Z' })
 })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
-test('a creator, the Project Owner and an Admin manage a key; nobody else sees it [not_found]', async ({ stack }) => {
+test('a creator, the Project Owner and an Admin manage a key; no one else sees it [not_found]', async ({ stack }) => {
   const creator = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
   const { body } = await creator.post(`${stack.path}/keys`, { project: stack.project })
   const path = `${stack.path}/keys/${body.key.id}`

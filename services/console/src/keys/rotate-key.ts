@@ -79,8 +79,8 @@ async function whoRotates(
 }
 
 /**
- * A replacement is issued on its creator's authority, whoever asks for it; so that must still stand (rules §6.5). And
- * its secret goes to whoever asks: an Admin or owner without the three requirements could else take by rotating what
+ * A replacement is issued on its creator's authority, regardless of who asks for it; so that must still stand (rules §6.5). And
+ * its secret goes to anyone who asks: an Admin or owner without the three requirements could else take by rotating what
  * issuing is refused to them for.
  */
 async function requireIssuer(
@@ -92,7 +92,7 @@ async function requireIssuer(
   if (!found || !mayIssueKeys(found.roles)) throw refuse('key_issuer_denied', { use })
 }
 
-/** POST …/keys/{k}/revoke: ends the key's use for ever. */
+/** POST …/keys/{k}/revoke: ends the key's use forever. */
 export function revokeKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'revokeKey'> {
   const { prisma } = deps
   return async (call, res) => {

@@ -23,7 +23,7 @@ export function listInvocations(deps: Deps): Handler<'listInvocations'> {
     const { project, seesExecutions } = await reachCalls(deps, call, res)
     const { cursor, limit, ...filters } = call.query()
     const place = cursor === undefined ? null : readTimeCursor(cursor, /^inv_/)
-    // To whoever may not see executions no call has one.
+    // To anyone who may not see executions no call has one.
     const nothing = filters.execution !== undefined && !seesExecutions
     const found = findCalls({ ...filters, project, place, limit })
     const rows = nothing ? [] : await prisma.$queryRaw<FoundCall[]>(found)

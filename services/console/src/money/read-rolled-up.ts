@@ -2,7 +2,7 @@ import type { ConsoleDeps } from '../deps.ts'
 
 /**
  * Up to which entry of its journal a project is rolled up (money §9.2), and from when on the entries behind it are. A
- * question reads the position once more in its own view; this only tells Postgres beforehand how little lies behind:
+ * question reads the position again in its own view; this only tells Postgres beforehand how little lies behind:
  * else it would go through all of the journal, where a project is most of the books.
  */
 export async function readRolledUp(

@@ -115,7 +115,7 @@ test(`statements of ${OPERATIONS} random operations are what calls, journal, fun
     }
   }
 
-  /** Where the clock stands in a round: on, sometimes a little back, and at the last and the first moment of each month. */
+  /** Where the clock is in a round: on, sometimes a little back, and at the last and the first moment of each month. */
   function clockOf(round: number): Date {
     const at = begin.getTime() + ((end.getTime() - begin.getTime()) * (round + chance.below(100) / 100)) / ROUNDS
     const midnight = starts.find((start) => Math.abs(start.getTime() - at) < (end.getTime() - begin.getTime()) / ROUNDS)
@@ -123,7 +123,7 @@ test(`statements of ${OPERATIONS} random operations are what calls, journal, fun
     return new Date(Math.max(at - (chance.below(4) === 0 ? 2 * HOUR_MS : 0), begin.getTime()))
   }
 
-  /** Reads statements at random while operations go on. */
+  /** Reads statements at random while operations continue. */
   async function readOn(isBusy: () => boolean): Promise<number> {
     let reads = 0
     for (; isBusy(); reads++) {

@@ -229,7 +229,7 @@ test('the journal comes in pages that meet, and its seals can be made again from
   expect((await stack.owner.get(`${stack.projectPath}/journal`)).body.archivedUpTo).toBe(2)
 })
 
-test('a Viewer reads statement, fundings and journal, and whoever has no grant does not [not_permitted]', async ({
+test('a Viewer reads statement, fundings and journal, and anyone who has no grant does not [not_permitted]', async ({
   stack,
 }) => {
   const viewer = await stack.member({ project: 'Project Viewer' })

@@ -12,7 +12,7 @@ export interface TimeZone {
   offsetAt(ms: number): number
 }
 
-/** A zone of the IANA database by its name; null: there is none. An offset such as `+01:00` is no name. */
+/** A zone of the IANA database by its name; null: there is none. An offset such as `+01:00` is not a name. */
 export function timeZone(name: string): TimeZone | null {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(name)) return null
   let format: Intl.DateTimeFormat

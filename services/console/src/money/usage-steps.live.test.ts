@@ -55,7 +55,7 @@ const WITH_FLOWS = `(SELECT a.*, e.sandbox FROM money.attempts a LEFT JOIN money
 const half = 'from=2026-02-27T00:00:00Z&to=2026-12-01T00:00:00Z'
 
 test.for(['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Kolkata', 'Australia/Adelaide'])(
-  'days of %s are what their calls say, whoever made them, with which model and for which flow',
+  'days of %s are what their calls say, regardless of who made them, with which model and for which flow',
   async (zone, { usage, history, fixture }) => {
     for (const [by, column] of [
       ['model', 'product'],

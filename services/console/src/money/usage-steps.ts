@@ -8,7 +8,7 @@ export interface UsageSteps {
   to: Date
   /** The beginning of each step. */
   starts: Date[]
-  /** The hours of UTC in which a step begins or ends that is no whole hour of it; of these each call is read. */
+  /** The hours of UTC in which a step begins or ends that is not a whole hour of it; of these each call is read. */
   divided: Date[]
   /** Each step is a day of UTC. */
   areDays: boolean
@@ -25,7 +25,7 @@ export function usageSteps(asked: { from: Date; to: Date }, step: 'hour' | 'day'
   if (!zone)
     throw invalidField(
       'zone',
-      'is no time zone that is known here.',
+      'is not a time zone that is known here.',
       'Name one of the IANA time zone database, such as Europe/Berlin; or leave it out, for UTC.',
     )
   const [from, to] = [asked.from.getTime(), asked.to.getTime()]

@@ -94,7 +94,7 @@ function tooMuch(wallet: Extract<CorrectionAnswer, { kind: 'short' }>, neededMic
   )
 }
 
-/** GET …/projects/{p}/fundings: what came in and what was corrected, newest first. They are kept for ever. */
+/** GET …/projects/{p}/fundings: what came in and what was corrected, newest first. They are kept forever. */
 export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFundings'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
@@ -107,7 +107,7 @@ export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFu
     )
     const { cursor, limit } = call.query()
     const before = cursor === undefined ? null : readCursor(cursor)
-    // Each half is cut to a page of its own before they meet, so that only the newest rows are read.
+    // Each half is cut to its own page before they meet, so that only the newest rows are read.
     const half = (kind: string, columns: Prisma.Sql, table: Prisma.Sql) => Prisma.sql`
       (SELECT * FROM (SELECT ${kind}::text AS kind, ${columns}, micro, at FROM ${table} WHERE project = ${project}) each
         WHERE ${before === null ? Prisma.sql`true` : Prisma.sql`at <= ${before.at} AND (at, kind, id) < (${before.at}, ${before.kind}, ${before.id})`}

@@ -15,7 +15,7 @@ async function filesOf(url: string): Promise<string[]> {
   return [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address]) => address!)
 }
 
-test('the start is asked about anew each time, and sent again only when it has changed', async ({ console }) => {
+test('the start is asked about again each time, and sent again only when it has changed', async ({ console }) => {
   const address = `${console.url}/console`
   const { headers } = await rawGet(address, { 'Accept-Encoding': 'br' })
   expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
@@ -24,7 +24,7 @@ test('the start is asked about anew each time, and sent again only when it has c
 })
 
 // spec: can/console
-test('each file that it names has a name of its content and is kept for ever', async ({ console }) => {
+test('each file that it names has a name of its content and is kept forever', async ({ console }) => {
   const files = await filesOf(console.url)
   expect(files.length).toBeGreaterThan(1)
   for (const file of files) {
@@ -51,7 +51,7 @@ test.for([
   expect(Number(headers['content-length'])).toBe(bytes.length)
 })
 
-test('the page runs nothing that is not a file of its own, is framed by nobody and tells nobody where it was', async ({
+test('the page runs nothing that is not its own file, is framed by no one and tells no one where it was', async ({
   console,
 }) => {
   const answer = await fetch(`${console.url}/console`)
@@ -81,7 +81,7 @@ test('the page runs nothing that is not a file of its own, is framed by nobody a
   expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=|javascript:/i)
 })
 
-test('whoever goes to the service itself is led to the page', async ({ console }) => {
+test('anyone who goes to the service itself is led to the page', async ({ console }) => {
   const answer = await fetch(console.url, { headers: BROWSER, redirect: 'manual' })
   expect([answer.status, answer.headers.get('Location')]).toEqual([302, '/console'])
 })

@@ -17,9 +17,9 @@ const YEAR_S = 31_536_000
 export const pagePaths = [pageAddress, `${pageAddress}/*file`]
 
 /**
- * GET /console and all below it: the page. Its files are in memory, compressed once, and kept by browsers for ever, as
- * their names change with their content. An address that is no file is a place within the page: a browser that goes there gets
- * its start, which is asked about anew each time.
+ * GET /console and all below it: the page. Its files are in memory, compressed once, and kept by browsers forever, as
+ * their names change with their content. An address that is not a file is a place within the page: a browser that goes there gets
+ * its start, which is asked about again each time.
  */
 export function consolePage(files: BuiltPage): RequestHandler {
   return (req, res) => {
@@ -45,7 +45,7 @@ export function consolePage(files: BuiltPage): RequestHandler {
   }
 }
 
-/** The smallest that whoever asks can read. */
+/** The smallest that anyone who asks can read. */
 function encodingFor(req: Request): keyof BuiltFile {
   return (['br', 'gzip'] as const).find((encoding) => req.acceptsEncodings(encoding) === encoding) ?? 'identity'
 }

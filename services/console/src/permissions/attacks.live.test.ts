@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { callerOf, consoleTest as test, outcomeOf, untilSomebodyWaits, type Caller } from '../console.fixture.ts'
 
-// The console from the side of somebody who wants more than they were given.
+// The console from the side of someone who wants more than they were given.
 
 test.for([
   ['a member', {}],
@@ -9,7 +9,7 @@ test.for([
   ['a Project Viewer', { project: 'Project Viewer' }],
   ['a Project Consumer', { team: 'Team Member', project: 'Project Consumer' }],
   ['a Project Owner', { team: 'Team Owner', project: 'Project Owner' }],
-] as const)('%s makes nobody Admin, not themselves either [not_permitted]', async ([, roles], { stack }) => {
+] as const)('%s makes no one Admin, not themselves either [not_permitted]', async ([, roles], { stack }) => {
   const me = await stack.member(roles)
   const email = `${me.id}@example.test`
   const tries = await Promise.all([
@@ -33,7 +33,7 @@ test.for([
   ['a Project Consumer', { team: 'Team Owner', project: 'Project Consumer' }],
   ['a Project Viewer', { project: 'Project Viewer' }],
   ['a Team Owner', { team: 'Team Owner' }],
-] as const)('%s grants nobody a role on a project [not_permitted]', async ([, roles], { stack }) => {
+] as const)('%s grants no one a role on a project [not_permitted]', async ([, roles], { stack }) => {
   const me = await stack.member(roles)
   const grants = `${stack.projectPath}/grants`
   const tries = await Promise.all([
@@ -62,7 +62,7 @@ test('an Admin appoints the first owner of a project that has none, which the au
   const admin = await stack.member({ tenant: 'Admin' })
   const heir = await stack.member({ project: 'Project Viewer' })
   const grants = `${stack.projectPath}/grants`
-  // The grant of somebody who has left the organization is worth nothing.
+  // The grant of someone who has left the organization is worth nothing.
   await fixture.run('DELETE FROM control.memberships WHERE user_id = $1', [stack.owner.id])
   for (const role of ['Project Consumer', 'Project Viewer'])
     expect(outcomeOf(await admin.post(grants, { user: heir.id, role }))).toBe('403 not_permitted')

@@ -93,7 +93,7 @@ function hasNoRole({ platformOperator, tenant, team, project }: Roles): boolean 
 }
 
 /**
- * Changes who may do what in a tenant, in one transaction. Such changes go one after the other in each tenant; so whoever asks
+ * Changes who may do what in a tenant, in one transaction. Such changes go one after the other in each tenant; so anyone who asks
  * for one is authorized again inside it, by the transaction: who has just lost a permission passes nothing on any more, and
  * two Admins can't remove each other at the same moment.
  */

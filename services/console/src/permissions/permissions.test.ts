@@ -21,7 +21,7 @@ const everyMember: Who[] = ['admin', 'member', 'inTeam', 'viewer', 'consumer', '
 const anyGrant: Who[] = ['viewer', 'consumer', 'owner']
 const whoSeesProject: Who[] = ['admin', 'inTeam', ...anyGrant]
 
-// The whole table, said once more by who has each permission (rules §7.3).
+// The whole table, said again by who has each permission (rules §7.3).
 const granted: Record<Permission, Who[]> = {
   'tenants.create': ['operator'],
   'tenants.delete': ['operator'],
@@ -55,7 +55,7 @@ const who = (holds: (roles: Roles) => boolean) =>
 
 // spec: 5/s9
 test.for(Object.keys(permissions) as Permission[])(
-  '%s is granted to those and nobody else [not_permitted]',
+  '%s is granted to those and no one else [not_permitted]',
   (permission) => {
     expect(who(permissions[permission].grantedTo)).toEqual(granted[permission].toSorted())
   },
@@ -66,7 +66,7 @@ describe('a token', () => {
     { only: tenantTokenPermission.options, roles: users.admin },
     { only: projectTokenPermission.options, roles: users.owner },
   ]
-  test.for(kinds)('may list what the roles of whoever makes it have: $only', ({ only, roles }) => {
+  test.for(kinds)('may list what the roles of anyone who makes it have: $only', ({ only, roles }) => {
     for (const permission of only) expect([permission, holds(roles, permission)]).toEqual([permission, true])
   })
   test.for(kinds)('has nothing of those roles that it does not list: $only', ({ only, roles }) => {

@@ -64,7 +64,7 @@ export async function rolesInProject(
   return { roles, project }
 }
 
-/** A token has the roles of whoever makes such tokens, where it is of use, and none elsewhere. */
+/** A token has the roles of anyone who makes such tokens, where it is of use, and none elsewhere. */
 export function rolesOfToken({ tenant, project, permissions }: TokenScope, inTenant: string, of: string | null): Roles {
   const nothing: Roles = { platformOperator: false, tenant: null, team: null, project: null, only: permissions }
   if (tenant !== inTenant) return nothing

@@ -89,8 +89,8 @@ interface Asked {
 }
 
 /**
- * Lets through who may grant a role on a project: its owners, and nobody else. But a project of which no owner is left
- * would stay without for ever, so an Admin may appoint one there (rules §7.3).
+ * Lets through who may grant a role on a project: its owners, and no one else. But a project of which no owner is left
+ * would stay without forever, so an Admin may appoint one there (rules §7.3).
  * @throws Refusal `not_found`, `not_permitted`
  */
 async function authorizeGrant(prisma: Transaction, user: User, { tenant, project, role }: Asked): Promise<void> {

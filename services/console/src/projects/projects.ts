@@ -54,7 +54,7 @@ export function createProject(deps: Deps): Handler<'createProject'> {
 
 /**
  * DELETE …/projects/{p}: the project, its grants, assignments, sandbox products and keys are deleted. What it was charged stays in the books
- * for ever, and so does what was left in its wallet.
+ * forever, and so does what was left in its wallet.
  */
 export function deleteProject(deps: Deps): Handler<'deleteProject'> {
   const { prisma } = deps

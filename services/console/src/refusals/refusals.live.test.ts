@@ -72,7 +72,7 @@ test('the latest refusals come newest first, with the status of their answer', a
   ])
 })
 
-test('whoever may not use sandbox products sees none of them named', async ({ stack, refused }) => {
+test('anyone who may not use sandbox products sees none of them named', async ({ stack, refused }) => {
   const viewer = await stack.member({ project: 'Project Viewer' })
   const { body } = await viewer.get(`${refused}/recent`)
   expect(body.data.map(({ model }: { model: string | null }) => model)).toEqual([null, 'acme/swift'])

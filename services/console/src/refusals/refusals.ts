@@ -35,7 +35,7 @@ export function countRefusals(deps: Deps): Handler<'countRefusals'> {
 }
 
 /**
- * GET …/projects/{p}/refusals/recent: the last 100, newest first. Whoever may not use sandbox products of the project
+ * GET …/projects/{p}/refusals/recent: the last 100, newest first. Anyone who may not use sandbox products of the project
  * sees none of them named.
  */
 export function listLatestRefusals(deps: Deps): Handler<'listLatestRefusals'> {

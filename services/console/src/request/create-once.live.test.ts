@@ -76,7 +76,7 @@ test('another request under the same key is refused, at whatever path [idempoten
     expect(outcomeOf(await post(stack.owner, path, key, body))).toBe('422 idempotency_mismatch')
 })
 
-test('a key is of whoever asks, who needs the permission each time [not_permitted]', async ({
+test('a key is of anyone who asks, who needs the permission each time [not_permitted]', async ({
   stack,
   post,
   fixture,

@@ -10,7 +10,7 @@ import { userOf } from '../sign-in/user.ts'
 //   I1  The key is written down by the transaction that makes the thing, before it does anything else. So there are both or neither,
 //       whatever is killed; and a copy that comes meanwhile waits for that row, and then finds it.
 //   I2  A refusal makes nothing and keeps nothing: once its reason is gone the same key makes the thing.
-//   I3  Keys belong to whoever asks. They are authorized before, at a repeat as at the first time.
+//   I3  Keys belong to anyone who asks. They are authorized before, at a repeat as at the first time.
 //   I4  No secret is kept. A repeat is answered without it, and with what to do for another one.
 
 type Deps = Pick<ConsoleDeps, 'prisma'>

@@ -63,7 +63,7 @@ test('calls are found by key, model, state, execution and time, alone and togeth
   expect(await found(`execution=${execution}&key=${keys.one}`)).toEqual([])
 })
 
-test('a record says when it was closed, how long it took, and why it was released, in words that name nobody', async ({
+test('a record says when it was closed, how long it took, and why it was released, in words that name no one', async ({
   stack,
   calls,
 }) => {
@@ -88,7 +88,7 @@ test('a key of another project finds nothing, and an execution nothing for a Vie
   expect(hidden.body).toEqual({ data: [], nextCursor: null })
 })
 
-test('a cursor goes on from the same place under other filters', async ({ stack, calls }) => {
+test('a cursor continues from the same place under other filters', async ({ stack, calls }) => {
   const { body } = await stack.owner.get(`${calls.path}?limit=2`)
   const rest = await stack.owner.get(`${calls.path}?state=Released&cursor=${body.nextCursor}`)
   expect(rest.body).toMatchObject({ data: [{ id: calls.made[1] }], nextCursor: null })
@@ -160,7 +160,7 @@ test('keys are found by their state', async ({ stack, fixture }) => {
     expect((await owner.get(`${path}/keys?state=${state}`)).body.data).toMatchObject([{ id, state }])
 })
 
-test('no page of a large book looks at more than its rows, whatever its filters, and the next goes on behind them', async ({
+test('no page of a large book looks at more than its rows, whatever its filters, and the next continues behind them', async ({
   stack,
   fixture,
   database,

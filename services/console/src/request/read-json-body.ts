@@ -20,7 +20,7 @@ function parse(bytes: Buffer): Record<string, unknown> {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
     throw refuse('invalid_json', {
-      reason: error instanceof SyntaxError ? 'it can not be parsed' : 'it is not UTF-8',
+      reason: error instanceof SyntaxError ? 'it cannot be parsed' : 'it is not UTF-8',
     })
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>

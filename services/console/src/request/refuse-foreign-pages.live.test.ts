@@ -16,7 +16,7 @@ test.for([
     const post = (path: string, body: object) =>
       fetch(console.url + path, { method: 'POST', headers: { ...headers, Cookie }, body: JSON.stringify(body) })
     expect(outcomeOf(await answerOf(await post('/api/v2/me/tokens', { name: 'theirs' })))).toBe('400 invalid_request')
-    // Nor does it sign anybody in to an account of its own choice.
+    // Nor does it sign anybody in to its own account choice.
     const session = await post('/api/v2/session', { email: 'a@example.test', password: PASSWORD })
     expect(outcomeOf(await answerOf(session))).toBe('400 invalid_request')
     expect((await fetch(`${console.url}/api/v2/me`, { headers: { ...headers, Cookie } })).status).toBe(200)

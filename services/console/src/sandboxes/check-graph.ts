@@ -46,7 +46,7 @@ function packageOf(graph: Graph): BuiltPackage {
   }
 }
 
-/** What isn't assigned is left out, whether or not there is such a product: nobody learns the catalogue from it. */
+/** What isn't assigned is left out, whether or not there is such a product: no one learns the catalogue from it. */
 async function callableProducts(tx: Transaction, project: string): Promise<Map<string, ProductFacts>> {
   const assigned = await tx.assignment.findMany({ where: { project }, select: { product: true } })
   const products = await tx.product.findMany({

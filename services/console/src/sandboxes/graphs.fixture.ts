@@ -31,7 +31,7 @@ export const asking = (product: string): Graph => ({
 /** A flow in the middle of its making: its output has no source. */
 export const unwired: Graph = { ...echo, edges: [] }
 
-/** Has two texts out, so it is no chat model. */
+/** Has two texts out, so it is not a chat model. */
 export const twofold: Graph = {
   ...echo,
   output: side({ text, again: text }),

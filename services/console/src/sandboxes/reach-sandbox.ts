@@ -14,7 +14,7 @@ export interface ReachedProject {
 }
 
 /**
- * The project of the path, for whoever may use its sandbox products. To everybody else, Admins and team owners among them,
+ * The project of the path, for anyone who may use its sandbox products. To everybody else, Admins and team owners among them,
  * it has none (flows §1.2).
  * @throws Refusal `not_found`
  */

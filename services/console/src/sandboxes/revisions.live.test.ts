@@ -23,7 +23,7 @@ const test = consoleTest.extend('flow', async ({ stack, fixture }) => {
 })
 
 // spec: 2.3/s17, 3.1/r1, 3.1/r4, 9/s4
-test('a save is a revision of its own with a package, whose digest is that of its text', async ({ flow, fixture }) => {
+test('a save is its own revision with a package, whose digest is that of its text', async ({ flow, fixture }) => {
   const graph = asking(flow.product)
   const saved = await flow.save(graph, { baseRevision: 0 })
   expect(outcomeOf(saved)).toBe('201')
@@ -68,7 +68,7 @@ test('whatever is a graph is stored with every problem, marked as a draft or not
   expect(await flow.sandbox()).toMatchObject({ activeRevision: null, activePackage: null })
 })
 
-test('where nodes stand and what they are called is kept with the revision, and is no part of its digest', async ({
+test('where nodes stand and what they are called is kept with the revision, and is not a part of its digest', async ({
   flow,
 }) => {
   const plain = await flow.save(echo)
@@ -92,7 +92,7 @@ test('a product that is not assigned is told by name on save, and on activation 
     expect(outcomeOf(refused)).toBe('403 product_not_assigned')
     expect(refused.body.error.message).toContain(product)
   }
-  // With another problem beside it, every problem is told.
+  // With another problem alongside it, every problem is told.
   const both = await flow.activate((await flow.save({ ...unwired, nodes: asking(other).nodes })).body.number)
   expect(outcomeOf(both)).toBe('422 graph_invalid')
   expect(both.body.error.details.problems.map(({ code }: { code: string }) => code)).toContain('product_not_assigned')
@@ -175,18 +175,21 @@ test.for([
   ['an unknown field of the graph', JSON.stringify({ graph: { ...echo, layout: {} } }), 'graph.layout'],
   ['an unknown field', JSON.stringify({ graph: echo, active: true }), 'active'],
   ['a base below none', JSON.stringify({ graph: echo, baseRevision: -1 }), 'baseRevision'],
-  ['a number that JSON can not write', withValue('1e999'), 'graph'],
+  ['a number that JSON cannot write', withValue('1e999'), 'graph'],
   ['what would run a program out of stack', withValue(nested(100_000)), 'graph'],
-] as const)('what is no graph is refused: %s [invalid_request]', async ([, body, param], { flow, stack, console }) => {
-  const answer = await fetch(`${console.url}${flow.path}/revisions`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${stack.owner.token}` },
-    body,
-  })
-  const refused = await answerOf(answer)
-  expect([outcomeOf(refused), refused.body.error.param]).toEqual(['400 invalid_request', param])
-  expect(await flow.sandbox()).toMatchObject({ latestRevision: 0 })
-})
+] as const)(
+  'what is not a graph is refused: %s [invalid_request]',
+  async ([, body, param], { flow, stack, console }) => {
+    const answer = await fetch(`${console.url}${flow.path}/revisions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${stack.owner.token}` },
+      body,
+    })
+    const refused = await answerOf(answer)
+    expect([outcomeOf(refused), refused.body.error.param]).toEqual(['400 invalid_request', param])
+    expect(await flow.sandbox()).toMatchObject({ latestRevision: 0 })
+  },
+)
 
 test('a body of 2 MiB is read, one more byte is not [request_too_large]', async ({ flow, stack, console }) => {
   const send = (length: number) => {
@@ -280,7 +283,7 @@ test('a revision that an earlier release has saved and activated stays as it is 
 })
 
 // spec: 3.1/r5
-test('a deployment that can not be written leaves everything as it was [activation_failed]', async ({
+test('a deployment that cannot be written leaves everything as it was [activation_failed]', async ({
   flow,
   fixture,
 }) => {

@@ -175,7 +175,7 @@ function conflict(latestRevision: number) {
 
 /**
  * The graph of a body that was checked to hold one, as it was sent and not as a parser of shapes copies it, so that what it holds
- * beside its shape stays in it. What is wrong with a graph is the checker's to say.
+ * alongside its shape stays in it. What is wrong with a graph is the checker's to say.
  * @throws Refusal `invalid_request`
  */
 function sentGraph({ graph }: Record<string, unknown>): Graph {

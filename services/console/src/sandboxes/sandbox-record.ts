@@ -75,7 +75,7 @@ export interface RevisionRow {
 }
 
 /**
- * A `RevisionRecord` as JSON text, the same for ever. What is stored as JSON goes into it byte by byte: a package that was parsed and written
+ * A `RevisionRecord` as JSON text, the same forever. What is stored as JSON goes into it byte by byte: a package that was parsed and written
  * again could be another text than the one that its digest is of.
  */
 export function revisionText(row: RevisionRow): string {

@@ -110,7 +110,7 @@ describe('a token of a project', () => {
     ).toBe('400 invalid_request')
   })
 
-  test('saves and runs flows, and stands in the audit as who did it', async ({ stack, console }) => {
+  test('saves and runs flows, and is in the audit as who did it', async ({ stack, console }) => {
     const { owner, path, projectPath } = stack
     const { program, id } = await make(owner, projectPath, console.url, ['sandboxes.use'])
     const sandbox = (await program.post(`${projectPath}/sandboxes`, { name: 'Flow' })).body.id as string

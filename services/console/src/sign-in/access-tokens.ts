@@ -12,7 +12,7 @@ import { issueSecret } from './secret.ts'
 import { MAKE_ANOTHER } from './tokens.ts'
 
 // Tokens of an organization or of a project (rules §7.3).
-//   T1  Whoever makes one has all that it lists: an Admin for the organization, a Project Owner for the project.
+//   T1  Anyone who makes one has all that it lists: an Admin for the organization, a Project Owner for the project.
 //   T2  It is the organization's or the project's, not its maker's: it stays when they leave, until it expires or is deleted.
 //   T3  It is looked up at each request, so what was deleted or has expired is refused from the next one on.
 

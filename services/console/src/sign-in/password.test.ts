@@ -10,7 +10,7 @@ test('a password fits its hash and no other', async () => {
   expect(await passwords.fits('correct horsf', kept)).toBe(false)
 })
 
-test('a letter with its accent beside it is the letter with its accent on it', async () => {
+test('a letter with its accent alongside it is the letter with its accent on it', async () => {
   const kept = await passwords.hash('caf\u00e9 au lait')
   expect(await passwords.fits('cafe\u0301 au lait', kept)).toBe(true)
 })
@@ -21,6 +21,6 @@ test('a hash made at another cost is still read', async () => {
   expect(await passwords.fits('password', kept)).toBe(true)
 })
 
-test('nobody fits where there is no password', async () => {
+test('no one fits where there is no password', async () => {
   expect(await passwords.fits('', null)).toBe(false)
 })

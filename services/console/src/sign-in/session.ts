@@ -12,7 +12,7 @@ type Deps = Pick<
   'prisma' | 'newId' | 'random' | 'now' | 'throttle' | 'passwords' | 'publicUrl' | 'traceUrl'
 >
 
-/** POST /api/v2/session: sign in by e-mail and password; the session is a cookie of twelve hours. */
+/** POST /api/v2/session: sign in by email and password; the session is a cookie of twelve hours. */
 export function signIn(deps: Deps): Handler<'signIn'> {
   const { prisma, throttle, passwords } = deps
   return async (call, res) => {

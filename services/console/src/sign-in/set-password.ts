@@ -8,7 +8,7 @@ import { onlyUserOf } from './user.ts'
 type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
 
 /**
- * PUT /api/v2/me/password: my first password, or another one; somebody who has only found a token of mine can't change it. All
+ * PUT /api/v2/me/password: my first password, or another one; someone who has only found a token of mine can't change it. All
  * sessions end, personal tokens stay. Who signs in at a provider gets no first password here: it would outlive the account
  * there.
  */

@@ -51,7 +51,7 @@ codes('a code is good once, also for many who come with it at the same time', as
   expect(outcomeOf(await redeem(confirmed))).toBe(UNKNOWN)
 })
 
-codes('whoever has seen a code has nothing, and spoils nothing [invalid_request]', async ({ confirmed, redeem }) => {
+codes('anyone who has seen a code has nothing, and spoils nothing [invalid_request]', async ({ confirmed, redeem }) => {
   const { code, verifier } = confirmed
   const { challenge } = asking()
   const unknown = { code: asking().verifier, verifier }
@@ -89,7 +89,7 @@ codes('only a user confirms, not a program with a token [not_permitted]', async 
   expect(outcomeOf(await nobody.post('/api/v2/me/sign-in-codes', { name: 'x', challenge }))).toBe('401 token_invalid')
 })
 
-codes('an address may try so many codes in a minute and no more [rate_limited]', async ({ console }) => {
+codes('an address may try this many codes in a minute and no more [rate_limited]', async ({ console }) => {
   const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress() }
   const body = JSON.stringify({ code: asking().verifier, verifier: asking().verifier })
   const outcomes: string[] = []

@@ -6,8 +6,8 @@ import { onlyUserOf } from './user.ts'
 import { hashOf } from './secret.ts'
 import { makePersonalToken } from './tokens.ts'
 
-// How a program on somebody's machine gets a personal token without anybody copying one (decision 20).
-//   C1  A code is good once, for five minutes, and only together with the verifier that its challenge was made of. So whoever sees it
+// How a program on someone's machine gets a personal token without anybody copying one (decision 20).
+//   C1  A code is good once, for five minutes, and only together with the verifier that its challenge was made of. So anyone who sees it
 //       on its way, in an address or on a screen, has nothing.
 //   C2  The token is made when the code is redeemed, by the same transaction: no secret is kept meanwhile.
 //   C3  What ends the sessions of a user ends their codes.

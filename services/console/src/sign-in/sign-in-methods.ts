@@ -1,7 +1,7 @@
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 
-/** GET /api/v2/session: how one signs in here, and where the models are; for the page, which knows nobody yet. */
+/** GET /api/v2/session: how one signs in here, and where the models are; for the page, which knows no one yet. */
 export function readSignInMethods({
   publicUrl,
   provider,

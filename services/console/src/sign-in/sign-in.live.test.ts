@@ -14,7 +14,7 @@ import {
 
 const PASSWORD = 'correct horse battery'
 
-test('without a token nobody is signed in [session_missing]', async ({ console }) => {
+test('without a token no one is signed in [session_missing]', async ({ console }) => {
   const answer = await answerOf(await fetch(`${console.url}/api/v2/me`))
   expect(outcomeOf(answer)).toBe('401 session_missing')
   expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
@@ -117,7 +117,7 @@ test('a personal token does what I may, shows its secret once, and ends when it 
   expect(outcomeOf(await user.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
 })
 
-test("nobody deletes another user's token [not_found]", async ({ signIn }) => {
+test("no one deletes another user's token [not_found]", async ({ signIn }) => {
   const [one, other] = [await signIn(), await signIn()]
   const made = await one.post('/api/v2/me/tokens', { name: 'mine' })
   expect(outcomeOf(await other.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')

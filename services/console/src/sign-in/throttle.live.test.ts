@@ -22,7 +22,7 @@ test('guessing a password is slowed down, and the right one waits too [rate_limi
   expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
 })
 
-test('guesses are counted for all replicas, and by e-mail from wherever they come [rate_limited]', async ({
+test('guesses are counted for all replicas, and by email from wherever they come [rate_limited]', async ({
   console,
   database,
   folder,
@@ -49,7 +49,7 @@ test('guesses are counted for all replicas, and by e-mail from wherever they com
   expect((await signInBy(replica.url, other, 'a guess', '198.51.100.250')).status).toBe(401)
 })
 
-test('no e-mail and no address can be read from what is counted', async ({ console, fixture }) => {
+test('no email and no address can be read from what is counted', async ({ console, fixture }) => {
   await signInBy(console.url, 'counted@example.test', PASSWORD)
   const { rows } = await fixture.run('SELECT key FROM control.sign_in_attempts')
   expect(rows.length).toBeGreaterThanOrEqual(3)

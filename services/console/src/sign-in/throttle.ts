@@ -4,9 +4,9 @@ import type { Database } from '@gateway/database/client'
 import { hashOf } from './secret.ts'
 import { isIPv6 } from 'node:net'
 
-// Guessing passwords is slow by e-mail together with address, by e-mail alone and by address alone, so that neither many
-// addresses nor many e-mails get round it. Counted in Postgres for all replicas, under hashes; a replica that has seen a
-// count run out refuses by itself until it starts anew.
+// Guessing passwords is slow by email together with address, by email alone and by address alone, so that neither many
+// addresses nor many emails get round it. Counted in Postgres for all replicas, under hashes; a replica that has seen a
+// count run out refuses by itself until it starts again.
 
 const LIMITS = {
   emailAndAddress: { points: 5, duration: 60 },
@@ -20,7 +20,7 @@ export interface Throttle {
    * @throws Refusal `rate_limited`
    */
   attempt(email: string, address: string): Promise<void>
-  /** A user who has signed in starts anew; the address does not. */
+  /** A user who has signed in starts again; the address does not. */
   succeeded(email: string, address: string): Promise<void>
   /**
    * Counts whatever else an address may only try so often.

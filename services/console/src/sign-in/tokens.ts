@@ -56,7 +56,7 @@ export function deleteToken({ prisma }: Deps): Handler<'deleteToken'> {
   }
 }
 
-/** Makes a token with all that its user may do, and answers it with its secret, which nobody can read again. */
+/** Makes a token with all that its user may do, and answers it with its secret, which no one can read again. */
 export async function makePersonalToken(
   deps: Pick<Deps, 'newId' | 'random' | 'now'>,
   tx: Transaction,

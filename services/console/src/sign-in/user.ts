@@ -3,8 +3,8 @@ import { refuse } from '@gateway/api/refusal'
 import type { Response } from 'express'
 
 /**
- * Who asks: somebody who is signed in, or a program with a token of an organization or project. What either may do follows from their
- * roles (permissions/roles.ts), and what they did stands under their id in the audit.
+ * Who asks: someone who is signed in, or a program with a token of an organization or project. What either may do follows from their
+ * roles (permissions/roles.ts), and what they did is under their id in the audit.
  */
 export interface User {
   id: string
@@ -27,7 +27,7 @@ export interface TokenScope {
 /** What the ids of tokens of organizations and projects begin with. */
 export const ACCESS_TOKEN = 'atk'
 
-/** Whether `authenticate` has let somebody through. */
+/** Whether `authenticate` has let someone through. */
 export function isSignedIn(res: Pick<Response, 'locals'>): boolean {
   return res.locals['user'] !== undefined
 }

@@ -32,7 +32,7 @@ export function listMembers(deps: Deps): Handler<'listMembers'> {
 
 /**
  * POST …/members: adds a user or gives a member another role. `email` names a user who is new to the service, or whose
- * e-mail is beyond doubt; `user`, the id, anybody (0005-signing-in.md).
+ * email is beyond doubt; `user`, the id, anybody (0005-signing-in.md).
  */
 export function setMember(deps: Deps): Handler<'setMember'> {
   const { prisma, newId, passwords } = deps
@@ -111,7 +111,7 @@ interface Known {
 }
 
 /**
- * The user that is named by id or e-mail; made, where the e-mail is new.
+ * The user that is named by id or email; made, where the email is new.
  * @throws Refusal `already_exists`, `invalid_request`
  */
 async function userToAdd(tx: Transaction, wanted: NewMember): Promise<{ user: Known; isNewUser: boolean }> {
@@ -120,27 +120,27 @@ async function userToAdd(tx: Transaction, wanted: NewMember): Promise<{ user: Kn
   if (email === undefined) {
     const user = await tx.user.findUnique({ where: { id: wanted.user ?? '' }, select })
     if (user) return { user, isNewUser: false }
-    throw invalidField('user', 'is nobody of this service.', 'Send the id that the user finds at GET /api/v2/me.')
+    throw invalidField('user', 'is no one of this service.', 'Send the id that the user finds at GET /api/v2/me.')
   }
   const vouchedBy = passwordHash === null ? null : wanted.tenant
   const created = { id: wanted.newUserId, email, name: name ?? email.split('@')[0]!, passwordHash, vouchedBy }
   const { count } = await tx.user.createMany({ data: [created], skipDuplicates: true })
-  // Whoever administers one organization does not decide about a user's name or password in all others.
+  // Anyone who administers one organization does not decide about a user's name or password in all others.
   if (count === 0 && (name !== undefined || password !== undefined))
-    throw refuse('already_exists', { what: 'A user with this e-mail (leave out name and password to add them)' })
+    throw refuse('already_exists', { what: 'A user with this email (leave out name and password to add them)' })
   return { user: await tx.user.findUniqueOrThrow({ where: { email }, select }), isNewUser: count > 0 }
 }
 
 /**
  * An Admin of another organization who made this user knows the first password, and may be the only one to have used it:
- * what is given to the e-mail would be given to that Admin.
+ * what is given to the email would be given to that Admin.
  * @throws Refusal `invalid_request`
  */
 function requireKnownEmail({ vouchedBy }: Known, tenant: string): void {
   if (vouchedBy === null || vouchedBy === tenant) return
   throw invalidField(
     'email',
-    'another organization added this user, and nobody has shown yet that the e-mail is theirs.',
+    'another organization added this user, and no one has shown yet that the email is theirs.',
     'Send `user`, the id that they find at GET /api/v2/me, or let them sign in once through the sign-in provider.',
   )
 }

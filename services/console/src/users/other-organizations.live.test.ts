@@ -100,19 +100,19 @@ test('an id of another organization in a body or a query is nothing either', asy
   expect((await owner.get(`${stack.path}/keys?project=${project.id}`)).body.data).toEqual([])
 })
 
-test('an organization that added somebody first gets nothing of what another gives them [invalid_request]', async ({
+test('an organization that added someone first gets nothing of what another gives them [invalid_request]', async ({
   stack,
   fixture,
   signIn,
 }) => {
-  // Whoever administers one organization makes an account with somebody else's e-mail and a password of their own choice …
+  // Anyone who administers one organization makes an account with someone else's email and their own password choice …
   const attacker = await fixture.tenant()
   const attackerAdmin = await signIn({ id: attacker.owner })
   const email = `victim.${stack.tenant}@example.test`
   const password = 'known to the attacker'
   const made = await attackerAdmin.post(`/api/v2/tenants/${attacker.tenant}/members`, { email, password })
   expect(outcomeOf(made)).toBe('201')
-  // … and waits for another organization to add that e-mail.
+  // … and waits for another organization to add that email.
   const added = await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' })
   expect([outcomeOf(added), added.body.error.param]).toEqual(['400 invalid_request', 'email'])
   // Leaving the first organization changes nothing.

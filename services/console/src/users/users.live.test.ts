@@ -13,7 +13,7 @@ test('the platform operator makes an organization and is its first Admin', async
   expect(outcomeOf(await operator.get(`${path}/members`))).toBe('404 not_found')
 })
 
-test('nobody else makes or deletes an organization [not_permitted]', async ({ stack }) => {
+test('no one else makes or deletes an organization [not_permitted]', async ({ stack }) => {
   const answer = await stack.owner.post('/api/v2/tenants', { name: 'Mine' })
   expect(outcomeOf(answer)).toBe('403 not_permitted')
   expect(answer.body.error.message).toBe('This requires the platform operator role.')
@@ -55,7 +55,7 @@ test('members read who is there; only an Admin changes it [not_permitted]', asyn
   expect(new Set(refused.map(outcomeOf))).toEqual(new Set(['403 not_permitted']))
 })
 
-test('a known user is added by e-mail alone, and keeps name and password [already_exists]', async ({
+test('a known user is added by email alone, and keeps name and password [already_exists]', async ({
   stack,
   signIn,
 }) => {

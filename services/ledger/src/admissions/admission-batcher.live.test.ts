@@ -40,7 +40,7 @@ describe('locks', () => {
     expect(codeOf(await stuck)).toBe('admitted')
   })
 
-  test('a lock that is no wallet’s is counted, and what waited for it is decided when it is free', async ({
+  test('a lock that is not a wallet’s is counted, and what waited for it is decided when it is free', async ({
     database,
     tenant,
   }) => {
@@ -112,7 +112,7 @@ describe('admissionBatcher', () => {
     await slow.close()
   })
 
-  test('a batch that does not return keeps nobody for longer than their time, and says for how long it has stood', async ({
+  test('a batch that does not return keeps no one for longer than their time, and says for how long it has stood', async ({
     database,
     tenant,
   }) => {

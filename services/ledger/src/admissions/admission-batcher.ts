@@ -213,7 +213,7 @@ type AnswerDeps = Pick<Deps, 'reads'> & { metrics: Pick<Deps['metrics'], 'quaran
 interface Undecided {
   /** It was passed over. */
   onDeferred: (entry: Waiting) => void
-  /** A copy under the idempotency key of a call that was just admitted: whoever asks again hears of that call. */
+  /** A copy under the idempotency key of a call that was just admitted: anyone who asks again hears of that call. */
   onCopy: (entry: Waiting<AdmissionItem>) => void
   /** The row names the project of a caller. */
   onProject: (item: AdmissionItem, project: string) => void
@@ -239,7 +239,7 @@ function answerBatch(deps: AnswerDeps, batch: Batch, rows: BatchRows, how: Undec
     const entry = batch.admissions[n]!
     guarded(entry, () => answerAdmission(entry, row, rows, replays, how))
   }
-  if (replays.length > 0) void finishReplays(deps, replays) // outside the batch: reading answers keeps nobody waiting
+  if (replays.length > 0) void finishReplays(deps, replays) // outside the batch: reading answers keeps no one waiting
 }
 
 function answerClosing(

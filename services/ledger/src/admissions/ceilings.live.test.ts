@@ -27,7 +27,7 @@ const admittedOf = (nodes: HeldNode[], outcomes: AdmitNodeOutcome[]) =>
 
 const tokens = (completionTokens: number) => ({ promptTokens: 0, completionTokens })
 
-test('of 60 siblings at once through two replicas so many are admitted as fit under the ceiling, to the micro-USD [ceiling_reached]', async ({
+test('of 60 siblings at once through two replicas this many are admitted as fit under the ceiling, to the micro-USD [ceiling_reached]', async ({
   fixture,
   replica,
   other,
@@ -49,7 +49,7 @@ test('of 60 siblings at once through two replicas so many are admitted as fit un
     facts: { maxMicro: 1_050, chargedMicro: 0, reservedMicro: 1_000, neededMicro: 100, leastMicro: 100, project },
   })
 
-  // What is charged less than was reserved, or released, makes room for so many more.
+  // What is charged less than was reserved, or released, makes room for this many more.
   const called = admittedOf(nodes, first)
   await closeNodes(
     replica.reads,
@@ -75,7 +75,7 @@ test('of 60 siblings at once through two replicas so many are admitted as fit un
   expect(await findingsOf(replica, project)).toEqual([])
 })
 
-test('an attempt that was taken back counts no more, and its late answer is charged to nobody', async ({
+test('an attempt that was taken back counts no more, and its late answer is charged to no one', async ({
   fixture,
   replica,
   other,

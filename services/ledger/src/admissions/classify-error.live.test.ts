@@ -8,9 +8,9 @@ import { classify, lockedOut } from './classify-error.ts'
 // What real servers and sockets throw, through Prisma and its driver.
 
 interface Setup {
-  /** On a connection of its own, with every right. */
+  /** On its own connection, with every right. */
   run: (sql: string, ...values: unknown[]) => Promise<unknown>
-  /** A second session beside it. */
+  /** A second session alongside it. */
   beside: Client
 }
 

@@ -3,7 +3,7 @@
 /** What passes by itself: lost connections, shutdown and start-up, deadlocks, lock time-outs, too many connections. */
 const TRANSIENT = /^(08|25006|25P04|40001|40P01|53|55P03|57014|57P0|58)/
 
-/** What is stored can not be used. Reading it again finds the same. */
+/** What is stored cannot be used. Reading it again finds the same. */
 export class WrongRow extends Error {}
 
 /**
@@ -24,7 +24,7 @@ export function ranOutOfTime(error: unknown): boolean {
   return sqlState(error) === '57014'
 }
 
-/** The batch waited too long for a lock of somebody else: nothing was written. */
+/** The batch waited too long for a lock of someone else: nothing was written. */
 export function lockedOut(error: unknown): boolean {
   return sqlState(error) === '55P03'
 }

@@ -18,7 +18,7 @@ describe('a row that can’t be answered', () => {
       async (database, batch, waitForLocks) => {
         const rows = await run(database, batch, waitForLocks)
         batches++
-        // No list, as the type says it is: whoever sorts it throws.
+        // No list, as the type says it is: anyone who sorts it throws.
         return { ...rows, products: { ...rows.products, [tenant.product]: { providers: {} as never, supported: [] } } }
       }
     const replica = await openReplica(database.ledgerUrl, { around: spoil })
@@ -28,7 +28,7 @@ describe('a row that can’t be answered', () => {
     const bad = items[2]!
     const outcomes = await Promise.all(items.map((item) => replica.admit(item)))
     expect(outcomes.map(codeOf)).toEqual(['admitted', 'admitted', 'undecided', 'admitted'])
-    expect(outcomes[2]).toEqual({ kind: 'undecided', why: 'unknown' }) // it is written, so whoever asked releases it
+    expect(outcomes[2]).toEqual({ kind: 'undecided', why: 'unknown' }) // it is written, so anyone who asked releases it
     expect(replica.quarantined).toEqual([bad.id])
     expect(batches).toBe(1)
 
@@ -39,7 +39,7 @@ describe('a row that can’t be answered', () => {
   })
 })
 
-describe('a wallet that somebody keeps locked', () => {
+describe('a wallet that someone keeps locked', () => {
   test('does not stall another project, and is served once it is free', async ({ database, fixture, tenant }) => {
     const seen = { batches: 0, waitForLocks: 0 }
     const counting =

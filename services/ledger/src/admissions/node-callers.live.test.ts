@@ -52,7 +52,7 @@ describe('in whose name an execution calls', () => {
       })
   })
 
-  test('one that a token of its project began goes on while the token is there, lists it and has not expired [not_permitted]', async ({
+  test('one that a token of its project began continues while the token is there, lists it and has not expired [not_permitted]', async ({
     fixture,
     replica,
     tenant,
@@ -183,7 +183,7 @@ describe('what an execution may call', () => {
   })
 })
 
-/** An execution of the tenant's key, or of somebody else, with so many claimed nodes. */
+/** An execution of the tenant's key, or of someone else, with this many claimed nodes. */
 async function runWith(
   fixture: Fixture,
   tenant: TenantFixture,

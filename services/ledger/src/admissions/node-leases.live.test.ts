@@ -20,7 +20,7 @@ const settled = (node: HeldNode, completionTokens: number) => ({
   id: node.reservation,
   usage: { promptTokens: 10, completionTokens },
 })
-/** What whoever closes direct calls is told of a node's. */
+/** What anyone who closes direct calls is told of a node's. */
 const STRANGE = [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'unknown' }]
 const released = (node: HeldNode) => ({ id: node.reservation, usage: null })
 
@@ -62,7 +62,7 @@ describe('a lease', () => {
     const [node] = await runWith(fixture, tenant)
     await codeNow(replica, tenant, node!)
     await closeNodes(replica.reads, [tenant.project.id], [settled(node!, 40)])
-    const [again] = await reclaimNodes(fixture, [node!]) // as nobody does after a result
+    const [again] = await reclaimNodes(fixture, [node!]) // as no one does after a result
     expect(await codeNow(replica, tenant, again!)).toBe('fenced')
     await fixture.run(
       `INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, window_start, product, instance, micro,
@@ -146,7 +146,7 @@ describe('closing a node’s call', () => {
     expect((await walletOf(replica, tenant.project.id)).settled).toBe(0n)
   })
 
-  test('is nobody’s else: what closes direct calls leaves it alone, before and after', async ({
+  test('is no one’s else: what closes direct calls leaves it alone, before and after', async ({
     fixture,
     replica,
     tenant,
@@ -208,7 +208,7 @@ describe('closing a node’s call', () => {
   })
 })
 
-/** An execution of the tenant's key, or of somebody else, with so many claimed nodes. */
+/** An execution of the tenant's key, or of someone else, with this many claimed nodes. */
 async function runWith(
   fixture: Fixture,
   tenant: TenantFixture,

@@ -11,7 +11,7 @@ import {
 } from '../fixtures/execution-rows.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 
-// Paid calls of nodes: admitted in the name of their execution, under the lease of their node, and closed with it.
+// Paid calls of nodes: admitted on behalf of their execution, under the lease of their node, and closed with it.
 
 type TenantFixture = Awaited<ReturnType<typeof openTenant>>
 
@@ -78,7 +78,7 @@ describe('a node’s call', () => {
   })
 
   // spec: 1/s7
-  test('beside direct calls of its key, shares the window of the lineage [key_limit]', async ({
+  test('alongside direct calls of its key, shares the window of the lineage [key_limit]', async ({
     fixture,
     replica,
     tenant,
@@ -104,7 +104,7 @@ describe('a node’s call', () => {
   })
 })
 
-/** An execution of the tenant's key, or of somebody else, with so many claimed nodes. */
+/** An execution of the tenant's key, or of someone else, with this many claimed nodes. */
 async function runWith(
   fixture: Fixture,
   tenant: TenantFixture,

@@ -108,7 +108,7 @@ describe('with two years of partitions', () => {
     expect([...tables].filter((table) => PARTITION.test(table) && !manyPartitions.current.has(table))).toEqual([])
   })
 
-  test('the check of the books goes on in those of now', async ({ session, replica, tenant, manyPartitions }) => {
+  test('the check of the books continues in those of now', async ({ session, replica, tenant, manyPartitions }) => {
     const call = replica.item(tenant.key, tenant.product)
     await replica.admit(call)
     await checkBooks(replica.reads)

@@ -82,7 +82,7 @@ async function buildSetup(fixture: Fixture): Promise<Setup> {
   }
 }
 
-/** One batch of each sort, of so many items. */
+/** One batch of each sort, of this many items. */
 async function costsOf(session: Session, replica: Replica, setup: Setup, size: number): Promise<Costs> {
   const items = Array.from({ length: size }, (_, n) =>
     replica.item(n % 2 ? setup.limited : setup.free, setup.product, n % 4 ? {} : keyed(randomUUID())),

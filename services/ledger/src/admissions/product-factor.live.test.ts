@@ -62,7 +62,7 @@ test('an excess raises it, and the next call reserves what would have been enoug
   expect(await findingsOf(replica, tenant.project.id)).toEqual([])
 })
 
-test('it is measured by what was reserved for, so many excesses at once raise it once', async ({
+test('it is measured by what was reserved for, this many excesses at once raise it once', async ({
   fixture,
   replica,
   product,
@@ -106,7 +106,7 @@ test('what fits a context is decided without it [context_limit]', async ({ fixtu
   expect(await admit(PROMPT + 1)).toMatchObject({ kind: 'refused', code: 'context_limit' })
 })
 
-test('nobody who settles waits for an operator who is changing the product', async ({
+test('no one who settles waits for an operator who is changing the product', async ({
   database,
   fixture,
   replica,

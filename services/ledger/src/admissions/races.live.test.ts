@@ -6,7 +6,7 @@ import { findingsOf, test, untilSomebodyWaits, walletOf } from '../fixtures/ledg
 import { runBatch } from './run-batch.ts'
 import type { ClosingItem, Waiting } from './waiting-items.ts'
 
-// The same id in two batches at once. A release of an id that nobody knows has no wallet to lock, so the two meet on
+// The same id in two batches at once. A release of an id that no one knows has no wallet to lock, so the two meet on
 // the id.
 
 describe('a release that races its own admission', () => {
@@ -79,7 +79,7 @@ describe('a release that races its own admission', () => {
 })
 
 describe('an admission that one replica can’t be sure of', () => {
-  test('is not released behind the back of whoever got it from another replica', async ({
+  test('is not released behind the back of anyone who got it from another replica', async ({
     database,
     other,
     tenant,
@@ -90,7 +90,7 @@ describe('an admission that one replica can’t be sure of', () => {
       (run: RunBatch): RunBatch =>
       async (database, batch, waitForLocks) => {
         if (cut === 'never') return run(database, batch, waitForLocks)
-        nowMs = 1_000 // by the time it is tried again nobody waits for it here
+        nowMs = 1_000 // by the time it is tried again no one waits for it here
         throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
       }
     const lost = await openReplica(database.ledgerUrl, { around: flaky, now: () => nowMs })

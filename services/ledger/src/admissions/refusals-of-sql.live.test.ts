@@ -7,7 +7,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 
 // What decides in SQL names its refusals there, where no compiler sees them.
 
-/** What an admission may be besides admitted or refused; run-batch.ts has a case for each. */
+/** What an admission may be in addition to admitted or refused; run-batch.ts has a case for each. */
 const OTHERS = ['again', 'closed', 'copy', 'deferred', 'fenced', 'instance_unknown', 'replay', 'running', 'would_admit']
 /** Where the codes of admissions and starts come from. Each decides in a CASE, or sets `code_of`. */
 const SOURCES = `

@@ -57,7 +57,7 @@ describe('a flood of invented keys [key_invalid]', () => {
 })
 
 describe('many real keys on their first call', () => {
-  test('are admitted, each with its load, beside a project that is busy', async ({ database, fixture, tenant }) => {
+  test('are admitted, each with its load, alongside a project that is busy', async ({ database, fixture, tenant }) => {
     const { batches, around } = noted()
     const replica = await openReplica(database.ledgerUrl, { around, limits: { batchItems: 32 } })
     await replica.admit(replica.item(tenant.key, tenant.product))

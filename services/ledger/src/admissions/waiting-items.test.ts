@@ -31,7 +31,7 @@ describe('what goes into the next batch', () => {
     expect(items.take(limits).admissions.map(({ item }) => item.id)).toContain('single')
   })
 
-  test('a flood of keys that nobody knows leaves three quarters of a batch to the projects, and gets the rest', () => {
+  test('a flood of keys that no one knows leaves three quarters of a batch to the projects, and gets the rest', () => {
     const items = openItems()
     for (let n = 0; n < 100; n++) items.addAdmission(null, unidentified(`hash-${n}`))
     for (let n = 0; n < 20; n++) items.addAdmission('load', admission(`load-${n}`))
@@ -59,7 +59,7 @@ describe('what goes into the next batch', () => {
     items.addAdmission(null, unidentified('other', 'other'))
     items.addAdmission('p', admission('a'))
     items.introduce('new', 'p')
-    items.introduce('nobody waits under this one', 'p')
+    items.introduce('no one waits under this one', 'p')
     expect([items.unidentified, items.size]).toEqual([1, 5])
     expect(items.take(limits).admissions.map(({ item }) => item.id)).toEqual(['a', 'new-0', 'new-1', 'new-2', 'other'])
   })
@@ -74,8 +74,8 @@ describe('what goes into the next batch', () => {
     expect(taken().slice(0, 3)).toEqual(['direct', 'load-0', 'new'])
     items.introduce('exe_crowd', 'p')
     items.addAdmission('p', admission('behind it'))
-    items.addAdmission('q', admission('beside it'))
-    expect([items.unidentified, taken().includes('beside it')]).toEqual([0, true])
+    items.addAdmission('q', admission('alongside it'))
+    expect([items.unidentified, taken().includes('alongside it')]).toEqual([0, true])
   })
 
   test('whose an execution is is remembered apart from keys: a hundred thousand runs push out no key', () => {
@@ -112,7 +112,7 @@ describe('what goes into the next batch', () => {
     expect(items.size).toBe(10)
   })
 
-  test('an id stands in a batch once; the later item waits for the next', () => {
+  test('an id is in a batch once; the later item waits for the next', () => {
     const items = openItems()
     items.addClosing(release('same'))
     items.addClosing(expire('same'))
@@ -141,7 +141,7 @@ describe('what goes into the next batch', () => {
 })
 
 describe('what waits too long, or twice', () => {
-  test('is dropped when its time is over, whatever it is and whosever turn it is', () => {
+  test('is dropped when its time is over, whatever it is and whose turn it is', () => {
     let nowMs = 0
     const dropped: string[] = []
     const items = new WaitingItems({ now: () => nowMs, drop: ({ item }) => void dropped.push(item.id) })

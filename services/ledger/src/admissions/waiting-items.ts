@@ -12,13 +12,13 @@ import type {
 import { LRUCache } from 'lru-cache'
 
 // What waits for the next batch.
-//   W1  Closings (settle, release, expire) have room whatever waits besides them: they free money, and are never
+//   W1  Closings (settle, release, expire) have room whatever waits in addition to them: they free money, and are never
 //       refused.
 //   W2  Admissions take turns by project, so one project's crowd costs another one turn. Unidentified callers (keys and
 //       executions whose project is not known here, because they are new or invented) take turns each by itself in a
 //       share of their own: a flood of invented keys leaves the rest of each batch to the projects, and a new key gets
 //       in however many projects there are.
-//   W3  No id stands in one batch twice; the later one waits for the next.
+//   W3  No id is in one batch twice; the later one waits for the next.
 //   W4  A closing that is sent again while it waits takes no more room: it may carry a saved answer of 1 MB. The first one
 //       counts (architecture §5), and both are answered with what is decided.
 //   W5  What is past its time is dropped, also while a batch keeps everything waiting.
@@ -189,7 +189,7 @@ class FairQueue<T> {
       const item = queue.shift()!
       this.#size--
       this.#queues.delete(name)
-      if (queue.length > 0) this.#queues.set(name, queue) // a map goes on to what is set meanwhile
+      if (queue.length > 0) this.#queues.set(name, queue) // a map continues to what is set meanwhile
       if (fits(item)) taken.push(item)
       else stay.push([name, item])
     }
@@ -202,7 +202,7 @@ class FairQueue<T> {
     for (const [first] of this.#queues.values()) yield first!
   }
 
-  /** Takes out what is to leave, whosever turn it is. */
+  /** Takes out what is to leave, whose turn it is. */
   remove(leaves: (item: T) => boolean): T[] {
     const removed: T[] = []
     for (const [name, queue] of this.#queues) {

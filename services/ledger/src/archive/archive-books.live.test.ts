@@ -12,7 +12,9 @@ const [first, second, third] = [monthsAgo(6), monthsAgo(5), monthsAgo(4)] as con
 const two = { before: third }
 
 describe('ledger archive', () => {
-  test('makes files of closed months, drops their partitions, and the books go on behind them', async ({ books }) => {
+  test('makes files of closed months, drops their partitions, and the books continue behind them', async ({
+    books,
+  }) => {
     for (const month of [first, second, third]) for (const day of [3, 17]) await books.call(dayOf(month, day))
     await books.rollUp()
     expect(await books.check()).toEqual([])

@@ -21,7 +21,7 @@ import type { Deps } from '../deps.ts'
 // Closed months of the books become files, and then their partitions go.
 //   R1  Month after month: each begins with what its wallets were at the end of the one before.
 //   R2  A month is recorded once its files were read again and found right; its partitions go once it is recorded.
-//   R3  Killed at any moment and run again, it ends the same: files are written anew until their month is recorded, and a
+//   R3  Killed at any moment and run again, it ends the same: files are written again until their month is recorded, and a
 //       recorded month whose partitions are left is finished first, if the files are still the same.
 //   R4  One at a time: the session holds a lock.
 

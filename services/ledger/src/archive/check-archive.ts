@@ -8,7 +8,7 @@ import { isSame, windowsText, type Closing } from './wallet-line.ts'
 
 // A folder of archived months, checked from the first one on: each follows the one before, by the hash of its manifest and
 // by the balance of every wallet. With a database also that these are the months that it has recorded, and that its books
-// go on where they end.
+// continue where they end.
 
 export interface ArchiveReport {
   months: number
@@ -17,7 +17,7 @@ export interface ArchiveReport {
 }
 
 interface Options {
-  /** The books that go on behind the archive; null: only the files are checked. */
+  /** The books that continue behind the archive; null: only the files are checked. */
   database: Pick<Database, 'prisma'> | null
   /** Entries of which the seals are to be noted. */
   wanted?: ArchivedSeals

@@ -10,14 +10,14 @@ export const archiveAfterDays = () => wholeNumber({ min: archiveAge.least, max: 
 export const archiveConfig = z.object({
   DATABASE_URL: z.string().min(1).meta({
     description:
-      'Postgres, as the owner of the tables, as the migration job has it; straight to it and not through a pooler',
+      'Postgres connection URL of the table owner, as for the migration job. Connect directly, not through a pooler',
     secret: true,
   }),
   ARCHIVE_FOLDER: z
     .string()
     .optional()
-    .meta({ description: 'The folder for the files, where `--to` names none; kept as long as the books are' }),
+    .meta({ description: 'Folder for the files if `--to` is not given. Keep it as long as the books' }),
   ARCHIVE_AFTER_DAYS: archiveAfterDays()
     .default(archiveAge.usual)
-    .meta({ description: 'For how many days a month has to be over before it is archived' }),
+    .meta({ description: 'Number of days after the end of a month before it is archived' }),
 })

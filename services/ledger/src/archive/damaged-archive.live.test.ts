@@ -8,7 +8,7 @@ import { dayOf, monthsAgo, openPastBooks } from '../fixtures/past-months.ts'
 import { checkArchive } from './check-archive.ts'
 import { attemptsName, journalName, manifestName, walletsName } from './line-file.ts'
 
-// Somebody changes the files of an archive, and each time the check names what was changed.
+// Someone changes the files of an archive, and each time the check names what was changed.
 
 const months = [monthsAgo(6), monthsAgo(5), monthsAgo(4)] as const
 const [first, second, third] = months
@@ -96,7 +96,7 @@ describe('ledger check --archive', () => {
     )
   })
 
-  test('finds an entry that was left out, though the manifest was written anew', async ({ archive }) => {
+  test('finds an entry that was left out, though the manifest was written again', async ({ archive }) => {
     await archive.forge(second, journalName(second), (lines) => lines.filter((_, n) => n !== 1))
     expect(await archive.found()).toEqual(
       expect.arrayContaining([

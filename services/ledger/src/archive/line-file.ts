@@ -180,7 +180,7 @@ export async function readManifest(
     if (found.month !== of) return { wrong: `${name} is that of ${found.month}` }
     return { manifest: found, sha256: createHash('sha256').update(text).digest('hex') }
   } catch {
-    return { wrong: `${name} is no manifest of format 1` }
+    return { wrong: `${name} is not a manifest of format 1` }
   }
 }
 

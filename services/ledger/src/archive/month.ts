@@ -86,7 +86,7 @@ type DueFrom = Pick<BooksState, 'now' | 'oldest'> & { archived: readonly Pick<Ar
 
 /**
  * The months to archive, oldest first: each follows the newest archived one, or is the first of all, and has been over for
- * more than so many days.
+ * more than this many days.
  */
 export function monthsToArchive(
   { now, archived, oldest }: DueFrom,
@@ -136,7 +136,7 @@ export function formatInJournal(project: string, { where, what, expectedMicro, f
 
 // Takes what is archived out of the tables, in steps of which none waits for a lock longer than 100 ms (money.drop_archived).
 
-/** Somebody reads these tables for long; the files are safe, and the next archive goes on here. */
+/** Someone reads these tables for long; the files are safe, and the next archive continues here. */
 const TRIES = 120
 const PAUSE_MS = 500
 

@@ -9,7 +9,7 @@ const books = {
 const due = (afterDays: number, more: Partial<typeof books> = {}, before: string | null = null) =>
   monthsToArchive({ ...books, ...more }, { afterDays, before })
 
-test('a month is due when it has been over for more than so many days', () => {
+test('a month is due when it has been over for more than this many days', () => {
   expect(due(62)).toEqual(['2026-07', '2026-08'])
   expect(due(31)).toEqual(['2026-07', '2026-08', '2026-09'])
   expect(due(52, { now: new Date('2026-11-22T00:00:00Z') })).toEqual(['2026-07', '2026-08'])

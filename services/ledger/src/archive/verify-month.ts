@@ -14,7 +14,7 @@ import { NotArchivable } from './not-archivable.ts'
 //   V1  Each file is there, and has the bytes that the manifest says.
 //   V2  The journal of each wallet, folded from where the month before ended, gives what the wallets file says, balance by
 //       balance and window by window, and every charge is what its usage costs.
-//   V3  No file has a line that belongs to nobody, and none has fewer lines than the manifest says.
+//   V3  No file has a line that belongs to no one, and none has fewer lines than the manifest says.
 //   V4  Memory holds one block of entries.
 
 interface MonthToVerify {
@@ -61,7 +61,7 @@ export async function verifyMonth(month: MonthToVerify): Promise<VerifiedMonth> 
   } catch (error) {
     areBooksRead = false
     findings.push(
-      `the files of ${manifest.month} can not be read: ${error instanceof Error ? error.message : String(error)}`,
+      `the files of ${manifest.month} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
   return { findings, moved: areBooksRead ? moved : null }
@@ -146,7 +146,7 @@ function openEntries(place: string) {
       }
       if (block.length > 0) yield block
     },
-    /** How many entries nobody has asked for. */
+    /** How many entries no one has asked for. */
     async countRest(): Promise<number> {
       const taken = next === null ? rows : rows - 1
       while ((await take()) !== null) continue
@@ -214,7 +214,7 @@ export async function recordMonth({ prisma }: Pick<Database, 'prisma'>, verified
         VALUES (${startOf(month)}::date, ${Buffer.from(sha256, 'hex')}, ${folder}, ${BigInt(manifest.journal.rows)},
                 ${attempts}::date[], now())
         ON CONFLICT DO NOTHING`
-      if (written === 0) throw new NotArchivable(`${month} was archived by somebody else meanwhile.`)
+      if (written === 0) throw new NotArchivable(`${month} was archived by someone else meanwhile.`)
       for (let at = 0; at < moved.length; at += BATCH_SIZE)
         await record(tx, month, moved.slice(at, at + BATCH_SIZE), closings)
     },

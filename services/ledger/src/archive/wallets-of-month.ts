@@ -3,7 +3,7 @@ import { endOf, startOf, type Month } from './month.ts'
 
 // Which wallets moved in a month, and up to which entry. The clock of a database may go back, so the entries of a month
 // need not be one stretch of a journal: its archive takes all entries up to the highest number in the month, and the rest
-// of a block that is cut there, wherever they lie. Whoever has those of one month knows which entries are left.
+// of a block that is cut there, wherever they lie. Anyone who has those of one month knows which entries are left.
 
 type Prisma = Database['prisma']
 

@@ -160,7 +160,7 @@ describe('behind an archive', () => {
     ])
   })
 
-  test('the round of each minute and the look behind the checkpoints go on, wherever they had come to', async ({
+  test('the round of each minute and the look behind the checkpoints continue, wherever they had come to', async ({
     books,
   }) => {
     const look = async () => [

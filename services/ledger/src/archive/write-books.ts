@@ -31,7 +31,7 @@ import { type MovedWallet, walletsOfMonth } from './wallets-of-month.ts'
 //   A1  What is written is folded meanwhile, from where the archive before it ended. Books that do not add up are not
 //       archived: their entries are needed.
 //   A2  An entry is a line with all that the fold asks of other tables, so a file can be checked by itself.
-//   A3  Hours of usage and days of the journal stay for ever, so they are derived from the journal once more before its
+//   A3  Hours of usage and days of the journal stay forever, so they are derived from the journal again before its
 //       entries go: those of a wallet once each time the command is called, because they are derived up to now.
 //   A4  Memory holds one step of one wallet, however long the month was.
 

@@ -68,9 +68,9 @@ async function findExecution(
 }
 
 // How an asset ends.
-//   D1  It is deleted by a mark in its row. From then on nobody can ask for it, and no call that begins may name it.
+//   D1  It is deleted by a mark in its row. From then on no one can ask for it, and no call that begins may name it.
 //   D2  An execution that was begun before may still name it. So its bytes stay for longer than any execution lasts.
-//   D3  Then its bytes are removed by whoever has the store, and after that its row. Each step may be repeated: where one was cut off,
+//   D3  Then its bytes are removed by anyone who has the store, and after that its row. Each step may be repeated: where one was cut off,
 //       the mark is still there, and removing bytes that are gone changes nothing.
 
 /** POST /assets/delete. D1 */

@@ -34,7 +34,7 @@ describe('what is to be known of images before a call', () => {
       expect(await readImages(replica, { caller, model, assets })).toEqual(known)
   })
 
-  test('is nothing of a product that takes no images, or that the project can not call', async ({
+  test('is nothing of a product that takes no images, or that the project cannot call', async ({
     fixture,
     tenant,
     replica,

@@ -17,7 +17,7 @@ const test = ledgerTest
       async (anchor: string) =>
         (await checkAnchor(replica.reads, anchor)).map(formatFinding),
   )
-  /** Somebody with every right, who goes round every guard; undone after the test. */
+  /** Someone with every right, who goes round every guard; undone after the test. */
   .extend('tamper', async ({ fixture, tenant }, { onCleanup }) => {
     const unguarded = async (statements: string[]) => {
       await fixture.run('SET session_replication_role = replica')
@@ -80,7 +80,7 @@ describe('an anchor', () => {
     expect(rows).toEqual([{ heads: 1 }])
   })
 
-  test('says whose journal is not the anchored one, though all of its seals were made anew', async ({
+  test('says whose journal is not the anchored one, though all of its seals were made again', async ({
     replica,
     spend,
     against,

@@ -45,7 +45,7 @@ describe('ledger check', () => {
   const says = async (replica: Awaited<ReturnType<typeof openReplica>>, project: string) =>
     (await checkBooks(replica.reads, { projects: [project] })).findings.map(formatFinding).join('\n')
 
-  /** What somebody with every right, who goes round every guard, changes. */
+  /** What someone with every right, who goes round every guard, changes. */
   const tamperings: [what: string, sql: string, saying: RegExp][] = [
     [
       'a settled balance',
@@ -104,7 +104,7 @@ describe('ledger check', () => {
       /the correction record differs: expected -7, found -6/,
     ],
     [
-      'a correction that nobody recorded',
+      'a correction that no one recorded',
       'DELETE FROM money.corrections WHERE project = $1',
       /the correction record differs: expected -7, found 0/,
     ],
@@ -230,7 +230,7 @@ describe('ledger check', () => {
     expect(await found()).not.toMatch(/spent differs/)
   })
 
-  test('goes on while admissions go on, and is never wrong about them', async ({ database, fixture, replica }) => {
+  test('continues while admissions continue, and is never wrong about them', async ({ database, fixture, replica }) => {
     const owners = await fixture.tenant()
     const project = await fixture.project(owners, 100_000_000n)
     const product = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })

@@ -4,7 +4,7 @@ import { deriveAgain, type Finding, type Summed } from './fold-journal.ts'
 // The days of the journal, of which statements are made, against the journal (money §9.5).
 //   J1  They have every entry up to the position that usage is rolled up to, and together with the entries behind it what
 //       the wallet has: one statement, so one view.
-//   J2  Each day is derived anew from the entries, in steps, and the one that differs is named. Days of months that are
+//   J2  Each day is derived again from the entries, in steps, and the one that differs is named. Days of months that are
 //       archived were derived so before their entries went (money §9.4); J1 holds their sum.
 
 /** How far a check goes: J1, or both. */

@@ -4,7 +4,7 @@ import { deriveAgain, type Finding, type Summed } from './fold-journal.ts'
 // The hours of usage against the journal (money §9.2).
 //   V1  What was rolled up and what lies behind it together are what the wallet has settled: one statement, so one view.
 //   V2  The hours, and the days, add up to what was rolled up. They grow in number, so they are not asked of each wallet each minute.
-//   V3  Each hour is derived anew from journal and usage records, in steps, each day from its hours, and the one that
+//   V3  Each hour is derived again from journal and usage records, in steps, each day from its hours, and the one that
 //       differs is named. Hours of months that are archived were derived so before their entries went (money §9.4);
 //       V2 holds their sum. Whose execution made a call is not derived again: executions are not kept as long.
 

@@ -9,12 +9,12 @@ import { readBlock, readBooks, STEP } from './read-books.ts'
 //       view.
 //   C2  The last step is one statement, so its view of wallet, meters, open reservations and newest entries is one
 //       moment's.
-//   C3  No step holds a lock or lasts a second: admissions go on.
+//   C3  No step holds a lock or lasts a second: admissions continue.
 //   C4  Whatever is found, the checkpoint moves on. What is wrong with an entry is remembered with its block, which is
 //       looked at again; what is wrong with a balance shows each time.
-//   C5  Once the entries are mended, the journal is folded anew: what they added to the sums was wrong as well.
+//   C5  Once the entries are mended, the journal is folded again: what they added to the sums was wrong as well.
 //   C6  Partitions before the checkpoint are not read, unless an entry is missing.
-//   C7  Entries that were archived meanwhile are no finding: the check begins again behind them.
+//   C7  Entries that were archived meanwhile are not findings: the check begins again behind them.
 
 type Prisma = Database['prisma']
 

@@ -15,7 +15,7 @@ type Prisma = Database['prisma']
 
 export interface Start {
   at: Checkpoint
-  /** Where what is saved goes on; null: it stands in the place of whatever was saved. */
+  /** Where what is saved continues; null: it is in the place of whatever was saved. */
   from: bigint | null
   /** What was spent up to there, by the windows that a meter may still have. */
   known: SpentByWindow
@@ -44,7 +44,7 @@ export async function readStart(prisma: Prisma, project: string, whole: boolean)
   const archive = rows.find(({ archived }) => archived)
   const archived = archive?.seq ?? 0n
   const remembered = saved ? (JSON.parse(saved.findings) as SavedFinding[]).flatMap(foundIn) : []
-  // Only right entries are archived: what was wrong with one is mended, and the sums behind it have to be made anew.
+  // Only right entries are archived: what was wrong with one is mended, and the sums behind it have to be made again.
   const isMended = remembered.some(({ last }) => last <= archived)
   if (!whole && saved && saved.seq >= archived && !isMended)
     return { at: checkpointOf(saved), from: saved.seq, known: windowsOf(saved.windows), remembered, archived }
@@ -67,16 +67,16 @@ export function windowsOf(text: string): SpentByWindow {
 }
 
 export interface CheckedPart {
-  /** Where the fold began; null: at the first entry, so it stands in the place of whatever was saved. */
+  /** Where the fold began; null: at the first entry, so it is in the place of whatever was saved. */
   from: bigint | null
   to: Checkpoint
-  /** Spent in this part; in all of the windows that are known, where it stands in the place of what was saved. */
+  /** Spent in this part; in all of the windows that are known, where it is in the place of what was saved. */
   spent: SpentByWindow
   findings: Finding[]
 }
 
 /**
- * Moves the checkpoint on, unless somebody else has done so since it was read. Windows that no meter can have any more
+ * Moves the checkpoint on, unless someone else has done so since it was read. Windows that no meter can have any more
  * are forgotten.
  */
 export async function saveCheckpoint(prisma: Prisma, project: string, part: CheckedPart): Promise<void> {
@@ -119,7 +119,7 @@ export async function saveCheckpoint(prisma: Prisma, project: string, part: Chec
   )
 }
 
-/** Without a block: of a balance, which each check compares anew. */
+/** Without a block: of a balance, which each check compares again. */
 interface SavedFinding {
   what: string
   where: string

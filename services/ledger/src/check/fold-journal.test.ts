@@ -6,7 +6,7 @@ import { emptyBook, foldJournal, type Entry } from './fold-journal.ts'
 const windowStart = new Date('2026-11-01T00:00:00Z')
 
 /**
- * A journal as the ledger writes it: funded once, then blocks of reservations and settlements of so many entries each.
+ * A journal as the ledger writes it: funded once, then blocks of reservations and settlements of this many entries each.
  */
 function journalOf(blocks: number[]): Entry[] {
   const entries: Entry[] = []

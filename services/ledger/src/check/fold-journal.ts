@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { costMicro } from '@gateway/pricing/price'
 
-// Derives what must stand in a wallet from its journal alone: sums, the unbroken count of entries, and the seals.
+// Derives what must are in a wallet from its journal alone: sums, the unbroken count of entries, and the seals.
 
 export interface Checkpoint {
   seq: bigint
-  /** When its last entry was written; null: it has none, or nobody noted it. */
+  /** When its last entry was written; null: it has none, or no one noted it. */
   at: Date | null
   funded: bigint
   reserved: bigint
@@ -187,7 +187,7 @@ function derivedCharge(entry: Entry): bigint {
 // What was added up from a journal, against the journal itself: derived again in steps of entries, so that no snapshot is
 // long, and compared row by row.
 
-/** A row by its name, with its figures in an order of their own. */
+/** A row by its name, with its figures in their own order. */
 export interface Summed {
   name: string
   figures: bigint[]

@@ -4,7 +4,7 @@ import type { Entry, FoundIn } from './fold-journal.ts'
 // What the books say of one wallet: its journal, each entry with what other tables say of the same thing, and its
 // balances.
 
-/** Entries at once: more than any block has, and few enough that reading and folding them keeps nobody waiting. */
+/** Entries at once: more than any block has, and few enough that reading and folding them keeps no one waiting. */
 export const STEP = 2_500
 
 // Each sub-query is one probe of an index for each entry, whatever the planner believes about the tables.

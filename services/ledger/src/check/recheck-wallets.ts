@@ -35,7 +35,7 @@ export async function recheckWallets({ prisma }: Pick<Database, 'prisma'>, walle
   return report
 }
 
-/** Every wallet with a finding, and so many of the others; each behind what is archived of it (money §9.4). */
+/** Every wallet with a finding, and this many of the others; each behind what is archived of it (money §9.4). */
 function nextPositions({ prisma }: Pick<Database, 'prisma'>, wallets: number): Promise<Position[]> {
   return prisma.$queryRaw<Position[]>`
     SELECT w.project, CASE WHEN r.seq > coalesce(a.seq, 0) THEN r.seq ELSE coalesce(a.seq, 0) END AS seq,

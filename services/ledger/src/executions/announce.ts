@@ -10,12 +10,12 @@ export function enqueueJobs({ nodeQueue, metrics }: Pick<Deps, 'nodeQueue' | 'me
   if (jobs.length > 0) nodeQueue.enqueue(jobs).catch((error: unknown) => metrics.enqueueFailed(error, jobs.length))
 }
 
-/** Gives workers jobs that nobody has taken up, in the same way. */
+/** Gives workers jobs that no one has taken up, in the same way. */
 export function enqueueAgain({ nodeQueue, metrics }: Pick<Deps, 'nodeQueue' | 'metrics'>, jobs: NodeJob[]): void {
   if (jobs.length > 0) nodeQueue.requeue(jobs).catch((error: unknown) => metrics.enqueueFailed(error, jobs.length))
 }
 
-// A notification says "look again" and may be lost: whoever waits also looks by themselves, and maintenance repeats the
+// A notification says "look again" and may be lost: anyone who waits also looks by themselves, and maintenance repeats the
 // last kind. Topics: `<execution>` for each line of progress, `done:<execution>` for the last one, `end:<execution>`
 // for nodes to be aborted.
 

@@ -4,7 +4,7 @@ import type { RequestOf } from '@gateway/ledger-protocol/ledger-operations'
 
 // An instance may live and reach no replica of the ledger: the one that heard it is gone and has been taken over (I4 of
 // monitor_instances), or the way to it is silent. It gives signs of life by the notifier for as long as its
-// heartbeats find nobody, and whoever monitors it listens.
+// heartbeats find no one, and anyone who monitors it listens.
 //   S1  A sign of life is taken for a heartbeat only by the replica that monitors the instance now.
 //   S2  It counts for SIGNS_COUNT_FOR_MS from the moment from which this replica listens. What reaches no ledger for
 //       longer does not work.
@@ -57,7 +57,7 @@ export function openSignsOfLife(deps: SignDeps) {
   }
 }
 
-/** Gateways that are late (S4), and of those that were taken over whoever was not heard since. */
+/** Gateways that are late (S4), and of those that were taken over anyone who was not heard since. */
 async function readUnheard(
   { reads: { prisma }, replicaId }: SignDeps,
   { hasTakenOver, listening }: { hasTakenOver: boolean; listening: string[] },

@@ -61,7 +61,7 @@ describe('a call of the key', () => {
     expect(await read(tenant.key, first!.id)).toMatchObject({ id: first!.id, state: 'Open' })
     await replica.settle(second!.id)
     expect(await read(tenant.key, first!.id)).toMatchObject({ id: first!.id, state: 'Settled', chargedMicro: 10 })
-    expect(await read(tenant.key, second!.id)).toEqual(absent(second!.id)) // an attempt is no invocation
+    expect(await read(tenant.key, second!.id)).toEqual(absent(second!.id)) // an attempt is not an invocation
   })
 
   test('is there for keys of its lineage, and the call of a node too', async ({ fixture, replica, tenant, read }) => {

@@ -41,7 +41,7 @@ async function closedCall(
   { project, lineage }: Caller,
   invocation: string,
 ): Promise<Found> {
-  // Later attempts have an index of their own, which only a query that says so in its text can use.
+  // Later attempts have their own index, which only a query that says so in its text can use.
   const [newest] = await prisma.$queryRaw<{ id: string }[]>`
     SELECT id FROM money.attempts WHERE id = ${invocation} OR (invocation = ${invocation} AND attempt > 1)
      ORDER BY attempt DESC LIMIT 1`

@@ -3,7 +3,7 @@ import { deleteAsset, forgetAssets, listAssetsToRemove, readAsset, readImages, r
 import { expireAssets } from './retention-cleaner.ts'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
 
-test('assets older than their project keeps them are deleted, and no others, whoever does it how often', async ({
+test('assets older than their project keeps them are deleted, and no others, regardless of who does it how often', async ({
   fixture,
   tenant,
   replica,

@@ -41,7 +41,7 @@ function log({ log }: CheckerDeps, { findings }: Report): void {
   for (const finding of findings) log.error({ finding: formatFinding(finding) }, 'the books do not add up')
 }
 
-/** Keeps the turn while the round goes on. @throws Error once another replica has it */
+/** Keeps the turn while the round continues. @throws Error once another replica has it */
 function keepingTurn(deps: CheckerDeps, turn: Turn): () => Promise<void> {
   let keptMs = deps.now()
   return async () => {

@@ -17,7 +17,7 @@ const test = ledgerTest.extend(
 const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
 
 describe('an overdue run', () => {
-  test('that nobody took up fails uncharged [execution_timeout]', async ({ engine, begin, passDeadline, fixture }) => {
+  test('that no one took up fails uncharged [execution_timeout]', async ({ engine, begin, passDeadline, fixture }) => {
     const execution = await begin(chain(1))
     const { rows } = await fixture.run('SELECT deadline_at - created_at AS waits FROM money.executions WHERE id = $1', [
       execution,

@@ -74,7 +74,7 @@ const test = clockTest
       const { rows } = await fixture.run('SELECT ended_at FROM money.instances WHERE id = $1', [`${name} ${task.id}`])
       return (rows as { ended_at: Date | null }[])[0]!.ended_at === null
     }
-    /** Time goes on, and these replicas look all the while. */
+    /** Time continues, and these replicas look all the while. */
     const pass = async (ms: number, ...replicas: Replica[]) => {
       for (let passed = 0; passed < ms; passed += LOOK_MS) {
         await clock.turn(Math.min(LOOK_MS, ms - passed))
@@ -125,7 +125,7 @@ describe.each(Object.entries(KINDS))('%s', (_, kind) => {
       await watch.pass(2 * LOOK_MS, 'here', 'there')
       expect(await watch.isAlive('loud')).toBe(true)
       expect(await watch.heartbeat('loud', kind)).toEqual({ alive: true })
-      // Whoever stays silent from now on is ended as if it had fallen silent at the end of the gap.
+      // Anyone who stays silent from now on is ended as if it had fallen silent at the end of the gap.
       expect(await watch.untilEnded('dead', 'here', 'there')).toBeLessThanOrEqual(deadAfterMs)
     },
   )

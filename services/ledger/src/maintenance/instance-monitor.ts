@@ -4,7 +4,7 @@ import type { SignsOfLife } from '../instances/signs-of-life.ts'
 
 /**
  * Looks once at the instances whose heartbeats this replica takes, and ends those that have fallen silent. A time in
- * which no heartbeat could have been taken is no silence: the rules are in
+ * which no heartbeat could have been taken is not a silence: the rules are in
  * prisma/functions/money/monitor_instances.sql. Of instances that it takes over from a replica that is gone it
  * listens for signs of life.
  */

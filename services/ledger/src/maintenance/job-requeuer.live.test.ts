@@ -26,7 +26,7 @@ describe('what the queue has lost', () => {
     await slow.close()
   })
 
-  test('carries the trace of whoever began the execution', async ({ engine, tenant, fixture }) => {
+  test('carries the trace of anyone who began the execution', async ({ engine, tenant, fixture }) => {
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'x=y' }
     const asked = question(tenant.key, sandbox, { trace })

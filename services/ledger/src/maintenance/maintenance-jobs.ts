@@ -28,7 +28,7 @@ export function maintenanceJobs(
   const reservationReaper = openReservationReaper(watching, { graceMs: config.RELEASE_GRACE_MS })
   return [
     // A worker is dead after three seconds of silence, and what it ran is to be under way again within five. Two jobs,
-    // because a look that waited for the rescue of nodes would be late, and silence would count anew.
+    // because a look that waited for the rescue of nodes would be late, and silence would count again.
     { name: 'instance-monitor', everyMs: 250, runOnce: () => monitorInstances(watching, signsOfLife) },
     { name: 'node-rescuer', everyMs: 250, runOnce: () => rescueNodes(watching) },
     { name: 'deadline-enforcer', everyMs: 1_000, runOnce: () => enforceDeadlines(upkeep) },
@@ -51,7 +51,7 @@ export function maintenanceJobs(
   ]
 }
 
-/** Answers no count: it has work at all times, and that is no news. */
+/** Answers no count: it has work at all times, and that is not news. */
 async function writeKeyUses({ keyUses }: Pick<Deps, 'keyUses'>): Promise<Record<string, number>> {
   await keyUses.write()
   return {}

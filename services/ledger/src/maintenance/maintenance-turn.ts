@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 
-// A job that one replica does for all. Who has the turn stands in a row, with the time until which they have it, by the
+// A job that one replica does for all. Who has the turn is in a row, with the time until which they have it, by the
 // clock of the database: an advisory lock would be lost behind a pooler that gives each transaction another session.
 // A replica that dies loses its turn when that time is over.
 
@@ -52,7 +52,7 @@ export async function endTurn(
      WHERE job = ${job} AND replica = ${replica}`
 }
 
-/** What came of the last turn, whoever had it; null: nobody has ended one yet. */
+/** What came of the last turn, regardless of who had it; null: no one has ended one yet. */
 export async function lastTurn({ reads }: Pick<Deps, 'reads'>, job: string): Promise<DoneTurn | null> {
   const [row] = await reads.prisma.$queryRaw<{ ago_ms: number; report: string }[]>`
     SELECT (extract(epoch FROM clock_timestamp() - done_at) * 1000)::float8 AS ago_ms, report

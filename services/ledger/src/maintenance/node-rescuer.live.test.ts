@@ -6,7 +6,7 @@ import { chain, fan, oneCall } from '../fixtures/sandbox-products.ts'
 const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
 
 describe('a node whose instance has ended', () => {
-  test('is taken back with its reservation released, and charged once by whoever runs it again', async ({
+  test('is taken back with its reservation released, and charged once by anyone who runs it again', async ({
     engine,
     replica,
     tenant,
@@ -28,7 +28,7 @@ describe('a node whose instance has ended', () => {
     const second = await takeNext(engine, living, execution)
     expect(second.claim).toMatchObject({ attempt: 2, callId: first.claim.callId })
     await admit(living, second)
-    // The first one answers after all, and says so twice: it cost something, and nobody is charged for it.
+    // The first one answers after all, and says so twice: it cost something, and no one is charged for it.
     const reservation = first.claim.callReservation
     for (let n = 0; n < 2; n++)
       expect(await engine.complete(ending(first, { usage, reservation }))).toEqual({ kind: 'fenced' })
@@ -45,7 +45,7 @@ describe('a node whose instance has ended', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('five times is given up [node_failed]; what was given back is no death', async ({ engine, begin }) => {
+  test('five times is given up [node_failed]; what was given back is not a death', async ({ engine, begin }) => {
     const execution = await begin(chain(1))
     const waitForLocks = await engine.newInstance()
     for (let n = 0; n < 5; n++)

@@ -7,7 +7,7 @@ import { planPartitions } from './partition-planner.ts'
 
 const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
 
-/** Begins the week of so many days ago, and has the execution begun and ended in it. Answers its new id. */
+/** Begins the week of this many days ago, and has the execution begun and ended in it. Answers its new id. */
 async function moveBack(fixture: Fixture, execution: string, days: number): Promise<string> {
   const { rows } = await fixture.run(
     `SELECT to_char(w, 'YYYYMMDD') AS name, money.id_bound('exe', w AT TIME ZONE 'UTC') AS lower,

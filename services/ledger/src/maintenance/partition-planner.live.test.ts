@@ -62,7 +62,7 @@ describe('the partition planner', () => {
     expect(await planPartitions(replica)).toMatchObject({ made: 1 })
   })
 
-  test('leaves the turn to whoever has it', async ({ fixture, replica, database }) => {
+  test('leaves the turn to anyone who has it', async ({ fixture, replica, database }) => {
     await planPartitions(replica)
     await fixture.run(`DROP TABLE money.${dayName(7)}`)
     const other = await keepOpen(
@@ -119,7 +119,7 @@ describe('the partition planner', () => {
   })
 })
 
-describe('while somebody keeps the saved answers locked', () => {
+describe('while someone keeps the saved answers locked', () => {
   const usage = { promptTokens: 0, completionTokens: 7 }
   const answer = { contentType: 'application/json', body: '{"a":1}' }
 

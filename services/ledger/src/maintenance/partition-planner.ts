@@ -2,14 +2,14 @@ import { idempotencyKeyLimits } from '@gateway/api/limits'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 
-// Tables that are divided by time get their partitions ahead of time, and lose those whose retention is over. Nobody
+// Tables that are divided by time get their partitions ahead of time, and lose those whose retention is over. No one
 // waits for it: rows that find no partition go into the default one, a lock that is not free at once is left for the
-// next turn, and each change is a transaction of its own (money.make_partition).
+// next turn, and each change is its own transaction (money.make_partition).
 
 interface Partitioned {
   table: string
   daysAhead: number
-  /** null: kept for ever. */
+  /** null: kept forever. */
   daysKept: number | null
 }
 

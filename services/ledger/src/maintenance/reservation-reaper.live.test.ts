@@ -44,7 +44,7 @@ describe('a reservation past its deadline', () => {
       await clock.turn(TURN_MS)
       await reaper.runOnce()
     }
-    await clock.turn(LATE_MS) // nobody could settle, and nobody looked
+    await clock.turn(LATE_MS) // no one could settle, and no one looked
     expect(await reaper.runOnce()).toEqual({ expired: 0 })
     for (let n = 0; n < GRACE_TURNS - 1; n++) {
       await clock.turn(TURN_MS)
@@ -59,7 +59,7 @@ describe('a reservation past its deadline', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('that nobody settles is released half a minute later, though its gateway lives', async ({
+  test('that no one settles is released half a minute later, though its gateway lives', async ({
     clock,
     replica,
     tenant,
@@ -84,7 +84,7 @@ describe('a reservation past its deadline', () => {
     expect(await reserved.count('reservations')).toBe(0)
   })
 
-  test('is kept while settlements can not be taken, though the database answers', async ({
+  test('is kept while settlements cannot be taken, though the database answers', async ({
     clock,
     database,
     reserved,

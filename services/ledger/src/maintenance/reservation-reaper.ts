@@ -1,13 +1,13 @@
 import type { Deps } from '../deps.ts'
 
-// Reservations of direct calls that nobody closes any more become ordinary `expire` items, which are decided under the
+// Reservations of direct calls that no one closes any more become ordinary `expire` items, which are decided under the
 // wallet's lock; so this job needs none. Reservations of nodes are left alone: what ends the lease of a node releases
 // its reservation.
 //   D1  The reservation of an instance that has ended is released at once.
 //   D2  Past its deadline a reservation of a living instance is released only once settlements could be taken for
 //       the grace (RELEASE_GRACE_MS) without a gap: after an outage the instances that lived repeat theirs, and those come first.
 //   D3  Whether settlements can be taken is seen by one that is: each turn begins with a closing of a reservation that
-//       nobody has, which goes the way of all others.
+//       no one has, which goes the way of all others.
 //   D4  What has a settlement that is kept because it could not be written is left alone (K2 of quarantine/kept-items.ts).
 
 /** Between two turns; a longer one is a gap. Turns are two seconds apart. */
@@ -45,7 +45,7 @@ export function openReservationReaper(deps: ReaperDeps, { graceMs }: { graceMs: 
   }
 }
 
-/** D3. Where nothing could be taken, or the clock went back, the watch begins anew with the next turn. */
+/** D3. Where nothing could be taken, or the clock went back, the watch begins again with the next turn. */
 async function refresh({ reads, admissionBatcher, replicaId }: ReaperDeps, before: Watch): Promise<Watch> {
   const { kind } = await admissionBatcher.submit({ op: 'expire', id: `none of ${replicaId}` }, PROBE_MS)
   const [row] = await reads.prisma.$queryRaw<[{ at_ms: bigint }]>`

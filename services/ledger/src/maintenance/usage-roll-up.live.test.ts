@@ -19,7 +19,7 @@ interface HourRow {
 }
 
 const test = ledgerTest
-  /** Admits calls and settles each with so many tokens; one micro-USD a token of the answer. */
+  /** Admits calls and settles each with this many tokens; one micro-USD a token of the answer. */
   .extend('spend', ({ replica, tenant }) => async (...completionTokens: number[]) => {
     for (const tokens of completionTokens) {
       const item = replica.item(tenant.key, tenant.product)
@@ -122,7 +122,7 @@ describe('rolling up usage', () => {
     expect([early?.hour.toISOString(), early?.micro, late?.micro]).toEqual(['2026-10-01T09:00:00.000Z', 9, 1])
   })
 
-  test('goes on in bounded parts until nothing is left', async ({ replica, tenant, spend, hours, fixture }) => {
+  test('continues in bounded parts until nothing is left', async ({ replica, tenant, spend, hours, fixture }) => {
     await spend(...Array.from({ length: 12 }, () => 1))
     await rollUpUsage({ reads: replica.reads, log }, { maxProjects: 1, maxEntries: 5 })
     expect(await hours()).toMatchObject([{ calls: 12, micro: 12 }])
@@ -132,7 +132,7 @@ describe('rolling up usage', () => {
     expect(rows).toEqual([{ seq: 25 }])
   })
 
-  test('on two replicas at once, while calls go on, counts each of them once', async ({
+  test('on two replicas at once, while calls continue, counts each of them once', async ({
     replica,
     other,
     tenant,
@@ -176,7 +176,7 @@ describe('rolling up usage', () => {
     expect(await version()).toEqual(before)
   })
 
-  test('of a project that can not be written leaves the others alone', async ({ replica, spend, hours, fixture }) => {
+  test('of a project that cannot be written leaves the others alone', async ({ replica, spend, hours, fixture }) => {
     const broken = await openTenant(fixture)
     const item = replica.item(broken.key, broken.product)
     await replica.admit(item)
@@ -204,7 +204,7 @@ describe('rolling up usage', () => {
     expect(await hours()).toMatchObject([{ calls: 2, micro: 3 }])
   })
 
-  test('is for the ledger: the console can not do it', async ({ database }) => {
+  test('is for the ledger: the console cannot do it', async ({ database }) => {
     const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
     await expect(prisma.$queryRaw`SELECT money.roll_up_usage(ARRAY['p'], 1)`).rejects.toThrow(/permission denied/)
     await close()
@@ -212,7 +212,7 @@ describe('rolling up usage', () => {
 })
 
 describe('the check of usage', () => {
-  /** What somebody with every right changes, which way of checking finds it, and what that says. */
+  /** What someone with every right changes, which way of checking finds it, and what that says. */
   const tamperings: [what: string, sql: string, whole: boolean, saying: RegExp][] = [
     [
       'an amount',

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 
 // What was used is added up by the hour from the journal (money §9.2; U1 to U4 of money.roll_up_usage).
 // One query finds the wallets that have moved; the others cost nothing. Each part is one short transaction. A project
-// whose usage can't be written keeps its position, and the others go on without it.
+// whose usage can't be written keeps its position, and the others continue without it.
 
 interface RollUpDeps extends Pick<Deps, 'reads'> {
   log: { warn(facts: { err: unknown; project: string }, message: string): void }
@@ -19,7 +19,7 @@ interface Part {
 const PART: Part = { maxProjects: 200, maxEntries: 10_000 }
 const MAX_PROJECTS = 10_000
 
-/** Rolls up whatever has moved. Answers nothing: it has work at all times, and that is no news. */
+/** Rolls up whatever has moved. Answers nothing: it has work at all times, and that is not news. */
 export async function rollUpUsage({ reads, log }: RollUpDeps, part: Part = PART): Promise<Record<string, number>> {
   const moved = await reads.prisma.$queryRaw<{ project: string }[]>`
     SELECT w.project FROM money.wallets w LEFT JOIN money.usage_positions p ON p.project = w.project

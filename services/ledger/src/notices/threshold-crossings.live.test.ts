@@ -151,7 +151,7 @@ describe('a percentage of a window', () => {
 })
 
 describe('days left', () => {
-  test('are told when the pace of the last week leaves fewer, once, and anew after a funding', async ({
+  test('are told when the pace of the last week leaves fewer, once, and again after a funding', async ({
     fixture,
     replica,
     money,

@@ -6,10 +6,10 @@ import type { Deps } from '../deps.ts'
 import { bisect } from './resilient-batches.ts'
 
 // Closings whose sender was told to stop, kept until they are decided.
-//   K1  An item is on the disk before its sender is told: a settlement that nobody sends any more is not lost. What can't
-//       be written here for its own sake, because its id is no text of Postgres's, names nothing that is on the books.
+//   K1  An item is on the disk before its sender is told: a settlement that no one sends any more is not lost. What can't
+//       be written here for its own sake, because its id is not text of Postgres's, names nothing that is on the books.
 //   K2  While it is kept, its reservation or its node is not taken for abandoned (reservation-reaper, node-rescuer).
-//   K3  It is submitted again like any other item, after a back-off of its own, and deleted once it is decided.
+//   K3  It is submitted again like any other item, after its own back-off, and deleted once it is decided.
 
 export type KeepDeps = Pick<Deps, 'reads' | 'quarantine'> & { metrics: Pick<Deps['metrics'], 'keepFailed'> }
 

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { backOffMs } from '@gateway/service-kit/async/waiting'
 
-// What Postgres refused for no business reason, remembered so that it harms nobody else's batch again.
+// What Postgres refused for no business reason, remembered so that it harms no one else's batch again.
 //   A1  An item that was refused alone is remembered by its id. Where several of one group were (the closings of a
 //       project, or its admissions), the group is, with whatever else belongs to it.
 //   A2  What is remembered goes with no batch. It is tried alone: one try a second at most in the whole process until one
-//       succeeds, and each id and group after a back-off of its own, up to minutes. In between it is answered at once.
+//       succeeds, and each id and group after its own back-off, up to minutes. In between it is answered at once.
 //   A3  After `GIVE_UP_AFTER` refusals it is given up: its sender is told to stop.
 //   A4  A try that succeeds forgets the id, its group, and all that was remembered of that group.
 //   A5  A batch that ran out of time is repeated. If an item of it was in such a batch before, the batch is taken apart, and
@@ -26,7 +26,7 @@ export interface Remembered {
 export interface Quarantine {
   /** What is remembered of an item; null: it goes with the batches. */
   find(id: string, groups?: readonly Group[]): Remembered | null
-  /** Whether it may be tried alone now. Whoever is told so tries it: nothing else may be tried in this second (A2). */
+  /** Whether it may be tried alone now. Anyone who is told so tries it: nothing else may be tried in this second (A2). */
   mayTry(id: string, groups?: readonly Group[]): boolean
   /** It was refused alone. */
   refused(id: string, group: Group | null, error: unknown): void
@@ -49,7 +49,7 @@ interface Entry {
 }
 
 const GIVE_UP_AFTER = 3
-/** A group of which so many ids were refused is remembered itself. */
+/** A group of which this many ids were refused is remembered itself. */
 const IDS_OF_GROUP = 3
 const TRY_EVERY_MS = 1_000
 const BACK_OFF = { firstMs: 1_000, maxMs: 120_000 }
@@ -79,7 +79,7 @@ export function openQuarantine({ now }: { now: () => number }): Quarantine {
     entry.failures++
     entry.tryAtMs = now() + backOffMs(entry.failures, BACK_OFF)
     entry.error = error
-    entries.set(name, entry) // its time begins anew
+    entries.set(name, entry) // its time begins again
     return entry
   }
 

@@ -53,7 +53,7 @@ function open(run: Run, { outside = false, maxItems = 8 } = {}) {
   return { ask, askAll, ran, reported, later: (ms: number) => void (nowMs += ms), idle: batches.idle }
 }
 
-/** The first calls throw, each what stands in its place. */
+/** The first calls throw, each what is in its place. */
 function failing(...errors: (Error | undefined)[]): Run {
   return () => {
     const error = errors.shift()

@@ -59,7 +59,7 @@ const endInstance = (fixture: Fixture, { instance }: { instance: string }, ended
   fixture.run('UPDATE money.instances SET ended_at = CASE WHEN $2 THEN now() END WHERE id = $1', [instance, ended])
 
 describe('a wallet that is wrong', () => {
-  test('harms its own project alone; what can not be settled is kept, and settled when the row is right again', async ({
+  test('harms its own project alone; what cannot be settled is kept, and settled when the row is right again', async ({
     database,
     fixture,
     tenant,
@@ -84,13 +84,13 @@ describe('a wallet that is wrong', () => {
     expect(replica.quarantined.length).toBeLessThan(10)
     expect(await keptOf(fixture, project)).toBe(OPEN)
 
-    // While it is wrong its calls are refused at once: nobody could be charged for them.
+    // While it is wrong its calls are refused at once: no one could be charged for them.
     const before = replica.sizes.length
     for (let n = 0; n < 20; n++)
       expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('unavailable')
     expect(replica.sizes.length).toBe(before)
 
-    // What is kept is nobody's to release, whatever became of its gateway, and is tried in vain.
+    // What is kept is no one's to release, whatever became of its gateway, and is tried in vain.
     await endInstance(fixture, replica)
     expect(await retryQuarantined(deps)).toEqual({ written: 0 })
     await mend(fixture, project)
@@ -109,7 +109,7 @@ describe('a wallet that is wrong', () => {
     await replica.close()
   })
 
-  test('is known by its settlements to whoever repeats a release, which is left to its deadline', async ({
+  test('is known by its settlements to anyone who repeats a release, which is left to its deadline', async ({
     database,
     fixture,
     tenant,
@@ -156,7 +156,7 @@ describe('a wallet that is wrong', () => {
     expect(kinds).toEqual(['undecided', 'undecided', 'quarantined'])
     const { claim, lease } = taken
     const again = { execution, node: taken.job.node, attempt: claim.attempt, lease, instance }
-    expect(await engine.claim(again)).toMatchObject({ kind: 'claimed' }) // whoever looks whether to go on goes on
+    expect(await engine.claim(again)).toMatchObject({ kind: 'claimed' }) // anyone who looks whether to continue continues
     expect(await complete()).toEqual({ kind: 'quarantined' })
 
     await engine.endInstance(instance)
@@ -179,8 +179,8 @@ describe('a wallet that is wrong', () => {
 describe('a package that is wrong', () => {
   const wrongs: [what: string, spoil: string][] = [
     ['is not there', `UPDATE money.executions SET digest = 'nowhere' WHERE sandbox = $1`],
-    ['is no JSON', `UPDATE control.packages SET package = '{' WHERE sandbox = $1`],
-    ['is no package', `UPDATE control.packages SET package = '{"nodes":7}' WHERE sandbox = $1`],
+    ['is not JSON', `UPDATE control.packages SET package = '{' WHERE sandbox = $1`],
+    ['is not a package', `UPDATE control.packages SET package = '{"nodes":7}' WHERE sandbox = $1`],
   ]
   test.for(wrongs)(
     'and %s does not hold up other executions; its nodes are left alone',
@@ -215,7 +215,7 @@ describe('a package that is wrong', () => {
   )
 })
 
-describe('a batch that can not be written', () => {
+describe('a batch that cannot be written', () => {
   test('is bisected: one bad item of 500 costs some twenty batches', async ({ database, tenant }) => {
     const replica = await openWatched(database.ledgerUrl)
     const items = Array.from({ length: 500 }, (_, n) =>

@@ -82,7 +82,7 @@ describe('POST /items', () => {
     expect(JSON.parse(rest)).toMatchObject({ n: 0, outcome: { kind: 'admitted' } })
   })
 
-  test('answers many repeats of one large saved answer in one request, and goes on', async ({
+  test('answers many repeats of one large saved answer in one request, and continues', async ({
     ledger,
     fixture,
     replica,

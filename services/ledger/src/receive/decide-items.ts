@@ -16,7 +16,7 @@ const line = z.strictObject({
 
 /**
  * POST /items: NDJSON in, NDJSON out, each outcome as soon as it is decided, in any order. While none is, an empty line a second says
- * that somebody is there.
+ * that someone is there.
  */
 export function decideItems({
   admissionBatcher,

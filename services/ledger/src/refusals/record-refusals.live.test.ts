@@ -52,7 +52,7 @@ describe('what a gateway has refused', () => {
     expect(await reports.hours()).toMatchObject([{ count: 2 }])
   })
 
-  test('is not kept for a key that nobody has, nor for one of no project', async ({ fixture, tenant, reports }) => {
+  test('is not kept for a key that no one has, nor for one of no project', async ({ fixture, tenant, reports }) => {
     const unbound = await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner })
     const before = await fixture.run('SELECT count(*) FROM money.refusal_hours')
     const of = (keyHash: string) => ({ keyHash, code: 'key_invalid' as const })

@@ -6,8 +6,8 @@ import { passBarrier } from './wallets.ts'
 
 const LOCK = 'SELECT FROM money.wallets WHERE project = $1 FOR UPDATE'
 
-describe('a barrier over several wallets, one of which somebody keeps', () => {
-  test('keeps nobody else waiting, whichever it is', async ({ database, fixture, replica }) => {
+describe('a barrier over several wallets, one of which someone keeps', () => {
+  test('keeps no one else waiting, whichever it is', async ({ database, fixture, replica }) => {
     const tenants = [await openTenant(fixture), await openTenant(fixture), await openTenant(fixture)]
     const projects = tenants.map(({ project }) => project.id)
     for (const { project: kept } of tenants) {

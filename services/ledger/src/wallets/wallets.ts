@@ -19,7 +19,7 @@ export async function readWallet(
 }
 
 /**
- * Brings money into a project's wallet, once per funding id (money §5.2). `micro` is what stands under that id.
+ * Brings money into a project's wallet, once per funding id (money §5.2). `micro` is what is under that id.
  */
 export async function fund(
   { reads }: Pick<Deps, 'reads'>,
@@ -59,7 +59,7 @@ export async function correct(
  * Waits until every admission that may have read what was true before is over. A call that starts after this has answered
  * is decided by what is committed now (architecture §M2).
  *
- * Each wallet is locked and freed. Wallets that are free are passed together, which waits for nobody; for the others it
+ * Each wallet is locked and freed. Wallets that are free are passed together, which waits for no one; for the others it
  * waits one by one, and keeps none meanwhile.
  */
 export async function passBarrier(deps: Pick<Deps, 'reads'>, { projects }: RequestOf<'barrier'>): Promise<object> {

@@ -129,7 +129,7 @@ describe('a notice', () => {
     expect(receiver.got.map(({ path }) => path).toSorted()).toEqual(['/302', '/410'])
   })
 
-  test('is posted again where whoever took it died', async ({ fixture, receiver, hooked }) => {
+  test('is posted again where anyone who took it died', async ({ fixture, receiver, hooked }) => {
     await hooked.webhook('/200')
     const notice = await hooked.cross()
     await fixture.run(

@@ -6,10 +6,10 @@ import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
 import { type Objection, objectionTo } from './webhooks.ts'
 
 // Deliveries of notices to webhooks (money §10.2). Any replica may do it; rows say what is whose.
-//   D1  At least once: a delivery that is taken is due again a little later than its try may last, whoever dies.
+//   D1  At least once: a delivery that is taken is due again a little later than its try may last, regardless of who dies.
 //   D2  The same id and the same body at each try.
 //   D3  Some of each webhook at a time (send-notices.ts), and a try has a time limit: so those that are slow, fail again and again, or have
-//       much to be posted keep nobody waiting for long.
+//       much to be posted keep no one waiting for long.
 //   D4  No connection is held while something is posted, and none but maintenance's is used.
 
 type Needed = Pick<Deps, 'reads' | 'metrics' | 'webhookSettings'>
@@ -23,7 +23,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 /** After each failed try; after the last one it is dead. */
 const BACK_OFF_MS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
-/** Its owner says that it is gone for ever. */
+/** Its owner says that it is gone forever. */
 const GONE = 410
 
 /** Posts what is due. Answers how that went. */
@@ -216,7 +216,7 @@ function microOf(micro: bigint | null): number | null {
 }
 
 /**
- * The headers of a delivery by the Standard Webhooks specification: whoever has the secret can tell that it is ours, and
+ * The headers of a delivery by the Standard Webhooks specification: anyone who has the secret can tell that it is ours, and
  * repeats by their id.
  * @param secret `whsec_` and base64
  */

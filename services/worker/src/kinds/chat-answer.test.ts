@@ -21,7 +21,7 @@ function refusalOf(answer: () => unknown): RefusalBody {
 
 test.each([
   [
-    'an answer that is no JSON',
+    'an answer that is not JSON',
     () =>
       answerOf(node, asked({ response_format: { type: 'json_object' } }), {
         role: 'assistant',

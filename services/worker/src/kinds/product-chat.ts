@@ -117,7 +117,7 @@ function callOf({ id: node }: GraphNode, { forwarded }: ChatRequest, { id, funct
   if (tool === undefined)
     throw unusable(node, `called a tool ${JSON.stringify(name.slice(0, 64))}, which the node does not have`)
   const given = objectOf(called.arguments.trim() === '' ? '{}' : called.arguments)
-  if (given === null) throw unusable(node, `called ${name} with arguments that are no JSON object`)
+  if (given === null) throw unusable(node, `called ${name} with arguments that are not a JSON object`)
   const fault = schemaFault(tool.function.parameters ?? {}, given)
   if (fault !== null) throw unusable(node, `called ${name} with arguments that do not fit its parameters: ${fault}`)
   return { id, name, arguments: given }
@@ -148,7 +148,7 @@ function jsonOf({ id }: GraphNode, text: string): object {
   )
 }
 
-/** Null for what is no object, and where it holds a number beyond double precision: a record could only say null in its place. */
+/** Null for what is not an object, and where it holds a number beyond double precision: a record could only say null in its place. */
 function objectOf(json: string): object | null {
   try {
     const value: unknown = JSON.parse(json, finite)

@@ -13,8 +13,8 @@ import { askUntilAnswered } from '../retry.ts'
 import type { Work } from '../work.ts'
 
 // Products that make an image or a sound, at a fixed price a call (money §1.2).
-//   M1  The bytes go from the provider into the asset store as they come, under an id that nobody knows yet.
-//   M2  They are the project's once the ledger has recorded them; before that nobody can ask for them.
+//   M1  The bytes go from the provider into the asset store as they come, under an id that no one knows yet.
+//   M2  They are the project's once the ledger has recorded them; before that no one can ask for them.
 //   M3  What fails afterwards leaves bytes behind that no record names: they are removed, as far as that goes.
 
 type MediaDeps = Pick<Deps, 'providers' | 'assets' | 'ledger' | 'newId' | 'now'>

@@ -15,7 +15,7 @@ import { LeaseLost, type Work } from '../work.ts'
 //       the node waits and tries again.
 //   A3  What would fit but for what other calls have reserved is asked again, for half a minute: they end and free it. Siblings of
 //       one execution that a wallet or its ceiling can pay one after the other are thus all performed.
-//   A4  A ledger that can not be reached is waited for: what ends this is the end of the execution's time.
+//   A4  A ledger that cannot be reached is waited for: what ends this is the end of the execution's time.
 
 type AdmitDeps = Pick<Deps, 'ledger' | 'countExactly' | 'metrics' | 'now'>
 

@@ -39,7 +39,7 @@ test('messages are none of what the author of a node has written, so ports are n
   }
 })
 
-test('a node whose lease is lost before its call is given back: the lease may have been granted once more since', () => {
+test('a node whose lease is lost before its call is given back: the lease may have been granted again since', () => {
   for (const lost of [new LeaseLost('fenced'), new LeaseLost('instance-unknown'), new WorkCancelled('stopping')])
     expect(explainFailure({ log }, lost, { lease } as never)).toEqual({ kind: 'given-back' })
 })

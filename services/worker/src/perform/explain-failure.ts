@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { LeaseLost, WorkCancelled, type Work } from '../work.ts'
 
 /**
- * Says what becomes of a node whose work failed. The node's author is told what they can do about it; what nobody expected is
+ * Says what becomes of a node whose work failed. The node's author is told what they can do about it; what no one expected is
  * logged, and they are told that.
  */
 export function explainFailure(
@@ -18,7 +18,7 @@ export function explainFailure(
 ): CompleteItem['result'] {
   if (error instanceof WorkCancelled && error.reason === 'stopping') return { kind: 'given-back' }
   // Nothing was called yet. The ledger knows best whose the lease is: it takes this, or answers `fenced`. It may be ours again: a
-  // claim that a crash of Postgres took back is granted anew by a look at the execution (F6 of write_executions).
+  // claim that a crash of Postgres took back is granted again by a look at the execution (F6 of write_executions).
   if (error instanceof LeaseLost) return { kind: 'given-back' }
   const refusal = foreseen() ?? unexpected()
   return { kind: 'failed', error: JSON.stringify(refusal.body) }
@@ -27,7 +27,7 @@ export function explainFailure(
     if (error instanceof Refusal) return error
     if (error instanceof ProviderFailure) return refusalOfNode(error)
     if (error instanceof LedgerUnavailable || error instanceof AssetStoreUnavailable) {
-      log.warn({ err: error, execution, node }, 'a node failed because a part of the stack can not be reached')
+      log.warn({ err: error, execution, node }, 'a node failed because a part of the stack cannot be reached')
       return refuse('unavailable', {})
     }
     if (error instanceof WorkCancelled && error.reason === 'overdue')

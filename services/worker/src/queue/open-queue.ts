@@ -10,7 +10,7 @@ interface Options {
   redisUrl: string
   /** Nodes at once. */
   concurrency: number
-  /** For how long a job goes on with other nodes of its execution though others may wait. Milliseconds; 0: it never does. */
+  /** For how long a job continues with other nodes of its execution though others may wait. Milliseconds; 0: it never does. */
   sliceMs: number
 }
 
@@ -25,7 +25,7 @@ export function openQueue(deps: Deps, { redisUrl, concurrency, sliceMs }: Option
     onRan: () => metrics.jobEnded('ran'),
     onLost({ execution, node, attempt }) {
       metrics.jobEnded('lost')
-      log.warn({ execution, node, attempt }, 'the lock of a job was lost; its node goes on under its lease')
+      log.warn({ execution, node, attempt }, 'the lock of a job was lost; its node continues under its lease')
     },
     onFailed({ execution, node, attempt }, error) {
       metrics.jobEnded('failed')
@@ -70,7 +70,7 @@ export function isPolled(queue: Pick<NodeWorker, 'lastPolledMs'>, now: () => num
 
 /**
  * Whether only a new process would poll the queue again: it hangs, although Redis answers. While Redis is away nothing is
- * gained by starting anew.
+ * gained by starting again.
  */
 export function isNotHung(
   queue: Pick<NodeWorker, 'lastPolledMs'>,
@@ -84,7 +84,7 @@ export function isNotHung(
   }
 }
 
-/** Tells how much waits in the queue. Every worker tells the same, so whoever adds them up takes the greatest. */
+/** Tells how much waits in the queue. Every worker tells the same, so anyone who adds them up takes the greatest. */
 export function watchQueue(meter: Meter, depth: Pick<QueueDepth, 'read'>): void {
   const waiting = meter.createObservableGauge('worker.queue.waiting', {
     description: 'Jobs that wait for a worker',

@@ -7,7 +7,7 @@ import { WorkCancelled, type Cancellation, type CancelReason, type Work } from '
 //   E1  The execution's five minutes are over: the claim says how much of them is left.
 //   E2  This worker stops, and the time it gives to its work has passed.
 //   E3  The execution has begun to fail, or was stopped. A notification says so; because one may come without a cause, and may be lost, the ledger
-//       is asked by a repeated claim at each of them and now and then besides. It grants the lease again as long as the work is
+//       is asked by a repeated claim at each of them and now and then as well. It grants the lease again as long as the work is
 //       wanted.
 // What has not begun to wait for a provider isn't worth E3: the execution is watched from the moment at which that is asked for. That
 // it had begun to fail by then is what the admission of the call answers, which comes next (B9 of run_batch.sql).
@@ -64,7 +64,7 @@ export function openCancellation(
   }
 }
 
-/** Whether the work was cancelled because somebody stopped the execution. */
+/** Whether the work was cancelled because someone stopped the execution. */
 export function wasStopped({ reason }: AbortSignal): boolean {
   return reason instanceof WorkCancelled && reason.by !== null
 }

@@ -6,7 +6,7 @@ import type { Lease, Work } from '../work.ts'
 import { stopSignalOf } from './cancellation.ts'
 
 // A claim without an answer may have been granted (N5 of run-node.ts). It is repeated: the same lease is granted again.
-//   C1  A worker that the ledger no longer hears holds up nobody: it lets go of the job, which is requeued for another.
+//   C1  A worker that the ledger no longer hears holds up no one: it lets go of the job, which is requeued for another.
 //   C2  What it let go of and was granted after all it gives back as soon as it is heard again.
 
 /** The ledger does not answer for so long that the job is let go of (C1). */
@@ -44,7 +44,7 @@ export async function claimNode(
   }
 }
 
-/** C2. Without an end of its own: it is over with the ledger's answer, or with this process. */
+/** C2. Without its own end: it is over with the ledger's answer, or with this process. */
 async function giveBack(deps: ClaimDeps, lease: Lease, attempt: number): Promise<void> {
   const { execution, node } = lease
   let answer = await ask(deps, lease, attempt).catch(() => undefined)

@@ -9,7 +9,7 @@ import type { Performed, Work } from '../work.ts'
 const LONGEST_MS = 3_600_000
 
 /**
- * Records how a node ended, until the ledger has answered (N5 of run-node.ts). Answers how it was recorded, and what this worker goes on
+ * Records how a node ended, until the ledger has answered (N5 of run-node.ts). Answers how it was recorded, and what this worker continues
  * with.
  * @param goesOn asks for another node of the execution (N6 of run-node.ts)
  */
@@ -42,7 +42,7 @@ export async function completeNode(
   async function record(item: Omit<CompleteItem, 'op'>): Promise<{ recorded: Ended; next: Work | null }> {
     const outcome = await ledger.complete(item)
     if (outcome.kind === 'quarantined')
-      log.error({ execution, node }, 'the ledger can not write the result of a node yet, and keeps it')
+      log.error({ execution, node }, 'the ledger cannot write the result of a node yet, and keeps it')
     if (outcome.kind !== 'completed') return { recorded: outcome.kind, next: null }
     const claim = outcome.next
     const work = claim && item.next ? { claim, lease: { execution, node: claim.node.id, ...item.next } } : null

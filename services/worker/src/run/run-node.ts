@@ -12,15 +12,15 @@ import { completeNode } from './complete-node.ts'
 //   N2  A paid node pays under (execution, node): performed twice, it is charged once. What an attempt has reserved closes with
 //       its lease.
 //   N3  Recording is one transaction. Notifying and enqueueing come after it, are the ledger's, and may be repeated.
-//   N4  The lease counts and not the queue's lock: who lost the lock goes on, and whoever is given the job too gets nothing to
+//   N4  The lease counts and not the queue's lock: who lost the lock continues, and anyone who is given the job too gets nothing to
 //       do. Who lost the lease is answered `fenced` and stops without a word.
 //   N5  The ledger hears of every lease that it may have granted us: a claim is repeated until it is answered, and so is a
 //       completion. Else the node would be ours, and idle, for as long as this process lives.
-//   N6  Who ends a node goes on with one that may run because of it: the ledger grants it with the completion, and the way through
-//       the queue is saved. For a slice of time, and after that while nobody waits for the place (W5 of node-worker.ts). It is a
-//       node like any other, with a lease and an attempt, and gets a job of its own when it is given back or this process is gone.
+//   N6  Who ends a node continues with one that may run because of it: the ledger grants it with the completion, and the way through
+//       the queue is saved. For a slice of time, and after that while no one waits for the place (W5 of node-worker.ts). It is a
+//       node like any other, with a lease and an attempt, and gets its own job when it is given back or this process is gone.
 
-/** Takes a job of the queue: claim, perform, complete. Answers what to go on with; null: there is nothing left to do about it. */
+/** Takes a job of the queue: claim, perform, complete. Answers what to continue with; null: there is nothing left to do about it. */
 export async function runNode(
   deps: Deps,
   { execution, node, attempt }: NodeJob,
@@ -35,7 +35,7 @@ export async function runNode(
   return runClaimed(deps, work, signal, mayGoOn)
 }
 
-/** @param mayGoOn whether it takes another node to go on with (N6) */
+/** @param mayGoOn whether it takes another node to continue with (N6) */
 async function runClaimed(
   deps: Deps,
   work: Work,

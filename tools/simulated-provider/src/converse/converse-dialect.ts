@@ -25,7 +25,7 @@ export const converseDialect: Dialect = {
   errorEvent: () => '{"serviceUnavailableException":{"message":"simulated-org-4711 has to wait"}}',
   aroundFiller(bytes) {
     const headers = { ':event-type': 'contentBlockDelta', ...json(), ':message-type': 'event' }
-    return [beforePayload(headers, bytes), '\0\0\0\0'] // its sum is wrong: nobody reads that far
+    return [beforePayload(headers, bytes), '\0\0\0\0'] // its sum is wrong: no one reads that far
   },
 }
 

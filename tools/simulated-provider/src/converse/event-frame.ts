@@ -6,7 +6,7 @@ export function frame(headers: Record<string, string>, payload: string): Buffer 
   return Buffer.concat([body, sumOf(body)])
 }
 
-/** What stands before a payload of so many bytes. */
+/** What stands before a payload of this many bytes. */
 export function beforePayload(headers: Record<string, string>, payloadBytes: number): Buffer {
   const head = Buffer.concat(Object.entries(headers).map(([name, value]) => headerOf(name, value)))
   const prelude = Buffer.alloc(8)

@@ -81,7 +81,7 @@ const request = z
       const results = parts.flatMap((part) => ('functionResponse' in part ? [part.functionResponse.name] : []))
       if (calls.join() !== results.join())
         problem('Please ensure that the number of function response parts is equal to that of the function call parts')
-      // The round of tools that goes on has to be signed, in the first call of each step.
+      // The round of tools that continues has to be signed, in the first call of each step.
       const first = role === 'model' ? parts.find((part) => 'functionCall' in part) : undefined
       if (first && n === contents.length - 2 && first.thoughtSignature === undefined)
         problem('Function call is missing a thought_signature in functionCall parts')

@@ -5,7 +5,7 @@ import { startInProcess } from '@gateway/testbed/service-in-process'
 import { callerOf, consoleTest } from '../../console.fixture.ts'
 import { CLIENT, startProvider, untilReached } from './provider.fixture.ts'
 
-// Where somebody is once they have signed in: where they wanted to be. In a browser, with a provider at another site.
+// Where someone is once they have signed in: where they wanted to be. In a browser, with a provider at another site.
 
 const PASSWORD = 'correct horse battery'
 const LONGEST_WAIT_MS = 60_000
@@ -54,7 +54,7 @@ const test = consoleTest
     onCleanup(() => context.close())
     return context.newPage()
   })
-  /** Somebody with a project, whom the provider knows, and an address deep in the console. */
+  /** Someone with a project, whom the provider knows, and an address deep in the console. */
   .extend('owner', async ({ console, provider, stack }) => {
     const email = `${stack.owner.id}@example.test`
     const { status } = await callerOf(console.url, stack.owner.id, stack.owner.token).put('/api/v2/me/password', {
@@ -99,7 +99,7 @@ test(
 )
 
 test(
-  'whoever is refused at the provider reads why, and begins again at the same address',
+  'anyone who is refused at the provider reads why, and begins again at the same address',
   inBrowser,
   async ({ owner, provider, page }) => {
     provider.sit('')
@@ -123,7 +123,7 @@ test('by a password one is at the same address', inBrowser, async ({ owner, page
 })
 
 test(
-  'a session that ends is begun anew at the provider in another tab, and nothing that was typed is lost',
+  'a session that ends is begun again at the provider in another tab, and nothing that was typed is lost',
   inBrowser,
   async ({ owner, provider, signIn, page }) => {
     owner.sit()
@@ -147,6 +147,6 @@ test(
     const other = await signIn()
     provider.sit(other.id, { email: `${other.id}@example.test`, email_verified: true })
     await endSession()
-    await expect.poll(() => name.inputValue()).toBe('') // somebody else sees nothing of what was typed
+    await expect.poll(() => name.inputValue()).toBe('') // someone else sees nothing of what was typed
   },
 )

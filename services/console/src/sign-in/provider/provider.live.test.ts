@@ -70,7 +70,7 @@ const user = async (fixture: { user(): Promise<string> }) => {
   return { id, email: `${id}@example.test` }
 }
 
-test('a user whose verified e-mail is known is signed in, and known by the identity from then on', async ({
+test('a user whose verified email is known is signed in, and known by the identity from then on', async ({
   console,
   provider,
   fixture,
@@ -167,7 +167,7 @@ test.for([
   expect(await refusalOf(answer)).toBe('400 invalid_request')
 })
 
-test('an e-mail that nobody was added with opens nothing and makes nobody [not_permitted]', async ({
+test('an email that no one was added with opens nothing and makes no one [not_permitted]', async ({
   console,
   provider,
   fixture,
@@ -185,13 +185,13 @@ test.for([
   ['not verified', { email_verified: false }],
   ['not said to be verified', {}],
   ['verified in another way of saying it', { email_verified: 'true' as unknown as boolean }],
-])('an e-mail that is %s opens nothing [not_permitted]', async ([, claims], { console, provider, fixture }) => {
+])('an email that is %s opens nothing [not_permitted]', async ([, claims], { console, provider, fixture }) => {
   const { email } = await user(fixture)
   provider.sit(`unverified-${email}`, { email, ...(claims as object) })
   expect(await refusalOf(await signInAt(console, provider))).toBe('403 not_permitted')
 })
 
-test('an e-mail that the provider gave to somebody else does not bring the account along [not_permitted]', async ({
+test('an email that the provider gave to someone else does not bring the account along [not_permitted]', async ({
   console,
   provider,
   fixture,
@@ -218,7 +218,7 @@ test('two first sign-ins at once link one identity', async ({ console, provider,
   expect(rows).toEqual([{ subject: 'twice' }])
 })
 
-test('a password that an Admin chose, and what was opened with it, end when the owner of the e-mail comes', async ({
+test('a password that an Admin chose, and what was opened with it, end when the owner of the email comes', async ({
   console,
   provider,
   stack,
@@ -299,7 +299,7 @@ test.for([
   expect(await refusalOf(answer)).toBe('400 invalid_request')
 })
 
-test('whoever refuses at the provider is told so on a page, without a word of the provider on it', async ({
+test('anyone who refuses at the provider is told so on a page, without a word of the provider on it', async ({
   console,
   provider,
 }) => {
@@ -315,7 +315,7 @@ test('whoever refuses at the provider is told so on a page, without a word of th
   expect((await fetch(console.url + stylesheet!)).headers.get('Content-Type')).toBe('text/css; charset=utf-8')
 })
 
-test('a provider that is away stops nobody else, is told of, and is found when it is back [unavailable]', async ({
+test('a provider that is away stops no one else, is told of, and is found when it is back [unavailable]', async ({
   database,
   signIn,
   fixture,

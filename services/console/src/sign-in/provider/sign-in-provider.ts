@@ -33,7 +33,7 @@ const ANSWER_SECONDS = 10
 const BACK_OFF = { firstMs: 500, maxMs: 30_000 }
 
 /**
- * Reads what the provider says of itself in the background, again and again until it answers: without it nobody signs in
+ * Reads what the provider says of itself in the background, again and again until it answers: without it no one signs in
  * there, and everything else of the console works.
  */
 export function openSignInProvider(options: Options): SignInProvider {
@@ -89,12 +89,12 @@ function authentication(secret: string | undefined): oidc.ClientAuth {
 }
 
 // Which user an identity at the sign-in provider is.
-//   P1  Once linked, issuer and subject say who it is; its e-mail may change as it likes.
-//   P2  The first time, a verified e-mail does, if a user with it was added before. Nobody is made here: without a
+//   P1  Once linked, issuer and subject say who it is; its email may change as it likes.
+//   P2  The first time, a verified email does, if a user with it was added before. No one is made here: without a
 //       membership there would be nothing to see.
-//   P3  A user has one identity at a provider. An e-mail that was given to somebody else opens nothing.
+//   P3  A user has one identity at a provider. An email that was given to someone else opens nothing.
 //   P4  If an Admin chose the user's first password, it and all that was opened with it end with the first sign-in at the
-//       provider: only now has the owner of the e-mail come.
+//       provider: only now has the owner of the email come.
 
 export interface Identity {
   issuer: string
@@ -113,10 +113,10 @@ export async function userBehind(tx: Transaction, identity: Identity): Promise<s
   if (linked) return linked.user // P1
 
   if (verifiedEmail === null)
-    throw refuse('not_permitted', { need: 'an e-mail address that the sign-in provider has verified' })
+    throw refuse('not_permitted', { need: 'an email address that the sign-in provider has verified' })
   const [user] = await tx.$queryRaw<{ id: string; vouched_by: string | null }[]>`
     SELECT id, vouched_by FROM control.users WHERE email = ${verifiedEmail} FOR NO KEY UPDATE`
-  if (!user) throw refuse('not_permitted', { need: `a membership for the e-mail ${verifiedEmail}` }) // P2
+  if (!user) throw refuse('not_permitted', { need: `a membership for the email ${verifiedEmail}` }) // P2
   const { count } = await tx.userIdentity.createMany({
     data: [{ issuer, subject, user: user.id }],
     skipDuplicates: true,
@@ -130,7 +130,7 @@ export async function userBehind(tx: Transaction, identity: Identity): Promise<s
 async function requireSame(tx: Transaction, { issuer, subject }: Identity, user: string): Promise<void> {
   const linked = await tx.userIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } })
   if (linked?.user === user) return
-  throw refuse('not_permitted', { need: 'the account at the sign-in provider that this e-mail belonged to first' }) // P3
+  throw refuse('not_permitted', { need: 'the account at the sign-in provider that this email belonged to first' }) // P3
 }
 
 async function startAnew(tx: Transaction, user: string, issuer: string, vouchedBy: string | null): Promise<void> {
@@ -138,7 +138,7 @@ async function startAnew(tx: Transaction, user: string, issuer: string, vouchedB
   await recordChange(tx, { tenant: null, user, action: 'identity.link', subject: user, details })
   if (vouchedBy === null) return
   await tx.user.update({ where: { id: user }, data: { passwordHash: null, vouchedBy: null } }) // P4
-  await tx.signInCode.deleteMany({ where: { user } }) // first: whoever redeems one at this moment has made a token then
+  await tx.signInCode.deleteMany({ where: { user } }) // first: anyone who redeems one at this moment has made a token then
   await tx.userToken.deleteMany({ where: { user } })
 }
 

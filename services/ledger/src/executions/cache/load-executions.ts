@@ -114,7 +114,7 @@ export function sourcesIn(node: PlanNode | undefined): number[] {
   return [...new Set(node?.inputs.flatMap(({ sources }) => sources.map(({ ordinal }) => ordinal)))]
 }
 
-// What this replica last read, wrote or began of executions that go on, so that the next batch about them needs no reading:
+// What this replica last read, wrote or began of executions that continue, so that the next batch about them needs no reading:
 // optimistic concurrency by `version`.
 //   M1  A snapshot may be old. What is decided from it counts when it has been written, which the version of the
 //       execution allows only if nothing has changed (F1 of write_executions). What writes nothing is decided from a
@@ -149,7 +149,7 @@ interface Limits {
   maxCharacters: number
 }
 
-/** M2: of so many snapshots no more may be old, or so many lookups find nothing. */
+/** M2: of this many snapshots no more may be old, or this many lookups find nothing. */
 const JUDGED = { snapshots: 100, old: 10, pausedLookups: 2_000 }
 
 export function openExecutionCache({ maxExecutions, maxCharacters }: Limits): ExecutionCache {

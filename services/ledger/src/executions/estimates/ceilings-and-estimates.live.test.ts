@@ -214,7 +214,7 @@ async function driveToTheEnd(bench: Bench, fixture: Fixture, project: string): P
   throw new Error('some executions do not end')
 }
 
-/** Nodes of the dead run again; what the dead still say is charged to nobody. */
+/** Nodes of the dead run again; what the dead still say is charged to no one. */
 async function takeBack({ lateWords }: Bench, engines: Engine[]): Promise<void> {
   await engines[0]!.reclaim()
   for (const speak of lateWords.splice(0)) expect(await speak()).toMatchObject({ kind: 'fenced' })

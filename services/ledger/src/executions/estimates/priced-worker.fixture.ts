@@ -30,7 +30,7 @@ type Performed = Pick<CompleteItem, 'result' | 'usage'>
 /** How often siblings are waited for, at most: one of them may have died. */
 const TRIES = 20
 
-/** Takes a job up, and goes on with what it is handed. Answers whether its process is to end without a word. */
+/** Takes a job up, and continues with what it is handed. Answers whether its process is to end without a word. */
 export async function deliver(bench: Bench, job: NodeJob, instance: string): Promise<'ended' | 'died'> {
   const { slots, chance } = bench
   const somewhere = () => slots[Math.floor(chance() * slots.length)]!

@@ -8,7 +8,7 @@ import { readExecutions } from '../store/read-executions.ts'
 import type { Granted, WaitingNode } from './node-item.ts'
 import type { NodeBatchResult } from './run-node-batch.ts'
 
-/** A node that was granted to whoever asked, and what is known of its execution. */
+/** A node that was granted to anyone who asked, and what is known of its execution. */
 interface Grant {
   waiting: WaitingNode
   granted: Granted

@@ -4,7 +4,7 @@ import { ending, newLease, openEngine, takeNext } from '../../fixtures/engine.ts
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, fan } from '../../fixtures/sandbox-products.ts'
 
-// Who ends a node goes on with one that may run because of it (R10 of decide-execution.ts).
+// Who ends a node continues with one that may run because of it (R10 of decide-execution.ts).
 
 const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
 

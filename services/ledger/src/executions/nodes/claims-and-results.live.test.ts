@@ -47,7 +47,7 @@ describe('a claim', () => {
     expect((await takeNext(engine, instance, execution)).claim.attempt).toBe(1)
   })
 
-  test('that a crash took back is fenced at its admission; its worker, granted it once more, gives it back', async ({
+  test('that a crash took back is fenced at its admission; its worker, granted it again, gives it back', async ({
     engine,
     twin,
     fixture,

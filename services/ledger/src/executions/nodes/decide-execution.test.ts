@@ -127,7 +127,7 @@ describe('one batch of items about one execution', () => {
     })
   })
 
-  test('a failure and a success at once: the execution fails, both are kept, and what was ready waits for ever (R5)', () => {
+  test('a failure and a success at once: the execution fails, both are kept, and what was ready waits forever (R5)', () => {
     const nodes = [ended, running('a'), running('b'), node({ state: 'Ready' }), node(), node()]
     const { change } = decide(fan(['p', 'p', 'p']), nodes, [
       complete('c1', 'b', { result: failed }),
@@ -296,7 +296,7 @@ describe('a stop (R11)', () => {
   })
 })
 
-describe('who ends a node and goes on', () => {
+describe('who ends a node and continues', () => {
   const next = { lease: 'next', instance: 'ins' }
   const graph = chain(2)
   const nodes = [ended, running('mine'), node(), node()]
@@ -336,7 +336,7 @@ describe('who ends a node and goes on', () => {
     expect(fresh.change!.nodes.get(1)).toMatchObject({ call: 'inv', reservation: 'inv' })
   })
 
-  test('is handed nothing without its lease, past the deadline, for a dead instance, or where nothing goes on', () => {
+  test('is handed nothing without its lease, past the deadline, for a dead instance, or where nothing continues', () => {
     for (const [item, execution] of [
       [complete('t0', 'other', { next }), {}],
       [asked, { deadlineMs: NOW }],

@@ -34,7 +34,7 @@ import {
 //   R9  Past its deadline an execution begins to fail; nodes that still run after GRACE_MS more are ended from here.
 //   R10  Who ends a node and names a lease for another is handed one that may run because of it, in the same write: it stands
 //       for the claim that the queue would have brought. A repeat is handed the same until that has ended, also where the
-//       execution has begun to fail: whoever has a lease has to hear of it. It is handed nothing else: who sent it may have
+//       execution has begun to fail: anyone who has a lease has to hear of it. It is handed nothing else: who sent it may have
 //       had an answer since, and be gone.
 //   R11  A stop is a way to begin to fail, after which the execution ends as Cancelled. It comes after the results of its
 //       batch: an execution that they end has ended by itself. One that has ended, or fails already, stays as it is.
@@ -132,7 +132,7 @@ function overdue(draft: ExecutionDraft, { nowMs, execution: { deadlineMs } }: Si
   for (const ordinal of draft.running()) draft.failNode(ordinal, error, 'its execution was over')
 }
 
-/** R11. Answers whether it goes on no more because of it. */
+/** R11. Answers whether it continues no more because of it. */
 function stop(draft: ExecutionDraft, situation: Situation, { by }: CancelItem): boolean {
   if (draft.hasEnded() || draft.failing()) return false
   draft.stop(stopError(by), by)
@@ -272,7 +272,7 @@ function draftOf(execution: ExecutionFacts) {
     endNode(ordinal: number, end: End): void {
       change(ordinal, { ...end, seq: ++seq })
     },
-    /** Running → Failed, without its lease: whoever had it is fenced. */
+    /** Running → Failed, without its lease: anyone who had it is fenced. */
     failNode(ordinal: number, error: string, reason: string): void {
       close(ordinal, null, reason, true)
       change(ordinal, { state: 'Failed', error, lease: null, instance: null, seq: ++seq })
@@ -310,7 +310,7 @@ function draftOf(execution: ExecutionFacts) {
     setDeadline: (inMs: number) => void (deadlineInMs = inMs),
     setOutput: (text: string) => void (output = text),
     beginToFail: (text: string) => beginToFail(text),
-    /** The same, because somebody wants it to end. */
+    /** The same, because someone wants it to end. */
     stop: (text: string, by: StoppedBy) => beginToFail(text, by),
     /** Running → Succeeded */
     succeed(): void {

@@ -11,7 +11,7 @@ const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
 const usage = (completionTokens: number) => ({ promptTokens: 1, completionTokens, estimated: false })
 
 describe('room', () => {
-  test('is given to so many nodes of a project at once, those of the oldest runs first', async ({
+  test('is given to this many nodes of a project at once, those of the oldest runs first', async ({
     database,
     fixture,
     tenant,
@@ -28,7 +28,7 @@ describe('room', () => {
     expect(small.jobs.map(({ execution }) => execution)).toEqual(executions.slice(0, 3))
     const taken = await takeNext(small, instance, executions[1]!)
     await small.complete(ending(taken))
-    // The execution that is under way goes on before one that was not begun.
+    // The execution that is under way continues before one that was not begun.
     expect(small.jobs.map(({ execution, node }) => [execution, node])).toEqual([
       [executions[0], 't0'],
       [executions[2], 't0'],
@@ -55,7 +55,7 @@ describe('room', () => {
 })
 
 describe('the batcher', () => {
-  test('lets other runs go on while somebody holds a wallet, and then charges', async ({
+  test('lets other runs continue while someone holds a wallet, and then charges', async ({
     database,
     fixture,
     engine,
@@ -86,7 +86,7 @@ describe('the batcher', () => {
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 5 })
   })
 
-  test('decides anew what has changed since it was read, and locks what changes again and again', async ({
+  test('decides again what has changed since it was read, and locks what changes again and again', async ({
     database,
     engine,
     fixture,
@@ -101,7 +101,7 @@ describe('the batcher', () => {
       around: (inner) =>
         intercept(inner, async (sql, ask) => {
           const answer = await ask()
-          // Between reading and writing somebody else decides about the execution; but not under its lock.
+          // Between reading and writing someone else decides about the execution; but not under its lock.
           if (sql.includes('read_executions') && changed++ < 3)
             await fixture.run('UPDATE money.executions SET version = version + 1 WHERE id = $1', [execution])
           return answer

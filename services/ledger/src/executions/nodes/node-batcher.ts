@@ -174,7 +174,7 @@ function answerOf(outcome: ItemOutcome, granted: Claimed | undefined): ClaimOutc
   return outcome.kind === 'completed' ? { kind: 'completed', next: granted } : granted
 }
 
-/** How many deferrals more an item has that is to be decided anew; null: what was decided of it stands. */
+/** How many deferrals more an item has that is to be decided again; null: what was decided of it stands. */
 function deferralsMore(waiting: WaitingNode, { loaded, outcomes, written }: NodeBatchResult): number | null {
   const { change } = outcomes.get(waiting)!
   if (change !== null && written.has(change)) return null

@@ -20,7 +20,7 @@ export interface OverdueItem {
   execution: string
 }
 
-/** An execution that somebody wants to end. */
+/** An execution that someone wants to end. */
 export interface CancelItem {
   op: 'cancel'
   execution: string

@@ -27,7 +27,7 @@ interface How {
   maxConcurrentNodes: number
 }
 
-/** Loads the executions of a batch, decides, and writes what has not changed meanwhile. Answers nobody yet. */
+/** Loads the executions of a batch, decides, and writes what has not changed meanwhile. Answers no one yet. */
 export async function runNodeBatch(
   deps: Pick<Deps, 'packageCache' | 'metrics' | 'newId'>,
   loader: ExecutionLoader,

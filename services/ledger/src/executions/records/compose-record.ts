@@ -86,7 +86,7 @@ const failure = (bytes: Uint8Array | null, format: (error: RefusalBody) => Refus
   bytes === null ? 'null' : JSON.stringify(format(JSON.parse(Buffer.from(bytes).toString()) as RefusalBody))
 const stored = (bytes: Uint8Array | null) => (bytes === null ? 'null' : Buffer.from(bytes).toString())
 
-// What users read of an execution besides its record (packages/api/src/execution.ts). All of it follows from what is stored:
+// What users read of an execution in addition to its record (packages/api/src/execution.ts). All of it follows from what is stored:
 // the input is what the input node answered, and a node was given what the nodes before it answered.
 
 /** An `ExecutionDetail`, as text. `nodes` are all of them. */

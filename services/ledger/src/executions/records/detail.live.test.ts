@@ -6,7 +6,7 @@ import { test } from '../../fixtures/ledger-test.ts'
 import { chain, fan, publishProduct } from '../../fixtures/sandbox-products.ts'
 
 describe('what users read of an execution', () => {
-  test('is its record, and besides what it and its nodes were given, when they began and how often', async ({
+  test('is its record, and in addition to what it and its nodes were given, when they began and how often', async ({
     engine,
     begin,
   }) => {

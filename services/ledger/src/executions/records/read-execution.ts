@@ -55,7 +55,7 @@ function onlyImage({ properties }: ContractSide): string | null {
 /**
  * The lines of progress of an execution after line `after` (flows §4.4).
  *
- * Whoever asks with a key is authorised anew, behind the reading: what they get was there before their key was revoked.
+ * Anyone who asks with a key is authorised again, behind the reading: what they get was there before their key was revoked.
  */
 export async function followExecution(
   deps: Pick<Deps, 'reads' | 'followers'>,
@@ -72,7 +72,7 @@ export async function followExecution(
   })
 }
 
-/** Looks of followers that may wait; whoever asked for one more asks again a second later. */
+/** Looks of followers that may wait; anyone who asked for one more asks again a second later. */
 const MAX_WAITING = 1_000
 
 /** @param readConnections of which followers take half at most */

@@ -38,7 +38,7 @@ export interface NodeRow {
   ended_ms: number | null
   /** Of its paid call, if one of its attempts was ever admitted: a call that was refused never was. */
   call: string | null
-  /** Micro-USD: what of its calls was settled. What is only reserved is no charge. */
+  /** Micro-USD: what of its calls was settled. What is only reserved is not a charge. */
   charged: bigint
   takenOver: boolean
 }
@@ -62,7 +62,7 @@ type NodeFacts = Pick<NodeRow, 'node' | 'kind' | 'state' | 'seq' | 'attempt' | '
 }
 
 /**
- * An execution and its nodes in the order of the graph. While it goes on, only those nodes that have ended with a result after line
+ * An execution and its nodes in the order of the graph. While it continues, only those nodes that have ended with a result after line
  * `after`; once it has ended all of them, unless the caller has its last line.
  */
 export async function readRows(

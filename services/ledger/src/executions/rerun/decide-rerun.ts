@@ -13,7 +13,7 @@ import type { PackageName } from '../../deps.ts'
 // Whether an execution may take over results of an earlier one, in the order of rules §2.3. A repeat passes the first step
 // only: by then the earlier execution may be forgotten.
 
-/** What this question, or another one under its idempotency key, began before. null: go on. */
+/** What this question, or another one under its idempotency key, began before. null: continue. */
 export function decideRepeat(
   { idempotency }: RerunQuestion,
   { asked, earlier: known }: Pick<StartFacts, 'asked' | 'earlier'>,
@@ -24,7 +24,7 @@ export function decideRepeat(
   return { execution: known.execution, replayed: true }
 }
 
-/** What is taken over, and the revision that is to run. null: go on. */
+/** What is taken over, and the revision that is to run. null: continue. */
 export function decideEarlier(
   { execution, revision: named }: RerunQuestion,
   earlier: EarlierExecution | null,
@@ -75,7 +75,7 @@ export interface EarlierNode extends NodeState {
   seq: number | null
 }
 
-/** null: the project has none of this id. Of one that goes on the nodes may be of another moment than its status. */
+/** null: the project has none of this id. Of one that continues the nodes may be of another moment than its status. */
 export async function readEarlier(
   { prisma }: Pick<Reads, 'prisma'>,
   { execution: id, project }: RerunQuestion,
@@ -138,7 +138,7 @@ export async function readUnassigned(
   return row.product
 }
 
-/** Within what an idempotency key names one thing, beside the project: no id of a sandbox product looks like it. */
+/** Within what an idempotency key names one thing, alongside the project: no id of a sandbox product looks like it. */
 export function scopeOf({ user }: Pick<RerunQuestion, 'user'>): string {
   return `rerun ${user}`
 }

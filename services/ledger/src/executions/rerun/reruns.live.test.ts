@@ -53,7 +53,7 @@ const statesOf = ({ nodes }: ExecutionRecord) => nodes.map(({ status }) => statu
 const takenOverIn = ({ nodes }: ExecutionRecord) => nodes.filter((node) => node.takenOver).map(({ id }) => id)
 
 describe('an execution from a node of an earlier one', () => {
-  test('takes over what is not below it as it is stored, and pays only for what runs anew', async ({
+  test('takes over what is not below it as it is stored, and pays only for what runs again', async ({
     engine,
     replica,
     tenant,
@@ -105,7 +105,7 @@ describe('an execution from a node of an earlier one', () => {
     expect(detail.nodes[3]!.input).toEqual({ c0: 'by c0', c1: 'by c1' })
   })
 
-  test('has a ceiling of its own, for what it pays itself', async ({ engine, tenant, ended, work, ask }) => {
+  test('has its own ceiling, for what it pays itself', async ({ engine, tenant, ended, work, ask }) => {
     const earlier = await ended(fan([tenant.product, tenant.product]))
     const asked = ask(earlier, 'c1', { maxMicro: 1_000 })
     await engine.rerun(asked)
@@ -116,7 +116,7 @@ describe('an execution from a node of an earlier one', () => {
     ])
   })
 
-  test('that failed or was stopped runs anew what has no result, and may be run from again', async ({
+  test('that failed or was stopped runs again what has no result, and may be run from again', async ({
     engine,
     tenant,
     ended,
@@ -275,7 +275,7 @@ describe('an idempotency key of a rerun', () => {
     expect(rows).toEqual([{ id: [...begun][0] }])
     const other = { idempotency: idempotencyOf('rerun', 'of another thing') }
     expect(codeOf(await engine.rerun(ask(earlier, 'out', other)))).toBe('idempotency_mismatch')
-    // Keys are of whoever asks.
+    // Keys are of anyone who asks.
     const somebody = await engine.rerun(ask(earlier, 't0', { idempotency, user: 'per_other' }))
     expect(somebody).toMatchObject({ kind: 'started', replayed: false })
 
@@ -308,7 +308,7 @@ describe('an idempotency key of a rerun', () => {
   })
 })
 
-describe('what can not be run from', () => {
+describe('what cannot be run from', () => {
   test('an execution of another project, of none, or one that is forgotten [execution_not_found]', async ({
     engine,
     fixture,

@@ -29,16 +29,16 @@ import { sourcesIn } from '../cache/load-executions.ts'
 import { beginExecutions, type ExecutionStart, type NodeStart } from '../store/begin-executions.ts'
 
 // Executions that take over results of earlier ones (flows §4.12).
-//   E1  The earlier execution has ended, so what is read of it changes no more. Nothing is reserved: what runs anew asks
+//   E1  The earlier execution has ended, so what is read of it changes no more. Nothing is reserved: what runs again asks
 //       for its money node by node, as any execution does.
-//   E2  The idempotency key and the id are taken by their primary keys, in the transaction that begins the execution. Whoever
+//   E2  The idempotency key and the id are taken by their primary keys, in the transaction that begins the execution. Anyone who
 //       comes second, here or on another replica, reads again and finds the first (S2, S3 of start-batcher.ts).
 //   E3  They are few, and each is decided by itself.
 
 type RerunDeps = Pick<Deps, 'reads' | 'packageCache' | 'nodeQueue' | 'metrics'>
 type Limits = Pick<StartLimits, 'maxConcurrentNodes' | 'openExecutions'>
 
-/** E2: whoever lost finds who won. */
+/** E2: anyone who lost finds who won. */
 const MAX_ATTEMPTS = 3
 const MAX_CONCURRENT = { permits: 2, maxWaiting: 200 }
 

@@ -10,7 +10,7 @@ import type { Database } from '@gateway/database/client'
 
 type Started = Extract<StartAnswer, { kind: 'started' }>
 
-/** Key, issuer, selector, target and allowlist; then what was begun before. null: go on. */
+/** Key, issuer, selector, target and allowlist; then what was begun before. null: continue. */
 export function decideCaller(question: StartQuestion, facts: StartFacts): Started | Refused | null {
   const { caller, sandbox, surface, idempotency } = question
   const byKey = 'keyHash' in caller
@@ -49,7 +49,7 @@ export function decideCaller(question: StartQuestion, facts: StartFacts): Starte
   }
 }
 
-/** The revision, what it calls, and for a chat the contract. null: go on. */
+/** The revision, what it calls, and for a chat the contract. null: continue. */
 export function decideRevision(
   { caller, sandbox: id, surface, revision: named }: StartQuestion,
   facts: StartFacts,
@@ -154,7 +154,7 @@ export async function readStarts(
   return JSON.parse(row.facts) as StartFacts[]
 }
 
-/** Within what an idempotency key names one thing, beside the project (rules §5.1). */
+/** Within what an idempotency key names one thing, alongside the project (rules §5.1). */
 export function scopeOf({ surface, sandbox }: Pick<StartQuestion, 'surface' | 'sandbox'>): string {
   return surface === 'chat' ? 'chat' : sandbox
 }

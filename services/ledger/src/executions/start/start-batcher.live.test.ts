@@ -214,7 +214,7 @@ describe('the start of a run by key', () => {
     expect(engine.quarantined).toEqual([])
   })
 
-  test('has room for so many open executions of a project [overloaded]', async ({
+  test('has room for this many open executions of a project [overloaded]', async ({
     database,
     tenant,
     save,
@@ -233,7 +233,7 @@ describe('the start of a run by key', () => {
     await small.close()
   })
 
-  test('has room for so many that wait [overloaded]', async ({ database, tenant, save }) => {
+  test('has room for this many that wait [overloaded]', async ({ database, tenant, save }) => {
     const small = await openEngine(database.ledgerUrl, { waitingStarts: 2 })
     const sandbox = await save()
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => small.start(question(tenant.key, sandbox))))

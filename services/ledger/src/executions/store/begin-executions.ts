@@ -15,7 +15,7 @@ export interface ExecutionStart extends Pick<StartQuestion, 'id' | 'sandbox' | '
   lineage: string | null
   userId: string | null
   maxMicro: number | null
-  /** Within which, beside the project, its idempotency key names one thing. */
+  /** Within which, alongside the project, its idempotency key names one thing. */
   scope: string
   idempotencyKey: string | null
   fingerprint: string | null

@@ -132,5 +132,5 @@ ledgerTest('a node costs the same on empty books and on full ones', async ({ dat
   }
 })
 
-/** Open executions of the project beside those that are counted. */
+/** Open executions of the project alongside those that are counted. */
 const OPEN = 100

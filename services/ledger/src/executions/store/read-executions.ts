@@ -40,7 +40,7 @@ type NodeColumns = [
 
 /**
  * Reads the executions of these items as they are now, and what the claims among them need to run (F1 of write_executions).
- * @param others instances besides theirs
+ * @param others instances in addition to theirs
  */
 export async function readExecutions(
   sql: Sql,

@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 
 export interface WrittenExecutions {
   /**
-   * With their new versions. The others have changed since they were read, somebody has them locked, or an instance
+   * With their new versions. The others have changed since they were read, someone has them locked, or an instance
    * that was assumed alive has ended.
    */
   written: Map<ExecutionChange, number>
@@ -27,7 +27,7 @@ interface How {
   /** Waits for executions and wallets that others have locked. */
   waitForLocks: boolean
   maxConcurrentNodes: number
-  /** Instances that nobody has looked up: where one of them has ended, nothing is written. */
+  /** Instances that no one has looked up: where one of them has ended, nothing is written. */
   assumedAlive: ReadonlySet<string>
 }
 
@@ -100,7 +100,7 @@ function readClosings(text: string | null): Closings {
   return text === null ? { outcome: [], charged: [], excess: [] } : (JSON.parse(text) as Closings)
 }
 
-/** A completion under a lease that is another's now, of a call that was made: it cost something, and nobody is charged. */
+/** A completion under a lease that is another's now, of a call that was made: it cost something, and no one is charged. */
 type Served = CompleteItem & { reservation: string; usage: NonNullable<CompleteItem['usage']> }
 
 /** Writes off what the calls of fenced completions have used (money §4.3). Completions that are repeated add nothing. */
