@@ -48,7 +48,7 @@ function stopWhenNpmIsGone(stop) {
   watch.unref()
 }
 
-/** 0 where it can't be told. */
+/** 0 where it can't be reported. */
 function parentOf(pid) {
   try {
     return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }).trim())

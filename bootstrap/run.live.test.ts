@@ -30,7 +30,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s goes through', { timeout
   expect(await ended).toEqual({ code: 9, output: 'up\n' })
 })
 
-test('a program that a signal ended is told by the exit code', { timeout: limitMs }, async () => {
+test('a program that a signal ended is reported by the exit code', { timeout: limitMs }, async () => {
   expect(await runLine("process.kill(process.pid, 'SIGKILL')").ended).toEqual({ code: 137, output: '' })
 })
 

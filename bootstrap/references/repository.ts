@@ -29,7 +29,7 @@ export function repositoryOf(paths: readonly string[], read: (file: string) => s
   return { paths, read, has: (file) => known.has(file.replace(/\/$/, '')) }
 }
 
-/** Also files that are new and not ignored; without git whatever is not a product of installing or running. */
+/** Also files that are new and not ignored; without git anything that is not a product of installing or running. */
 function pathsIn(folder: string): string[] {
   try {
     const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']

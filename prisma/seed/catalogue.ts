@@ -36,7 +36,7 @@ const simulated = [
     maxTokensPerImage: 1024,
     ...perToken('0.0000025', '0.00001'),
   }),
-  product('acme/flat', 'Flat', 'Chat model with one price per call, whatever its length.', 'sim-flat', {
+  product('acme/flat', 'Flat', 'Chat model with one price per call, regardless of its length.', 'sim-flat', {
     contextLength: 16_384,
     maxOutputTokens: 4096,
     supportedParameters: basic,
@@ -76,7 +76,7 @@ export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[
     const data = { promptPico, completionPico, ...limits, ...rate, state: 'published' }
     await prisma.product.update({ where: { id }, data })
   }
-  // What the environment no longer names has no provider any more.
+  // What the environment no longer names has no provider anymore.
   const made = await prisma.product.findMany({ where: { ownedBy: OWNER_OF_REAL, state: 'published' } })
   const unserved = made.filter(({ id, providers }) => isReal(providers) && !real.some((each) => each.id === id))
   const unservedIds = unserved.map(({ id }) => id)

@@ -9,7 +9,7 @@ type Deps = Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'> & { consoleToken:
 
 /**
  * Two flows of the first project, made the way any user makes them: through the console, which checks them and builds
- * their packages. One that is there stays as it is, also one that someone has suspended.
+ * their packages. One that is there stays unchanged, also one that someone has suspended.
  */
 export async function seedFlows(deps: Deps): Promise<Seeded['sandboxes']> {
   const { before } = deps
@@ -37,7 +37,7 @@ const tenant = `/api/v2/tenants/${ids.tenant}`
 const project = `${tenant}/projects/${ids.project}`
 
 /**
- * Where someone has taken a product of it from the project, that is told and no reason not to start: the next start tries
+ * Where someone has taken a product of it from the project, that is reported and no reason not to start: the next start tries
  * again. @param graph null: it was saved before
  */
 async function deploy(deps: Deps, sandbox: string, name: string, graph: Graph | null): Promise<void> {

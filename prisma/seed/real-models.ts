@@ -42,7 +42,7 @@ function fittingInto(contextLength: number | undefined, maxOutputTokens: number)
   return contextLength === undefined ? maxOutputTokens : Math.min(maxOutputTokens, Math.ceil(contextLength / 2))
 }
 
-/** What Converse has words for, whatever the model behind it takes elsewhere (docs/providers.md). */
+/** What Converse has words for, no matter what the model behind it takes elsewhere (docs/providers.md). */
 const converse = new Set<string>([...productDefaults.supportedParameters, 'tools', 'tool_choice'])
 
 /** Bedrock puts a region and a publisher in front of a model's name: `us.anthropic.claude-haiku-4-5-20251001-v1:0`. */

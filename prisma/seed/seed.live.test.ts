@@ -143,7 +143,7 @@ test('what someone has changed since stays changed', async ({ seeded, run, fixtu
   await fixture.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/sage')`, [seeded.project])
 })
 
-test('a flow that cannot be made now is told, and everything else is there', async ({ seeded, run, fixture }) => {
+test('a flow that cannot be made now is reported, and everything else is there', async ({ seeded, run, fixture }) => {
   const name = (from: string, to: string) =>
     fixture.run('UPDATE control.sandboxes SET name = $2 WHERE name = $1', [from, to])
   await name('Short answers', 'Mine')

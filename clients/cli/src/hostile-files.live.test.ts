@@ -24,7 +24,7 @@ const takeName =
       .then(() => mkdir(path.join(file, 'full'), { recursive: true }))
       .then(() => step(res, req))
 
-describe('a lock file is told with its line where it has', () => {
+describe('a lock file is reported with its line where it has', () => {
   test.for([
     ['conflicts', `{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> b\n}`, 'conflicts.*higher revision'],
     ['a revision that is not number', one({ revision: '1' }), `${LOCK}:1`],
@@ -124,7 +124,7 @@ test('two products of one name are pulled into a file each', async ({ line, serv
 describe('a secret that is written', () => {
   const made = json({ key: { id: 'key_1' }, secret: 'svc_secret', resolution: null }, 201)
 
-  test('leaves what else is in the file as it is, also where a link leads', async ({ line, server }) => {
+  test('leaves what else is in the file unchanged, also where a link leads', async ({ line, server }) => {
     const kept = path.join(line.home, 'kept.env')
     await writeFile(kept, Buffer.from([0x41, 0x3d, 0xe9]))
     await symlink(kept, path.join(line.folder, '.env'))
@@ -135,7 +135,7 @@ describe('a secret that is written', () => {
     expect(await readdir(line.folder)).toEqual(['.env'])
   })
 
-  test('and cannot be kept is told with what replaces it, and is left nowhere', async ({ line, server }) => {
+  test('and cannot be kept is reported with what replaces it, and is left nowhere', async ({ line, server }) => {
     const file = path.join(line.folder, '.env')
     server.answers(takeName(file, made))
     const { code, output, words } = await line.ask('gateway keys create x --write-env .env')

@@ -17,7 +17,7 @@ const reportsFailure = (code: number, says: string) => ({
 const page: Step = (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hi</h1>')
 const empty: Step = (res) => res.writeHead(204).end()
 
-describe('what is kept for anyone who signed in is told where it is', () => {
+describe('what is kept for anyone who signed in learns where it is', () => {
   test.for([
     ['[]', 'profiles.json is not as it was written'],
     ['null', 'profiles.json'],
@@ -45,7 +45,7 @@ describe('what is kept for anyone who signed in is told where it is', () => {
     )
   })
 
-  test('anyone else who can read it is told', async ({ line }) => {
+  test('anyone else who can read it is reported', async ({ line }) => {
     await mkdir(line.settings, { recursive: true })
     await writeFile(path.join(line.settings, 'profiles.json'), '{}', { mode: 0o644 })
     expect((await line.ask('gateway keys list', {})).words).toContain('chmod 600')
@@ -60,7 +60,7 @@ describe('what is kept for anyone who signed in is told where it is', () => {
   })
 })
 
-describe('an answer that no gateway gives is told', () => {
+describe('an answer that no gateway gives is reported', () => {
   test.for<[string, Step, string, string]>([
     ['a page', page, 'gateway keys list', 'text/html'],
     ['nothing', empty, 'gateway keys list', 'not expected'],
@@ -88,7 +88,7 @@ describe('an answer that no gateway gives is told', () => {
   })
 })
 
-describe('what may be done although no answer says so is told:', () => {
+describe('what may be done although no answer says so is reported:', () => {
   const lines: Step = (res) =>
     res
       .writeHead(200, { 'content-type': 'application/x-ndjson' })
@@ -137,7 +137,7 @@ describe('arguments', () => {
 describe('where its words and data cannot go', () => {
   const made = json({ key: { id: 'key_1' }, secret: 'svc_secret', resolution: null }, 201)
 
-  test('a full disk is told', async ({ line }) => {
+  test('a full disk is reported', async ({ line }) => {
     expect(await line.shell('gateway --help > /dev/full')).toMatchObject(reportsFailure(1, 'standard output.*ENOSPC'))
   })
 
@@ -149,7 +149,7 @@ describe('where its words and data cannot go', () => {
     expect(await line.shell('set -o pipefail; gateway --help | head -1')).toMatchObject({ code: 0 })
   })
 
-  test.for(['> /dev/full', '| true'])('a secret that no one has seen is told: %s', async (to, { line, server }) => {
+  test.for(['> /dev/full', '| true'])('a secret that no one has seen is reported: %s', async (to, { line, server }) => {
     server.answers(made)
     const ended = await line.shell(`set -o pipefail; gateway keys create x --json ${to}`)
     expect(ended).toMatchObject(reportsFailure(1, 'keys rotate key_1'))
@@ -160,7 +160,7 @@ test('without a home or in a folder that is gone, what needs neither is done', a
   server.answers(json({ data: [], nextCursor: null }))
   const gone = 'mkdir gone && cd gone && rmdir ../gone'
   expect(await line.shell(`${gone}; gateway keys list`)).toMatchObject({ code: 0 })
-  expect(await line.shell(`${gone}; gateway flows push`)).toMatchObject(reportsFailure(1, 'not there any more'))
+  expect(await line.shell(`${gone}; gateway flows push`)).toMatchObject(reportsFailure(1, 'not there anymore'))
 })
 
 test('a question that is closed without an answer is answered with nothing', async () => {

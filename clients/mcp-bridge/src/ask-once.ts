@@ -88,7 +88,7 @@ function refusalOf(id: Id, status: number, said: Record<string, unknown> | null)
 
 /**
  * A result that says that the execution continues, or has not begun: the same call, sent again, will be answered. One that
- * names an execution has ended with it, whatever its error is: its key is spent.
+ * names an execution has ended with it, regardless of its error: its key is spent.
  */
 function goesOn({ result }: Message): boolean {
   if (result?.isError !== true || !Array.isArray(result.content)) return false

@@ -38,7 +38,7 @@ test('an argument counts more than the environment', () => {
   })
 })
 
-test('whatever is wrong is said at once, by its name and without the key', () => {
+test('anything that is wrong is said at once, by its name and without the key', () => {
   const problems = problemsOf([], { MCP_BRIDGE_URL: 'https://gateway.example/mcp', MCP_BRIDGE_KEY: 'other_secret' })
   expect(problems).toHaveLength(2)
   expect(problems.join()).toMatch(/MCP_BRIDGE_URL.*\/v1\/sandbox\/<id>\/mcp.*MCP_BRIDGE_KEY.*svc_/s)

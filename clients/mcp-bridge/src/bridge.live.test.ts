@@ -8,7 +8,7 @@ import type { Message } from './messages.ts'
 
 type Answer = (req: IncomingMessage, res: ServerResponse, message: Message) => void
 
-// A server that answers each try as the test says, and a bridge to it that waits as long as it is told to without waiting.
+// A server that answers each try as the test says, and a bridge to it that waits as long as asked.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
 const test = base.extend('bridged', async ({}, { onCleanup }) => {
   const answers: Answer[] = []
@@ -108,7 +108,7 @@ test('each call has its own key, and no other message has one', async ({ bridged
   expect(bridged.tries.map(({ key }) => key)).toEqual([undefined, 'key-1', 'key-2'])
 })
 
-test('a call keeps its key until it is answered, whatever is in the way', async ({ bridged }) => {
+test('a call keeps its key until it is answered, no matter what is in the way', async ({ bridged }) => {
   bridged.answers.push(
     hangUp,
     asJson({ error: { code: 'unavailable', message: 'm', resolution: 'r' } }, 503, { 'retry-after': '7' }),
@@ -155,7 +155,7 @@ test('other refusals are not repeated', async ({ bridged }) => {
   ])
 })
 
-test('an execution that has failed is answered at once, whatever its error is', async ({ bridged }) => {
+test('an execution that has failed is answered at once, regardless of its error', async ({ bridged }) => {
   for (const [n, code] of ['unavailable', 'overloaded', 'rate_limited', 'idempotency_in_progress'].entries()) {
     const text = JSON.stringify({ error: { code }, execution: 'exe_1', chargedMicro: 42 })
     const failed = { isError: true, content: [{ type: 'text', text }] }
@@ -218,7 +218,7 @@ test('the revision that was agreed on goes with what follows', async ({ bridged 
   expect(versions).toEqual([undefined, '2025-11-25'])
 })
 
-test('a line that is not a message is told so', async ({ bridged }) => {
+test('a line that is not a message learns so', async ({ bridged }) => {
   bridged.applyLine('{"jsonrpc"')
   expect(await bridged.answerTo(null)).toMatchObject({ id: null, error: { code: -32_700 } })
 })

@@ -5,7 +5,7 @@ import { headersOf } from './headers-of.ts'
 // Between a client that speaks over stdin and stdout and a sandbox product that is called over HTTP.
 //   B1  Each message is its own request, and its answers go back as they come: nothing of what is said is changed.
 //   B2  Each call of the tool gets one Idempotency-Key, and keeps it however often it is sent: it is run and charged once.
-//   B3  What got no answer is sent again while there is time. Progress that was told is not told again.
+//   B3  What got no answer is sent again while there is time. Progress that was reported is not told again.
 //   B4  A client that cancels is answered no more. The execution continues, as with any caller who leaves.
 
 export interface BridgeDeps {

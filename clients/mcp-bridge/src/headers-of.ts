@@ -23,7 +23,7 @@ export function headersOf(message: Message, key: string, agreedVersion: string |
   return headers
 }
 
-/** What a header can't hold as it is, or what would be taken for such, is written as base64. */
+/** What a header can't hold unchanged, or what would be taken for such, is written as base64. */
 function headerText(text: string): string {
   return /^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith('=?')
     ? text

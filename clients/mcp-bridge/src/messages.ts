@@ -1,4 +1,4 @@
-// JSON-RPC as far as a bridge has to know it: what passes is passed as it is.
+// JSON-RPC as far as a bridge has to know it: what passes is passed unchanged.
 
 export interface Message {
   jsonrpc: '2.0'

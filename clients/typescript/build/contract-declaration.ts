@@ -34,7 +34,7 @@ export function contractDeclaration(): string {
 function refusalTypes(): string {
   const types = new Set(Object.values(refusals).map(({ type }) => type))
   const text = (values: Iterable<string>) => [...values].map((value) => JSON.stringify(value)).join(' | ')
-  return `/** Each is told at /docs/refusals of the service. */
+  return `/** Each is reported at /docs/refusals of the service. */
 export type RefusalCode = ${text(Object.keys(refusals))};
 export interface RefusalBody {
   code: RefusalCode;

@@ -9,7 +9,7 @@ export class ExecutionFailed extends Error {
   /** What clears it, for a user. */
   readonly resolution: string
   readonly type: RefusalBody['type']
-  /** Machine-readable facts; empty where none are told. */
+  /** Machine-readable facts; empty where none are reported. */
   readonly details: Readonly<Record<string, unknown>>
   /** What is at fault, such as a node, as a path. */
   readonly param: string | null

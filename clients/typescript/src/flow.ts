@@ -70,7 +70,7 @@ export class Flow<In extends object = Record<string, unknown>, Out extends objec
     })
   }
 
-  /** Stops an execution. The record is `Cancelled`, or `Running` until its last call has ended; one that has ended stays as it is. */
+  /** Stops an execution. The record is `Cancelled`, or `Running` until its last call has ended; one that has ended stays unchanged. */
   cancel(execution: string, { signal }: SignalOptions = {}): Promise<Execution> {
     return this.#api.ask('POST', '/v1/sandbox/{id}/executions/{execution}/cancel', {
       params: { id: this.id, execution },

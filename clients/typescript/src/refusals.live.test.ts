@@ -5,7 +5,7 @@ import { refuse, type Refusal, type RefusalCode } from '@gateway/api/refusal'
 import { refusals } from '@gateway/api/refusals'
 import { ApiRefusal, ExecutionFailed, Gateway } from './gateway.ts'
 
-// Each refusal of the table, made as the services make it, as a program sees it: when it is told at once, as the error of an
+// Each refusal of the table, made as the services make it, as a program sees it: when it is reported at once, as the error of an
 // execution, and to anyone who follows one.
 
 const codes = Object.keys(refusals) as RefusalCode[]

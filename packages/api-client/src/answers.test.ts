@@ -46,7 +46,7 @@ test('a text that falls silent, or has no end, is lost and its connection is lef
   await Promise.all(left.map(({ promise }) => promise))
 })
 
-test('a connection on which nothing comes any more is lost', async () => {
+test('a connection on which nothing comes anymore is lost', async () => {
   const left = Promise.withResolvers<void>()
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"seq":0}\n ')),

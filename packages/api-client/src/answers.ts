@@ -1,6 +1,6 @@
 import { failure, Unreachable } from './failures.ts'
 
-/** Where nothing is told, the service sends a space every quarter of a minute: who hears none of four has lost the connection. */
+/** Where nothing is reported, the service sends a space every quarter of a minute: who hears none of four has lost the connection. */
 const SILENCE_MS = 60_000
 /** Characters. No line and no JSON of the service comes near it. */
 const LONGEST = 2 ** 26

@@ -18,7 +18,7 @@ interface RouteOf<R extends ApiRoute> {
   /** `undefined`: it has none. */
   query: Written<ContractQuery<R>>
   body: BodyOf<R>
-  /** Content types of a body that is bytes as they are. */
+  /** Content types of a body that is bytes unchanged. */
   bytes: R extends { bytes: readonly (infer Type)[] } ? Type : never
   idempotencyKey: R extends { headers: { 'Idempotency-Key': { required: true } } }
     ? 'required'

@@ -8,7 +8,7 @@ export class ApiRefusal extends Error {
   /** What clears it, for a user. */
   readonly resolution: string
   readonly type: RefusalBody['type']
-  /** Machine-readable facts; empty where none are told. */
+  /** Machine-readable facts; empty where none are reported. */
   readonly details: Readonly<Record<string, unknown>>
   /** The field of the request that is at fault, as a path. */
   readonly param: string | null
@@ -33,7 +33,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** No answer of the service: it was not reached, it broke off, or something before it answered. `cause` is what was told of it. */
+/** No answer of the service: it was not reached, it broke off, or something before it answered. `cause` is what learned of it. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
   /** null: there was no answer at all, or only a part of one. */

@@ -259,7 +259,7 @@ describe('pages', () => {
     ])
   })
 
-  test('begin where they are told to, and are asked for as they are needed', async ({ server }) => {
+  test('begin where they are asked to, and are asked for as they are needed', async ({ server }) => {
     server.answers(json({ data: [1], nextCursor: 'b' }))
     for await (const { nextCursor } of open(server).pages(members, {
       params: { tenant: 't' },

@@ -41,7 +41,7 @@ export interface ApiClient {
     path: P,
     ...options: OptionsArgument<Options<RowAt<'GET', P>>>
   ): AsyncGenerator<Answer<RowAt<'GET', P>>, void, undefined>
-  /** The answer as it is, such as bytes or comma-separated values. */
+  /** The answer unchanged, such as bytes or comma-separated values. */
   raw<M extends Method, P extends Path<M>>(
     method: M,
     path: P,

@@ -110,7 +110,7 @@ function segment(path: string, name: string, value: unknown): string {
 
 const REPEATS = 2
 const FIRST_WAIT_MS = 500
-/** Anyone who is told to wait for longer is told so, and does not come back earlier. */
+/** Anyone who is asked to wait for longer learns so, and does not come back earlier. */
 const LONGEST_WAIT_MS = 60_000
 
 /**

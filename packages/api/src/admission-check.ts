@@ -19,7 +19,7 @@ export const checkBody = z
       .min(0)
       .max(chatLimits.forwardedBytes)
       .optional()
-      .describe('of one message, as compact JSON with whatever is forwarded alongside it; left out: 0'),
+      .describe('of one message, as compact JSON with anything that is forwarded alongside it; left out: 0'),
     messages: messages.optional().describe('as the call would send them, in place of promptBytes'),
   })
   .refine(({ promptBytes, messages: given }) => promptBytes === undefined || given === undefined, {

@@ -20,7 +20,7 @@ export interface WireUsage {
 }
 
 /**
- * @param chargedMicro what the call is charged, in micro-USD; null: not on record, and then nothing is told. A million USD is
+ * @param chargedMicro what the call is charged, in micro-USD; null: not on record, and then nothing is reported. A million USD is
  * far below where a number of JSON would lose a micro-USD or be written with an exponent.
  */
 export function wireUsage(usage: AnswerUsage, chargedMicro: number | null): WireUsage {

@@ -65,7 +65,7 @@ describe('an image of a chat', () => {
     expect(refusalOf(() => read(...many(101))).body.param).toBe('messages')
   })
 
-  test('comes back as it was, in its place, whatever is alongside it', () => {
+  test('comes back unchanged, in its place, no matter what is alongside it', () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [part(dataOf(1)), says('image:0'), part(dataOf(2, 'gif'), { detail: 'high' })] },

@@ -207,7 +207,7 @@ describe('what is read', () => {
     expect(Object.keys(request.forwarded)).toEqual(['messages'])
   })
 
-  test('max_tokens 0 is told from none', () => expect(read({ max_tokens: 0 }).maxTokens).toBe(0))
+  test('max_tokens 0 is reported from none', () => expect(read({ max_tokens: 0 }).maxTokens).toBe(0))
 
   test('max_completion_tokens means max_tokens; two that differ are refused', () => {
     expect(read({ max_completion_tokens: 9 }).maxTokens).toBe(9)
@@ -469,7 +469,7 @@ describe('a refusal points at the field, and says in plain words what is wrong a
     expect(refusal(with_({ ['x'.repeat(100_000)]: 1 })).param!.length).toBeLessThanOrEqual(200)
   })
 
-  test('whatever is sent, it is read or refused in plain words', () => {
+  test('anything that is sent, it is read or refused in plain words', () => {
     const value = fc.jsonValue({ maxDepth: 4 })
     const role = fc.constantFrom('system', 'user', 'assistant', 'tool', 'developer', 'x')
     const content = fc.oneof(

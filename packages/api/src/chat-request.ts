@@ -273,7 +273,7 @@ export function readChatRequest(value: unknown): ChatRequest {
   }
 }
 
-/** Every model with tools chooses by itself, unless it is told otherwise. */
+/** Every model with tools chooses by itself, unless told otherwise. */
 function saysNothing(field: string, value: unknown): boolean {
   return field === 'tool_choice' && value === 'auto'
 }

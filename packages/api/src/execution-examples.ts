@@ -137,7 +137,7 @@ export const cancelledDetailExample = {
   nodes: executionDetailExample.nodes.map((node, n) => ({ ...node, ...cancelledExample.nodes[n] })),
 }
 
-/** What is told of one that succeeds. */
+/** What learns of one that succeeds. */
 export const progressExamples = [
   { kind: 'admitted', seq: 0, executionId: exampleIds.execution, revision: 1, at: times.createdAt },
   ...nodes.map((node, n) => ({ kind: 'node' as const, seq: n + 1, node })),

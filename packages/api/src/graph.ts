@@ -39,7 +39,7 @@ export const graph = z.strictObject({
 })
 export type Graph = z.infer<typeof graph>
 
-/** One thing that is wrong with a graph; all of them are told at once (flows §2.7). */
+/** One thing that is wrong with a graph; all of them are reported at once (flows §2.7). */
 export const graphProblem = z.strictObject({
   code: z.string(),
   node: z.string().nullable().describe('null: the graph as a whole'),

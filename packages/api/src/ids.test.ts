@@ -13,7 +13,7 @@ test('an id is its prefix and 26 characters of Crockford base32', () => {
   )
 })
 
-test('a later id sorts after an earlier one, whatever its random bits', () => {
+test('a later id sorts after an earlier one, no matter what its random bits', () => {
   fc.assert(
     fc.property(timeMs, timeMs, random, random, (a, b, one, two) => {
       fc.pre(a < b)

@@ -16,7 +16,7 @@ export const chatLimits = {
   responseFormatBytesUnder: 8 * KB,
   /** `messages` and all forwarded fields as one compact JSON object, less the data of images, in UTF-8 bytes. */
   forwardedBytes: 128_000,
-  /** Images of one request, and their bytes together, whatever its product takes of each (rules §3.11). */
+  /** Images of one request, and their bytes together, no matter what its product takes of each (rules §3.11). */
   images: 100,
   imageBytes: 15 * 1024 * KB,
   /** The raw body less the data of its images (rules §2.6). */

@@ -3,7 +3,7 @@ import { mediaTypeOf } from './media-type.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 
-test('bytes are told by how they begin', () => {
+test('bytes are reported by how they begin', () => {
   expect(mediaTypeOf(bytes('\x89PNG\r\n\x1a\n...'))).toBe('image/png')
   expect(mediaTypeOf(bytes('\xff\xd8\xff\xe0..JFIF'))).toBe('image/jpeg')
   expect(mediaTypeOf(bytes('RIFF....WEBPVP8 '))).toBe('image/webp')

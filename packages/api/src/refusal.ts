@@ -19,9 +19,9 @@ export interface RefusalBody {
 export interface RefusalExtras {
   /** The request field at fault, as a path such as `messages.0.role`. */
   param?: string
-  /** Machine-readable facts, shown as they are. */
+  /** Machine-readable facts, shown unchanged. */
   details?: Record<string, unknown>
-  /** When to ask again, where that is known better than the row says it; at most 30 s. null: no moment is told. */
+  /** When to ask again, where that is known better than the row says it; at most 30 s. null: no moment is reported. */
   retryAfterMs?: number | null
   headers?: Record<string, string>
 }

@@ -119,7 +119,7 @@ describe('headers', () => {
     expect(refuse('key_missing', {}).headers).toEqual({ 'WWW-Authenticate': 'Bearer', 'x-should-retry': 'false' })
   })
 
-  test('waiting is told in whole seconds, from 1 to 30, where it helps', () => {
+  test('waiting is reported in whole seconds, from 1 to 30, where it helps', () => {
     const after = (retryAfterMs: number) => refuse('overloaded', {}, { retryAfterMs }).headers['Retry-After']
     expect([0, 1, 1_000, 1_001, 30_000, 30_001, 3_600_000].map(after)).toEqual(['1', '1', '1', '2', '30', '30', '30'])
     expect(refuse('idempotency_in_progress', {}, { retryAfterMs: 1_000 }).headers).toEqual({ 'Retry-After': '1' })
@@ -162,7 +162,7 @@ describe('a call that costs more than the whole limit of its key [key_limit]', (
     expect(resolution).toMatch(/lower max_tokens.*or create a key with a higher limit/)
   })
 
-  test('is told to wait if the call fits the limit', () => {
+  test('is asked to wait if the call fits the limit', () => {
     expect(refuse('key_limit', { ...facts, neededMicro: 100 }).body.resolution).toMatch(/^Wait until the limit resets/)
   })
 })

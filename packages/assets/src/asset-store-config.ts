@@ -23,7 +23,8 @@ export const assetStoreConfig = {
     .default('.local/assets')
     .meta({ description: 'Folder for assets. Several machines must share it' }),
   ASSETS_S3_BUCKET: z.string().min(3).optional().meta({
-    description: 'S3 bucket for assets, instead of the folder. Credentials come from the usual AWS variables, for example AWS_PROFILE',
+    description:
+      'S3 bucket for assets, instead of the folder. Credentials come from the usual AWS variables, for example AWS_PROFILE',
   }),
   ASSETS_S3_REGION: z.string().min(1).default('us-east-1').meta({ description: 'Region of the bucket' }),
   ASSETS_S3_ENDPOINT: z

@@ -21,7 +21,7 @@ export function nullsOf(width: number): readonly string[] {
 
 /**
  * A list of items as rows. The fields of an object inside an item are columns alongside the others, so that an item of the wire is a
- * row as it is. A field without a column is left out, and a column without a field is null.
+ * row unchanged. A field without a column is left out, and a column without a field is null.
  */
 export function encodeRows(type: RowType, items: readonly object[]): string {
   let text = '{'

@@ -65,12 +65,15 @@ clientTest('a connection that broke is replaced', async ({ open, database }) => 
   expect(after.pid).not.toBe(pid)
 })
 
-clientTest('a database that cannot be used is told in one message without the password', async ({ open, database }) => {
-  const wrongPassword = open({ url: withLogin(database.ledgerUrl, 'svc_ledger_login', 'hunter2') })
-  await expect(wrongPassword).rejects.toThrow(
-    /Postgres can't be used as svc_ledger_login@127.0.0.1.*: .*[Aa]uthentication failed/s,
-  )
-  await expect(wrongPassword).rejects.not.toThrow('hunter2')
-  const missing = open({ url: withDatabase(database.ledgerUrl, 'nowhere') })
-  await expect(missing).rejects.toThrow(/nowhere.* does not exist/s)
-})
+clientTest(
+  'a database that cannot be used is reported in one message without the password',
+  async ({ open, database }) => {
+    const wrongPassword = open({ url: withLogin(database.ledgerUrl, 'svc_ledger_login', 'hunter2') })
+    await expect(wrongPassword).rejects.toThrow(
+      /Postgres can't be used as svc_ledger_login@127.0.0.1.*: .*[Aa]uthentication failed/s,
+    )
+    await expect(wrongPassword).rejects.not.toThrow('hunter2')
+    const missing = open({ url: withDatabase(database.ledgerUrl, 'nowhere') })
+    await expect(missing).rejects.toThrow(/nowhere.* does not exist/s)
+  },
+)

@@ -43,7 +43,7 @@ const PROBE_AFTER_MS = 5_000
 
 /**
  * Opens a pool and the Prisma client on it, and proves that the database answers. Sessions are in UTC: the driver
- * adapter writes times without an offset and reads them as UTC whatever the server sent. Throws one readable
+ * adapter writes times without an offset and reads them as UTC, no matter what the server sent. Throws one readable
  * message, without the password, if the database can't be used.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {

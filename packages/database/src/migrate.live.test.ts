@@ -12,7 +12,7 @@ migrationTest('makes the database and applies files by name; a second run does n
   expect(await place.ask('SELECT a FROM t')).toEqual([{ a: 2 }])
 })
 
-migrationTest('a function body stays whole, whatever semicolons it holds', async ({ place }) => {
+migrationTest('a function body stays whole, no matter what semicolons it holds', async ({ place }) => {
   const body = `CREATE FUNCTION f() RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM 1; RETURN 'a;b'; END; $$; SELECT 1;`
   await place.run({ '1_a': body })
   expect(await place.ask('SELECT f()')).toEqual([{ f: 'a;b' }])
@@ -124,7 +124,7 @@ migrationTest('a concurrent index that failed stops later runs until it is taken
   expect(await place.run(files, { again: '2_b' })).toEqual(['2_b'])
 })
 
-migrationTest('a migration that a newer version applied is told and left alone', async ({ place }) => {
+migrationTest('a migration that a newer version applied is reported and left alone', async ({ place }) => {
   await place.run({ '1_a': 'CREATE TABLE t (a int)' })
   await place.ask(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'y', '9_z', now())`,

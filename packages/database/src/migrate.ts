@@ -12,7 +12,7 @@ import { readdir, readFile } from 'node:fs/promises'
 // Brings a database up to the migrations under prisma/migrations and the functions under prisma/functions.
 //   M1  One migration is one transaction together with its row in the book: a kill leaves all of it or nothing,
 //       and the next run continues from there. A concurrent index is the exception, alone in its file.
-//   M2  A file is sent as it is, as one simple query: nothing splits it, so function bodies stay whole.
+//   M2  A file is sent unchanged, as one simple query: nothing splits it, so function bodies stay whole.
 //   M3  An applied file never changes: another checksum stops it before anything is done.
 //   M4  No statement waits long for a lock, since everyone else would queue behind it: it gives up, and tries again.
 //   M5  Functions come after all migrations, under the same lock (apply-functions.ts).

@@ -37,7 +37,7 @@ test('answers each type as it is documented', async ({ open }) => {
   ])
 })
 
-test('hands over lists with whatever is in them', async ({ open }) => {
+test('hands over lists with anything that is in them', async ({ open }) => {
   const { sql } = await open()
   const texts = ['', 'NULL', null, '"quoted"', 'back\\slash', '{brace, comma}', '🦆 é', 'new\nline']
   const numbers = [1, null, -2_147_483_648]

@@ -21,7 +21,7 @@ test('the generated graphs have no problems', () => {
 })
 
 // spec: can/graphs
-test('any valid flow ends, whatever order its nodes complete in, and always with the same result', () => {
+test('any valid flow ends, no matter what order its nodes complete in, and always with the same result', () => {
   let skipped = 0
   let joined = 0
   fc.assert(
@@ -116,7 +116,7 @@ test('what hangs on the side that was not taken is skipped, all of it at once', 
   })
 })
 
-test('once a node has failed nothing begins, and the execution is over when none runs any more', () => {
+test('once a node has failed nothing begins, and the execution is over when none runs anymore', () => {
   const failed = states(['Succeeded', 'text'], ['Failed'], ['Running'], ['Pending'], ['Ready'])
   expect(advance(forked, failed)).toEqual({ ready: [], skipped: [] })
   expect(isOver(forked, failed)).toBe(false)

@@ -37,8 +37,8 @@ export function advance(plan: Plan, states: readonly NodeState[]): { ready: numb
 }
 
 /**
- * Whether nothing of the execution is continuing or will be: each node has ended or is skipped; or one has failed and none runs any more,
- * whatever was not started by then.
+ * Whether nothing of the execution is continuing or will be: each node has ended or is skipped; or one has failed and none runs anymore,
+ * anything that was not started by then.
  */
 export function isOver(_plan: Plan, states: readonly NodeState[]): boolean {
   const some = (wanted: NodeState['state'][]) => states.some(({ state }) => wanted.includes(state))

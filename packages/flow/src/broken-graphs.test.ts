@@ -5,7 +5,7 @@ import { changedFlow, junk } from './changed-flow.fixture.ts'
 import { runInMemory } from './in-memory-run.fixture.ts'
 import { validateGraph } from './validate-graph.ts'
 
-test('whatever is done to a graph, its problems are told, and one without any runs to its end', () => {
+test('anything that is done to a graph, its problems are reported, and one without any runs to its end', () => {
   let sound = 0
   let broken = 0
   fc.assert(

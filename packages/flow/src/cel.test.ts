@@ -237,7 +237,7 @@ describe('its work is bounded by construction', () => {
   })
 })
 
-test('whatever is written, it is a problem, a value or a failure, and no prototype is reached', () => {
+test('anything that is written, it is a problem, a value or a failure, and no prototype is reached', () => {
   const leaf = fc.constantFrom(
     'a',
     'o',

@@ -12,7 +12,7 @@ import { rememberedByText } from './remembered.ts'
 //   C3  A source has at most 2 KB, 200 nodes and depth 16, no regular expression, and no macro within a macro's body.
 //   C4  An evaluation does at most `celSteps` steps, a step being a node visited, an element touched or 16 characters read or
 //       written, and what takes longer costs more; it is paid before it is done. So the time of an evaluation, of all holes of a
-//       template together, is bounded by construction, whatever the values are: about 100 ns a step at the most, 50 ms in all.
+//       template together, is bounded by construction, regardless of the values: about 100 ns a step at the most, 50 ms in all.
 //   C5  A failure may be outvoted by the other side of && and ||, as CEL has it; an exhausted budget never is.
 
 export { celLimits } from './cel/read.ts'

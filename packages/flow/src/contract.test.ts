@@ -67,7 +67,7 @@ test('a contract is a flat object of typed fields and nothing else', () => {
     expect([wrong, ...new Set(codes(wrong))]).toEqual([wrong, 'contract_invalid'])
 })
 
-test('all that is wrong with a contract is told at once', () => {
+test('all that is wrong with a contract is reported at once', () => {
   expect(codes(side({ a: { type: 'list' }, b: { type: 'string', $ref: 'x' } }, ['c']))).toHaveLength(3)
 })
 
@@ -111,7 +111,7 @@ test('an optional field that is left out, null or an empty select is null', () =
 })
 
 // spec: 2.3/s5
-test('every field at fault is told', () => {
+test('every field at fault is reported', () => {
   const properties = { a: text, b: { type: 'number' }, c: { type: 'boolean' }, d: { type: 'object' } }
   expect(faults(properties, { b: '1', c: 1, d: [], e: 1 }, ['a'])).toEqual([
     { field: 'a', message: 'is required' },

@@ -6,7 +6,7 @@ import { type Field, fieldCheck, fieldsOf } from './contract/read-side.ts'
 // A contract's side: a flat object of typed fields, a subset of JSON Schema (flows §1.3). An image or a sound is `{
 // asset, mimeType,
 // bytes }`. An input may give `{ "asset": "ast_…" }` alone; anyone who admits it looks the asset up and puts in what is stored,
-// whatever else was given.
+// anything else was given.
 
 export { readContractSide, valueTypeOf, type Field, type ReadSide } from './contract/read-side.ts'
 

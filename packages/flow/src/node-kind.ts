@@ -10,7 +10,7 @@ import type { ProblemCode } from './problem.ts'
 export type PortType = ValueType | 'unknown'
 
 export interface InPort {
-  /** `any`: of a port that takes a value of whatever type. */
+  /** `any`: of a port that takes a value of any type. */
   type: ValueType | 'any'
   /** It has to be wired, and a node without a value on it is skipped. */
   required: boolean

@@ -44,7 +44,7 @@ function typeOf(layout: Layout, ordinal: number): { type?: string } {
   return type === null ? {} : { type }
 }
 
-/** null where nothing wants it to be anything: then it may be whatever it is. */
+/** null where nothing wants it to be anything: then any value will do. */
 function expressionType(layout: Layout, node: Placed): string | null {
   const known = typingOf(layout).typeOf({ from: node, port: 'value', to: node, toPort: '' })
   if (known !== 'unknown') return known

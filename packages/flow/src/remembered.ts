@@ -1,4 +1,4 @@
-/** Of what each function remembers. What is made of a text takes several times its room, and something whatever its length. */
+/** Of what each function remembers. What is made of a text takes several times its room, plus a fixed amount. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 const ANY_TEXT = 256
 

@@ -103,7 +103,7 @@ describe('from a node of an execution', () => {
 })
 
 describe('of another revision', () => {
-  test('whatever differs in the node and below it, and what was written for those who draw, the rest is taken over', () => {
+  test('anything that differs in the node and below it, and what was written for those who draw, the rest is taken over', () => {
     const trimmed = changed('trim', { template: 'Now {{ text }}' })
     const moved = { ...trimmed, nodes: [{ id: 'tone', kind: 'constant', value: 'dry' }, ...trimmed.nodes] }
     const titled = {

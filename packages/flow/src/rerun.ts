@@ -6,10 +6,10 @@ import type { Plan, PlanNode } from './plan.ts'
 // Which results of an execution that has ended another one takes over, and what the other runs again (flows §4.12).
 //   T1  The chosen node and everything below it runs again. So does a node that has no result, because it never ended, failed or
 //       was not there, and everything below it.
-//   T2  All others are taken over: what they answered, or that they were skipped. Each must be defined as it was: its kind, what
+//   T2  All others are taken over: what they answered, or that they were skipped. Each must be defined unchanged: its kind, what
 //       it is configured with, its edges with their sources; of the input and the output also their side of the contract. All
 //       that it depends on is taken over too, so its result is what it would be of this package and this input.
-//   T3  The input is the earlier one's, whatever runs again.
+//   T3  The input is the earlier one's, no matter what runs again.
 
 /** A package, and what is planned of it. */
 export interface PlannedFlow {

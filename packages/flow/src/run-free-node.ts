@@ -12,7 +12,7 @@ export type FreeNodeResult =
   | { kind: 'failed'; error: RefusalBody }
 
 /**
- * Runs a node that calls nothing: template, expression, branch, constant, output. Its time is bounded whatever it is given (cel.ts).
+ * Runs a node that calls nothing: template, expression, branch, constant, output. Its time is bounded for any input (cel.ts).
  * What ends the execution is a refusal: `expression_failed`, `value_too_large` beyond 64 KB on a port, and of an output node
  * `output_missing`, `output_too_large` beyond 256 KB, and `node_failed` with `details.fields` for values that do not fit.
  * @param inputs values by port, as `resolveInputs` gives them; a port without a value is left out or null

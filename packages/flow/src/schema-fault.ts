@@ -2,7 +2,7 @@
 //   S1  Checked are type, enum, const, properties, required, additionalProperties, items, prefixItems, the bounds of numbers, lengths
 //       and counts, allOf, anyOf, oneOf, not, and $ref to a place in the same schema. What else a schema says is the model's to keep:
 //       above all `pattern` and `format`, because no one's regular expression is run here.
-//   S2  Whatever schema and value are, it ends soon: what takes more than STEPS steps can't be told, and does not fit. A step is a
+//   S2  For any schema and value, it ends soon: what takes more than STEPS steps can't be reported, and does not fit. A step is a
 //       schema, a field, an item or a name that is looked at, or this many characters: a schema asks for each as often as it likes.
 
 type Json = unknown

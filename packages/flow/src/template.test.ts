@@ -37,7 +37,7 @@ test('names of all holes are its ports, each once', () => {
   expect('template' in read && read.template.names).toEqual(['b', 'a', 'l', 'c'])
 })
 
-test('what is wrong with a template is told of each hole', () => {
+test('what is wrong with a template learns of each hole', () => {
   expect(problemsOf('{{ a')).toHaveLength(1)
   expect(problemsOf('{{ "a }}')).toHaveLength(1)
   expect(problemsOf('{{ a + }} {{ b.matches("x") }}')).toHaveLength(2)

@@ -15,7 +15,7 @@ export interface Template {
   /** Of each hole, in order. */
   holes: Expression[]
   /**
-   * Strings, numbers and booleans print as they are, objects and lists as JSON, null as nothing. All holes share one budget.
+   * Strings, numbers and booleans print unchanged, objects and lists as JSON, null as nothing. All holes share one budget.
    * @throws CelFailure where a hole has no value
    */
   render(values: Values, limitBytes: number): { text: string } | { tooLarge: true }

@@ -76,7 +76,7 @@ test('the example of the decisions has no problems, and each problem is a whole 
   ])
 })
 
-test('all problems are told at once', () => {
+test('all problems are reported at once', () => {
   const graph = flow(
     [
       node({ id: '1', kind: 'teleport' }),
@@ -225,7 +225,7 @@ test('required inputs are wired', () => {
   ])
 })
 
-test('a cycle is told once, with its nodes', () => {
+test('a cycle is reported once, with its nodes', () => {
   const template = (id: string) => node({ id, kind: 'template', template: '{{ x }}' })
   const graph = flow(
     [template('a'), template('b'), template('c'), template('behind')],

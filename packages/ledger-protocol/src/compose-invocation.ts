@@ -19,7 +19,7 @@ export interface StoredCall extends Price, Record<UsageCount, number | null> {
   admittedAt: Date
   /** null: it is open. */
   closedAt: Date | null
-  /** Why it was released, in whatever words it was written. */
+  /** Why it was released, in any words it was written. */
   reason: string | null
   /** By what its product is priced now. */
   unit: string

@@ -59,7 +59,7 @@ export const completeItem = z.strictObject({
   result: z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('succeeded'),
-      /** Compact JSON text of an object, by port; stored and shown as it is. At most 64 KB a port. */
+      /** Compact JSON text of an object, by port; stored and shown unchanged. At most 64 KB a port. */
       output: z.string().max(4 * 1024 * 1024),
       /** The ports that have a value; a branch's other side is not among them. */
       ports: z.array(z.string().max(256)).max(64),
@@ -73,7 +73,7 @@ export const completeItem = z.strictObject({
   usage: usage.nullable(),
   /** The claim's `callReservation`: under what its usage is written off where the lease is another's now. */
   reservation: id.optional(),
-  /** Stored with the node as it is: each field is a column of money.node_change. */
+  /** Stored with the node unchanged: each field is a column of money.node_change. */
   measured: z.strictObject({
     /** Since the claim. */
     durationMs: z.int().min(0).max(3_600_000),

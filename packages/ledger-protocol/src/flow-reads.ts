@@ -124,14 +124,14 @@ export interface Progress {
 }
 export type FollowAnswer = Progress | Refused
 
-/** POST /executions/ended: which of these have ended. One that does not exist has not. Only asked by those who were told `started`. */
+/** POST /executions/ended: which of these have ended. One that does not exist has not. Only asked by callers that received `started`. */
 export const endedQuestion = z.strictObject({ executions: z.array(id).min(1).max(1_000) })
 export type EndedQuestion = z.infer<typeof endedQuestion>
 export interface EndedAnswer {
   ended: string[]
 }
 
-/** POST /executions/read: the record as compact JSON text, to be sent as it is. */
+/** POST /executions/read: the record as compact JSON text, to be sent unchanged. */
 export const executionQuestion = z.strictObject({
   caller: byKey.nullable(),
   project: id.nullable(),
@@ -151,7 +151,7 @@ export type ExecutionAnswer =
 
 /**
  * POST /executions/cancel: stops an execution, and answers its record as it is then. One that has ended, or begun to fail, stays
- * as it is. Safe to repeat.
+ * unchanged. Safe to repeat.
  */
 export const cancelQuestion = z.strictObject({
   /** null: a user whom the console has authorised in `project`, and only the console asks so. */
@@ -218,7 +218,7 @@ export type AssetRecordAnswer = { recorded: true; project: string } | Refused
 /** POST /assets/delete: from now on the project has it no more. Its bytes go later (`assetsToRemove`). Safe to repeat. */
 export const assetDeletion = z.strictObject({ project: id, asset: id })
 
-/** POST /assets/to-remove: assets that no one can ask for any more, not even an execution in progress, and whose bytes are still there. */
+/** POST /assets/to-remove: assets that no one can ask for anymore, not even an execution in progress, and whose bytes are still there. */
 export const assetsToRemove = z.strictObject({ limit: z.int().min(1).max(1_000) })
 
 /** POST /assets/removed: their bytes are gone, and so are they. Safe to repeat. */

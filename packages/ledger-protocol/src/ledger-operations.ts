@@ -184,7 +184,7 @@ export const ledgerOperations = {
     response: response<ExecutionAnswer>(),
     pool: 'executions',
     forbids: ({ detailed }: z.infer<typeof executionQuestion>, service) =>
-      detailed === true && service !== 'console' ? 'Only the console reads what users are told of executions.' : null,
+      detailed === true && service !== 'console' ? 'Only the console reads what users learn of executions.' : null,
   },
   cancelExecution: {
     path: '/executions/cancel',

@@ -37,7 +37,7 @@ export type RefusedItem = { kind: 'refused' } & LedgerRefusal
 
 export type AdmitOutcome =
   | Admitted
-  /** Answered before; `body` is the saved answer, to be sent as it is. */
+  /** Answered before; `body` is the saved answer, to be sent unchanged. */
   | { kind: 'replay'; invocation: string; contentType: string; body: string }
   /** The first call under this idempotency key has not ended. */
   | { kind: 'running'; invocation: string }

@@ -87,7 +87,7 @@ export type CorrectionAnswer =
   /** It would take more than is available. */
   | { kind: 'short'; availableMicro: number; reservedMicro: number }
 
-/** POST /notices/thresholds: what the users of a project want to be told of (money §10). It replaces what was set. */
+/** POST /notices/thresholds: what the users of a project want to learn of (money §10). It replaces what was set. */
 export const thresholdsRequest = z.strictObject({
   project: z.string().min(1).max(64),
   belowMicro: z.array(z.int().min(1).max(Number.MAX_SAFE_INTEGER)).max(100),
@@ -109,7 +109,7 @@ export type WebhookAnswer =
   /** `off`: the operator has set no key to make secrets with. */
   | { kind: 'refused'; why: 'off' | 'too_many' | 'not_https' | 'private' | 'unknown_host' }
 
-/** POST /webhooks/delete: nothing is posted to it any more. Answers `{ deleted }`. */
+/** POST /webhooks/delete: nothing is posted to it anymore. Answers `{ deleted }`. */
 export const webhookDeletion = z.strictObject({ id: z.string().min(1).max(128), project: z.string().min(1).max(64) })
 
 /** POST /barrier: answers once no admission that read older facts can still be under way (architecture §M2). */

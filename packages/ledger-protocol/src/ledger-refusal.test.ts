@@ -4,7 +4,7 @@ import { refusalFor, type LedgerRefusal, type Surface } from './ledger-refusal.t
 const said = (code: string, facts: object = {}, surface: Surface = 'chat') =>
   refusalFor({ code, facts } as LedgerRefusal, surface)
 
-describe('what the ledger decided is told to who calls a model', () => {
+describe('refusals of the ledger, as a model caller sees them', () => {
   test('with the moment at which the window of a key ends [key_limit]', () => {
     const facts = { limitMicro: 5_000_000, spentMicro: 4_999_120, reservedMicro: 900, neededMicro: 400 }
     const { body } = said('key_limit', {

@@ -1,11 +1,11 @@
 import { refuse, type FactsOf, type Refusal, type RefusalCode, type RefusalExtras } from '@gateway/api/refusal'
 
-// What the ledger refuses, and the one place that makes of it what a caller is told (rules §2.4).
+// What the ledger refuses, and the one place that makes of it what a caller is reported (rules §2.4).
 //
 // A code that the ledger may answer is a row of `shown` below, or one of `InsideFacts`; another one does not compile, and what
 // SQL answers is compared with these rows by a test of the ledger.
 
-/** Where it is told: to who calls a model, to who runs a sandbox product, as the error of a node, or to a user in the console. */
+/** Where it is reported: to who calls a model, to who runs a sandbox product, as the error of a node, or to a user in the console. */
 export type Surface = 'chat' | 'invoke' | 'node' | 'console'
 
 /** What of a refusal's facts a caller may read in addition to its text, and which field of the request is at fault. */
@@ -113,7 +113,7 @@ const inside: { [C in keyof InsideFacts]: (facts: InsideFacts[C], surface: Surfa
 }
 
 /**
- * What a caller is told of a refusal of the ledger.
+ * What a caller learns of a refusal of the ledger.
  * @throws Error for a code that is none of the ledger's
  */
 export function refusalFor({ code, facts }: LedgerRefusal, surface: Surface): Refusal {

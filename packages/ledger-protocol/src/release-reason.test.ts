@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { releaseReasonOf } from './release-reason.ts'
 
-test('of a provider that failed nothing but that is told', () => {
+test('of a provider that failed nothing but that is reported', () => {
   expect(releaseReasonOf('provider acme-eu: refused: the account is closed')).toBe('provider_failed')
   expect(releaseReasonOf('acme-eu closed the connection')).toBe('failed')
 })

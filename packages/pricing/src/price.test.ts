@@ -103,7 +103,7 @@ describe('what a call costs', () => {
     )
   })
 
-  test('parts with their own price make it cheaper and never dearer, however many are told', () => {
+  test('parts with their own price make it cheaper and never dearer, however many are reported', () => {
     const share = fc.bigInt({ min: 0n, max: 100n })
     fc.assert(
       fc.property(price, tokens, tokens, tokens, tokens, share, share, (whole, prompt, completion, ...rest) => {
@@ -131,7 +131,7 @@ describe('what a call costs', () => {
   })
 
   // spec: 2.2/r16
-  test('a call priced by request costs that, whatever its tokens', () => {
+  test('a call priced by request costs that, regardless of its tokens', () => {
     const price = { promptPico: 0n, completionPico: 0n, requestPico: picoFromUsd('0.002')! }
     expect(costMicro(price, 123n, 456n)).toBe(2_000n)
   })

@@ -114,7 +114,7 @@ describe('the cap on output', () => {
   ])('asked for %s of at most %s: %s', (asked, most, cap) => expect(outputCap(asked, most)).toBe(cap))
 })
 
-test('no usage within the bounds costs more than the reservation, whatever of it was cached or thought', () => {
+test('no usage within the bounds costs more than the reservation, no matter what of it was cached or thought', () => {
   const price = fc
     .record({ promptPico: big(10 ** 11), completionPico: big(10 ** 11), requestPico: big(10 ** 15) })
     .chain((whole) =>

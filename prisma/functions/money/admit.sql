@@ -251,7 +251,7 @@ BEGIN
           OFFSET 0) d
       OFFSET 0) i;
 
-  -- What the refused are told alongside the code.
+  -- What the refused are reported alongside the code.
   IF cardinality(array_remove(code_of, NULL)) > 0 THEN
     SELECT array_agg(CASE i.code
              WHEN 'key_revoked' THEN jsonb_build_object('rotatedTo', (i.p).rotated_to)

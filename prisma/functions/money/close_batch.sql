@@ -41,7 +41,7 @@ BEGIN
   SELECT array_agg(i.id ORDER BY i.ordinality), min(i.id), max(i.id) INTO ids, oldest_id, newest_id
     FROM unnest(items) WITH ORDINALITY AS i;
 
-  -- Whatever has an open reservation that may be closed now.
+  -- Anything that has an open reservation that may be closed now.
   WITH item AS MATERIALIZED (
     SELECT i.*, i.ordinality AS ord FROM unnest(items) WITH ORDINALITY AS i
   ), ended AS (
@@ -229,7 +229,7 @@ BEGIN
 
   -- A release of an id that no one knows leaves a tombstone, which refuses its admission should it still arrive. That
   -- may be under way in another batch, and there is no wallet to lock: the primary key of the reservations decides who
-  -- was first. A node's can't arrive any more: its lease is over.
+  -- was first. A node's can no longer arrive: its lease is over.
   IF NOT of_executions AND EXISTS (SELECT FROM unnest(items) i WHERE i.op = 'release') THEN
     WITH placed AS ( -- waits for an admission of this id that is being written; the next batch releases what is there
       INSERT INTO money.reservations (

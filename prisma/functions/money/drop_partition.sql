@@ -1,6 +1,6 @@
 -- Drops one partition of a table, the oldest whose retention is over; answers its name, null: none is. Of saved answers
 -- that is a day, of executions a week in which all have ended, and its nodes go with it. Both are kept for 30 days at
--- least (rules §5.4), whatever is asked for. What lies in `_unplanned` is deleted by row.
+-- least (rules §5.4), no matter what is asked for. What lies in `_unplanned` is deleted by row.
 --
 -- As in make_partition: one partition a call, and no lock is waited for longer than 100 ms. It can't be detached
 -- concurrently, because the table has a default partition.

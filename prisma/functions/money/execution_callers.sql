@@ -1,4 +1,4 @@
--- In whose name the nodes of an execution call, and why they may not any more (null: they may). An execution of a key
+-- In whose name the nodes of an execution call, and why they may not anymore (null: they may). An execution of a key
 -- goes by the lineage: a key that was rotated or has expired since does not stop it, but a revocation does, and its
 -- issuer's loss of permissions (money §7.2). An execution of a user in the console has neither key nor lineage
 -- nor limit, and continues as long as that user may invoke: a grant is worth nothing without a membership (rules §7.3). One that

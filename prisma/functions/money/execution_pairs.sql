@@ -81,7 +81,7 @@ BEGIN
 
   -- Of a ceiling counts what the nodes were charged and what is open for them: one charge a node, which its row names, and one
   -- reservation (one_reservation_a_node). Both change under the wallet's lock alone, which is held, and a charge never exceeds
-  -- its reservation: so what is admitted stays within the ceiling, whatever becomes of it. An attempt that was released counts
+  -- its reservation: so what is admitted stays within the ceiling, no matter what becomes of it. An attempt that was released counts
   -- as nothing: what still comes of it is a write-off (B9 of run_batch), and its successor reserves under its own id.
   SELECT array_agg(DISTINCT p.execution) INTO limited FROM unnest(pairs) p WHERE p.max_micro IS NOT NULL;
   IF limited IS NOT NULL THEN

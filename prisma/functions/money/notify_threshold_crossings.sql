@@ -2,7 +2,7 @@
 --   N1  A wallet crosses a threshold when `remaining` comes from it, or from above it, to below. It only falls by what
 --       was charged, so `remaining + charged` is where it came from. Coming up again tells nothing, and arms it.
 --   N2  A window crosses a percentage when `spent` reaches it. It only rises until the window ends, so once a window.
---   N3  So each crossing has one notice, whatever is repeated, and nothing else has one. Its id is made of the crossing.
+--   N3  So each crossing has one notice, no matter what is repeated, and nothing else has one. Its id is made of the crossing.
 --   N4  With each notice its deliveries are written, one for each webhook that the project has at that time.
 -- Both are lists of json objects, or null: `of_wallets` { project, journal_seq, remaining, charged, below }, `of_windows`
 -- { lineage, project, window_start, limit_micro, spent, charged, key, percents }.

@@ -1,6 +1,6 @@
 -- A report of a gateway about what it has refused: c_ are counts by key and code, l_ the latest refusals, one an item.
 --   F1  A report that comes again changes nothing: its number rises with each one of its sender.
---   F2  A key that no one has, or that is bound to no project, is passed over: there is no one to be told.
+--   F2  A key that no one has, or that is bound to no project, is passed over: there is no one to be reported.
 --   F3  Of each project the latest 100 are kept.
 -- Answers whether the report was new.
 CREATE OR REPLACE FUNCTION money.record_refusals(

@@ -21,7 +21,7 @@
 --       paid node has that lock too, and closes the reservation in the same transaction; so no reservation outlives its
 --       lease. That is why no one else closes it: what closes direct calls leaves reservations of executions alone, and
 --       the other way round.
---   B10  Tables that are divided by time are reached between two ids that are in variables, in addition to whatever else leads
+--   B10  Tables that are divided by time are reached between two ids that are in variables, in addition to anything else leads
 --       to a row: then Postgres leaves out all other partitions before it begins with a statement.
 --
 -- `wait_for_locks` waits for wallets that others have locked; without it their items answer 'deferred'.

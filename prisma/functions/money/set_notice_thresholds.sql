@@ -1,4 +1,4 @@
--- What the users of a project want to be told of (money §10): `below` micro-USD that remain, `percents` of spending windows,
+-- What the users of a project want to learn of (money §10): `below` micro-USD that remain, `percents` of spending windows,
 -- `days` that its money lasts; empty and null: nothing. What was set before is replaced.
 CREATE OR REPLACE FUNCTION money.set_notice_thresholds(
   of_project text,

@@ -301,7 +301,7 @@ CREATE TABLE control.revisions (
 ALTER TABLE control.sandboxes ADD FOREIGN KEY (id, active_revision) REFERENCES control.revisions (sandbox, number);
 
 -- What an activation builds. It is its own record, so that a saved revision never changes (flows §3.1). An
--- execution names the package it started with and keeps it, whatever is activated later.
+-- execution names the package it started with and keeps it, no matter what is activated later.
 CREATE TABLE control.packages (
   sandbox        text NOT NULL,
   revision       integer NOT NULL,

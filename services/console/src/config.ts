@@ -17,13 +17,18 @@ function leadsToTraces(text: string): boolean {
 /** What the console reads from its environment. */
 export const consoleConfig = z
   .object({
-    DATABASE_URL: z.string().min(1).meta({ description: 'Postgres connection URL, with a login of the role svc_console', secret: true }),
+    DATABASE_URL: z
+      .string()
+      .min(1)
+      .meta({ description: 'Postgres connection URL, with a login of the role svc_console', secret: true }),
     LEDGER_URL: httpUrl().meta({ description: 'Address of the ledger' }),
     SERVICE_SECRET: sharedSecret().meta({
       description: 'Secret with which the console signs its tokens for the ledger',
       secret: true,
     }),
-    DATABASE_CONNECTIONS: wholeNumber({ min: 1, max: 100 }).default(5).meta({ description: 'Number of connections to Postgres' }),
+    DATABASE_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
+      .default(5)
+      .meta({ description: 'Number of connections to Postgres' }),
     ...assetStoreConfig,
     PREPARED_STATEMENTS: flag()
       .default(true)
@@ -45,7 +50,11 @@ export const consoleConfig = z
       .refine(isIssuer, 'expected an address that starts with https://, or http:// on this machine')
       .optional()
       .meta({ description: 'OpenID Connect issuer for single sign-on, in addition to passwords' }),
-    OIDC_CLIENT_ID: z.string().min(1).optional().meta({ description: 'Client ID of the console at the OpenID Connect issuer' }),
+    OIDC_CLIENT_ID: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Client ID of the console at the OpenID Connect issuer' }),
     OIDC_CLIENT_SECRET: z
       .string()
       .min(1)

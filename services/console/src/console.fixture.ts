@@ -6,7 +6,7 @@ import { stackTest } from '@gateway/testbed/stack-test'
 
 export interface Answer {
   status: number
-  // oxlint-disable-next-line typescript/no-explicit-any -- whatever the API answered, as a client sees it
+  // oxlint-disable-next-line typescript/no-explicit-any -- an API response, as a client sees it
   body: any
   headers: Headers
 }
@@ -52,7 +52,7 @@ export const consoleTest = stackTest
       fixture,
       path: tenantPath,
       projectPath: `${tenantPath}/projects/${project.id}`,
-      /** Another member, with whatever roles. */
+      /** Another member, with any roles. */
       async member(roles: { tenant?: string; team?: string; project?: string } = {}): Promise<Caller> {
         const user = await fixture.user()
         const add = (table: string, where: string, what: string, role: string) =>

@@ -37,13 +37,20 @@ export const gatewayConfig = z.object({
   ...assetStoreConfig,
   MAX_CONCURRENT_CALLS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(4_096)
-    .meta({ description: 'Maximum number of concurrent requests with a key. Further requests are refused with `overloaded`' }),
+    .meta({
+      description: 'Maximum number of concurrent requests with a key. Further requests are refused with `overloaded`',
+    }),
   MAX_CONCURRENT_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(256)
-    .meta({ description: 'Maximum number of chat calls waiting for the ledger. Further calls are refused with `overloaded`' }),
+    .meta({
+      description: 'Maximum number of chat calls waiting for the ledger. Further calls are refused with `overloaded`',
+    }),
   MAX_CONCURRENT_CALLS_PER_PROJECT: wholeNumber({ min: 1, max: 1_000_000 })
     .optional()
-    .meta({ description: 'Maximum number of concurrent calls per project. Without it, as many as leave room for other projects' }),
+    .meta({
+      description:
+        'Maximum number of concurrent calls per project. Without it, as many as leave room for other projects',
+    }),
   ...countingConfig,
   // The least is such that half of it, which one project may have, has room for the largest request.
   MAX_CONCURRENT_IMAGE_BYTES: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
@@ -57,12 +64,9 @@ export const gatewayConfig = z.object({
       'Heartbeat interval in milliseconds. After three missed heartbeats, the ledger releases the reservations of this gateway',
   }),
   MCP_HOSTS: hostNames().meta({
-    description:
-      'Comma-separated host names of web pages that may call MCP, in addition to pages of this machine',
+    description: 'Comma-separated host names of web pages that may call MCP, in addition to pages of this machine',
   }),
-  TRACE_CONTENT: flag()
-    .default(false)
-    .meta({ description: 'Record prompts and responses in traces' }),
+  TRACE_CONTENT: flag().default(false).meta({ description: 'Record prompts and responses in traces' }),
   RATES: json(ratesConfig).default({}).meta({
     description:
       'Rate limits per key and project, as JSON, for example {"key":{"requests":10,"seconds":1},"projects":{"prj_…":{"requests":100,"seconds":60}}}. Each process counts separately',

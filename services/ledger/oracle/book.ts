@@ -111,9 +111,9 @@ export interface Book {
   meters: Map<string, Meter>
   open: Map<string, Reservation>
   closed: Map<string, Closed>
-  /** By project, what its users want to be told of. */
+  /** By project, what its users want to learn of. */
   thresholds: ReadonlyMap<string, { below: bigint[]; percents: bigint[] }>
-  /** What they were told, as `kind of threshold`: of a project, or of a lineage and the start of its window. */
+  /** What they were reported, as `kind of threshold`: of a project, or of a lineage and the start of its window. */
   notices: string[]
   /** What was served and is charged to no one: `reservation kind` → micro-USD. */
   writeOffs: Map<string, bigint>

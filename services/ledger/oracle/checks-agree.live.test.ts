@@ -7,7 +7,7 @@ import { buildHistorySetup } from './history-setup.fixture.ts'
 import { admitItems } from './items-of-history.fixture.ts'
 import { admission } from './random-history.fixture.ts'
 
-// What a check answers is what the admission right behind it decides, whatever the situation is by then.
+// What a check answers is what the admission right behind it decides, no matter what the situation is by then.
 
 const SITUATIONS = 1_000
 

@@ -16,7 +16,10 @@ const previousSecretOf = (service: string) =>
     })
 
 const variables = z.object({
-  DATABASE_URL: z.string().min(1).meta({ description: 'Postgres connection URL, with a login of the role svc_ledger', secret: true }),
+  DATABASE_URL: z
+    .string()
+    .min(1)
+    .meta({ description: 'Postgres connection URL, with a login of the role svc_ledger', secret: true }),
   REDIS_URL: redisUrl().meta({
     description:
       'Redis with the node queue and the progress notifications of executions; one server, Sentinels or a Cluster',
@@ -31,7 +34,9 @@ const variables = z.object({
   BATCHES_IN_FLIGHT: wholeNumber({ min: 1, max: 16 })
     .default(1)
     .meta({ description: 'Maximum number of concurrent batches. Raise only if Postgres has spare cores' }),
-  BATCH_ITEMS: wholeNumber({ min: 1, max: 2048 }).default(512).meta({ description: 'Maximum number of items per batch' }),
+  BATCH_ITEMS: wholeNumber({ min: 1, max: 2048 })
+    .default(512)
+    .meta({ description: 'Maximum number of items per batch' }),
   WAITING_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(10_000)
     .meta({ description: 'Maximum number of waiting admissions. Further admissions are refused with `overloaded`' }),
@@ -40,14 +45,18 @@ const variables = z.object({
   }),
   OPEN_EXECUTIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(10_000)
-    .meta({ description: 'Maximum number of open executions per project. Further executions are refused with `overloaded`' }),
+    .meta({
+      description: 'Maximum number of open executions per project. Further executions are refused with `overloaded`',
+    }),
   CHAT_FIRST_CLAIM_SECONDS: wholeNumber({ min: 1, max: 900 }).default(60).meta({
     description:
       'Time in seconds that a sandbox product called as a chat model waits for a worker. Then the call is refused with `no_worker` and not charged',
   }),
   READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
     .default(4)
-    .meta({ description: 'Postgres connections for reads, in addition to those for batches, heartbeats and maintenance' }),
+    .meta({
+      description: 'Postgres connections for reads, in addition to those for batches, heartbeats and maintenance',
+    }),
   RELEASE_GRACE_MS: wholeNumber({ min: 1_000, max: 600_000 }).default(30_000).meta({
     description:
       'Time in milliseconds that settlements must have been possible before an overdue reservation of a running gateway is released',

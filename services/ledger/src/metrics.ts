@@ -4,7 +4,7 @@ import type { Logger } from '@gateway/service-kit/process/logger'
 
 export type Metrics = ReturnType<typeof openMetrics>
 
-/** What is told of a check of the books: how many wallets were looked at, and how many findings there are. */
+/** What learns of a check of the books: how many wallets were looked at, and how many findings there are. */
 export interface CheckRound {
   wallets: number
   findings: number

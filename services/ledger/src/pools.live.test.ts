@@ -19,7 +19,7 @@ const test = tenantTest
     onCleanup(clients.close)
     return clients
   })
-  /** A session that keeps what it has locked until it is told to free it. */
+  /** A session that keeps what it has locked until it is asked to free it. */
   .extend('keep', async ({ database }, { onCleanup }) => {
     const session = new Client({ connectionString: database.adminUrl })
     await session.connect()

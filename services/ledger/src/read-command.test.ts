@@ -37,6 +37,6 @@ test.each([
   [['archive', 'prj_1'], "I don't know prj_1.\n"],
   [['chek'], ''],
   [[], ''],
-])('%j is told what is wrong', (words, wrong) => {
+])('%j learns what is wrong', (words, wrong) => {
   expect(read(...words)).toEqual({ wrong })
 })

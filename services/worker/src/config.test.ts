@@ -13,7 +13,7 @@ test('a worker needs a ledger, its secret and a Redis, and has defaults for the 
   expect(() => readConfig(workerConfig, {})).toThrow(/LEDGER_URL.*\n.*SERVICE_SECRET.*\n.*REDIS_URL/)
 })
 
-test('a wrong value is told without what is secret in it', () => {
+test('a wrong value is reported without what is secret in it', () => {
   const wrong = { ...env, REDIS_URL: 'http://user:password@host', CONCURRENCY: '0' }
   expect(() => readConfig(workerConfig, wrong)).toThrow(/REDIS_URL.*redis:\/\/[^]*CONCURRENCY.*from 1 to 1000/)
   expect(() => readConfig(workerConfig, wrong)).not.toThrow(/password/)

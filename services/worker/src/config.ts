@@ -47,9 +47,7 @@ export const workerConfig = z.object({
       description:
         'Maximum image bytes of all running chat nodes. Further nodes wait. Each byte takes up to five bytes of memory',
     }),
-  TRACE_CONTENT: flag()
-    .default(false)
-    .meta({ description: 'Record prompts and responses in traces' }),
+  TRACE_CONTENT: flag().default(false).meta({ description: 'Record prompts and responses in traces' }),
   ...countingConfig,
   ...assetStoreConfig,
 })

@@ -38,7 +38,7 @@ function drawnAndSeen(painter: string, viewer: string) {
 }
 
 // spec: 2.3/s7
-test('images of the project go to a chat as data, whatever is said of them', async ({
+test('images of the project go to a chat as data, no matter what is said of them', async ({
   startWorker,
   tenant,
   stack,

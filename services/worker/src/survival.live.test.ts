@@ -116,7 +116,7 @@ stackTest(
 )
 
 stackTest(
-  'an answer that the ledger cannot be told at once is told when it is back',
+  'an answer that the ledger cannot be reported at once learns when it is back',
   async ({ startWorker, tenant, stack, proxy }) => {
     const { control } = stack.provider
     await startWorker({ LEDGER_URL: proxy.ledgerUrl })
@@ -198,7 +198,7 @@ stackTest(
     await control.release()
     await control.clearFaults()
     await expect.poll(tenant.wallet, SOON).toMatchObject({ settled: 1_200_000 })
-    // The third never fits: what is held is no one's any more.
+    // The third never fits: what is held is no one's anymore.
     const record = await tenant.ended(execution)
     expect(record).toMatchObject({ status: 'Failed', error: { code: 'insufficient_budget' }, chargedMicro: 1_200_000 })
     expect(await worker.metrics()).toMatch(/^worker_funds_wait_(seconds_)?count\{outcome="refused".*\} 1\b/m)

@@ -47,7 +47,7 @@ export interface Cancellation {
   watchExecution(): void
 }
 
-/** The lease is not ours any more, or the execution has begun to fail (`fenced`), or this process was declared dead. */
+/** The lease is no longer ours, or the execution has begun to fail (`fenced`), or this process was declared dead. */
 export class LeaseLost extends Error {
   readonly reason: 'fenced' | 'instance-unknown'
 

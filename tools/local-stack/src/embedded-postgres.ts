@@ -27,7 +27,7 @@ export interface EmbeddedPostgres {
   readonly port: number
   /** Of the postmaster now running. */
   readonly pid: number
-  /** Resolves when the server now running has ended, in whatever way. */
+  /** Resolves when the server now running has ended, in any way. */
   readonly ended: Promise<unknown>
   /** Ends all sessions, writes a checkpoint and stops. */
   stop: () => Promise<void>

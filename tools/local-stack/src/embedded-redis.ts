@@ -31,7 +31,7 @@ export interface EmbeddedRedis {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Resolves when the server now running has ended, in whatever way. */
+  /** Resolves when the server now running has ended, in any way. */
   readonly ended: Promise<unknown>
   stop: () => Promise<void>
   /** Stops as in a crash (SIGKILL): what was not yet written to the append-only file is lost. */

@@ -20,7 +20,7 @@ export interface TiedProgram {
 export interface TiedProcess {
   /** The program's own process id. */
   pid: number
-  /** Resolves when the program has ended, in whatever way. Never rejects. */
+  /** Resolves when the program has ended, in any way. Never rejects. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   signal: (name: NodeJS.Signals) => void
   /** Ends the program by `endWith` and waits until it has ended. */

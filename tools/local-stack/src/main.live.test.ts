@@ -33,7 +33,7 @@ test('a second start on a folder in use is one message, and touches nothing', as
   if (hold.kind === 'held') await hold.release()
 })
 
-test('every wrong variable is told at once', async () => {
+test('every wrong variable is reported at once', async () => {
   expect(await start({ PORT: 'x', LOG_LEVEL: 'loud' })).toEqual({
     code: 78,
     stderr: `

@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const me = () => ({ pid: process.pid, stopping: false })
 
-test('a folder is held once, and the second one is told by whom', async () => {
+test('a folder is held once, and the second one is reported by whom', async () => {
   const first = await holdFolder(folder, me)
   expect(await holdFolder(folder, me)).toEqual({ kind: 'taken', by: { pid: process.pid, stopping: false } })
   if (first.kind === 'held') await first.release()

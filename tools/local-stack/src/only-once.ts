@@ -15,7 +15,7 @@ export interface FolderOwner {
 export type FolderLock = { kind: 'held'; release(): Promise<void> } | { kind: 'taken'; by: FolderOwner }
 
 /**
- * Holds a data folder for this process alone, until it ends in whatever way. Nothing is concluded from a process id: who
+ * Holds a data folder for this process alone, until it ends in any way. Nothing is concluded from a process id: who
  * holds the folder listens on a socket and says who it is, and a socket without a listener is left over.
  */
 export async function holdFolder(folder: string, whoAmI: () => FolderOwner): Promise<FolderLock> {

@@ -19,7 +19,7 @@ export function writePrivateJson(file: string, content: unknown): void {
   renameSync(draft, file)
 }
 
-/** The one screen: the address, the key, and three commands that work as they stand. */
+/** The one screen: the address, the key, and three commands that work unchanged. */
 export function readyScreen(facts: ReadyFacts, readyFile: string): string {
   const { baseUrl, email, key, password, sandboxes } = facts
   const model = facts.models[0] ?? 'none is seeded'

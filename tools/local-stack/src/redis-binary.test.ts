@@ -27,7 +27,7 @@ const test = base.extend('machine', async ({}, { onCleanup }) => {
   }
 })
 
-/** An engine that answers; what it does when it is asked for an image is told. */
+/** An engine that answers; what it does when it is asked for an image is reported. */
 const docker = (inspect: string, pull: string) =>
   `case "$1" in info) echo 29.0;; image) ${inspect};; pull) ${pull};; *) exit 64;; esac`
 const unreachable = `echo 'Error response from daemon: no route to the registry' >&2; exit 1`

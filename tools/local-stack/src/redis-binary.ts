@@ -74,7 +74,7 @@ async function runs([command = '', ...args]: string[], env: NodeJS.ProcessEnv): 
   )
 }
 
-/** Downloads the package and whatever it needs that this machine lacks, as root or not, and unpacks them. */
+/** Downloads the package and anything it needs that this machine lacks, as root or not, and unpacks them. */
 async function unpackDebianPackage(
   cacheFolder: string,
   log: (line: string) => void,

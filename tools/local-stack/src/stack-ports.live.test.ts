@@ -28,7 +28,7 @@ test('what is measured has ports that no program has', async () => {
   expect(new Set([...Object.values(ports), ...Object.values(measured)]).size).toBe(9)
 })
 
-test('every taken port that was asked for is told by its variable', async () => {
+test('every taken port that was asked for is reported by its variable', async () => {
   const [gateway, ledger] = [await takenPort(), await takenPort()]
   const config = readStackConfig({ PORT: String(gateway), LEDGER_PORT: String(ledger) })
   await expect(choosePorts(config)).rejects.toMatchObject({

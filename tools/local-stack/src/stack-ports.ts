@@ -14,7 +14,7 @@ export interface StackPorts {
 
 /**
  * A port for each of the programs, each tried now and kept for the programs' restarts. A port that was asked for by a
- * variable and is taken is told by that variable's name; the others are the next free ones above the gateway's.
+ * variable and is taken is reported by that variable's name; the others are the next free ones above the gateway's.
  */
 export async function choosePorts(config: StackConfig): Promise<StackPorts> {
   const asked = {

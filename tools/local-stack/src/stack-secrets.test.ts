@@ -27,7 +27,7 @@ test('a secret that an earlier version did not make is made, and kept', () => {
 })
 
 test.each(['', '{', '{"services":{}}'])(
-  'a file that holds %o is told with its resolution and left alone',
+  'a file that holds %o is reported with its resolution and left alone',
   (content) => {
     const file = path.join(folder, 'secrets.json')
     writeFileSync(file, content)

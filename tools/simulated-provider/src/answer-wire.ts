@@ -90,7 +90,7 @@ function converseEndpoint(model: string, act: string): Endpoint {
   }
 }
 
-/** What a deployment answers, whatever model the body names. */
+/** What a deployment answers, no matter what model the body names. */
 function deploymentEndpoint(model: string, act: string): Endpoint {
   const read = act === 'chat/completions' ? readChat : readImage
   return { dialect: chatDialect, read: (body) => read({ ...body, model }) }

@@ -136,7 +136,7 @@ function struck(
   return at(rule.stall, chunksSent)
 }
 
-/** A body that isn't a stream has two chunks: whatever strikes later strikes after the first of them. */
+/** A body that isn't a stream has two chunks: anything that strikes later strikes after the first of them. */
 function withinTwo(when: FaultRule['cut']): FaultRule['cut'] {
   return typeof when === 'object' ? { afterChunk: Math.min(when.afterChunk, 1) } : when
 }

@@ -29,7 +29,7 @@ export const faultRule = z.strictObject({
 
   // A fixed answer in place of the composed one, mostly a refusal
   status: z.int().min(200).max(599).optional(),
-  /** Text is sent as it is, anything else as JSON. Default: an error object of the usual shape. */
+  /** Text is sent unchanged, anything else as JSON. Default: an error object of the usual shape. */
   body: z.unknown().optional(),
   headers: z.record(z.string(), z.string()).optional(),
   /** Seconds or an HTTP date, as the `Retry-After` header. */

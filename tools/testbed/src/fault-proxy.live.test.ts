@@ -97,7 +97,7 @@ test('a stall holds bytes back without closing, and healing lets them go', async
   expect(String((await answer)[0])).toBe('held')
 })
 
-test('what falls silent says nothing any more, not even that it is closed, and new connections pass', async ({
+test('what falls silent says nothing anymore, not even that it is closed, and new connections pass', async ({
   proxy,
   dial,
   echo,

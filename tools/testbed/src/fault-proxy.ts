@@ -23,7 +23,7 @@ export interface FaultProxy {
   /** Holds back every byte in one direction, or both, while connections stay open. Resolves when the first byte is held. */
   stall: (direction?: Direction) => Promise<void>
   /**
-   * The connections that are open fall silent for good, as if their other end had vanished: no byte passes any more, nor the
+   * The connections that are open fall silent for good, as if their other end had vanished: no byte passes anymore, nor the
    * close of either side. New ones pass, or are taken and fall silent as well.
    */
   fallSilent: (options?: { newConnections?: 'pass' | 'silent' }) => void

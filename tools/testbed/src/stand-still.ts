@@ -6,7 +6,7 @@ const run = promisify(execFile)
 
 /**
  * Makes processes stand still for so long, with all that they have started: as a machine does that is paused or starved. They
- * continue in any case, and their connections stay as they are.
+ * continue in any case, and their connections stay unchanged.
  */
 export async function standStill(pids: readonly number[], ms: number): Promise<void> {
   const stopped = new Set<number>()
@@ -32,7 +32,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** These and whatever they have started, parents first. */
+/** These and anything they have started, parents first. */
 async function treeOf(pids: readonly number[]): Promise<number[]> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid='])
   const childrenOf = new Map<number, number[]>()

@@ -100,7 +100,7 @@ export const executionCommands = [
   command({
     name: 'executions cancel',
     summary: 'Stop an execution',
-    description: 'What was answered is charged. One that has ended stays as it is.',
+    description: 'What was answered is charged. One that has ended stays unchanged.',
     operands,
     options,
     examples: [`gateway executions cancel ${execution} --yes`],

@@ -94,7 +94,7 @@ export const flowFileCommands = [
     name: 'flows push',
     summary: 'Save files as new revisions of their flows',
     description:
-      'A file without a sandbox product gets one. What someone saved since is shown and never saved over. With --check nothing is sent and no one has to be signed in: problems are told with their line, and it ends with 1 where there are any.',
+      'A file without a sandbox product gets one. What someone saved since is shown and never saved over. With --check nothing is sent and no one has to be signed in: problems are reported with their line, and it ends with 1 where there are any.',
     operands: [names],
     options: {
       ...options,

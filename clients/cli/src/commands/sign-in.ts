@@ -14,7 +14,7 @@ export const signInCommands = [
     name: 'login',
     summary: 'Sign in by the browser or with a personal token, and keep it for this machine',
     description:
-      'Opens the console, where you confirm that this machine may have a personal token. On a machine without a browser, open the address that is told on another one, and paste the code that is shown there. The token is kept in $XDG_CONFIG_HOME/gateway/profiles.json, which only you can read; one that was there by an earlier sign-in is deleted. In a pipeline nothing is kept: set GATEWAY_URL and GATEWAY_TOKEN there.',
+      'Opens the console, where you confirm that this machine may have a personal token. On a machine without a browser, open the address that is reported on another one, and paste the code that is shown there. The token is kept in $XDG_CONFIG_HOME/gateway/profiles.json, which only you can read; one that was there by an earlier sign-in is deleted. In a pipeline nothing is kept: set GATEWAY_URL and GATEWAY_TOKEN there.',
     options: {
       url: { type: 'string', value: 'address', summary: 'Where the gateway is' },
       'token-stdin': { type: 'boolean', summary: 'Read the token from the standard input' },

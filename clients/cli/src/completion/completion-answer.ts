@@ -35,7 +35,7 @@ const isPlain = (word: string) => /^[\w./@-]+$/.test(word)
 const withoutEqualsSigns = (line: readonly string[]) =>
   line.flatMap((word, n) => (word !== '=' ? [word] : n === line.length - 1 ? [''] : []))
 
-/** A user who presses a key is told of no failures. */
+/** A user who presses a key learns of no failures. */
 async function namesOf(io: Given['io'], { offered, given }: Candidates): Promise<Candidate[]> {
   try {
     if (offered === 'flows')

@@ -14,7 +14,7 @@ export interface CheckedFlow {
 
 /**
  * What is wrong with the file of a flow, and where, all at once and without the service. Which products a project has is not known
- * here, so what depends on them is told when the flow is pushed.
+ * here, so what depends on them learns when the flow is pushed.
  */
 export function checkFlow(text: string): CheckedFlow {
   const read = readJson(text)

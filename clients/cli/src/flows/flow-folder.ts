@@ -80,7 +80,7 @@ async function filesIn(folder: string): Promise<string[] | null> {
   })
 }
 
-/** Of the graph as it says the same in whatever order its fields stand. */
+/** Of the graph as it says the same in any order its fields stand. */
 export function digestOf(graph: Graph): string {
   return createHash('sha256').update(canonicalize(graph)!).digest('hex')
 }

@@ -23,7 +23,7 @@ function typeOf({ type, options }: Field, isInput: boolean): string {
   return isInput ? '{ asset: string }' : '{ asset: string; mimeType: string; bytes: number }'
 }
 
-/** Of a side without problems; one that has some was told so before. */
+/** Of a side without problems; one that has some learned so before. */
 function fieldsOf(side: ContractSide): Field[] {
   const read = readContractSide(side)
   return read.problems ? [] : read.fields

@@ -32,7 +32,7 @@ export function differenceText(parts: readonly MergedPart[]): string {
     .join('\n')
 }
 
-/** What is told of them where a line has to do. */
+/** What learns of them where a line has to do. */
 export function formatDifference(io: Io, parts: readonly MergedPart[]): void {
   io.say(differenceText(parts))
 }

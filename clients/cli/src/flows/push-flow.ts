@@ -41,7 +41,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
   if (graph === null || (problems.length > 0 && !draft))
     throw new CommandFailure(
       `${file} was not saved.`,
-      graph === null ? 'Mend it' : 'Mend it, or save it as it is: --draft',
+      graph === null ? 'Mend it' : 'Mend it, or save it unchanged: --draft',
     )
 
   const digest = digestOf(graph)
@@ -69,7 +69,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
     more.map((problem) => ({ ...problem, ...positionOf(problem) })),
   )
   if (saved.problems.length > 0 && !draft)
-    throw new CommandFailure(`Revision ${saved.number} can't be activated as it is.`, 'Mend it, and push again')
+    throw new CommandFailure(`Revision ${saved.number} can't be activated unchanged.`, 'Mend it, and push again')
   return saved.number
 
   async function make() {

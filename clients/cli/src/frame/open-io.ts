@@ -22,7 +22,7 @@ export function openIo(env: Io['env']): Io {
     if (error.code === 'EPIPE') process.exit(exitCodes.done) // anyone who read it has enough
     process.exit(printFailure(systemFailure(error, 'The standard output'), { say }))
   })
-  stderr.on('error', () => {}) // there is no one to be told
+  stderr.on('error', () => {}) // there is no one to be reported
   let onLine = false
   const endLine = () => {
     if (onLine) stderr.write('\r\u001B[K')
@@ -37,7 +37,7 @@ export function openIo(env: Io['env']): Io {
   return {
     env,
     get folder() {
-      return known(process.cwd, 'The folder that you are in is not there any more.', 'Go to another one')
+      return known(process.cwd, 'The folder that you are in is no longer there.', 'Go to another one')
     },
     get homeFolder() {
       return known(homedir, 'It is not known where your home folder is.', 'Set HOME, or XDG_CONFIG_HOME')

@@ -4,7 +4,7 @@ import { readArguments } from './read-arguments.ts'
 
 const read = (line: string) => readArguments(commands, line.split(' ').filter(Boolean))
 
-describe('help is told however it is asked for', () => {
+describe('help is reported however it is asked for', () => {
   test.for(['', '--help', '-h', 'help', 'help --help', '-h help -h'])('of all: %j', (line) => {
     expect(read(line)).toEqual({ kind: 'help', of: '' })
   })
@@ -19,11 +19,11 @@ describe('help is told however it is asked for', () => {
   })
 })
 
-test('the version is told', () => {
+test('the version is reported', () => {
   expect(read('--version')).toEqual({ kind: 'version' })
 })
 
-describe('what is none is told, and what is near it', () => {
+describe('what is none is reported, and what is near it', () => {
   test.for([
     [
       'flows pus',

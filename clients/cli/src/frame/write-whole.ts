@@ -19,7 +19,7 @@ export async function writeWhole(
   try {
     await mkdir(path.dirname(target), { recursive: true, ...(mode !== undefined && { mode: mode | 0o100 }) })
     await writeFile(work, content, { flag: 'wx', ...(mode !== undefined && { mode }) })
-    if (mode !== undefined) await chmod(work, mode) // whatever this process takes away from new files
+    if (mode !== undefined) await chmod(work, mode) // anything this process takes away from new files
     if (!isTrial) await rename(work, target)
   } catch (error) {
     throw systemFailure(error, file) ?? error

@@ -12,7 +12,7 @@ interface Named {
 }
 
 /**
- * The organization and project that are meant. Ids are taken as they are: the service says whether they are of any use. Else it is the
+ * The organization and project that are meant. Ids are taken unchanged: the service says whether they are of any use. Else it is the
  * one that anyone who asks has, or has by that name.
  * @param isWhole of the whole organization: no project is looked for
  */

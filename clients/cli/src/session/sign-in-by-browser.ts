@@ -15,7 +15,7 @@ const LONGEST_NAME = 100
 /**
  * A personal token that a user confirms in their browser, on this machine or on another one: this one is brought a code, from another
  * it is pasted. Someone who has made a token by hand can paste that.
- * @param keep is done before the browser is told that this machine is signed in
+ * @param keep is done before the browser learns that this machine is signed in
  * @throws CommandFailure, ApiRefusal, Unreachable; what `keep` throws
  */
 export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn) => Promise<void>): Promise<void> {

@@ -177,5 +177,5 @@ export const chunkShape = z
     ].map((choice) => ({ ...answered, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })),
   })
 
-/** Bytes as they are. */
+/** Bytes unchanged. */
 export const bytesShape = z.unknown().meta({ type: 'string', format: 'binary' })

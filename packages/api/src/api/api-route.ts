@@ -23,7 +23,7 @@ export interface ApiRoute {
   body?: z.ZodType
   /** Where a body may be larger than its service's bodies may be elsewhere. */
   maxBodyBytes?: number
-  /** Content types of a body that is bytes as they are, instead of `body`. */
+  /** Content types of a body that is bytes unchanged, instead of `body`. */
   bytes?: readonly string[]
   answers: Readonly<Record<number, ApiAnswer>>
   /** What its example has that the examples of its shapes (`.meta({ examples })`) and the ids of its path do not say. */

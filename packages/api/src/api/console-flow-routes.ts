@@ -204,7 +204,7 @@ export const consoleFlowRoutes = {
       query: progressQuery,
       refusals: ['invalid_request', 'execution_not_found'],
       description:
-        'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection continues behind the last `seq` they have. Before a line may be spaces. Each look is authorised again: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
+        'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection continues behind the last `seq` they have. Before a line may be spaces. Each look is authorised again: who may not read anymore gets a last line `refused`. Who leaves does not stop the execution.',
     },
   ),
 } as const satisfies Record<string, ApiRoute>

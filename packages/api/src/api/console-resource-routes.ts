@@ -15,7 +15,7 @@ export const consoleAssetRoutes = {
   uploadAsset: assets('POST', `${project}/assets`, 'Upload an image or a sound', made(storedAsset), {
     bytes: media,
     refusals: ['invalid_request', 'request_too_large'],
-    description: 'The body is the file as it is, at most 25,000,000 bytes, and Content-Type says what it is.',
+    description: 'The body is the file unchanged, at most 25,000,000 bytes, and Content-Type says what it is.',
   }),
   listAssets: assets('GET', `${project}/assets`, 'List assets, newest first', page(storedAsset), {
     ...paged,

@@ -282,10 +282,10 @@ export const consoleRoutes = {
   }),
   readInvocation: money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),
 
-  readThresholds: notices('GET', `${project}/notices/thresholds`, 'Read what is told', one(noticeThresholds)),
-  setThresholds: notices('PUT', `${project}/notices/thresholds`, 'Say what is to be told', one(noticeThresholds), {
+  readThresholds: notices('GET', `${project}/notices/thresholds`, 'Read what is reported', one(noticeThresholds)),
+  setThresholds: notices('PUT', `${project}/notices/thresholds`, 'Say what is to be reported', one(noticeThresholds), {
     ...sent(noticeThresholds),
-    description: 'By a Project Owner. Each is told once when it is crossed, and again when it is crossed again.',
+    description: 'By a Project Owner. Each is reported once when it is crossed, and again when it is crossed again.',
   }),
   listNotices: notices('GET', `${project}/notices`, 'List notices, newest first', page(noticeRecord), paged),
   listWebhooks: notices('GET', `${project}/webhooks`, 'List webhooks', page(webhookRecord), paged),

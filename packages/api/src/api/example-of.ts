@@ -31,7 +31,7 @@ export function exampleOfContent(type: string, schema: Json): unknown {
 
 /** A PNG of one pixel; a document of JSON can hold its bytes in base64 alone. */
 export const examplePng = {
-  summary: 'One pixel. It is sent as it is; here it is in base64',
+  summary: 'One pixel. It is sent unchanged; here it is in base64',
   value: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 }
 

@@ -55,7 +55,7 @@ export const flowRoutes = {
     example: ofSandbox,
     description: [
       'Runs the active revision. The answer is the record of the execution, also of one that failed; each paid node of it is charged like a direct call, and nothing else is.',
-      'With `Accept: application/x-ndjson` it is the progress of the execution, a line each; before a line may be spaces. Who leaves does not stop the execution. Each look is authorised again: who may not read any more gets a last line `refused`.',
+      'With `Accept: application/x-ndjson` it is the progress of the execution, a line each; before a line may be spaces. Who leaves does not stop the execution. Each look is authorised again: who may not read anymore gets a last line `refused`.',
       'Without `Accept`, or with `*/*`, an execution that succeeded and whose output is one image by its contract is answered with that image. `Range` works on it.',
       'An image or sound goes in as `{ "asset": "ast_…" }` of an asset of the project.',
     ].join('\n\n'),
@@ -112,7 +112,7 @@ export const flowRoutes = {
     summary: 'What an execution would be charged at most',
     example: ofSandbox,
     description:
-      'Of the active revision with this input, by the prices of this moment: the most that is reserved along the dearest way through the flow. Nothing begins and nothing is reserved. A `maxMicro` of so much refuses no node as long as prices stay as they are.',
+      'Of the active revision with this input, by the prices of this moment: the most that is reserved along the dearest way through the flow. Nothing begins and nothing is reserved. A `maxMicro` of so much refuses no node as long as prices stay unchanged.',
     parameters: sandboxId,
     headers: selector,
     body: estimateBody,
@@ -216,7 +216,7 @@ export const flowRoutes = {
     summary: 'Follow an execution, regardless of who began it',
     example: ofExecution,
     description:
-      'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection continues behind the last `seq` they have. Before a line may be spaces. Each look is authorised again: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
+      'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection continues behind the last `seq` they have. Before a line may be spaces. Each look is authorised again: who may not read anymore gets a last line `refused`. Who leaves does not stop the execution.',
     headers: selector,
     query: progressQuery,
     answers: {
@@ -235,7 +235,7 @@ export const flowRoutes = {
     by: 'key',
     summary: 'Upload an image or a sound',
     description:
-      'The body is the file as it is, at most 25,000,000 bytes, and Content-Type says what it is. It is private to the project.',
+      'The body is the file unchanged, at most 25,000,000 bytes, and Content-Type says what it is. It is private to the project.',
     headers: selector,
     bytes: media,
     answers: { 201: { description: 'Kept; this is the value that names it in an input', body: assetShape } },

@@ -27,7 +27,7 @@ export const gatewayRoutes = {
     headers: {
       'Idempotency-Key': {
         description:
-          'Repeating a key answers what was saved, byte for byte, with `Idempotent-Replayed: true` and no second charge; while the first call runs, a repeat waits for it. A key names one call, whatever its model is. An answer larger than 1 MB is charged and not kept: a repeat is then `answer_not_kept`. A stream is kept as it was sent, also one that broke off, up to 8 MB.',
+          'Repeating a key answers what was saved, byte for byte, with `Idempotent-Replayed: true` and no second charge; while the first call runs, a repeat waits for it. A key names one call, regardless of its model. An answer larger than 1 MB is charged and not kept: a repeat is then `answer_not_kept`. A stream is kept as it was sent, also one that broke off, up to 8 MB.',
         pattern: idempotencyPattern,
       },
       ...selector,

@@ -1,7 +1,7 @@
 const CONSOLE = '/console'
 /** So long that it fits into a cookie alongside what proves a sign-in. */
 export const MAX_ADDRESS_CHARACTERS = 2_000
-/** Any will do: an address of ours is one whatever the host is. */
+/** Any will do: an address of ours is one regardless of the host. */
 const HOST = 'https://console.invalid'
 
 /**

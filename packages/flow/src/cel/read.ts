@@ -105,7 +105,7 @@ function translate(node: ASTNode, scope: Scope): Tree {
 }
 
 function literal(value: unknown): string | number | boolean | null {
-  // All numbers are doubles (flows §2.4), so that `n * 2` holds for whatever number n is.
+  // All numbers are doubles (flows §2.4), so that `n * 2` holds for any number n is.
   if (typeof value === 'bigint') return Number(value)
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
@@ -156,7 +156,7 @@ function each(macro: Macro, receiver: ASTNode, args: ASTNode[], scope: Scope): T
 export type BinaryOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | '+' | '-' | '*' | '/' | '%'
 export type Macro = 'all' | 'exists' | 'exists_one' | 'filter' | 'map'
 
-/** An expression that has been read: only what we evaluate, whatever the parser knows as well. */
+/** An expression that has been read: only what we evaluate, no matter what the parser knows as well. */
 export type Tree =
   | { op: 'literal'; value: string | number | boolean | null }
   | { op: 'name'; name: string }

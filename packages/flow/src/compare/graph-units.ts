@@ -72,7 +72,7 @@ function nodeUnits({ nodes, edges }: Graph): [string, Unit][] {
   ])
 }
 
-/** Whether two plain values say the same, in whatever order their keys are written. */
+/** Whether two plain values say the same, in any order their keys are written. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

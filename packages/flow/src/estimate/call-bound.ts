@@ -13,7 +13,7 @@ export type BoundedInputs = ReadonlyMap<string, readonly BoundedValue[]>
 
 /**
  * Micro-USD that the call of a paid node reserves at most, as its admission estimates (money §2); 0 where it can't be made, such as
- * one whose prompt is too long whatever is not known of it.
+ * one whose prompt is too long, no matter what is unknown about it.
  */
 export function callBound(node: GraphNode, inputs: BoundedInputs, product: EstimatedProduct): bigint {
   const size = node.kind === 'product.chat' ? chatSize(node, inputs) : mediaSize(node, inputs)

@@ -28,7 +28,7 @@ export function openCalls(products: readonly EstimatedProduct[]): Calls {
   let runs = 0
   const mayRun = () => runs++ < MOST_RUNS
 
-  /** A value goes from port to port as it is. */
+  /** A value goes from port to port unchanged. */
   function idOf(value: BoundedValue): number {
     const id = ids.get(value) ?? ids.size
     ids.set(value, id)

@@ -30,7 +30,7 @@ export function* estimate(facts: EstimateFacts): Generator<void, SandboxEstimate
 
 /**
  * Micro-USD of all nodes that any way of an execution may come to, together: where a branch is on what is not known, both of its
- * sides count. Never less than the most expensive path alone, since a node has here whatever it may have there.
+ * sides count. Never less than the most expensive path alone, since the node may have different values there.
  */
 export function* boundOfAllPaths(plan: Plan, input: Values, calls: Calls): Generator<void, bigint> {
   const ended: (Outcome | null)[] = plan.nodes.map(() => null)

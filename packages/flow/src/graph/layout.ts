@@ -20,7 +20,7 @@ export interface Wire {
   toPort: string
 }
 
-/** A graph whose edges have been followed. What can't be followed is told by `edgeFault` of the same edge. */
+/** A graph whose edges have been followed. What can't be followed is reported by `edgeFault` of the same edge. */
 export interface Layout {
   /** By ordinal; null for a node of an unknown kind. Of two nodes with one id the second is reached by no edge. */
   placed: (Placed | null)[]

@@ -100,7 +100,7 @@ function countProblems(graph: Graph, placed: (Placed | null)[]): GraphProblem[] 
   return problems
 }
 
-/** What is wrong with the products that nodes name. A product of the catalogue and one that never was are told alike. */
+/** What is wrong with the products that nodes name. A product of the catalogue and one that never was are reported alike. */
 export function productProblems({ placed, into }: Layout, products: ReadonlyMap<string, ProductFacts>): GraphProblem[] {
   return placed.flatMap((known) => {
     const product = known && productOf(known.node)
@@ -221,7 +221,7 @@ function imagesAtOnce(wires: readonly Wire[]): Wire[][] {
   return [...groups.values()]
 }
 
-/** The nodes that may make the one image which comes by these wires, through whatever branches, and how large it may be. */
+/** The nodes that may make the one image which comes by these wires, through any branches, and how large it may be. */
 function makersOf({ into }: Layout, products: Products, wires: readonly Wire[]): Maker[] {
   const makers = new Map<Placed, number>()
   const seen = new Set<string>()

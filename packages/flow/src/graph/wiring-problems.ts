@@ -200,7 +200,7 @@ function endProblem(
   const at = { node: node.slice(0, 64), port: port.slice(0, 128) }
   const known = byId.get(node)
   if (!known) {
-    // Its kind is told already.
+    // Its kind is reported already.
     if (unknownKinds.has(node)) return null
     return problem(
       'node_unknown',
@@ -210,7 +210,7 @@ function endProblem(
     )
   }
   const ports = side === 'from' ? known.look.outputs : [...known.look.inputs.keys()]
-  // Of a node that can't be read its ports are not known; what is wrong with it is told already.
+  // Of a node that can't be read its ports are not known; what is wrong with it is reported already.
   if (ports.includes(port) || (known.look.problems.length > 0 && ports.length === 0)) return null
   const what = side === 'from' ? 'output' : 'input'
   return problem(

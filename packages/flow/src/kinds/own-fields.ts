@@ -12,7 +12,7 @@ export function stringField(node: GraphNode, name: string, example: string): str
   }
 }
 
-/** A node of which nothing can be told but what is wrong. */
+/** A node of which nothing can be reported but what is wrong. */
 export function unreadable(problem: NodeProblem, outputs: string[]): Look {
   const types = new Map<string, PortType>(outputs.map((port) => [port, 'unknown']))
   return { inputs: new Map(), outputs, problems: [problem], typed: () => ({ outputs: types, problems: [] }) }

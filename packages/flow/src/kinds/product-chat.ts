@@ -33,7 +33,7 @@ function chatParamProblems(node: GraphNode): NodeProblem[] {
       ),
     ]
   const given = params as Record<string, unknown>
-  // The node is told of it; nothing may go through it.
+  // The node learns of it; nothing may go through it.
   if (jsonFault(params) !== null) return []
   const unknown = Object.keys(given).filter((name) => !chatParams.some((param) => param === name))
   const problems = unknown.map((name) =>
@@ -44,7 +44,7 @@ function chatParamProblems(node: GraphNode): NodeProblem[] {
   )
   for (const name of chatParams) {
     if (given[name] === undefined) continue
-    // A tool choice is of tools; what is wrong with those is told of them.
+    // A tool choice is of tools; what is wrong with those learns of them.
     const alone = name === 'tool_choice' ? { tool_choice: given[name], tools: given['tools'] } : { [name]: given[name] }
     const refused = refusalOf(alone)
     if (refused !== null && (name !== 'tool_choice' || !String(refused.body.param).startsWith('tools')))
@@ -144,7 +144,7 @@ function answersJson(node: GraphNode): boolean {
   return type === 'json_object' || type === 'json_schema'
 }
 
-/** A model that is told to call none makes no calls that could be lost. */
+/** A model that is asked to call none makes no calls that could be lost. */
 function toolsOf(node: GraphNode): { given: boolean; mayBeCalled: boolean } {
   const { tools, tool_choice: choice } = (node['params'] ?? {}) as { tools?: unknown; tool_choice?: unknown }
   const given = Array.isArray(tools) && tools.length > 0

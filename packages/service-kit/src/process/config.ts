@@ -169,9 +169,7 @@ export const commonConfig = z.object({
   DRAIN_MS: wholeNumber({ min: 0, max: 3_600_000 })
     .default(8_000)
     .meta({ description: 'Time that a shutdown waits for open responses, in milliseconds' }),
-  STOP_WITH_PARENT: flag()
-    .default(false)
-    .meta({ description: 'Stop when the parent process ends' }),
+  STOP_WITH_PARENT: flag().default(false).meta({ description: 'Stop when the parent process ends' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
     .optional()
     .meta({ description: 'OpenTelemetry collector (OTLP endpoint). Without it, no traces are recorded' }),

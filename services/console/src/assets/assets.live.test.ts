@@ -113,7 +113,7 @@ test('a deleted asset cannot be read, and its bytes are removed once nothing und
   expect(await removeDeleted(deps)).toBe(0)
   expect(await files.stored()).toEqual([id])
   await fixture.run(`UPDATE money.assets SET deleted_at = now() - interval '61 minutes' WHERE id = $1`, [id])
-  // Killed after the bytes were gone and before it was told: the next time does it again.
+  // Killed after the bytes were gone and before it was reported: the next time does it again.
   await expect(
     removeDeleted({ ...deps, ledger: { ...client, assetsRemoved: () => Promise.reject(new Error('killed')) } }),
   ).rejects.toThrow('killed')

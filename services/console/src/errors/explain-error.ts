@@ -6,7 +6,7 @@ import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { ConsoleDeps } from '../deps.ts'
 import { refusalPage, returnOfBrowser } from '../page/console-page.ts'
 
-/** What a client is told of an error (rules §2.1). What is not a refusal is logged, and never shown. @param stylesheet of a page for browsers */
+/** What a client learns of an error (rules §2.1). What is not a refusal is logged, and never shown. @param stylesheet of a page for browsers */
 export function explainError({ log }: Pick<ConsoleDeps, 'log'>, stylesheet: string): ExplainError {
   return (error, _req, res) => {
     const refusal = refusalFor(error)

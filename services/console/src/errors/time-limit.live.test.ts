@@ -3,7 +3,7 @@ import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 // A question of the console on the primary can't be the snapshot that slows down every wallet: its login has a time limit.
 
-test('a question that takes too long is ended, refused with what to do, and holds no snapshot any more [unavailable]', async ({
+test('a question that takes too long is ended, refused with what to do, and holds no snapshot anymore [unavailable]', async ({
   stack,
   fixture,
 }) => {

@@ -41,7 +41,7 @@ test('a user stops an execution, once; the audit says who, and what the Admin ma
   expect(list.body.data).toMatchObject([{ id, status: 'Cancelled', error: { code: 'execution_cancelled' } }])
 })
 
-test('an execution that has ended stays as it is, and one that never was is not there [execution_not_found]', async ({
+test('an execution that has ended stays unchanged, and one that never was is not there [execution_not_found]', async ({
   flow,
   stack,
   fixture,

@@ -5,7 +5,7 @@ import { outcomeOf } from '../console.fixture.ts'
 import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'
 import { executionTest as test, input } from './executions.fixture.ts'
 
-test('a user asks what an execution of any revision is charged at most; one that went before is told', async ({
+test('a user asks what an execution of any revision is charged at most; one that went before is reported', async ({
   flow,
   stack,
 }) => {

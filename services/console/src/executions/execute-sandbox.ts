@@ -21,7 +21,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now'
 /**
  * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (rules §7.2).
  * Answered as the record once the execution is over, or as NDJSON progress; never as an image (flows §4.5). A client
- * that leaves does not stop the execution. A user who may not read it any more gets no further line. The ledger begins it, once
+ * that leaves does not stop the execution. A user who may not read it anymore gets no further line. The ledger begins it, once
  * under an idempotency key of this user.
  * @throws Refusal as the admission of an invoke would
  */

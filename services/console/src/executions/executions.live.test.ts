@@ -180,7 +180,7 @@ test.for([
   ['sandbox_not_found', 'DELETE FROM control.project_grants WHERE user_id = $1'],
   ['token_invalid', 'DELETE FROM control.user_tokens WHERE user_id = $1'],
 ] as const)(
-  'who may not read it any more gets no further line, and no record [%s]',
+  'who may not read it anymore gets no further line, and no record [%s]',
   async ([code, sql], { flow, stack, services, fixture }) => {
     const { id } = await flow.made(asking(flow.product))
     const project = { id: stack.project, tenant: stack.tenant, team: stack.team }

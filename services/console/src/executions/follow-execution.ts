@@ -7,7 +7,7 @@ import type { Request, Response } from 'express'
 import { Refusal } from '@gateway/api/refusal'
 import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 
-/** A short execution is told of at once; a long one is asked about once a second. */
+/** A short execution learns of at once; a long one is asked about once a second. */
 const PAUSE = { firstMs: 25, maxMs: 1_000 }
 
 export interface Followed {
@@ -23,8 +23,8 @@ export interface Followed {
  * reached for a while only makes its lines late.
  *
  * Each look is authorised again, behind the reading: what is handed on was there while its reader might still read it.
- * @param authorize throws a Refusal once they may not any more
- * @param disconnected aborts when no one listens any more; the promise then rejects
+ * @param authorize throws a Refusal once they may not anymore
+ * @param disconnected aborts when no one listens anymore; the promise then rejects
  * @throws Refusal `execution_not_found`
  */
 export async function* followExecution(
@@ -86,7 +86,7 @@ async function recordOf({ ledger }: Deps, begun: Begun): Promise<string> {
   return answer.record
 }
 
-/** The answer is the record, whatever else is accepted, unless NDJSON is asked for. */
+/** The answer is the record, anything else is accepted, unless NDJSON is asked for. */
 function wantsNdjson(req: Request): boolean {
   return req.accepts(['json', NDJSON]) === NDJSON
 }
@@ -99,7 +99,7 @@ const KEEP_ALIVE_MS = 15_000
 const NDJSON = 'application/x-ndjson'
 
 /**
- * Sends the lines of an execution as they come, or its record once they have ended. A reader who may not read any more gets
+ * Sends the lines of an execution as they come, or its record once they have ended. A reader who may not read anymore gets
  * no further line.
  * @param linesUntil the lines, until its signal aborts
  * @param record null: the lines are the answer

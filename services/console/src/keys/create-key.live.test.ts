@@ -122,7 +122,7 @@ test.for([
 })
 
 // spec: 5/s4
-test('who has left the organization issues no key, whatever roles are left behind [key_issuer_denied]', async ({
+test('who has left the organization issues no key, no matter what roles are left behind [key_issuer_denied]', async ({
   stack,
 }) => {
   const leaver = await stack.member({ team: 'Team Owner', project: 'Project Owner' })

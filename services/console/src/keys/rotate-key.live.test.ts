@@ -11,7 +11,7 @@ test('a legacy key needs reissue and is never rotated [key_not_active]', async (
 })
 
 // spec: 3.2/s3
-test('a legacy key stays as it is, bound to nothing, while other keys of its project are issued, rotated and revoked', async ({
+test('a legacy key stays unchanged, bound to nothing, while other keys of its project are issued, rotated and revoked', async ({
   stack,
   fixture,
 }) => {

@@ -172,7 +172,7 @@ const closedColumns = Prisma.sql`
   a.reserved_micro, a.charged_micro, a.admitted_at, a.closed_at, a.reason, ${unit}`
 
 /**
- * Whether no other attempt has followed an attempt: those that were followed were released, and mean nothing any more. It is asked
+ * Whether no other attempt has followed an attempt: those that were followed were released, and mean nothing anymore. It is asked
  * of each row by itself (`OFFSET 0`), so that no plan reads all later attempts there are.
  */
 const isNewest = Prisma.sql`

@@ -111,7 +111,7 @@ test.for([
   expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/statement?${query}`))).toBe('400 invalid_request')
 })
 
-test('books that say two things are told, logged, and counted for an alarm', async ({
+test('books that say two things are reported, logged, and counted for an alarm', async ({
   stack,
   tenant,
   fixture,

@@ -96,7 +96,7 @@ export async function usageRows(
 
 /**
  * The settled calls of divided hours, and how many are missing: more that the hours have, which are archived; and those
- * whose flow is asked for and not known any more.
+ * whose flow is asked for and not known anymore.
  */
 function callsOf(project: string, by: UsageReport['by'], divided: Date[]): Prisma.Sql {
   return Prisma.sql`

@@ -146,11 +146,7 @@ test('days that begin within an hour of UTC are not told where calls of that hou
   expect(outcomeOf(await usage(`${asked.replaceAll('05-', '07-')}&zone=Asia/Kolkata`))).toBe('200')
 })
 
-test('a flow that is not known any more is not told as no flow [usage_archived]', async ({
-  usage,
-  history,
-  fixture,
-}) => {
+test('a flow that is no longer known is not told as no flow [usage_archived]', async ({ usage, history, fixture }) => {
   const asked = 'from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z&step=day&zone=Asia/Kolkata'
   const id = `inv_gone_${history}`
   await fixture.run(

@@ -3,7 +3,7 @@ import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 const wanted = { belowMicro: [5_000, 1_000], daysLeft: 3, keyPercents: [80, 100] }
 
-test('what is to be told is set as a whole, read by any grant, and the audit says so', async ({ stack }) => {
+test('what is to be reported is set as a whole, read by any grant, and the audit says so', async ({ stack }) => {
   const path = `${stack.projectPath}/notices/thresholds`
   const nothing = { belowMicro: [], daysLeft: null, keyPercents: [] }
   expect((await stack.owner.get(path)).body).toEqual(nothing)
@@ -17,7 +17,7 @@ test('what is to be told is set as a whole, read by any grant, and the audit say
   expect(actions.filter((action: string) => action === 'notices.set_thresholds')).toHaveLength(2)
 })
 
-test('only a Project Owner says what is to be told [not_permitted]', async ({ stack }) => {
+test('only a Project Owner says what is to be reported [not_permitted]', async ({ stack }) => {
   const consumer = await stack.member({ project: 'Project Consumer' })
   expect(outcomeOf(await consumer.put(`${stack.projectPath}/notices/thresholds`, wanted))).toBe('403 not_permitted')
 })

@@ -4,7 +4,7 @@ import { databaseNow, inState, keyWindow, limitOf } from '../keys/key-record.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
-/** The ids of those notices of a project that are open: their threshold is crossed now, and none was told of it since (money §10.1). */
+/** The ids of those notices of a project that are open: their threshold is crossed now, and none learned of it since (money §10.1). */
 export async function openNotices(deps: Deps, project: string, notices: WrittenNotice[]): Promise<Set<string>> {
   if (notices.length === 0) return new Set()
   const facts = await readFacts(deps, project, notices)
@@ -60,7 +60,7 @@ async function windowsOf(
   )
 }
 
-/** What was told, as it is stored. */
+/** What was reported, as it is stored. */
 export interface WrittenNotice {
   id: string
   kind: string
@@ -81,7 +81,7 @@ export interface NoticeFacts {
 
 const WEEK_DAYS = 7n
 
-/** Whether what a notice told is still so (money §10.1). That of a key is, in the window that it was told of. */
+/** Whether what a notice told is still so (money §10.1). That of a key is, in the window that it learned of. */
 export function isCrossed({ kind, threshold, lineage, windowStart }: WrittenNotice, facts: NoticeFacts): boolean {
   if (kind === 'wallet.below') return facts.remainingMicro < threshold
   if (kind === 'wallet.days_left') return facts.remainingMicro * WEEK_DAYS < threshold * facts.weekMicro

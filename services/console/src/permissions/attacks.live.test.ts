@@ -141,7 +141,7 @@ test('no body says more than it may: every field that is not asked for is refuse
   expect((await member.get('/api/v2/me')).body.platformOperator).toBe(false)
 })
 
-test('who loses a permission while asking passes nothing on any more [not_permitted]', async ({ stack, fixture }) => {
+test('who loses a permission while asking passes nothing on anymore [not_permitted]', async ({ stack, fixture }) => {
   const leaving = await stack.member({ project: 'Project Owner' })
   const accomplice = await stack.member()
   const admin = await stack.member({ tenant: 'Admin' })

@@ -49,7 +49,7 @@ export async function authorizeInProject(
 }
 
 /**
- * The issuer rule at creation (rules §6.5): a user who lacks one of the three requirements is told so, rather than
+ * The issuer rule at creation (rules §6.5): a user who lacks one of the three requirements learns so, rather than
  * sent away.
  * @throws Refusal `not_found` to a user who has none of them, `key_issuer_denied`
  */
@@ -82,7 +82,7 @@ function requirePermission(roles: Roles, permission: Permission): void {
 
 const ofTokens: readonly string[] = [...tenantTokenPermission.options, ...projectTokenPermission.options]
 
-/** A token that could have the permission is told which; what no token can do is a user's. */
+/** A token that could have the permission learns which; what no token can do is a user's. */
 function needOf({ only }: Roles, permission: Permission): string {
   if (only === undefined || !ofTokens.includes(permission)) return permissions[permission].need
   return `a token with the permission ${permission}`
@@ -94,7 +94,7 @@ function hasNoRole({ platformOperator, tenant, team, project }: Roles): boolean 
 
 /**
  * Changes who may do what in a tenant, in one transaction. Such changes go one after the other in each tenant; so anyone who asks
- * for one is authorized again inside it, by the transaction: who has just lost a permission passes nothing on any more, and
+ * for one is authorized again inside it, by the transaction: who has just lost a permission passes nothing on anymore, and
  * two Admins can't remove each other at the same moment.
  */
 export function changePermissions<T>(

@@ -63,7 +63,7 @@ export const permissions = {
   'wallet.fund': operator,
   'wallet.correct': operator,
   'products.manage': operator,
-  // A user without it is told that there is nothing (flows §1.2): see `mayUseSandboxes`.
+  // A user without it learns that there is nothing (flows §1.2): see `mayUseSandboxes`.
   'sandboxes.use': {
     need: 'the role Project Owner or Project Consumer on the project',
     grantedTo: (s) => isMember(s) && (s.project === 'Project Owner' || s.project === 'Project Consumer'),

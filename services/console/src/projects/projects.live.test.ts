@@ -36,7 +36,7 @@ test('a member sees the projects of its teams and those it was granted, an Admin
   expect(await listed(await stack.member({ project: 'Project Viewer' }))).toEqual([stack.project])
 })
 
-test("a project a member has nothing to do with can't be told from one that never existed [not_found]", async ({
+test("a project a member has nothing to do with can't be reported from one that never existed [not_found]", async ({
   stack,
 }) => {
   const member = await stack.member()

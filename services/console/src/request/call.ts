@@ -8,7 +8,7 @@ import { readJsonBody } from './read-json-body.ts'
 
 /**
  * A request as its row of the contract describes it. What was sent is checked when the handler asks for it, so that a handler
- * first says who may ask: a user who may not is told so, whatever they sent.
+ * first says who may ask: a user who may not learns so, no matter what they sent.
  */
 export interface Call<Row extends Pick<ApiRoute, 'path'>> {
   req: Request

@@ -62,10 +62,7 @@ test('every kind of thing is made once, and a secret is shown once', async ({ st
   }
 })
 
-test('another request under the same key is refused, at whatever path [idempotency_mismatch]', async ({
-  stack,
-  post,
-}) => {
+test('another request under the same key is refused, at any path [idempotency_mismatch]', async ({ stack, post }) => {
   const key = randomUUID()
   await post(stack.owner, `${stack.path}/teams`, key, { name: 'One' })
   for (const [path, body] of [

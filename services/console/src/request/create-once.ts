@@ -8,7 +8,7 @@ import { userOf } from '../sign-in/user.ts'
 
 // What is made at most once under an `Idempotency-Key` (rules §7.8).
 //   I1  The key is written down by the transaction that makes the thing, before it does anything else. So there are both or neither,
-//       whatever is killed; and a copy that comes meanwhile waits for that row, and then finds it.
+//       no matter what is killed; and a copy that comes meanwhile waits for that row, and then finds it.
 //   I2  A refusal makes nothing and keeps nothing: once its reason is gone the same key makes the thing.
 //   I3  Keys belong to anyone who asks. They are authorized before, at a repeat as at the first time.
 //   I4  No secret is kept. A repeat is answered without it, and with what to do for another one.
@@ -95,7 +95,7 @@ function send(res: Response, json: string | Buffer): void {
   res.status(201).type('json').end(json)
 }
 
-/** Of the method, the path and the body, whatever the order of its fields. SHA-256. */
+/** Of the method, the path and the body, regardless of the order of its fields. SHA-256. */
 export async function fingerprintOf({ req, sentBody }: Asked): Promise<Buffer<ArrayBuffer>> {
   const asked = [req.method, req.path, await sentBody()]
   return createHash('sha256').update(JSON.stringify(asked, inOrder)).digest()

@@ -160,7 +160,7 @@ test('keys are found by their state', async ({ stack, fixture }) => {
     expect((await owner.get(`${path}/keys?state=${state}`)).body.data).toMatchObject([{ id, state }])
 })
 
-test('no page of a large book looks at more than its rows, whatever its filters, and the next continues behind them', async ({
+test('no page of a large book looks at more than its rows, regardless of its filters, and the next continues behind them', async ({
   stack,
   fixture,
   database,

@@ -3,7 +3,7 @@ import { Prisma } from '@gateway/database/client'
 import { timeCursor } from './page.ts'
 
 // Lists with filters that are read by time, newest first. Not every filter has an index, and no page may read a large book to its end:
-//   L1  A page walks along one index and looks at this many rows of it at most, whatever its filters are.
+//   L1  A page walks along one index and looks at this many rows of it at most, regardless of its filters.
 //   L2  What narrows the walk is in the index to its last condition: else the walk itself would pass over rows that no one counts.
 //   L3  Where it looked at all of them, the last one is the place where the next page continues, whether it fits or not.
 

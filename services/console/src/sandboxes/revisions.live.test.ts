@@ -47,7 +47,7 @@ test('a save is its own revision with a package, whose digest is that of its tex
 })
 
 // spec: 3.1/r1
-test('whatever is a graph is stored with every problem, marked as a draft or not', async ({ flow }) => {
+test('anything that is a graph is stored with every problem, marked as a draft or not', async ({ flow }) => {
   for (const draft of [false, true]) {
     const saved = await flow.save(unwired, { draft })
     expect(outcomeOf(saved)).toBe('201')
@@ -78,7 +78,7 @@ test('where nodes stand and what they are called is kept with the revision, and 
   expect(saved.body.package).toEqual(plain.body.package)
 })
 
-test('a product that is not assigned is told by name on save, and on activation [product_not_assigned]', async ({
+test('a product that is not assigned is reported by name on save, and on activation [product_not_assigned]', async ({
   flow,
   stack,
   fixture,
@@ -92,7 +92,7 @@ test('a product that is not assigned is told by name on save, and on activation 
     expect(outcomeOf(refused)).toBe('403 product_not_assigned')
     expect(refused.body.error.message).toContain(product)
   }
-  // With another problem alongside it, every problem is told.
+  // With another problem alongside it, every problem is reported.
   const both = await flow.activate((await flow.save({ ...unwired, nodes: asking(other).nodes })).body.number)
   expect(outcomeOf(both)).toBe('422 graph_invalid')
   expect(both.body.error.details.problems.map(({ code }: { code: string }) => code)).toContain('product_not_assigned')
@@ -124,7 +124,7 @@ test('of a hundred who save on one base one wins, and the others learn what is l
 })
 
 // spec: 2.3/s15, 3.1/r3
-test('what an author writes comes back as it was saved, whatever it holds', async ({ flow, stack, console }) => {
+test('what an author writes comes back as it was saved, no matter what it holds', async ({ flow, stack, console }) => {
   const strange = String.raw`"\u0000 \ud800 \udfff é 𝒳 \\u0000 </script> {{ x }}"`
   const nodes = `[{"id":"in","kind":"input"},{"id":"out","kind":"output"},
     {"id":"a","kind":"constant","value":${strange},"__proto__":{"admin":true},"constructor":1,"toString":null},
@@ -243,7 +243,7 @@ test('activation checks again what has changed since, and leaves the active one 
   expect(refused.body.error.details.problems).toEqual((await flow.read(2)).body.problems)
   expect(await flow.sandbox()).toMatchObject({ activeRevision: 1 })
 
-  // A draft whose product has been assigned since has no problem left. Its package is the sandbox product's, and it stays as it was.
+  // A draft whose product has been assigned since has no problem left. Its package is the sandbox product's, and it stays unchanged.
   const product = await fixture.product()
   const saved = await flow.save(asking(product), { draft: true })
   expect(saved.body).toMatchObject({ number: 3, digest: null })

@@ -58,7 +58,7 @@ type ActivateDeps = Pick<ConsoleDeps, 'prisma' | 'log'>
 /**
  * POST …/sandboxes/{s}/revisions/{n}/activate: from now on this revision answers external calls (flows §3.2). The whole graph is
  * checked again against the products that are assigned now, its package is built, and both are deployed in one transaction:
- * whatever fails, the revision that was active still is. The revision itself stays as it was saved: the package is a record of
+ * anything that fails, the revision that was active still is. The revision itself stays as it was saved: the package is a record of
  * its own. Executions in progress keep the one they began with.
  * @throws Refusal `graph_invalid`, `product_not_assigned`, `activation_failed`
  */
@@ -110,7 +110,7 @@ function refusalOf(problems: GraphProblem[], graph: Graph): Refusal {
 const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
 
 /**
- * POST …/sandboxes/{s}/revisions: a new revision, whatever was saved before and whatever is wrong with it (flows §3.1). It is
+ * POST …/sandboxes/{s}/revisions: a new revision, no matter what was saved before and anything that is wrong with it (flows §3.1). It is
  * stored with its problems, and what has any can't be activated; `draft` only marks it. Of several who save on the same base
  * the first wins.
  * @throws Refusal `revision_conflict`, `invalid_request`, `request_too_large`
@@ -185,7 +185,7 @@ function sentGraph({ graph }: Record<string, unknown>): Graph {
 
 /** How a graph is kept and shown: compact JSON, the same for the same graph. */
 function graphBytes(graph: Graph): Uint8Array<ArrayBuffer> {
-  // `stringify` writes U+0000 and lone surrogates as escapes, so the text is UTF-8 whatever the graph holds.
+  // `stringify` writes U+0000 and lone surrogates as escapes, so the text is valid UTF-8 for any graph.
   return new TextEncoder().encode(JSON.stringify(graph))
 }
 

@@ -53,7 +53,7 @@ export function readSandbox(deps: Deps): Handler<'readSandbox'> {
   }
 }
 
-/** PATCH …/sandboxes/{s}: only the fields that are sent. Suspending it answers once no call can be admitted any more. */
+/** PATCH …/sandboxes/{s}: only the fields that are sent. Suspending it answers once no call can be admitted anymore. */
 export function changeSandbox(deps: Deps): Handler<'changeSandbox'> {
   const { prisma } = deps
   return async (call, res) => {

@@ -42,7 +42,10 @@ describe('a token of a project', () => {
     expect((await program.get(`${path}/keys`)).body.data).toEqual([])
   })
 
-  test('is told whose it is and what it may do, of its organization and project alone', async ({ stack, console }) => {
+  test('is reported whose it is and what it may do, of its organization and project alone', async ({
+    stack,
+    console,
+  }) => {
     const { owner, path, projectPath } = stack
     const ofProject = await make(owner, projectPath, console.url, ['wallet.read'])
     const { body: project } = await owner.get(`${path}/projects`)
@@ -71,7 +74,7 @@ describe('a token of a project', () => {
     })
   })
 
-  test('hands out no access, whatever it lists [not_permitted, key_issuer_denied, invalid_request]', async ({
+  test('hands out no access, no matter what it lists [not_permitted, key_issuer_denied, invalid_request]', async ({
     stack,
     console,
   }) => {

@@ -149,10 +149,13 @@ test.for([
   ['12 letters..', '204'],
   ['x'.repeat(256), '204'],
   ['x'.repeat(257), '400 invalid_request'],
-])('a password of 12 to 256 characters is taken, whatever is in it: %s', async ([password, outcome], { signIn }) => {
-  const user = await signIn()
-  expect(outcomeOf(await user.put('/api/v2/me/password', { password }))).toBe(outcome)
-})
+])(
+  'a password of 12 to 256 characters is taken, no matter what is in it: %s',
+  async ([password, outcome], { signIn }) => {
+    const user = await signIn()
+    expect(outcomeOf(await user.put('/api/v2/me/password', { password }))).toBe(outcome)
+  },
+)
 
 test('who signs in on the old password while it is changed has no session after it', async ({
   console,

@@ -23,7 +23,7 @@ export interface Throttle {
   /** A user who has signed in starts again; the address does not. */
   succeeded(email: string, address: string): Promise<void>
   /**
-   * Counts whatever else an address may only try so often.
+   * Counts anything else an address may only try so often.
    * @throws Refusal `rate_limited`
    */
   attemptFrom(address: string): Promise<void>

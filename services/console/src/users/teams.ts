@@ -47,7 +47,7 @@ export function createTeam(deps: Deps): Handler<'createTeam'> {
   }
 }
 
-/** DELETE …/teams/{team}: a team that owns no project any more. */
+/** DELETE …/teams/{team}: a team that owns no project anymore. */
 export function deleteTeam(deps: Deps): Handler<'deleteTeam'> {
   const { prisma } = deps
   return async (call, res) => {

@@ -48,7 +48,7 @@ export function createTenant(deps: Deps): Handler<'createTenant'> {
   }
 }
 
-/** DELETE /api/v2/tenants/{t}: an organization that holds no project and no key any more. Its audit log stays. */
+/** DELETE /api/v2/tenants/{t}: an organization that holds no project and no key anymore. Its audit log stays. */
 export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
   const { prisma } = deps
   return async (call, res) => {

@@ -79,11 +79,11 @@ test('an organization keeps an Admin, also when two remove each other at once [l
   ])
   const outcomes = answers.map(outcomeOf)
   expect(outcomes).toContain('204')
-  // The second either came before it was removed, and finds itself the last, or after, and sees nothing any more.
+  // The second either came before it was removed, and finds itself the last, or after, and sees nothing anymore.
   expect(outcomes.find((outcome) => outcome !== '204')).toMatch(/^(409 last_admin|404 not_found)$/)
 })
 
-test('who has left the organization sees nothing of it, whatever roles are left behind [not_found]', async ({
+test('who has left the organization sees nothing of it, no matter what roles are left behind [not_found]', async ({
   stack,
 }) => {
   const leaver = await stack.member({ team: 'Team Owner', project: 'Project Owner' })

@@ -12,7 +12,7 @@ import {
 } from '../fixtures/execution-rows.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 
-// An execution with a ceiling never charges more, whatever its nodes ask for at once (money §7.5). A call here reserves 100.
+// An execution with a ceiling never charges more, no matter what its nodes ask for at once (money §7.5). A call here reserves 100.
 
 type TenantFixture = Awaited<ReturnType<typeof openTenant>>
 
@@ -99,7 +99,7 @@ test('an attempt that was taken back counts no more, and its late answer is char
   expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 100n })
 })
 
-test('is told before the limit of the key and the wallet [ceiling_reached] [key_limit] [insufficient_budget]', async ({
+test('is reported before the limit of the key and the wallet [ceiling_reached] [key_limit] [insufficient_budget]', async ({
   fixture,
   replica,
 }) => {

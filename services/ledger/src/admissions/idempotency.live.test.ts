@@ -65,7 +65,7 @@ describe('idempotency', () => {
     expect(outcomes.map(codeOf)).toEqual(['admitted', 'admitted'])
   })
 
-  test('an answer is kept as it was sent, whatever is closed before it in the same batch', async ({
+  test('an answer is kept as it was sent, no matter what is closed before it in the same batch', async ({
     replica,
     tenant,
   }) => {

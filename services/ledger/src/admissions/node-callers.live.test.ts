@@ -155,7 +155,7 @@ describe('what an execution may call', () => {
   })
 
   for (const kind of ['image', 'audio'] as const)
-    test(`includes ${kind} products, at their price per request whatever the prompt’s length`, async ({
+    test(`includes ${kind} products, at their price per request, regardless of the prompt’s length`, async ({
       fixture,
       replica,
       tenant,

@@ -20,7 +20,7 @@ const settled = (node: HeldNode, completionTokens: number) => ({
   id: node.reservation,
   usage: { promptTokens: 10, completionTokens },
 })
-/** What anyone who closes direct calls is told of a node's. */
+/** What anyone who closes direct calls learns of a node's. */
 const STRANGE = [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'unknown' }]
 const released = (node: HeldNode) => ({ id: node.reservation, usage: null })
 

@@ -46,7 +46,7 @@ test('a gateway computes the charge of any usage at any price as Postgres does',
   expect(rows.map(({ charge }) => charge)).toEqual(computed)
 })
 
-test('what an admission tells of its price is what its settlement goes by, whatever becomes of the product', async ({
+test('what an admission tells of its price is what its settlement goes by, no matter what becomes of the product', async ({
   fixture,
   replica,
   tenant,

@@ -141,7 +141,7 @@ describe('what goes into the next batch', () => {
 })
 
 describe('what waits too long, or twice', () => {
-  test('is dropped when its time is over, whatever it is and whose turn it is', () => {
+  test('is dropped when its time is over, no matter what it is and whose turn it is', () => {
     let nowMs = 0
     const dropped: string[] = []
     const items = new WaitingItems({ now: () => nowMs, drop: ({ item }) => void dropped.push(item.id) })

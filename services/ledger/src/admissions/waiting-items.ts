@@ -12,7 +12,7 @@ import type {
 import { LRUCache } from 'lru-cache'
 
 // What waits for the next batch.
-//   W1  Closings (settle, release, expire) have room whatever waits in addition to them: they free money, and are never
+//   W1  Closings (settle, release, expire) always have room: they free money, and are never
 //       refused.
 //   W2  Admissions take turns by project, so one project's crowd costs another one turn. Unidentified callers (keys and
 //       executions whose project is not known here, because they are new or invented) take turns each by itself in a

@@ -17,7 +17,7 @@ export interface FileRecord {
   /** Lines. */
   rows: number
   bytes: number
-  /** Of its bytes as they are, hex. */
+  /** Of its bytes unchanged, hex. */
   sha256: string
 }
 

@@ -134,7 +134,7 @@ function openEntries(place: string) {
   }
   return {
     rows: () => rows,
-    /** Blocks that end with a seal; what follows the last one as it is. */
+    /** Blocks that end with a seal; what follows the last one unchanged. */
     async *blocksOf(project: string): AsyncGenerator<Entry[]> {
       let block: Entry[] = []
       for (next ??= await take(); next?.['project'] === project; next = await take()) {

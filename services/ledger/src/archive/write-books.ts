@@ -140,7 +140,7 @@ function entryLine(project: string, row: ListedEntry): string {
   return JSON.stringify({ project, ...Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) })
 }
 
-/** Windows before the one of their meter can't be spent in any more. */
+/** Windows before the one of their meter can't be spent in anymore. */
 function forgetWindows({ windows }: MonthFold, { meters }: MovedWallet): void {
   for (const [name, { lineage, windowStart }] of windows) {
     const start = meters.get(lineage)

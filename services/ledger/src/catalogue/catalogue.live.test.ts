@@ -161,7 +161,7 @@ describe('the models of a key', () => {
     expect(await seenWith(free)).toEqual([free])
   })
 
-  test('hold no flow that calls what the project cannot call any more', async ({ fixture, tenant, save, reads }) => {
+  test('hold no flow that calls what the project can no longer call', async ({ fixture, tenant, save, reads }) => {
     const other = await fixture.product()
     const sandbox = await save({ manifest: [tenant.product, other] })
     const seen = async () => idsIn(await reads.models(asked(tenant.key.hash)))
@@ -231,7 +231,7 @@ describe('a sandbox product, to a key', () => {
     expect(await ask(draft, hash)).toBeNull() // it has no contract, and that is for anyone who needs one to say
   })
 
-  test('is told without a contract where nothing was ever activated, and with what it cannot call', async ({
+  test('is reported without a contract where nothing was ever activated, and with what it cannot call', async ({
     fixture,
     tenant,
     save,

@@ -4,7 +4,7 @@ import type { Database } from '@gateway/database/client'
 import type { Finding } from './fold-journal.ts'
 
 // An anchor is one hash over the newest journal entry and seal of every wallet (money §9.3). Anyone who may write all tables
-// could seal a journal again; not what was told outside before, in the log. That the seals fit the entries is what the
+// could seal a journal again; not what was reported outside before, in the log. That the seals fit the entries is what the
 // whole check says; here it is whether the journals still have the seals that were anchored.
 
 /** As the log has it and the command takes it: a number, and a SHA-256 in hex. */

@@ -192,7 +192,7 @@ describe('ledger check', () => {
     }
   })
 
-  test('keeps no window that no meter has any more', async ({ fixture, replica, books }) => {
+  test('keeps no window that no meter has anymore', async ({ fixture, replica, books }) => {
     expect(await says(replica, books.project)).toBe('')
     await fixture.run(
       `INSERT INTO money.checked_meters SELECT lineage, window_start - interval '1 month', project, 5

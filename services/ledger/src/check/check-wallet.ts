@@ -10,7 +10,7 @@ import { readBlock, readBooks, STEP } from './read-books.ts'
 //   C2  The last step is one statement, so its view of wallet, meters, open reservations and newest entries is one
 //       moment's.
 //   C3  No step holds a lock or lasts a second: admissions continue.
-//   C4  Whatever is found, the checkpoint moves on. What is wrong with an entry is remembered with its block, which is
+//   C4  Anything that is found, the checkpoint moves on. What is wrong with an entry is remembered with its block, which is
 //       looked at again; what is wrong with a balance shows each time.
 //   C5  Once the entries are mended, the journal is folded again: what they added to the sums was wrong as well.
 //   C6  Partitions before the checkpoint are not read, unless an entry is missing.

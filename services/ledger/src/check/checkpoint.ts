@@ -15,7 +15,7 @@ type Prisma = Database['prisma']
 
 export interface Start {
   at: Checkpoint
-  /** Where what is saved continues; null: it is in the place of whatever was saved. */
+  /** Where what is saved continues; null: it is in the place of anything that was saved. */
   from: bigint | null
   /** What was spent up to there, by the windows that a meter may still have. */
   known: SpentByWindow
@@ -67,7 +67,7 @@ export function windowsOf(text: string): SpentByWindow {
 }
 
 export interface CheckedPart {
-  /** Where the fold began; null: at the first entry, so it is in the place of whatever was saved. */
+  /** Where the fold began; null: at the first entry, so it is in the place of anything that was saved. */
   from: bigint | null
   to: Checkpoint
   /** Spent in this part; in all of the windows that are known, where it is in the place of what was saved. */
@@ -76,7 +76,7 @@ export interface CheckedPart {
 }
 
 /**
- * Moves the checkpoint on, unless someone else has done so since it was read. Windows that no meter can have any more
+ * Moves the checkpoint on, unless someone else has done so since it was read. Windows that no meter can have anymore
  * are forgotten.
  */
 export async function saveCheckpoint(prisma: Prisma, project: string, part: CheckedPart): Promise<void> {

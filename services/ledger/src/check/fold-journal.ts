@@ -127,7 +127,7 @@ function placeOf({ seq, kind, reference }: Entry): string {
   return `journal entry ${seq} (${kind} ${reference})`
 }
 
-/** As whatever writes entries seals them: money.admit, close_batch, fund and correct. */
+/** As anything that writes entries seals them: money.admit, close_batch, fund and correct. */
 function textOf({ seq, kind, reference, reserved, settled, outside }: Entry): string {
   return `${seq} ${kind} ${reference} ${reserved} ${settled} ${-outside}`
 }
@@ -201,7 +201,7 @@ export interface Differing {
 }
 
 interface Derivation {
-  /** The rows as they are, and the entry that they reach up to, in one view. */
+  /** The rows unchanged, and the entry that they reach up to, in one view. */
   read(): Promise<{ seq: bigint; rows: Summed[] }>
   /** The rows that the entries after `from` make, up to `last`. */
   derive(from: bigint, last: bigint): Promise<Summed[]>

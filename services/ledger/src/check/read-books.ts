@@ -7,7 +7,7 @@ import type { Entry, FoundIn } from './fold-journal.ts'
 /** Entries at once: more than any block has, and few enough that reading and folding them keeps no one waiting. */
 export const STEP = 2_500
 
-// Each sub-query is one probe of an index for each entry, whatever the planner believes about the tables.
+// Each sub-query is one probe of an index for each entry, no matter what the planner believes about the tables.
 const ENTRIES = `
   SELECT j.seq, j.at, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro,
          c.micro AS correction_micro,

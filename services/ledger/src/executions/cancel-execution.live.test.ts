@@ -125,7 +125,7 @@ describe('an execution that is stopped', () => {
     expect(await engine.record(ended)).toMatchObject({ status: 'Succeeded' })
   })
 
-  test('is told from one that fails for a reason that Postgres takes for no text', async ({ engine, twoCalls }) => {
+  test('is reported from one that fails for a reason that Postgres takes for no text', async ({ engine, twoCalls }) => {
     const { execution, one, other } = twoCalls
     const error = JSON.stringify({ ...refuse('node_failed', { node: 'c0' }).body, message: 'of \u0000 and \ud800' })
     await engine.complete(ending(one, { result: { kind: 'failed', error } }))

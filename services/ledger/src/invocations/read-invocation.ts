@@ -23,7 +23,7 @@ type Found = Omit<StoredCall, 'unit'> | null
 
 const NO_COUNTS = { promptTokens: null, completionTokens: null, cachedTokens: null, reasoningTokens: null }
 
-/** The attempt that runs. What ended before it means nothing any more. */
+/** The attempt that runs. What ended before it means nothing anymore. */
 async function openCall(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   { project, lineage }: Caller,

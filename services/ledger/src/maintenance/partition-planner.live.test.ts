@@ -29,7 +29,7 @@ describe('the partition planner', () => {
     expect(answers?.days).toBeGreaterThanOrEqual(7)
   })
 
-  test('drops the days whose retention is over, and no others, whatever is asked for', async ({
+  test('drops the days whose retention is over, and no others, no matter what is asked for', async ({
     fixture,
     replica,
     database,
@@ -107,7 +107,7 @@ describe('the partition planner', () => {
     expect(short).toEqual([])
   })
 
-  test('looks at the tables of Postgres, whatever the session calls so', async ({ database }) => {
+  test('looks at the tables of Postgres, no matter what the session calls so', async ({ database }) => {
     const session = await openSession(database.ledgerUrl)
     await session.query(`
       CREATE TEMP TABLE pg_class (oid oid, relname name);

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 
-// Reservations of direct calls that no one closes any more become ordinary `expire` items, which are decided under the
+// Reservations of direct calls that no one closes anymore become ordinary `expire` items, which are decided under the
 // wallet's lock; so this job needs none. Reservations of nodes are left alone: what ends the lease of a node releases
 // its reservation.
 //   D1  The reservation of an instance that has ended is released at once.

@@ -19,7 +19,7 @@ interface Part {
 const PART: Part = { maxProjects: 200, maxEntries: 10_000 }
 const MAX_PROJECTS = 10_000
 
-/** Rolls up whatever has moved. Answers nothing: it has work at all times, and that is not news. */
+/** Rolls up anything that has moved. Answers nothing: it has work at all times, and that is not news. */
 export async function rollUpUsage({ reads, log }: RollUpDeps, part: Part = PART): Promise<Record<string, number>> {
   const moved = await reads.prisma.$queryRaw<{ project: string }[]>`
     SELECT w.project FROM money.wallets w LEFT JOIN money.usage_positions p ON p.project = w.project

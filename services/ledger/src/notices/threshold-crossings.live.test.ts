@@ -46,7 +46,7 @@ const test = ledgerTest.extend(
 )
 
 describe('an amount', () => {
-  test('is told when what remains comes below it, once, and not while it is only reserved', async ({ money }) => {
+  test('learns when what remains comes below it, once, and not while it is only reserved', async ({ money }) => {
     const wallet = await money(1_000n)
     await wallet.want({ belowMicro: [900, 500] })
     const reserved = await wallet.reserve(600)
@@ -60,14 +60,14 @@ describe('an amount', () => {
     expect(await wallet.notices()).toEqual(['wallet.below 900: 899', 'wallet.below 500: 449'])
   })
 
-  test('is told once where one settlement falls below several, each by itself', async ({ money }) => {
+  test('is reported once where one settlement falls below several, each by itself', async ({ money }) => {
     const wallet = await money(1_000n)
     await wallet.want({ belowMicro: [900, 500, 100] })
     await wallet.charge(600)
     expect(await wallet.notices()).toEqual(['wallet.below 900: 400', 'wallet.below 500: 400'])
   })
 
-  test('is told again once a funding has lifted it', async ({ fixture, money }) => {
+  test('is reported again once a funding has lifted it', async ({ fixture, money }) => {
     const wallet = await money(1_000n)
     await wallet.want({ belowMicro: [950] })
     await wallet.charge(100)
@@ -79,7 +79,7 @@ describe('an amount', () => {
     expect(await wallet.notices()).toEqual(['wallet.below 950: 900', 'wallet.below 950: 949'])
   })
 
-  test('is told of a correction that takes money out', async ({ replica, money }) => {
+  test('learns of a correction that takes money out', async ({ replica, money }) => {
     const { project, want, notices } = await money(1_000n)
     await want({ belowMicro: [900] })
     const correction = { project, correctionId: 'c', micro: -200, reason: 'a test', correctedBy: 'per_test' }
@@ -96,7 +96,7 @@ describe('an amount', () => {
     expect(await wallet.notices()).toEqual([])
   })
 
-  test('is told once by many settlements at once, through two replicas', async ({ replica, other, money }) => {
+  test('is reported once by many settlements at once, through two replicas', async ({ replica, other, money }) => {
     const wallet = await money(1_000n)
     await wallet.want({ belowMicro: [900, 800, 700, 600] })
     const ids: string[] = []
@@ -110,7 +110,7 @@ describe('an amount', () => {
 })
 
 describe('a percentage of a window', () => {
-  test('is told when the window has spent it, once', async ({ fixture, money }) => {
+  test('learns when the window has spent it, once', async ({ fixture, money }) => {
     const wallet = await money(10_000n, 1_000n)
     await wallet.want({ keyPercents: [50, 80, 100] })
     await wallet.charge(499)
@@ -126,7 +126,7 @@ describe('a percentage of a window', () => {
     expect(rows).toEqual([{ key: wallet.key.id, limit: 1_000, today: true }])
   })
 
-  test('is told again in the next window', async ({ fixture, money }) => {
+  test('is reported again in the next window', async ({ fixture, money }) => {
     const wallet = await money(10_000n, 1_000n)
     await wallet.want({ keyPercents: [50] })
     await wallet.charge(600)
@@ -151,7 +151,7 @@ describe('a percentage of a window', () => {
 })
 
 describe('days left', () => {
-  test('are told when the pace of the last week leaves fewer, once, and again after a funding', async ({
+  test('learn when the pace of the last week leaves fewer, once, and again after a funding', async ({
     fixture,
     replica,
     money,

@@ -5,8 +5,8 @@ import { classify } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
 import { bisect } from './resilient-batches.ts'
 
-// Closings whose sender was told to stop, kept until they are decided.
-//   K1  An item is on the disk before its sender is told: a settlement that no one sends any more is not lost. What can't
+// Closings whose sender was asked to stop, kept until they are decided.
+//   K1  An item is on the disk before its sender receives an answer: a settlement that no one sends anymore is not lost. What can't
 //       be written here for its own sake, because its id is not text of Postgres's, names nothing that is on the books.
 //   K2  While it is kept, its reservation or its node is not taken for abandoned (reservation-reaper, node-rescuer).
 //   K3  It is submitted again like any other item, after its own back-off, and deleted once it is decided.

@@ -32,7 +32,7 @@ describe('what was refused alone', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 120, 120, 120])
   })
 
-  test('is tried one a second, whatever else is remembered', () => {
+  test('is tried one a second, anything else is remembered', () => {
     const memory = open()
     const ids = Array.from({ length: 50 }, (_, n) => `inv_${n}`)
     for (const id of ids) memory.refused(id, null, error)

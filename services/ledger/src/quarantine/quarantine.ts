@@ -3,10 +3,10 @@ import { backOffMs } from '@gateway/service-kit/async/waiting'
 
 // What Postgres refused for no business reason, remembered so that it harms no one else's batch again.
 //   A1  An item that was refused alone is remembered by its id. Where several of one group were (the closings of a
-//       project, or its admissions), the group is, with whatever else belongs to it.
+//       project, or its admissions), the group is, with anything else belongs to it.
 //   A2  What is remembered goes with no batch. It is tried alone: one try a second at most in the whole process until one
 //       succeeds, and each id and group after its own back-off, up to minutes. In between it is answered at once.
-//   A3  After `GIVE_UP_AFTER` refusals it is given up: its sender is told to stop.
+//   A3  After `GIVE_UP_AFTER` refusals it is given up: its sender is asked to stop.
 //   A4  A try that succeeds forgets the id, its group, and all that was remembered of that group.
 //   A5  A batch that ran out of time is repeated. If an item of it was in such a batch before, the batch is taken apart, and
 //       an item that runs out of time alone is refused like any other.
@@ -26,7 +26,7 @@ export interface Remembered {
 export interface Quarantine {
   /** What is remembered of an item; null: it goes with the batches. */
   find(id: string, groups?: readonly Group[]): Remembered | null
-  /** Whether it may be tried alone now. Anyone who is told so tries it: nothing else may be tried in this second (A2). */
+  /** Whether it may be tried alone now. Anyone who learns so tries it: nothing else may be tried in this second (A2). */
   mayTry(id: string, groups?: readonly Group[]): boolean
   /** It was refused alone. */
   refused(id: string, group: Group | null, error: unknown): void

@@ -90,7 +90,7 @@ describe('a wallet that is wrong', () => {
       expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('unavailable')
     expect(replica.sizes.length).toBe(before)
 
-    // What is kept is no one's to release, whatever became of its gateway, and is tried in vain.
+    // What is kept is no one's to release, no matter what became of its gateway, and is tried in vain.
     await endInstance(fixture, replica)
     expect(await retryQuarantined(deps)).toEqual({ written: 0 })
     await mend(fixture, project)

@@ -41,7 +41,7 @@ describe('a correction', () => {
     expect(await findingsOf(replica, project.id)).toEqual([])
   })
 
-  test('counts once per id, and a repeat is told what is under it', async ({ replica, tenant: { project } }) => {
+  test('counts once per id, and a repeat learns what is under it', async ({ replica, tenant: { project } }) => {
     const asked = correction(project.id, -10)
     const answers = await Promise.all([correct(replica, asked), correct(replica, asked)])
     expect(answers.filter((answer) => answer.kind === 'corrected' && answer.fresh)).toHaveLength(1)

@@ -141,7 +141,7 @@ describe('a notice', () => {
     expect(await hooked.deliveries()).toMatchObject([{ state: 'Delivered', tries: 2 }])
   })
 
-  test('is not posted to a private address, whatever it was when the webhook was made', async ({
+  test('is not posted to a private address, no matter what it was when the webhook was made', async ({
     receiver: { got },
     hooked,
   }) => {

@@ -84,7 +84,7 @@ async function record(
 }
 
 // Which deliveries are posted next (money §10.2). It is asked each second by every replica, so:
-//   T1  Where nothing is due it looks at one entry of an index, however many webhooks there are and whatever waits for later.
+//   T1  Where nothing is due it looks at one entry of an index, however many webhooks there are and anything that waits for later.
 //   T2  Else it looks at a bounded number of the oldest that are due, and of the webhooks that have something on its way.
 //   T3  Of each of these webhooks it takes some, webhooks in no order. One whose backlog is all that is oldest is one of many: others are
 //       found by themselves, from the first place and from a place by chance in the order of their reversed ids.

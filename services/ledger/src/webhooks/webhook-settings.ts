@@ -8,7 +8,7 @@ export interface WebhookSettings {
   /** May they have private addresses, and http? */
   privateAddresses: boolean
   /**
-   * The secret of a webhook, as its owner was shown it; null: the key that it was made with is not here any more. It is
+   * The secret of a webhook, as its owner was shown it; null: the key that it was made with is no longer here. It is
    * stored nowhere: it is made of the operator's key and the webhook's id, each time it is needed.
    */
   secretOf(webhook: { id: string; secretKey: string }): string | null

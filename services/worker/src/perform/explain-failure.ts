@@ -8,8 +8,8 @@ import type { Deps } from '../deps.ts'
 import { LeaseLost, WorkCancelled, type Work } from '../work.ts'
 
 /**
- * Says what becomes of a node whose work failed. The node's author is told what they can do about it; what no one expected is
- * logged, and they are told that.
+ * Says what becomes of a node whose work failed. The node's author learns what they can do about it; what no one expected is
+ * logged, and they learn that.
  */
 export function explainFailure(
   { log }: Pick<Deps, 'log'>,
@@ -42,14 +42,14 @@ export function explainFailure(
   }
 }
 
-/** What a direct call is told of its request is told of the node: its author sees no messages, but ports and params. */
+/** What a direct call learns of its request learns of the node: its author sees no messages, but ports and params. */
 function refusalOfNode(failure: ProviderFailure): Refusal {
   const refusal = refusalOfProvider(failure)
   if (refusal.code !== 'invalid_request') return refusal
   const { unsayable } = failure
   if (unsayable === undefined || unsayable.field.startsWith('messages'))
     return refuse('invalid_request', {
-      reason: 'The model refused this call as it is.',
+      reason: 'The model refused this call unchanged.',
       resolution: 'Change what comes to the ports of the node, or its params; or use another model in it.',
     })
   const { field, problem, instead } = unsayable

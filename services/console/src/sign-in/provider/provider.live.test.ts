@@ -118,7 +118,7 @@ test('the provider is asked with state, nonce and a code challenge, and the brow
   ])
 })
 
-test('the browser goes back to where it was in the console, and nowhere else, whatever its cookie says', async ({
+test('the browser goes back to where it was in the console, and nowhere else, no matter what its cookie says', async ({
   console,
   provider,
   fixture,
@@ -299,7 +299,7 @@ test.for([
   expect(await refusalOf(answer)).toBe('400 invalid_request')
 })
 
-test('anyone who refuses at the provider is told so on a page, without a word of the provider on it', async ({
+test('anyone who refuses at the provider learns so on a page, without a word of the provider on it', async ({
   console,
   provider,
 }) => {
@@ -315,7 +315,7 @@ test('anyone who refuses at the provider is told so on a page, without a word of
   expect((await fetch(console.url + stylesheet!)).headers.get('Content-Type')).toBe('text/css; charset=utf-8')
 })
 
-test('a provider that is away stops no one else, is told of, and is found when it is back [unavailable]', async ({
+test('a provider that is away stops no one else, learns of, and is found when it is back [unavailable]', async ({
   database,
   signIn,
   fixture,

@@ -46,7 +46,7 @@ test('an execution that this replica has begun is not read by it', async ({ data
   expect(counted.reads).toBe(1)
 })
 
-test('what another replica made of an execution counts, whatever this one remembers', async ({
+test('what another replica made of an execution counts, no matter what this one remembers', async ({
   engine,
   twin,
   begin,

@@ -15,7 +15,7 @@ import { newLease, type Engine } from '../../fixtures/engine.ts'
 import type { Replica } from '../../fixtures/replica.ts'
 import type { Chance } from '../../fixtures/simulated-worker.ts'
 
-// A worker without a process whose calls are as large as a real one's, and whose providers report whatever they like.
+// A worker without a process whose calls are as large as a real one's, and whose providers report anything they like.
 
 export interface Bench {
   slots: { engine: Engine; money: Replica }[]

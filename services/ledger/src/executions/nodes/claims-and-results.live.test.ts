@@ -34,7 +34,7 @@ describe('a claim', () => {
     expect((await takeNext(engine, instance, execution)).claim.attempt).toBe(2)
   })
 
-  test('of an instance that is not alive is told so, and takes nothing', async ({ engine, instance, begin }) => {
+  test('of an instance that is not alive learns so, and takes nothing', async ({ engine, instance, begin }) => {
     const execution = await begin(chain(1))
     const gone = await engine.newInstance()
     await engine.endInstance(gone)

@@ -80,7 +80,7 @@ const statesOf = (change: ExecutionChange | null) =>
   [...(change?.nodes ?? [])].map(([ordinal, { state }]) => [ordinal, state])
 
 describe('one batch of items about one execution', () => {
-  test('ends nodes before it begins others, whatever came first (R4)', () => {
+  test('ends nodes before it begins others, no matter what came first (R4)', () => {
     const { outcomes, change } = decide(
       chain(1),
       [ended, running('a'), node()],
@@ -240,7 +240,7 @@ describe('one batch of items about one execution', () => {
 describe('a stop (R11)', () => {
   const stop: NodeItem = { op: 'cancel', execution: 'exe', by: 'key' }
 
-  test('lets nothing begin any more, and what runs has a while to end [execution_cancelled]', () => {
+  test('lets nothing begin anymore, and what runs has a while to end [execution_cancelled]', () => {
     const nodes = [ended, running('a'), node({ state: 'Ready' }), node(), node()]
     const { outcomes, change } = decide(fan(['p', 'p']), nodes, [claim('c1', 'b'), stop], { deadlineMs: NOW + 90_000 })
     expect(outcomes).toEqual([{ kind: 'nothing-to-do', cancelled: 'key' }, { kind: 'cancelled' }])
@@ -313,7 +313,7 @@ describe('who ends a node and continues', () => {
     expect(change!.nodes.get(2)).toMatchObject({ lease: 'next', instance: 'ins', attempt: 1 })
   })
 
-  test('is told the same again, until that has ended', () => {
+  test('learns the same again, until that has ended', () => {
     const done = node({ state: 'Succeeded', lease: 'mine', instance: 'ins', ports: ['text'] })
     const again = decide(graph, [ended, done, running('next'), node()], [asked])
     expect(again).toMatchObject({ outcomes: [{ kind: 'completed', next: { ordinal: 2 } }], change: null })
@@ -321,7 +321,7 @@ describe('who ends a node and continues', () => {
     expect(over).toEqual({ outcomes: [{ kind: 'completed' }], change: null })
   })
 
-  test('is told of what it has, also where the execution has begun to fail', () => {
+  test('learns of what it has, also where the execution has begun to fail', () => {
     const done = node({ state: 'Succeeded', lease: 'mine', instance: 'ins', ports: ['text'] })
     const { outcomes } = decide(graph, [ended, done, running('next'), node()], [asked], { failing: true })
     expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: 2 } }])

@@ -20,11 +20,11 @@ import {
 //       the execution: what its call used is written off (write-executions.ts). A worker that repeats itself gets the
 //       same answer again.
 //   R2  A result is recorded once, and then stays.
-//   R3  Whatever ends a lease closes its reservation: usage is charged, all else released. So an execution without a
+//   R3  Anything that ends a lease closes its reservation: usage is charged, all else released. So an execution without a
 //       lease has nothing reserved.
-//   R4  Ends come before beginnings, whatever the order of arrival: what may run now is decided once, from all nodes,
+//   R4  Ends come before beginnings, regardless of the order of arrival: what may run now is decided once, from all nodes,
 //       when every result of the batch is known; chained and claimed nodes come last.
-//   R5  An execution that begins to fail gives no lease any more. Nodes that execution may end; when none does, the execution
+//   R5  An execution that begins to fail gives no lease anymore. Nodes that execution may end; when none does, the execution
 //       is Failed.
 //   R6  An execution has Succeeded when every node has ended and the output node succeeded. If the output node was
 //       skipped it has no output, and fails.
@@ -37,7 +37,7 @@ import {
 //       execution has begun to fail: anyone who has a lease has to hear of it. It is handed nothing else: who sent it may have
 //       had an answer since, and be gone.
 //   R11  A stop is a way to begin to fail, after which the execution ends as Cancelled. It comes after the results of its
-//       batch: an execution that they end has ended by itself. One that has ended, or fails already, stays as it is.
+//       batch: an execution that they end has ended by itself. One that has ended, or fails already, stays unchanged.
 
 /** For nodes that execution when the deadline is over: their workers know the deadline too, and end them by themselves. */
 const GRACE_MS = 15_000
@@ -277,7 +277,7 @@ function draftOf(execution: ExecutionFacts) {
       close(ordinal, null, reason, true)
       change(ordinal, { state: 'Failed', error, lease: null, instance: null, seq: ++seq })
     },
-    /** Running → Ready, or Pending where nothing begins any more */
+    /** Running → Ready, or Pending where nothing begins anymore */
     requeueNode(ordinal: number, { died, reason }: { died: boolean; reason: string }): void {
       close(ordinal, null, reason, true)
       const { attempt, deaths } = node(ordinal)!

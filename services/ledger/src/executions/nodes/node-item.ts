@@ -41,7 +41,7 @@ export function takerOf(item: NodeItem): string | null {
   return item.op === 'complete' ? (item.next?.instance ?? null) : null
 }
 
-/** A node under its lease, before its worker is told what it needs to run. */
+/** A node under its lease, before its worker learns what it needs to run. */
 export interface Granted {
   ordinal: number
   remainingMs: number
@@ -64,7 +64,7 @@ export interface WaitingNode {
   dropAtMs: number
   /** How often a batch has passed it over. */
   deferrals: number
-  /** Its execution is read, whatever is cached of it. */
+  /** Its execution is read, no matter what is cached of it. */
   mustRead: boolean
   /** A batch with this item failed in a way that leaves open whether it was written. */
   outcomeUnknown: boolean

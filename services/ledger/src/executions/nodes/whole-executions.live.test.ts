@@ -75,7 +75,7 @@ describe('an execution', () => {
 })
 
 describe('an execution that begins to fail', () => {
-  test('gives no node out any more, waits for those that execution, and is Failed with what they were charged', async ({
+  test('gives no node out anymore, waits for those that execution, and is Failed with what they were charged', async ({
     engine,
     replica,
     instance,

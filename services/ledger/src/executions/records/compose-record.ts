@@ -7,7 +7,7 @@ import { resolveInputs } from '@gateway/flow/run-free-node'
 import { sourcesIn } from '../cache/load-executions.ts'
 
 // Records are written as text from stored bytes (packages/api/src/execution.ts). Outputs are JSON already, and go
-// in as they are; errors are told by packages/api/src/execution.ts.
+// in unchanged; errors are reported by packages/api/src/execution.ts.
 
 /** The fields of a `NodeRecord`, each as JSON text. */
 function nodeFields({ begun_by: startedBy }: Pick<ExecutionRow, 'begun_by'>, node: NodeRow) {

@@ -50,7 +50,7 @@ describe('the record of an execution', () => {
 
 describe('the progress of an execution', () => {
   // spec: 6/r2
-  test('is every line once, in order, whatever the reader had before', async ({ engine, execution }) => {
+  test('is every line once, in order, no matter what the reader had before', async ({ engine, execution }) => {
     const instance = await engine.newInstance()
     const all: ProgressLine[] = []
     const follow = async () => {
@@ -113,7 +113,7 @@ describe('the progress of an execution', () => {
   })
 })
 
-test('of many executions those are told that have ended', async ({ engine, replica, begin }) => {
+test('of many executions those learn that have ended', async ({ engine, replica, begin }) => {
   const executions = [await begin(chain(0)), await begin(chain(0)), await begin(chain(0))]
   const of = (...asked: string[]) => endedExecutions(replica, { executions: asked })
   expect(await of(...executions)).toEqual({ ended: [] })

@@ -241,7 +241,7 @@ describe('an execution from a node of an earlier one', () => {
     expect(await engine.rerun(asked)).toMatchObject({ kind: 'started', revision })
     expect(await work(asked.id)).toEqual(['all', 'out'])
     expect(await engine.record(asked.id)).toMatchObject({ status: 'Succeeded', revision: 2, chargedMicro: 0 })
-    const same = ask(earlier, 'all') // of what the earlier one ran, whatever is active now
+    const same = ask(earlier, 'all') // of what the earlier one ran, no matter what is active now
     await engine.rerun(same)
     expect(await work(same.id)).toEqual(['all', 'out'])
     expect(await engine.record(same.id)).toMatchObject({ revision: 1 })
@@ -279,7 +279,7 @@ describe('an idempotency key of a rerun', () => {
     const somebody = await engine.rerun(ask(earlier, 't0', { idempotency, user: 'per_other' }))
     expect(somebody).toMatchObject({ kind: 'started', replayed: false })
 
-    // A repeat is asked for neither wallet nor the earlier execution any more.
+    // A repeat is asked for neither wallet nor the earlier execution anymore.
     await fixture.run('UPDATE money.wallets SET settled = funded WHERE project = $1', [tenant.project.id])
     await fixture.run('DELETE FROM money.execution_nodes WHERE execution = $1', [earlier])
     await fixture.run('DELETE FROM money.executions WHERE id = $1', [earlier])

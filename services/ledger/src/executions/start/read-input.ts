@@ -30,7 +30,7 @@ export async function readInput(
 }
 
 /**
- * An image or a sound is what is stored under its id, whatever else the caller says of it; another project's is none.
+ * An image or a sound is what is stored under its id, anything else the caller says of it; another project's is none.
  */
 async function putAssets(
   { prisma }: Pick<Database, 'prisma'>,

@@ -33,7 +33,7 @@ export interface ExecutionFacts {
   seq: number
   /** Of the execution and its nodes together. */
   version: number
-  /** Its error is set: no node begins any more. */
+  /** Its error is set: no node begins anymore. */
   failing: boolean
   /** Its error is that it was stopped, by whom it says: it ends as Cancelled. */
   stoppedBy: StoppedBy | null
@@ -79,12 +79,12 @@ export interface ExecutionChange {
   execution: ExecutionFacts
   status: ExecutionStatus
   seq: number
-  /** JSON text; null: as it was. */
+  /** JSON text; null: unchanged. */
   error: string | null
   output: string | null
   /** This is the first claim of a node. */
   started: boolean
-  /** From now; null: as it was. */
+  /** From now; null: unchanged. */
   deadlineInMs: number | null
   /** By ordinal. */
   nodes: Map<number, NodeChange>
