@@ -42,7 +42,7 @@ async function upload(stack: Stack, owner: Awaited<ReturnType<typeof consoleOwne
   return made.body.id as string
 }
 
-test('files are dropped and seen, those that are no image or too large are refused unsent beside the others, and one is deleted', async ({
+test('files are dropped and seen, those that are not images or too large are refused unsent alongside the others, and one is deleted', async ({
   stack,
   visit,
 }) => {
@@ -53,7 +53,7 @@ test('files are dropped and seen, those that are no image or too large are refus
   await page.goto(`${owner.home}/assets`)
   await signIn(page, owner)
   await page.getByText('There is no image or sound yet').waitFor()
-  await page.getByText('at most 25 MB each. They are kept until somebody deletes them').waitFor()
+  await page.getByText('at most 25 MB each. They are kept until someone deletes them').waitFor()
 
   await drop(page, [
     ['notes.png', `'no image'`],
@@ -135,7 +135,7 @@ test('the id of an asset is copied and is what an execution is given', async ({ 
   expect(problems).toEqual([])
 })
 
-test('what one execution made is shown by itself, at an address of its own', async ({ stack, visit }) => {
+test('what one execution made is shown by itself, at its own address', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const [made, other] = [await upload(stack, owner), await upload(stack, owner)]
   await stack.fixture.run(`UPDATE money.assets SET user_id = NULL, execution = 'exe_made' WHERE id = $1`, [made])
@@ -193,7 +193,7 @@ test('a shorter time for which assets are kept is confirmed first; a longer one 
   expect(await kept()).toBeNull()
   await page.getByRole('button', { name: 'Save' }).click()
   await dialog.getByRole('button', { name: 'Delete assets' }).click()
-  // Until what is shown is read anew, the dialog has the page to itself.
+  // Until what is shown is read again, the dialog has the page to itself.
   await dialog.waitFor({ state: 'detached' })
   expect(await kept()).toBe(30)
   await setTo('90')

@@ -50,7 +50,7 @@ interface CallableFixture {
 
 // spec: 1/s5, 2.1/s2, 2.2/r1, 2.2/s2, 4.1/s5, 4.1/s6, 4.1/s8, 4.2/r1, 4.2/s7, 4.2/s13, 4.2/s14, 5/s8, 7/r6, 7/r9
 // spec: 8.3/s4
-test('what is listed can be called, and what is not listed can not', async ({ stack }) => {
+test('what is listed can be called, and what is not listed cannot', async ({ stack }) => {
   const seen = { listed: 0, listedFlows: 0, unlisted: 0, flows: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(state, async (one) => {

@@ -238,7 +238,7 @@ async function fullExecution(stack: ProcessStack) {
   return { secrets, answers, seen: { project } }
 }
 
-/** A body that is cut off in the middle, as it is. */
+/** A body that is cut off in the middle, unchanged. */
 async function rawPost(url: string, path: string, body: string, answers: string[], secret?: string): Promise<void> {
   const answer = await fetch(url + path, {
     method: 'POST',
@@ -249,7 +249,7 @@ async function rawPost(url: string, path: string, body: string, answers: string[
   answers.push(await answer.text())
 }
 
-/** The forms in which a text holds a secret: as it is, as hexadecimal digits, or in base64 at any of its three offsets. */
+/** The forms in which a text holds a secret: unchanged, as hexadecimal digits, or in base64 at any of its three offsets. */
 function formsIn(text: string, secret: string): string[] {
   const bytes = Buffer.from(secret)
   const base64 = [0, 1, 2].map((offset) =>

@@ -111,7 +111,7 @@ const change = (line: CommandLine, from: string, to: string) =>
 const latest = async ({ user, at, sandbox }: CommandLine) =>
   (await user.ask('GET', `${at}/sandboxes/${sandbox}`)).body as { latestRevision: number; activeRevision: number }
 
-/** Somebody else saves a flow whose second call answers less. */
+/** Someone else saves a flow whose second call answers less. */
 async function saveElsewhere({ user, at, sandbox }: CommandLine, node: string): Promise<void> {
   const { graph } = (await user.ask('GET', `${at}/sandboxes/${sandbox}/revisions/1`)).body as { graph: Graph }
   const nodes = graph.nodes.map((one) => (one.id === node ? { ...one, params: { max_tokens: 7 } } : one))

@@ -3,10 +3,10 @@ import { describe, expect } from 'vitest'
 import { liveStackTest } from './src/live-stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 
-// A caller may leave a stream wherever they like. The call goes on, is charged on its real usage, and holds nothing afterwards.
+// A caller may leave a stream wherever they like. The call continues, is charged on its real usage, and holds nothing afterwards.
 
 const TEXT = 'one two three four five six seven eight nine ten'
-/** Each word comes by itself; besides them the finish and the usage, and maybe the role. */
+/** Each word comes by itself; in addition to them the finish and the usage, and maybe the role. */
 const LEAST_CHUNKS = 12
 const PER_CHUNK_MS = 10
 
@@ -41,7 +41,7 @@ interface Leaving {
   headers?: Record<string, string>
 }
 
-/** Reads so many chunks of a stream and disconnects. Answers how many there were by then. */
+/** Reads this many chunks of a stream and disconnects. Answers how many there were by then. */
 async function leave(
   stack: Stack,
   tenant: TenantFixture,

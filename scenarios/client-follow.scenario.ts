@@ -12,7 +12,7 @@ import { openPaidTenant } from './src/paid-tenant.ts'
 const EXECUTIONS = 50
 const MAX_CONCURRENT = 25
 const CUTS_EACH = 20
-/** An answer to whoever goes on: its headers and about two lines. The last line alone is longer. */
+/** An answer to anyone who continues: its headers and about two lines. The last line alone is longer. */
 const ANSWERED_BYTES = 1_200
 /** Less than any request has. */
 const ASKED_BYTES = 150

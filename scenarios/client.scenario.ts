@@ -63,7 +63,7 @@ test('an execution that is beyond its ceiling, or is stopped, says what clears i
   await stack.provider.control.setFaults([{ prompt, hold: true }])
   const lines = flow.follow({ prompt })
   const { value: first } = await lines.next()
-  if (first?.kind !== 'admitted') throw new Error('the first line is no line `admitted`')
+  if (first?.kind !== 'admitted') throw new Error('the first line is not a line `admitted`')
   await stack.provider.control.waitForCalls(1, { prompt })
   expect((await flow.cancel(first.executionId)).error).toMatchObject({ code: 'execution_cancelled' })
   expect((await Array.fromAsync(lines)).at(-1)).toMatchObject({ kind: 'complete', execution: { status: 'Cancelled' } })

@@ -5,7 +5,7 @@ import { commandLineTest as test } from './src/command-line/command-line-test.ts
 import type { CommandLine } from './src/command-line/open-command-line.ts'
 import { PASSWORD, signIn } from './src/console/users.ts'
 
-// `gateway login` by a browser, as somebody does it: the built command on a terminal, and the console in a browser (decision 20).
+// `gateway login` by a browser, as someone does it: the built command on a terminal, and the console in a browser (decision 20).
 
 const LONGEST_WAIT = { timeout: 30_000 }
 
@@ -80,7 +80,7 @@ test('who confirms it in the browser is signed in on the terminal, and signing o
   expect(await line.shell('gateway whoami', { isSignedIn: false })).toMatchObject({ code: 3 })
 })
 
-test('over SSH no browser opens: the code of one elsewhere is pasted, and is worth nothing to whoever saw it', async ({
+test('over SSH no browser opens: the code of one elsewhere is pasted, and is worth nothing to anyone who saw it', async ({
   line,
   visit,
 }) => {
@@ -105,7 +105,10 @@ test('over SSH no browser opens: the code of one elsewhere is pasted, and is wor
   expect((await line.shell('gateway whoami', { isSignedIn: false })).code).toBe(0)
 })
 
-test('a page or a program that guesses at the port is not heard, and the sign-in goes on', async ({ line, visit }) => {
+test('a page or a program that guesses at the port is not heard, and the sign-in continues', async ({
+  line,
+  visit,
+}) => {
   const { page } = await visit()
   const login = await beginLogin(line)
   await expect.poll(login.opened, LONGEST_WAIT).toMatch(/^http/)
@@ -128,7 +131,7 @@ test('a page or a program that guesses at the port is not heard, and the sign-in
   expect(await login.ended).toMatchObject({ code: 0 })
 })
 
-test('what the command can not use is told in the browser too, and is not kept', async ({ line }) => {
+test('what the command cannot use is told in the browser too, and is not kept', async ({ line }) => {
   const login = await beginLogin(line)
   await expect.poll(login.opened, LONGEST_WAIT).toMatch(/^http/)
   const asked = new URL(await login.opened()).searchParams
@@ -143,7 +146,7 @@ test('what the command can not use is told in the browser too, and is not kept',
   expect(await line.shell('gateway profiles', { isSignedIn: false })).toMatchObject({ code: 0, output: '' })
 })
 
-test('a token that can not be kept is none, and the browser is not told of a sign-in', async ({ line, visit }) => {
+test('a token that cannot be kept is none, and the browser is not told of a sign-in', async ({ line, visit }) => {
   const { page } = await visit()
   const login = await beginLogin(line)
   await expect.poll(login.opened, LONGEST_WAIT).toMatch(/^http/)

@@ -9,7 +9,7 @@ import { chat } from './src/stack.ts'
 const dollars = (micro: bigint) => `$${(Number(micro) / 1e6).toFixed(6)}`
 const screen = (page: Page, title: string) => page.getByRole('heading', { name: title, level: 1 })
 
-test('somebody signs in, makes a key, calls with it, sees what the call cost, and revokes the key [key_revoked]', async ({
+test('someone signs in, makes a key, calls with it, sees what the call cost, and revokes the key [key_revoked]', async ({
   stack,
   visit,
 }) => {
@@ -215,7 +215,7 @@ test('a link to a project of others says what is refused, and what clears it [no
   expect(await refusal.getByText(/^Request/).innerText()).toMatch(/req_/)
 })
 
-test('a wrong password is refused where it was typed, and the e-mail stays [sign_in_failed]', async ({
+test('a wrong password is refused where it was typed, and the email stays [sign_in_failed]', async ({
   stack,
   visit,
 }) => {
@@ -228,7 +228,7 @@ test('a wrong password is refused where it was typed, and the e-mail stays [sign
   expect(await page.evaluate('document.activeElement.name')).toBe('password')
 })
 
-test('a session that ends is begun anew over the screen, and nothing that was typed is lost [session_missing]', async ({
+test('a session that ends is begun again over the screen, and nothing that was typed is lost [session_missing]', async ({
   stack,
   visit,
 }) => {
@@ -250,7 +250,7 @@ test('a session that ends is begun anew over the screen, and nothing that was ty
   await page.getByRole('dialog', { name: 'Secret for typed before' }).waitFor()
 })
 
-test('by the keyboard alone somebody comes to a screen, whose heading has the focus, and into a dialog and back', async ({
+test('by the keyboard alone someone comes to a screen, whose heading has the focus, and into a dialog and back', async ({
   stack,
   visit,
 }) => {
@@ -277,7 +277,7 @@ test('by the keyboard alone somebody comes to a screen, whose heading has the fo
   expect(await focused()).toBe('Create key')
 })
 
-test('a scheme that somebody chooses stays, whatever the system has', async ({ stack, visit }) => {
+test('a scheme that someone chooses stays, no matter what the system has', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   const { page } = await visit()
   await page.goto(tenant.start)

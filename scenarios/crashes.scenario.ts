@@ -2,13 +2,13 @@ import { describe, expect } from 'vitest'
 import { expectOrder, startKeyedCalls } from './src/keyed-calls.ts'
 import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 
-// Parts of the stack are killed under load. Afterwards nothing is held, the books add up, and whoever was charged under an
+// Parts of the stack are killed under load. Afterwards nothing is held, the books add up, and anyone who was charged under an
 // idempotency key can have the answer.
 
 const CALLERS = 60
 
 describe('kill -9 under load', () => {
-  test('of a gateway: its reservations end within 30 s, the other one goes on', async ({ stack }) => {
+  test('of a gateway: its reservations end within 30 s, the other one continues', async ({ stack }) => {
     const tenant = await stack.tenant(100_000_000_000n)
     await stack.provider.control.setFaults([{ latencyMs: 30 }])
     const load = startKeyedCalls(stack, tenant, CALLERS)

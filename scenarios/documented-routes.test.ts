@@ -7,7 +7,7 @@ import { openGatewayRoutes } from './src/isolation/gateway-matrix.ts'
 import { neverAsked, surfaceOf } from './src/routes-of.ts'
 
 // What the gateway serves and what docs/openapi.json describes is the same. A route without a row next to its contract
-// (packages/api/src/api) fails here, and so does a row that nobody serves. The console mounts its rows themselves.
+// (packages/api/src/api) fails here, and so does a row that no one serves. The console mounts its rows themselves.
 
 /** Express writes `:id` and `*id`, OpenAPI `{id}`. */
 const asDescribed = (route: string) => route.replaceAll(/[:*](\w+)/g, '{$1}')

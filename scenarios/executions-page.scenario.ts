@@ -36,7 +36,7 @@ const holds = async (page: Page) => {
 }
 
 test.for(views)(
-  'an execution comes to the list by itself, goes on where it is, and opens on its canvas, at $width pixels',
+  'an execution comes to the list by itself, continues where it is, and opens on its canvas, at $width pixels',
   async (view, { stack, visit }) => {
     const { owner, execute, hold, letGo, isCalled, listed } = await owningFlow(stack, `Write, ${view.width}.`)
     const { page, problems } = await signedInAt(visit, owner, `${owner.home}/executions`, view)

@@ -121,7 +121,7 @@ async function failedExecutions(stack: Stack): Promise<Failure[]> {
     },
     {
       ...executed,
-      again: /xecute it again/,
+      again: /un it again/,
       async read() {
         const list = await users.ask('GET', `${organization}/sandboxes/${sandbox}/executions`)
         const row = (list.body as { data: ExecutionRecord[] }).data.find(({ id }) => id === executed.id)

@@ -5,7 +5,7 @@ import { chat, type TenantFixture } from './src/stack.ts'
 import { providers, severalProvidersTest as test, type ProviderName } from './src/several-providers.ts'
 
 // Several providers for one product: who is asked, who is asked again, who rests; and that it is one call to the caller, with
-// one reservation and one charge. What each fault of a provider comes to stands in fault-matrix.scenario.ts.
+// one reservation and one charge. What each fault of a provider comes to is in fault-matrix.scenario.ts.
 
 interface Body {
   choices: { message: { content: string }; finish_reason: string }[]
@@ -95,7 +95,7 @@ describe('a provider that fails again and again', () => {
     while ((await first.control.countCalls()) < failed + 7) expect((await chat(stack, tenant)).status).toBe(200)
   })
 
-  test('and has no other beside it is spared, and its callers are told at once, for nothing', async ({
+  test('and has no other alongside it is spared, and its callers are told at once, for nothing', async ({
     stack,
     servers,
     tenantOf,
@@ -200,7 +200,7 @@ describe('the same product in two wire formats', () => {
   })
 
   clientTest(
-    'a refusal of the model is told, charged, and explained by nobody',
+    'a refusal of the model is told, charged, and explained by no one',
     async ({ servers, tenantOf, client, expectCharges }) => {
       const tenant = await tenantOf(['messages'])
       await servers.second.control.setFaults([{ declines: true }])

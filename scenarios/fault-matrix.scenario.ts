@@ -15,7 +15,7 @@ type Outcome =
   | { kind: 'answers'; estimated?: true; capped?: true }
   /** Nothing is charged and nothing saved. `final`: no other provider is asked. */
   | { kind: 'refused'; says: string; final?: true }
-  /** The answer has begun: it is charged by our own count, and saved as it is. */
+  /** The answer has begun: it is charged by our own count, and saved unchanged. */
   | { kind: 'breaks'; code: string }
 
 const answers: Outcome = { kind: 'answers' }

@@ -8,7 +8,7 @@ import { expectPaidOnce } from './src/paid-once.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
 import { runUntilOver } from './src/executions.ts'
 
-// Every part of the stack is killed while executions with paid nodes go on. Afterwards every execution has ended, nothing was charged twice, no
+// Every part of the stack is killed while executions with paid nodes continue. Afterwards every execution has ended, nothing was charged twice, no
 // node that had ended was run again, and the books add up.
 
 const EXECUTIONS = 500

@@ -201,7 +201,7 @@ test('a flow is drawn, undone, done again and saved with the keyboard alone', as
   expect(problems).toEqual([])
 })
 
-test('a form whose code comes late has the focus when it is there, unless somebody went on', async ({
+test('a form whose code comes late has the focus when it is there, unless someone continued', async ({
   stack,
   visit,
 }) => {
@@ -287,7 +287,7 @@ test('a double click on the canvas brings it nearer, and it can be moved from th
   expect(problems).toEqual([])
 })
 
-test('of two who save one flow the second sees both beside each other, chooses, and nothing is lost [revision_conflict]', async ({
+test('of two who save one flow the second sees both alongside each other, chooses, and nothing is lost [revision_conflict]', async ({
   stack,
   visit,
 }) => {

@@ -6,8 +6,8 @@ import { paidFlow } from './src/paid-flows.ts'
 import { runUntilOver } from './src/executions.ts'
 
 // The queue is shared, and one project's backlog in it must not delay another's single execution. Counted in nodes, not in time: while a
-// node of the single execution waits for its worker, only what the backlog's share of the queue holds is taken up before it. What goes on
-// beside a node that runs delays nobody, and is not counted.
+// node of the single execution waits for its worker, only what the backlog's share of the queue holds is taken up before it. What continues
+// alongside a node that runs delays no one, and is not counted.
 
 const BACKLOG = 2_000
 const STARTERS = 48

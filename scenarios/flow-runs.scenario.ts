@@ -10,7 +10,7 @@ import { PNG } from './src/console/png.ts'
 import { readDocBlocks } from './src/guides/doc-blocks.ts'
 import { flows } from './src/mcp/flows.ts'
 
-// What is seen beside the canvas of executions, of what they are given, and of revisions.
+// What is seen alongside the canvas of executions, of what they are given, and of revisions.
 
 test('of an execution each node shows what it was given, answered and cost, and each edge its value', async ({
   stack,

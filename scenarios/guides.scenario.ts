@@ -16,7 +16,7 @@ test.for(guides)('every block of docs/%s.md does what the page says', async (nam
   const missing = await missingForGuides()
   if (missing !== null) skip(`there is no ${missing} on this machine`)
   const page = await readFile(path.join(workspace, 'docs', `${name}.md`), 'utf8')
-  // What is stopped has to go on until it is.
+  // What is stopped has to continue until it is.
   await controlClient(new URL(stack.providerControl).origin).setFaults([
     { prompt: 'Write a note about a storm.', latencyMs: 60_000 },
   ])
@@ -47,6 +47,6 @@ test('a guide is not believed: what it shows, runs and names is held against wha
   await expect(follow(block('sh variables', 'export OTHER=value'))).rejects.toThrow('no variable')
   await expect(follow(block('js never-run.mjs', '1'))).rejects.toThrow('No command names never-run.mjs')
   for (const kind of ['', 'toml', 'js', 'sh later', 'sh not executed: later'])
-    await expect(follow(block(kind, 'x'))).rejects.toThrow('Nobody knows how to run')
+    await expect(follow(block(kind, 'x'))).rejects.toThrow('No one knows how to run')
   await expect(follow(block('json not executed: it is for another program', '{'))).rejects.toThrow('JSON')
 })

@@ -10,7 +10,7 @@ import { gatewayMatrix } from './src/isolation/gateway-matrix.ts'
 import { pathOf, type Asked } from './src/isolation/request-of.ts'
 import { openIsolationFixture, users, type Ids } from './src/isolation/isolation-fixture.ts'
 
-// Every route, asked by somebody who may, with one thing in the request that nobody should send. Whatever comes is no fault
+// Every route, asked by someone who may, with one thing in the request that no one should send. Whatever comes is not a fault
 // of ours (never 5xx), and what is refused says what clears it.
 
 /** On separate services: sign-in attempts here count against the address of every test. */
@@ -74,7 +74,7 @@ interface Hostile {
   body?: string
 }
 
-describe('what nobody should send is refused with what to do, or harmless', () => {
+describe('what no one should send is refused with what to do, or harmless', () => {
   for (const { route, row, by, query, fields } of rows())
     test(route, async ({ stack }) => {
       const isolation = await openIsolationFixture(stack.fixture, stack.gateways[0]!.url)
@@ -147,7 +147,7 @@ function* hostileRequests(route: string, row: Asked, ids: Ids, { query, fields }
     }
 }
 
-/** The routes, each with somebody who may ask it, and what a request may name. */
+/** The routes, each with someone who may ask it, and what a request may name. */
 function rows() {
   const named = new Map(
     Object.values<ApiRoute>({ ...consoleRoutes, ...gatewayRoutes }).map(({ method, path, query, body }) => [

@@ -8,7 +8,7 @@ import { liveStackTest } from './src/live-stack-test.ts'
 import { chat, type TenantFixture } from './src/stack.ts'
 import { rawChat, sendRaw } from './src/raw-http.ts'
 
-// An idempotency key belongs to its project, and a replay is given to nobody who might not make the call now
+// An idempotency key belongs to its project, and a replay is given to no one who might not make the call now
 // (rules §5, architecture §S10, §S11).
 
 const test = liveStackTest.extend('first', async ({ stack }) => {
@@ -61,7 +61,7 @@ describe('a repeat under the same idempotency key', () => {
       await first.expectReplay(first.tenant)
     })
 
-  test('is refused to whoever might not make the call now [key_revoked] [key_expired] [key_scope] [key_issuer_denied] [project_mismatch] [model_not_found]', async ({
+  test('is refused to anyone who might not make the call now [key_revoked] [key_expired] [key_scope] [key_issuer_denied] [project_mismatch] [model_not_found]', async ({
     stack,
     first,
   }) => {

@@ -6,7 +6,7 @@ import { answerOf, callerAt, refusalIn, said, type Answer, type Caller } from '.
 import { liveStackTest } from './src/live-stack-test.ts'
 import { chat } from './src/stack.ts'
 
-// Whoever tries to make more of a key than it is: another project's, a wider one, two of one
+// Anyone who tries to make more of a key than it is: another project's, a wider one, two of one
 // (architecture §S4, §S6, §S8, §S9).
 
 const test = liveStackTest.extend('owned', async ({ stack }) => {
@@ -111,7 +111,7 @@ describe('at the same moment', () => {
   }
   const atOnce = <T>(tries: (() => Promise<T>)[]) => Promise.all(tries.map((one) => one()))
 
-  test('many rotations make one replacement, and calls go on with one key or the other [key_not_active]', async ({
+  test('many rotations make one replacement, and calls continue with one key or the other [key_not_active]', async ({
     stack,
     owned,
   }) => {
@@ -141,7 +141,7 @@ describe('at the same moment', () => {
   })
 
   for (const graceSeconds of [0, 600])
-    test(`a rotation with ${graceSeconds} s of grace and a revocation leave no key that nobody was told of [key_not_active]`, async ({
+    test(`a rotation with ${graceSeconds} s of grace and a revocation leave no key that no one was told of [key_not_active]`, async ({
       stack,
       owned,
     }) => {

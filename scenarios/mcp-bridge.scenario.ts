@@ -95,7 +95,7 @@ test('what is wrong with its configuration is said in one message, without the k
     (error: { code: number; stderr: string }) => error,
   )
   expect(ended).toMatchObject({ code: 78, stdout: '' })
-  expect(ended.stderr).toMatch(/can not start:\n.*MCP_BRIDGE_URL.*\n.*MCP_BRIDGE_KEY.*\n\nUsage:/)
+  expect(ended.stderr).toMatch(/cannot start:\n.*MCP_BRIDGE_URL.*\n.*MCP_BRIDGE_KEY.*\n\nUsage:/)
   expect(ended.stderr).not.toContain('not-a-key')
 })
 

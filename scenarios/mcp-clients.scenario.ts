@@ -7,7 +7,7 @@ import { sdkTwo, sdkTwoOverBridge } from './src/mcp/clients/sdk-two.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 import { mcpTest as test } from './src/mcp/mcp-test.ts'
 
-// Clients as their makers ship them, over HTTP and through the bridge, each against a replica of its own choosing.
+// Clients as their makers ship them, over HTTP and through the bridge, each against its own replica choosing.
 
 const modern = { pin: '2026-07-28' }
 const overHttp: McpClient[] = [sdkTwo(modern), sdkTwo('legacy'), sdkOne, inspector('modern'), inspector('legacy')]
@@ -38,7 +38,7 @@ function refusalIn({ isError, content }: ToolResult): { code: string; message: s
   return (JSON.parse(content[0]!.text!) as { error: { code: string; message: string; resolution: string } }).error
 }
 
-/** What a client told when it was refused, whatever it made of it. */
+/** What a client told when it was refused, no matter what it made of it. */
 async function refusalOf(doing: Promise<unknown>): Promise<string> {
   return doing.then(
     () => 'it was not refused',
@@ -148,7 +148,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
   })
 
   // spec: 4.4/s4, 5/s12
-  test('is not let in with a key of nobody [key_invalid]', async ({ tenant }) => {
+  test('is not let in with a key of no one [key_invalid]', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.echo, `svc_${'0'.repeat(49)}`)
     expect(await refusalOf(client.list(endpoint))).toMatch(REFUSED)
   })
@@ -208,7 +208,7 @@ describe.each(overHttp)('$name', (client) => {
 })
 
 describe.each(overBridge)('$name', (client) => {
-  test('calls without a key of its own, each time another execution', async ({ tenant }) => {
+  test('calls without its own key, each time another execution', async ({ tenant }) => {
     const sandbox = await tenant.chain()
     for (const _ of [1, 2])
       expect(

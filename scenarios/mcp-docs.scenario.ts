@@ -10,7 +10,7 @@ import { isThere } from './src/guides/is-there.ts'
 import { mcpTest as test } from './src/mcp/mcp-test.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 
-// Every block of docs/mcp.md, run as it stands there: only the address, the flow, the key and the folder are put in.
+// Every block of docs/mcp.md, run as it is there: only the address, the flow, the key and the folder are put in.
 
 const workspace = path.resolve(import.meta.dirname, '..')
 const blocks = await readDocBlocks(path.join(workspace, 'docs/mcp.md'))

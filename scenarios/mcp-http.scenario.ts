@@ -69,7 +69,7 @@ test('a flow that was never activated is refused by the flag and the method befo
     expect(codeOf(await say(tenant, on, message, { headers: key() }))).toBe('revision_not_active')
 })
 
-test('a flow that calls what is not assigned any more lists nothing and runs nothing, and what it ran before is had again [product_not_assigned]', async ({
+test('a flow that calls what is no longer assigned lists nothing and runs nothing, and what it ran before is had again [product_not_assigned]', async ({
   stack,
   tenant,
 }) => {
@@ -89,7 +89,9 @@ test('a flow that calls what is not assigned any more lists nothing and runs not
   expect([await tenant.executions(sandbox), await tenant.settled()]).toEqual([1, charged])
 })
 
-test('another project is told what nobody is told: there is no such flow [sandbox_not_found]', async ({ tenant }) => {
+test('another project learns what no one is reported: there is no such flow [sandbox_not_found]', async ({
+  tenant,
+}) => {
   const headers = { authorization: `Bearer ${tenant.otherTenant.key.secret}` }
   const [theirs, none] = [
     await say(tenant, tenant.sandboxes.echo, list, { headers }),
@@ -138,7 +140,7 @@ test('nothing starts a dance of OAuth', async ({ tenant }) => {
     expect((await fetch(`${origin}${path}`)).status).toBe(404)
 })
 
-test('what is no JSON is refused as on every other path, and what is no message in the words of JSON-RPC [invalid_json]', async ({
+test('what is not JSON is refused as on every other path, and what is not a message in the words of JSON-RPC [invalid_json]', async ({
   tenant,
 }) => {
   const { echo } = tenant.sandboxes
@@ -329,7 +331,7 @@ test('a gateway that stops ends the streams that wait for nothing', async ({ sta
   await stack.gateways[2]!.start()
 })
 
-test('a gateway that stops tells whoever waits that their execution goes on [idempotency_in_progress]', async ({
+test('a gateway that stops tells anyone who waits that their execution continues [idempotency_in_progress]', async ({
   stack,
   tenant,
 }) => {

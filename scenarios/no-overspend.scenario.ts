@@ -23,7 +23,7 @@ async function callAtOnce(stack: Stack, tenant: TenantFixture): Promise<Record<n
   const answers = Array.from({ length: CALLERS }, (_, n) => chat(stack, tenant, { gateway: n }))
   let answered = 0
   for (const answer of answers) void answer.then(() => answered++)
-  // The refused are answered while the admitted still wait; only then the provider may go on.
+  // The refused are answered while the admitted still wait; only then the provider may continue.
   await expect.poll(() => answered).toBe(CALLERS - FIT)
   await stack.provider.control.waitForCalls(FIT)
   expect(await stack.provider.control.countCalls()).toBe(FIT)

@@ -7,7 +7,7 @@ import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 import { everyByte, tracesIn } from './src/provider-scan.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'
 
-// No answer about an execution says who stands behind a model, or what the stack pays for it. Answers of chat calls are
+// No answer about an execution says who is behind a model, or what the stack pays for it. Answers of chat calls are
 // looked through by fault-matrix.scenario.ts.
 
 function expectNoTrace({ provider }: Stack, text: string): void {

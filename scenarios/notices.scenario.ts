@@ -97,7 +97,7 @@ test(
     await kills
     await killAndRestart(ledgers, 1, () => true) // while notices are being posted
 
-    // What was with its receiver when its ledger was killed is posted once more, and is on the books with that.
+    // What was with its receiver when its ledger was killed is posted again, and is on the books with that.
     const states = () => fixture.run('SELECT state, count(*)::int FROM money.webhook_deliveries GROUP BY 1')
     await expect
       .poll(async () => (await states()).rows, { timeout: 90_000, interval: 250 })

@@ -119,7 +119,7 @@ test('before a product is suspended its operator is told which of their projects
   await page.getByRole('dialog').getByRole('listitem').filter({ hasText: '1 active key' }).waitFor()
 })
 
-test('who is no operator is shown nothing of it, and a direct address says what clears that [not_permitted]', async ({
+test('who is not an operator is shown nothing of it, and a direct address says what clears that [not_permitted]', async ({
   stack,
   visit,
 }) => {

@@ -68,7 +68,7 @@ test.for(views)(
   },
 )
 
-test('two users: one is added, put into the team and granted a role, and calls with a key of their own until that is withdrawn; the audit tells each step [key_issuer_denied] [not_permitted]', async ({
+test('two users: one is added, put into the team and granted a role, and calls with their own key until that is withdrawn; the audit tells each step [key_issuer_denied] [not_permitted]', async ({
   stack,
   visit,
 }) => {

@@ -23,7 +23,7 @@ async function milliseconds(text: Promise<string | null> | string | null): Promi
   return Number(figure) * (unit === 's' ? 1000 : 1)
 }
 
-/** Somebody in the playground, with a key of that tab. */
+/** Someone in the playground, with a key of that tab. */
 async function player(stack: Stack, page: Page, limit = '1') {
   const owner = await consoleOwner(stack)
   await page.goto(`${owner.home}/playground`)
@@ -80,7 +80,7 @@ test('an answer comes as it is made, with its time and what the ledger has charg
   expect([await hindrances(page), problems]).toEqual([[], []])
 })
 
-test('two models answer the same, each with its own charge, and a message that is changed is answered anew', async ({
+test('two models answer the same, each with its own charge, and a message that is changed is answered again', async ({
   stack,
   visit,
 }) => {

@@ -50,7 +50,7 @@ describe.each(kinds)('%s', (kind) => {
     await expectCharges(tenant, 2, 2 * usage!.total_tokens)
   })
 
-  test('a round of tools that thinks, and goes on from what it thought', async ({ servers, tenantOf, client }) => {
+  test('a round of tools that thinks, and continues from what it thought', async ({ servers, tenantOf, client }) => {
     const tenant = await tenantOf([kind], 'tapir-think')
     const effort = kind === 'bedrock' ? {} : { reasoning_effort: 'low' as const }
     const ask = { model: tenant.model, tools, ...effort }

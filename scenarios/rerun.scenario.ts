@@ -25,7 +25,7 @@ describe.for([
   ['all parts run', false],
   ['workers and ledgers are killed', true],
 ] as const)('while %s', ([, kills]) => {
-  test(`${2 * EXECUTIONS} reruns call the provider for what runs anew alone, and are charged for that`, async ({
+  test(`${2 * EXECUTIONS} reruns call the provider for what runs again alone, and are charged for that`, async ({
     stack,
   }) => {
     const tenant = await openTenant(stack)
@@ -135,7 +135,7 @@ function expectTakenOver({ record, earlier, anew }: Rerun): void {
   }
 }
 
-/** The prompts of the paid nodes that ran anew. */
+/** The prompts of the paid nodes that ran again. */
 function promptsOf({ record, anew, text }: Rerun): string[] {
   const ran = record.nodes.filter(
     ({ id, kind, status }) => kind.startsWith('product.') && status !== 'Skipped' && anew.has(id),
@@ -158,7 +158,7 @@ async function expectCalled(stack: ProcessStack, reruns: readonly Rerun[], kills
   expect(reruns.flatMap(promptsOf).length).toBeLessThan((paidNodes.length * 3) / 4) // much was taken over
 }
 
-/** Each is charged a micro-USD for each token that the provider answers to the prompts of what ran anew, and once. */
+/** Each is charged a micro-USD for each token that the provider answers to the prompts of what ran again, and once. */
 async function expectCharged(stack: ProcessStack, { project }: Tenant, reruns: readonly Rerun[], before: bigint) {
   await stack.provider.control.clearFaults()
   const tokensOf = await openTokensOf(stack)

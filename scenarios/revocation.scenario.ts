@@ -11,7 +11,7 @@ const CALLS = 10_000
 const MAX_CONCURRENT = 200
 /** Of each kind after its right has ended. */
 const ENOUGH = 50
-/** A revocation takes under a second on a machine of its own; here all processes share two cores. */
+/** A revocation takes under a second on its own machine; here all processes share two cores. */
 const MOST_MS = 5_000
 
 interface Kind {
@@ -100,7 +100,7 @@ test('a revocation answers only once no admission is under way that read what wa
   const { run } = stack.fixture // one session
   for (const kind of await kindsOf(stack, tenant)) {
     if (kind.refusal === null) continue
-    // Whoever admits holds the wallet while reading who may call.
+    // Anyone who admits holds the wallet while reading who may call.
     await run('BEGIN')
     await run('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
     let answered = false
@@ -213,7 +213,7 @@ async function servedMs({ consoles }: Stack, requestId: string): Promise<number>
   return (JSON.parse(line!) as { ms: number }).ms
 }
 
-/** What the books say: how many calls of this kind were ever admitted. Not even one that began before is any more. */
+/** What the books say: how many calls of this kind were ever admitted. Not even one that began before is anymore. */
 async function admittedOf({ fixture }: Stack, { caller }: Kind): Promise<number> {
   const { rows } = await fixture.run(
     `SELECT count(*)::int AS calls FROM (SELECT key, product FROM money.attempts

@@ -37,7 +37,7 @@ test('a rolling restart of every service under load loses nothing that was accep
   // That a restart was felt shows in what was repeated; the client repeats nothing else.
   expect(repeated).toContain('refused connection')
 
-  // Each was charged once: an accepted call that was lost would have been charged beside its repetition.
+  // Each was charged once: an accepted call that was lost would have been charged alongside its repetition.
   await stack.untilNothingIsReserved(tenant.project.id, 30_000)
   expect(await stack.findings([tenant.project.id])).toEqual([])
   const charges = (await stack.invocations(tenant.project.id)).filter(({ state }) => state === 'Settled')
@@ -133,7 +133,7 @@ function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
   ])
 
   return {
-    /** Resolves once so many more of each kind have been answered; rejects with what a caller failed with. */
+    /** Resolves once this many more of each kind have been answered; rejects with what a caller failed with. */
     async answered(count: number): Promise<void> {
       const so = { chats: chats.length + count, runs: runs.length + Math.ceil(count / 10), teams: teams.length + 1 }
       const enough = new Promise<void>((resolve) => {

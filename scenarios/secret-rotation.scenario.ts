@@ -5,7 +5,7 @@ import { startBalancer, type Balancer } from './src/balancer.ts'
 import { retryingClient, type RetryingClient, type Repeated } from './src/retrying-client.ts'
 import { openStack, type Stack, type TenantFixture } from './src/stack.ts'
 
-// docs/operating.md, "Replace a service secret", step by step and under load: nobody is refused, and at the end the old secret is
+// docs/operating.md, "Replace a service secret", step by step and under load: no one is refused, and at the end the old secret is
 // worth nothing.
 
 const CALLERS = 4
@@ -90,7 +90,7 @@ function startLoad(stack: Stack, tenant: TenantFixture) {
     while (going) statuses.push((await chat(client)).status)
   })
   return {
-    /** Resolves once so many more have been answered. */
+    /** Resolves once this many more have been answered. */
     async answered(count: number): Promise<void> {
       for (const enough = statuses.length + count; statuses.length < enough;)
         await new Promise((resolve) => setTimeout(resolve, 20))

@@ -13,7 +13,7 @@ import { openShell, shells, type Candidate, type Shell } from './src/command-lin
 
 const run = promisify(execFile)
 
-/** Names of profiles are what somebody typed once. */
+/** Names of profiles are what someone typed once. */
 const profile = { url: 'https://gateway.example', token: 'svu_none' }
 const names = ['work', 'at home', '$(touch made-by-a-name)', "it's", '`touch made-by-a-name`']
 const profiles = Object.fromEntries(names.map((name) => [name, profile]))

@@ -7,8 +7,8 @@ import { connectStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { startSteadyLoad, succeeded, type SteadyLoad } from './src/steady-load.ts'
 
 // A part does not die but falls silent: its host vanished, or something between two parts forgot their connections. No
-// reset comes, and each of them would wait for hours. Nobody mends anything by hand here.
-// The times are those that whoever operates the service relies on.
+// reset comes, and each of them would wait for hours. No one mends anything by hand here.
+// The times are those that anyone who operates the service relies on.
 
 const CHATS = 16
 const FLOWS = 4
@@ -145,7 +145,7 @@ function watchWaiting({ ledgers }: Stack) {
   }
 }
 
-/** Nobody waited for ever, no more waits than there are callers, and the books know every answer. */
+/** No one waited forever, no more waits than there are callers, and the books know every answer. */
 async function expectOrder(
   stack: Stack,
   { seen, tenant }: SteadyLoad & { tenant: TenantFixture },

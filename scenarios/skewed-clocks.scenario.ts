@@ -9,8 +9,8 @@ import { answerOf, callerAt, refusalIn, said } from './src/caller.ts'
 import { chat, openStack } from './src/stack.ts'
 
 // Only the database's clock decides about windows, expiry, grace and reservations. Here the clocks of one gateway and its
-// ledger are a day and an hour fast, those of the other two as much slow, and the console's is fast: nobody is asked what time
-// it is. Whoever calls a ledger proves who they are by a token that says when it was signed, and for that the clocks of both
+// ledger are a day and an hour fast, those of the other two as much slow, and the console's is fast: no one is asked what time
+// it is. Anyone who calls a ledger proves who they are by a token that says when it was signed, and for that the clocks of both
 // may be minutes apart: one gateway is ahead of its ledger by nine minutes, the other one behind it by as much.
 
 const SKEW_MS = 25 * 3_600_000

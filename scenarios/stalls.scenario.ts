@@ -8,8 +8,8 @@ import { paidFlow } from './src/paid-flows.ts'
 import { openStack, type Stack } from './src/stack.ts'
 
 // Ledgers and Postgres stand still (SIGSTOP) while a slow model works for flows and chat, for shorter and longer than a
-// worker may be silent, and go on. Nobody who lives is taken for dead: no call is made twice, no execution fails, and
-// whoever has an answer was charged for it.
+// worker may be silent, and continue. No one who lives is taken for dead: no call is made twice, no execution fails, and
+// anyone who has an answer was charged for it.
 
 const CHAT_CALLERS = 12
 const MAX_CONCURRENT_EXECUTIONS = 8
@@ -18,7 +18,7 @@ const MODEL_MS = 3_000
 
 /** Below, at and above the three seconds after which a silent worker is dead. */
 const STALLS_S = [2, 3, 5]
-/** All ledgers at once: Postgres goes on, and its clock with it. */
+/** All ledgers at once: Postgres continues, and its clock with it. */
 const STALLS_OF_ALL_S = [4, 10]
 
 const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { onCleanup }) => {
@@ -73,7 +73,7 @@ test('whatever stands still for 1 to 10 s, nothing is called twice, nothing fail
 
 const MARK = 'stalled-'
 
-/** Executions that are begun one after the other, so many at once, and repeated under their keys until they have ended. */
+/** Executions that are begun one after the other, this many at once, and repeated under their keys until they have ended. */
 function startFlows(stack: Stack, { sandbox, secret }: { sandbox: string; secret: string }) {
   const records: ExecutionRecord[] = []
   let going = true
@@ -85,7 +85,7 @@ function startFlows(stack: Stack, { sandbox, secret }: { sandbox: string; secret
     }
   })
   return {
-    /** Resolves once so many more have ended. */
+    /** Resolves once this many more have ended. */
     async ended(count: number): Promise<void> {
       for (const enough = records.length + count; records.length < enough;)
         await new Promise((resolve) => setTimeout(resolve, 20))

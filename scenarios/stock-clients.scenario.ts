@@ -125,10 +125,7 @@ describe.each(clients)('$name', (client) => {
     expect(await tenant.settled()).toBe(0)
   })
 
-  test('is told of a model that fails, and of a stream that breaks off [provider_failed]', async ({
-    stack,
-    tenant,
-  }) => {
+  test('learns of a model that fails, and of a stream that breaks off [provider_failed]', async ({ stack, tenant }) => {
     const [failing, breaking] = [newPrompt(), newPrompt()]
     await stack.provider.control.setFaults([
       { prompt: failing, status: 500 },

@@ -83,7 +83,7 @@ async function expectChargedAsAnswered(stack: ProcessStack, { project }: { proje
   const asked = rows as { prompt: string; micro: number | null; ended_ms: number }[]
   const endedMs = new Map(asked.map(({ prompt, ended_ms }) => [prompt, ended_ms]))
   const calls = await stack.provider.control.calls()
-  // What a worker sent just before it was aborted or killed may arrive later: it finds nobody there any more.
+  // What a worker sent just before it was aborted or killed may arrive later: it finds no one there anymore.
   const served = calls.filter(({ outcome }) => outcome !== 'aborted')
   expect(served.filter(({ prompt, atMs }) => !(atMs <= endedMs.get(prompt)!))).toEqual([])
   const settled = asked.filter(({ micro }) => micro !== null)

@@ -9,10 +9,10 @@ import { sendsSpansTo, startOtlpReceiver, type OtlpReceiver } from './src/otlp-r
 import { partOf, treeOf, type SeenSpan } from './src/seen-spans.ts'
 
 // What a collector sees of the stack: one trace from the first byte to the settlement, also of an execution whose worker dies, with
-// attributes that dashboards can rely on, and nothing that somebody said.
+// attributes that dashboards can rely on, and nothing that someone said.
 
 const SAID = 'the secret recipe of the honey cake'
-/** Somebody who traces what they do themselves. */
+/** Someone who traces what they do themselves. */
 function newCaller() {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
   return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-01` } }
@@ -161,7 +161,7 @@ test('a refused call says why, and its trace ends at the ledger [insufficient_bu
   })
 })
 
-/** Five nodes, one of them paid. Its author's words are nobody's business either. */
+/** Five nodes, one of them paid. Its author's words are no one's business either. */
 function fiveNodes(product: string): Graph {
   const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
   return {
@@ -247,7 +247,7 @@ test('an execution whose worker is killed in the middle is one trace, with every
   expect(orphans.length).toBeGreaterThan(0)
   for (const { attributes } of orphans)
     expect(attributes).toMatchObject({ 'service.execution': execution, 'service.node': 'draft', 'service.attempt': 1 })
-  // The queue may give the dead one's job to somebody, who finds nothing to do.
+  // The queue may give the dead one's job to someone, who finds nothing to do.
   const idle = whole.filter(({ kind, attributes }) => kind === 'consumer' && !('service.outcome' in attributes))
   const ignored = new Set([...orphans, ...idle].flatMap(({ spanId }) => partOf(whole, spanId)))
   const spans = whole.filter((span) => !ignored.has(span))
@@ -302,7 +302,7 @@ test('an execution whose worker is killed in the middle is one trace, with every
   expect(completed.attributes['service.charged_micro']).toBe(Number(charge!.chargedMicro))
 })
 
-test('an execution whose jobs are lost with the queue goes on in its trace, enqueued by a maintenance job', async ({
+test('an execution whose jobs are lost with the queue continues in its trace, enqueued by a maintenance job', async ({
   stack,
   ownRedis,
   collector,

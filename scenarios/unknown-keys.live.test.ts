@@ -10,7 +10,7 @@ import { imprint } from './src/isolation/request-of.ts'
 import { idsOfNothing } from './src/isolation/isolation-fixture.ts'
 import { logEveryStatement } from './src/stored-bytes.ts'
 
-// Garbage is refused without asking anybody, and whoever tries keys learns nothing from how they are refused
+// Garbage is refused without asking anybody, and anyone who tries keys learns nothing from how they are refused
 // (architecture §S1, §S3).
 
 const test = liveTest
@@ -55,7 +55,7 @@ const keyPaths: [method: string, path: string, body?: object][] = [
   ['POST', '/api/v2/tenants/ten_none/keys/key_none/rotate', {}],
 ]
 
-/** What is no key of ours, and shows it by itself: garbage, another prefix, or one character of a real key that is wrong. */
+/** What is not a key of ours, and shows it by itself: garbage, another prefix, or one character of a real key that is wrong. */
 function garbage(real: string): fc.Arbitrary<string> {
   const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.split('')
   const mistyped = fc

@@ -55,7 +55,7 @@ describe('the command line of a bench', () => {
     expect(answer).toMatchObject({ usage: expect.stringContaining('  quick ') as string })
   })
 
-  test('help is no mistake', () => {
+  test('help is not a mistake', () => {
     expect(read('--help')).toMatchObject({ wrong: false })
   })
 })

@@ -63,7 +63,8 @@ export const benches: Record<string, Bench> = {
     run: histories,
   },
   counting: {
-    title: 'how long until the tokens of a prompt are counted: new, known, made to be slow, and beside a busy project',
+    title:
+      'how long until the tokens of a prompt are counted: new, known, made to be slow, and alongside a busy project',
     rounds: 5,
     seconds: 2,
     profiles: [],

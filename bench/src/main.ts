@@ -28,7 +28,7 @@ try {
   if (options.keep) log(`\nKept in ${await keepResults(name, report)}`)
 } catch (error) {
   process.exitCode = 1
-  // What fails because its server was stopped is no news.
+  // What fails because its server was stopped is not news.
   if (!interrupted)
     process.stderr.write(`\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
 } finally {

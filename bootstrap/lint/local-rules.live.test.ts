@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const projectFolder = path.resolve(import.meta.dirname, '../..')
 
-// Each line is a file of its own small stack: where it stands, what it says, and what the linter answers.
+// Each line is its own file small stack: where it stands, what it says, and what the linter answers.
 const forbidden: [file: string, code: string, answer: RegExp][] = [
   ['services/gateway/src/a.ts', "import '@gateway/ledger/app'", /A service never imports a service/],
   ['services/gateway/src/b.ts', "import '../../ledger/src/app.ts'", /entered by its door/],

@@ -10,18 +10,14 @@ export const jobConfig = z
         'Postgres connection URL of the database owner, who may create roles. Connect directly, not through a transaction pooler',
       secret: true,
     }),
-    LEDGER_DATABASE_PASSWORD: sharedSecret()
-      .optional()
-      .meta({
-        description: 'Password for the login svc_ledger_login. Without it, the password is unchanged',
-        secret: true,
-      }),
-    CONSOLE_DATABASE_PASSWORD: sharedSecret()
-      .optional()
-      .meta({
-        description: 'Password for the login svc_console_login. Without it, the password is unchanged',
-        secret: true,
-      }),
+    LEDGER_DATABASE_PASSWORD: sharedSecret().optional().meta({
+      description: 'Password for the login svc_ledger_login. Without it, the password is unchanged',
+      secret: true,
+    }),
+    CONSOLE_DATABASE_PASSWORD: sharedSecret().optional().meta({
+      description: 'Password for the login svc_console_login. Without it, the password is unchanged',
+      secret: true,
+    }),
     OPERATOR_EMAIL: z
       .email()
       .toLowerCase()

@@ -5,7 +5,7 @@ import type { TaggedTest } from './tags-in.ts'
 /** What holds the statements true, and what they said when that was last looked at. */
 export interface Proofs {
   tests: readonly (TaggedTest & { file: string })[]
-  /** Named in tags that stand above no test. */
+  /** Named in tags that are above no test. */
   lost: readonly { file: string; id: string }[]
   nothingToProve: Readonly<Record<string, string>>
   digests: Readonly<Record<string, string>>
@@ -16,12 +16,12 @@ export interface Problem {
   what: string
 }
 
-/** A tag gives the number of a sentence alone, so a changed text is noticed by its digest, which stands in digests.txt. */
+/** A tag gives the number of a sentence alone, so a changed text is noticed by its digest, which is in digests.txt. */
 export function digestOf({ says }: Statement): string {
   return createHash('sha256').update(says).digest('hex').slice(0, 8)
 }
 
-/** What is wrong between the statements, the tags of the tests, and the two lists beside them. */
+/** What is wrong between the statements, the tags of the tests, and the two lists alongside them. */
 export function checkProofs(statements: readonly Statement[], proofs: Proofs): Problem[] {
   const { tests, lost, nothingToProve, digests } = proofs
   const known = new Set(statements.map(({ id }) => id))
@@ -35,18 +35,18 @@ export function checkProofs(statements: readonly Statement[], proofs: Proofs): P
     const news = before === undefined ? 'says something new' : `was ${before}`
     return [
       ...(!needsNone && !proved.has(id) ? [`has no test: ${says}`] : []),
-      ...(needsNone && proved.has(id) ? ['has a test, and stands in nothing-to-prove.ts'] : []),
+      ...(needsNone && proved.has(id) ? ['has a test, and is in nothing-to-prove.ts'] : []),
       ...(digests[id] === digest ? [] : [`${news}; look at its tests, then npm run spec -- --accept: ${says}`]),
     ]
   }
   const strays = (list: string, ids: readonly string[]) =>
-    ids.filter((id) => !known.has(id)).map((id) => ({ id, what: `is no statement, and is named in ${list}` }))
+    ids.filter((id) => !known.has(id)).map((id) => ({ id, what: `is not a statement, and is named in ${list}` }))
 
   return [
     ...statements.flatMap((one) => problemsOf(one).map((what) => ({ id: one.id, what }))),
     ...tests.flatMap(({ file, title, proves }) => strays(`${file} above “${title}”`, proves)),
     ...strays('nothing-to-prove.ts', Object.keys(nothingToProve)),
     ...strays('digests.txt (npm run spec -- --accept)', Object.keys(digests)),
-    ...lost.map(({ file, id }) => ({ id, what: `stands above no test that runs, in ${file}` })),
+    ...lost.map(({ file, id }) => ({ id, what: `is above no test that runs, in ${file}` })),
   ]
 }

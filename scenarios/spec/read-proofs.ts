@@ -10,7 +10,7 @@ const folder = path.resolve(import.meta.dirname, '../..')
 const digestsFile = path.join(import.meta.dirname, 'digests.txt')
 const exclude = (name: string) => /(^|\/)(node_modules$|\.)/.test(name)
 
-/** The specification and what we claim besides, the tests that prove it, and what is wrong. */
+/** The specification and what we claim as well, the tests that prove it, and what is wrong. */
 export function readProofs(): { statements: Statement[]; tests: Proofs['tests']; problems: Problem[] } {
   const statements = readStatements()
   const files = globSync('**/*.{test,scenario}.ts', { cwd: folder, exclude }).toSorted()

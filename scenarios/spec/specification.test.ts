@@ -95,20 +95,20 @@ describe('reports what is wrong', () => {
   test.for<[string, Partial<Proofs>]>([
     ['1/s1 has no test: It is so.', {}],
     ['1/s1 has no test: It is so.', { nothingToProve: { '1/s1': '' } }],
-    ['1/s1 has a test, and stands in nothing-to-prove.ts', { tests, nothingToProve }],
+    ['1/s1 has a test, and is in nothing-to-prove.ts', { tests, nothingToProve }],
     [
       '1/s1 says something new; look at its tests, then npm run spec -- --accept: It is so.',
       { tests, digests: { '1/s1': digestOf({ ...statement, says: 'It was so.' }) } },
     ],
     [
-      '2/s1 is no statement, and is named in a.test.ts above “one”',
+      '2/s1 is not a statement, and is named in a.test.ts above “one”',
       { tests: [{ ...tests[0]!, proves: ['1/s1', '2/s1'] }] },
     ],
     [
-      '2/s1 is no statement, and is named in nothing-to-prove.ts',
+      '2/s1 is not a statement, and is named in nothing-to-prove.ts',
       { tests, nothingToProve: { '2/s1': 'it is a name' } },
     ],
-    ['1/s1 stands above no test that runs, in a.test.ts', { tests, lost: [{ file: 'a.test.ts', id: '1/s1' }] }],
+    ['1/s1 is above no test that runs, in a.test.ts', { tests, lost: [{ file: 'a.test.ts', id: '1/s1' }] }],
   ])('%s', ([what, proofs]) => {
     expect(wrong(proofs)).toEqual([what])
   })
@@ -116,7 +116,7 @@ describe('reports what is wrong', () => {
   test('also what number a sentence had before', () => {
     expect(wrong({ tests, digests: { '1/s1': '', '1/s2': digestOf(statement) } })).toEqual([
       '1/s1 was 1/s2; look at its tests, then npm run spec -- --accept: It is so.',
-      '1/s2 is no statement, and is named in digests.txt (npm run spec -- --accept)',
+      '1/s2 is not a statement, and is named in digests.txt (npm run spec -- --accept)',
     ])
   })
 })

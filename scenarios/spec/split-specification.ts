@@ -4,7 +4,7 @@ export interface Statement {
   says: string
 }
 
-/** Behind an abbreviation a sentence goes on in lower case. */
+/** Behind an abbreviation a sentence continues in lower case. */
 const BETWEEN_SENTENCES = /(?<=\.[`)]?) +(?=[A-Z`])/
 const SEPARATOR = /^\|[\s:|-]+\|$/
 

@@ -2,7 +2,7 @@ import { parseSync, type Expression, type Node } from 'oxc-parser'
 
 /** A test that runs, and what its tags say that it proves. */
 export interface TaggedTest {
-  /** The titles of the groups around it and its own, as they stand in the source: `bodies › ${what} [${code}]`. */
+  /** The titles of the groups around it and its own, as they are in the source: `bodies › ${what} [${code}]`. */
   title: string
   proves: readonly string[]
 }
@@ -13,7 +13,7 @@ const RUNS_NOT = new Set(['skip', 'todo'])
 const MAKES_NO_TEST = new Set(['extend', 'override', 'beforeEach', 'beforeAll', 'afterEach', 'afterAll'])
 
 /**
- * The tests of a file, and what is named in a tag that stands above none. A tag is one line or several such as
+ * The tests of a file, and what is named in a tag that is above none. A tag is one line or several such as
  * `// spec: 4.2/s7, 3.1/r2`, with nothing between them and the test. Above a loop or a group it is one of each test in it.
  */
 export function tagsIn(file: string, source: string): { tests: TaggedTest[]; lost: string[] } {
@@ -42,7 +42,7 @@ export function tagsIn(file: string, source: string): { tests: TaggedTest[]; los
   return { tests, lost: [...tags.keys()].filter((start) => !used.has(start)).flatMap(idsAt) }
 }
 
-/** Where the code begins that stands below the tags. */
+/** Where the code begins that is below the tags. */
 function endOfTags(source: string, from: number): number {
   TAGS_BELOW.lastIndex = from
   return TAGS_BELOW.test(source) ? TAGS_BELOW.lastIndex : from

@@ -9,7 +9,7 @@ export interface Answer {
   body: any
 }
 
-/** Somebody at an address of the stack, with a credential or without. */
+/** Someone at an address of the stack, with a credential or without. */
 export interface Caller {
   secret: string | null
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>

@@ -201,7 +201,7 @@ export const flowResolutions: ResolutionStory[] = [
     resolution: /Change the input, or change the expression to handle it/,
     async story(context) {
       const { id } = await context.fixture.sandbox(context.tenant.project, expression("text.split(',')[1]"))
-      failed(context, await invoke(context, id, { text: 'Hello' }), 'expression_failed', /Send another input/)
+      failed(context, await invoke(context, id, { text: 'Hello' }), 'expression_failed', /Change the input/)
       succeeded(context, await invoke(context, id, { text: 'Hello,you' }))
       await activate(context, id, expression("size(text) > 0 ? text : ''"))
       succeeded(context, await invoke(context, id, { text: 'Hello' }))
@@ -261,7 +261,7 @@ export const flowResolutions: ResolutionStory[] = [
         edges: [{ from: 'in.text', to: 'long.text' }, { from: 'long.true.text', to: 'out.text' }, ...more],
       })
       const { id } = await context.fixture.sandbox(context.tenant.project, branching([]))
-      failed(context, await invoke(context, id, { text: 'no' }), 'output_missing', /Wire the output on every branch/)
+      failed(context, await invoke(context, id, { text: 'no' }), 'output_missing', /Connect the output on every branch/)
       await activate(context, id, branching([{ from: 'long.false.text', to: 'out.text' }]))
       succeeded(context, await invoke(context, id, { text: 'no' }))
       await activate(context, id, branching([], side({ text }, [])))

@@ -46,7 +46,7 @@ function replicas(count: number) {
 }
 
 /**
- * `test` with the whole service in processes, on a Postgres and a Redis of its own, for tests that kill or replace any of them and
+ * `test` with the whole service in processes, on a Postgres and its own Redis, for tests that kill or replace any of them and
  * start them again: two ledgers and two consoles, each pair behind one address, two gateways and three workers, shared by the files
  * of a vitest worker.
  */

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { chat, type Stack, type TenantFixture } from './stack.ts'
 
-// Callers that ask again and again, each time under an idempotency key of its own, whatever becomes of the stack; and what the
+// Callers that ask again and again, each time under its own idempotency key, no matter what becomes of the stack; and what the
 // books must say of them when it is over.
 
 export interface KeyedCalls {
   /** Idempotency keys of all calls that were tried, with how they ended: the body, or null. */
   answers: Map<string, string | null>
-  /** Resolves once so many calls have been answered, so that what is harmed is harmed under load. */
+  /** Resolves once this many calls have been answered, so that what is harmed is harmed under load. */
   answered(count: number): Promise<void>
   /** How many have been answered. */
   count(): number
@@ -62,7 +62,7 @@ async function tryCall(stack: Stack, tenant: TenantFixture, key: string, gateway
   return null
 }
 
-/** Nothing is held, the books add up, each charged call can be had again, and nobody has an answer that the books do not know. */
+/** Nothing is held, the books add up, each charged call can be had again, and no one has an answer that the books do not know. */
 export async function expectOrder(stack: Stack, tenant: TenantFixture, { answers }: KeyedCalls): Promise<void> {
   await stack.untilNothingIsReserved(tenant.project.id, 30_000)
   expect(await stack.findings()).toEqual([])
@@ -87,7 +87,7 @@ export async function expectOrder(stack: Stack, tenant: TenantFixture, { answers
     expect(text).toBe(answers.get(key) ?? text)
   }
   expect((await stack.wallet(tenant.project.id)).settled).toBe(before.settled)
-  // And nobody got an answer that the books do not know.
+  // And no one got an answer that the books do not know.
   const settledKeys = new Set(charged.map(({ id }) => keyOf.get(id)))
   expect([...answers].filter(([key, answer]) => answer !== null && !settledKeys.has(key))).toEqual([])
 }

@@ -2,7 +2,7 @@ import { stackTest } from '@gateway/testbed/stack-test'
 import { connectStack } from './stack.ts'
 
 /**
- * `test` with the whole service in the test's own process and the books beside it: for what is a sequence of calls, and needs
+ * `test` with the whole service in the test's own process and the books alongside it: for what is a sequence of calls, and needs
  * no process to be killed, paused or traced. Each test makes its own tenant, because other files share the services.
  */
 export const liveStackTest = stackTest.extend(

@@ -7,7 +7,7 @@ import { readSpans, type SeenSpan } from './seen-spans.ts'
 export interface OtlpReceiver {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string
-  /** What was sent so far to `/v1/traces` and `/v1/metrics`, as it came: protobuf or JSON, in both of which texts stand as they are. */
+  /** What was sent so far to `/v1/traces` and `/v1/metrics`, as it came: protobuf or JSON, in both of which texts stand unchanged. */
   received(path: '/v1/traces' | '/v1/metrics'): Buffer
   /** Resolves with the spans of JSON exports so far once they are what is waited for. */
   until(enough: (spans: readonly SeenSpan[]) => boolean): Promise<readonly SeenSpan[]>

@@ -2,7 +2,7 @@ import type { Graph } from '@gateway/api/graph'
 
 const TEXT = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
 
-/** A flow of so many paid calls: pairs of them side by side, then one after the other. Each call's prompt names its node. */
+/** A flow of this many paid calls: pairs of them side by side, then one after the other. Each call's prompt names its node. */
 export function paidFlow(product: string, calls: number): Graph {
   const nodes: Graph['nodes'] = [{ id: 'in', kind: 'input' }]
   const edges: Graph['edges'] = []
@@ -14,7 +14,7 @@ export function paidFlow(product: string, calls: number): Graph {
       nodes.push({ id: `call${call}`, kind: 'product.chat', product, params: { max_tokens: 20 } })
       edges.push({ from, to: `ask${call}.text` }, { from: `ask${call}.text`, to: `call${call}.prompt` })
     }
-    // The next pair begins with the execution's own mark, so that each prompt names its execution, whatever the model said.
+    // The next pair begins with the execution's own mark, so that each prompt names its execution, no matter what the model said.
     const names = pair.map((call) => `a${call}`)
     const join = `join${n}`
     nodes.push({ id: join, kind: 'expression', expression: `size(${names.join(') + size(')}) >= 0 ? text : ''` })
@@ -28,8 +28,8 @@ export function paidFlow(product: string, calls: number): Graph {
 }
 
 /**
- * A flow of so many paid calls, each of which waits for some of those before it, and some of which begin only where the text has an
- * even length. As in `paidFlow` each call's prompt names its node, and the text, whatever the model said.
+ * A flow of this many paid calls, each of which waits for some of those before it, and some of which begin only where the text has an
+ * even length. As in `paidFlow` each call's prompt names its node, and the text, no matter what the model said.
  * @param chance a number from 0 to 1, the next one each time
  */
 export function wovenFlow(product: string, calls: number, chance: () => number): Graph {

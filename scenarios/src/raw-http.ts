@@ -7,7 +7,7 @@ export interface RawAnswer {
   body: string
 }
 
-/** Sends bytes as they are, which no client library would, and reads what comes until the connection closes. */
+/** Sends bytes unchanged, which no client library would, and reads what comes until the connection closes. */
 export async function sendRaw(url: string, bytes: string): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -40,7 +40,7 @@ export async function rerunUntilOver(
   }
 }
 
-/** Ids of the nodes to be done anew: what the edges say is below `from`, or below a node without a result. */
+/** Ids of the nodes to be done again: what the edges say is below `from`, or below a node without a result. */
 export function anewBy({ nodes, edges }: Graph, earlier: Pick<ExecutionRecord, 'nodes'>, from: string): Set<string> {
   const without = earlier.nodes.filter(({ status }) => status !== 'Succeeded' && status !== 'Skipped')
   const anew = new Set([from, ...without.map(({ id }) => id)])

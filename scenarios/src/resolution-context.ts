@@ -7,7 +7,7 @@ import { chat, type Stack, type TenantFixture } from './stack.ts'
 
 export type ResolutionContext = Awaited<ReturnType<typeof openResolutionContext>>
 
-/** A tenant, whoever may change something in it, and what the stories are told in. */
+/** A tenant, anyone who may change something in it, and what the stories are told in. */
 export async function openResolutionContext(stack: Stack, resolution: RegExp, code: keyof typeof refusals) {
   const { fixture } = stack
   const url = stack.gateways[0]!.url

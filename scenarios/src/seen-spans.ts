@@ -69,8 +69,8 @@ function valueOf({ stringValue, intValue, doubleValue, boolValue, arrayValue }: 
 }
 
 /**
- * A trace as text: a line a span, indented below its parent, by the time of its beginning. `node` and `attempt` stand behind what
- * names them. What has no parent among the spans stands at the left.
+ * A trace as text: a line a span, indented below its parent, by the time of its beginning. `node` and `attempt` are behind what
+ * names them. What has no parent among the spans is at the left.
  */
 export function treeOf(spans: readonly SeenSpan[]): string[] {
   const known = new Set(spans.map(({ spanId }) => spanId))

@@ -1,5 +1,5 @@
-// Loaded into a process before anything else (`--import …/skewed-clock.ts?ms=3600000`): its clock is wrong by so many
-// milliseconds. Monotonic time is as it was.
+// Loaded into a process before anything else (`--import …/skewed-clock.ts?ms=3600000`): its clock is wrong by this many
+// milliseconds. Monotonic time is unchanged.
 
 const skewMs = Number(new URL(import.meta.url).searchParams.get('ms'))
 const RightDate = Date

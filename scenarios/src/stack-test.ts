@@ -5,7 +5,7 @@ import { onceAWorker } from '@gateway/testbed/once-a-worker'
 import { startServices, type ServiceStack } from '@gateway/testbed/service-stack'
 import { connectStack } from './stack.ts'
 
-/** Nobody is there: the page of a call has a link to it. */
+/** No one is there: the page of a call has a link to it. */
 export const TRACE_URL = 'https://traces.example.com/search?tags={"service.invocation":"{invocation}"}'
 
 const shared = onceAWorker(

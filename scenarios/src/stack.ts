@@ -85,7 +85,7 @@ export async function connectStack<Services extends OpenServices>(
     openReservations: (project: string) => reads.prisma.reservation.count({ where: { project } }),
     invocations: (project: string) =>
       reads.prisma.attempt.findMany({ where: { project }, orderBy: { closedAt: 'asc' } }),
-    /** Resolves once nothing of the project is held any more. */
+    /** Resolves once nothing of the project is held anymore. */
     async untilNothingIsReserved(project: string, withinMs: number): Promise<void> {
       const until = performance.now() + withinMs
       while ((await reads.prisma.reservation.count({ where: { project } })) > 0) {

@@ -56,7 +56,7 @@ async function* linesOf(
   }
 }
 
-/** Stops it, by any gateway, until that is answered; and once more, which changes nothing. */
+/** Stops it, by any gateway, until that is answered; and again, which changes nothing. */
 async function untilStopped(
   { gateways }: Pick<Stack, 'gateways'>,
   { sandbox, secret }: StoppedCall,
@@ -70,6 +70,6 @@ async function untilStopped(
     else if (answer.status < 500) throw new Error(`${answer.status} ${JSON.stringify(record)}`)
     else await wait(AGAIN_MS)
     if (answer.status === 200 && record.completedAt === null && record.error?.code !== 'execution_cancelled')
-      throw new Error(`${execution} goes on though it was stopped: ${JSON.stringify(record)}`)
+      throw new Error(`${execution} continues though it was stopped: ${JSON.stringify(record)}`)
   }
 }

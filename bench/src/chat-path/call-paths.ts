@@ -31,7 +31,7 @@ interface CallPath {
 /** Processor time that a call takes of each process it goes through, in milliseconds, by variant. */
 export type Work = Map<string, Record<string, number>>
 
-/** Calls that the stack has answered: those that the load has counted, and at most so many that it hung up on. */
+/** Calls that the stack has answered: those that the load has counted, and at most this many that it hung up on. */
 export interface Answered {
   counted: number
   cutAtMost: number

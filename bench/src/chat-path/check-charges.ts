@@ -16,7 +16,7 @@ const QUIET_LIMIT_MS = 30_000
 const ASK_EVERY_MS = 100
 
 /**
- * Throws unless the books add up and say what was answered: nothing is held any more, each call was charged once and the same,
+ * Throws unless the books add up and say what was answered: nothing is held anymore, each call was charged once and the same,
  * and as many were charged as were answered. The load hangs up on the calls under way when its time is over; those are
  * charged too, and are the only ones that it has not counted.
  */

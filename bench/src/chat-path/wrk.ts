@@ -25,7 +25,7 @@ export interface WrkSample {
 export type Wrk = (load: WrkLoad) => Promise<WrkSample>
 
 /**
- * The load generator wrk, in a process of its own: it is written in C, so it leaves both cores to what is measured.
+ * The load generator wrk, in its own process: it is written in C, so it leaves both cores to what is measured.
  * Taken from the PATH, else the package of Debian or Ubuntu is unpacked into `folder`, which needs no permissions.
  */
 export async function findWrk(folder: string, log: (line: string) => void): Promise<Wrk> {

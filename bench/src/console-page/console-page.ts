@@ -123,7 +123,7 @@ function report(rounds: Round[], run: string): string {
         ['overview, visited before', ms(of('knownMs')), ''],
         ['usage of a day', ms(of('dayMs')), ''],
         ['usage of a year, by the day', ms(of('yearMs')), times(ratio('yearMs', 'dayMs'))],
-        ['frames of the largest flow, nobody moves', rate(of('idlePerSecond')), ''],
+        ['frames of the largest flow, no one moves', rate(of('idlePerSecond')), ''],
         [
           'frames of it while a node is dragged',
           rate(of('dragPerSecond')),
@@ -134,7 +134,7 @@ function report(rounds: Round[], run: string): string {
     ),
     formatTargets([
       {
-        what: 'frames while dragging to frames while nobody moves',
+        what: 'frames while dragging to frames while no one moves',
         wanted: WANTED.dragToIdle,
         found: ratio('dragPerSecond', 'idlePerSecond'),
         better: 'more',

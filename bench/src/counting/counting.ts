@@ -10,7 +10,7 @@ import { formatTargets } from '../report/targets.ts'
 import { adversarial, prose } from './texts.ts'
 
 // How long it takes until the tokens of a prompt are known: new ones, those of which all but the end was counted before, what
-// is made to be slow, and a quiet project beside a busy one. Against the library whose tables are used, in this thread.
+// is made to be slow, and a quiet project alongside a busy one. Against the library whose tables are used, in this thread.
 
 const CLIENTS = 64
 const PROJECTS = 8
@@ -52,7 +52,7 @@ export async function counting({ options, stops, log }: BenchDeps): Promise<stri
   return [await describeRun(new Date()), report(figures), targets(figures)].join('\n\n')
 }
 
-const BESIDE = `12 KB, new, beside ${CLIENTS} × 125 KB of another project`
+const BESIDE = `12 KB, new, alongside ${CLIENTS} × 125 KB of another project`
 
 function project(n: number): string {
   return `prj_${n % PROJECTS}`

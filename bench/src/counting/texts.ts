@@ -1,7 +1,7 @@
 // Prompts to be counted: no two alike, unless they are meant to be.
 
 const WORDS =
-  'the report says that each of them was seen twice in an evening and nobody knows why because of what they had ordered'.split(
+  'the report says that each of them was seen twice in an evening and no one knows why because of what they had ordered'.split(
     ' ',
   )
 

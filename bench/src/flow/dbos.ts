@@ -10,7 +10,7 @@ import type { Stops } from '../stack/stops.ts'
 const DBOS_VERSION = '5.3.0'
 
 export interface DbosProcess extends RunningProgram {
-  /** Runs so many workflows of so many steps, `concurrency` of them at a time. Answers how long it took, in milliseconds. */
+  /** Runs this many workflows of this many steps, `concurrency` of them at a time. Answers how long it took, in milliseconds. */
   run(load: { workflows: number; concurrency: number; steps: number }): Promise<number>
 }
 
@@ -26,7 +26,7 @@ interface Deps {
 
 const file = (name: string) => path.join(import.meta.dirname, name)
 
-/** Starts so many processes with durable DBOS workflows, one after the other: the first makes its tables. */
+/** Starts this many processes with durable DBOS workflows, one after the other: the first makes its tables. */
 export async function startDbos(processes: number, deps: Deps): Promise<DbosProcess[]> {
   const { databaseUrl, folder, peersFolder, stops, log } = deps
   const library = await installDbos(peersFolder, log)

@@ -18,7 +18,7 @@ import { reportFlow, type Names, type Work } from './report-flow.ts'
 // when workers are added.
 
 const NODES = 10
-/** Two lengths, from which follows what an execution costs beside its nodes. */
+/** Two lengths, from which follows what an execution costs alongside its nodes. */
 const SHORT = 3
 const LONG = 30
 const LONE = 1
@@ -54,7 +54,7 @@ export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDe
   const work = new Map<string, Work[]>()
   const noteWork = (name: string, one: Work) => work.set(name, [...(work.get(name) ?? []), one])
 
-  /** Steps per second of so many processes together, which share the load. */
+  /** Steps per second of this many processes together, which share the load. */
   async function dbosSteps(processes: number, lastsMs = roundMs): Promise<Figures> {
     const load = { workflows: Math.ceil(lastsMs / 40), concurrency: MANY / processes, steps: tenant.jobs }
     const used = dbos.slice(0, processes)
@@ -174,7 +174,7 @@ type Times = Partial<Record<Part, number>>
 
 function timesOf(pids: Partial<Record<Part, number[]>>): Times {
   const sum = (all: number[]) => all.reduce((total, pid) => total + (processorTimeMs(pid) ?? NaN), 0)
-  const { user, system } = process.cpuUsage() // whoever asks: this process, without those that it has started
+  const { user, system } = process.cpuUsage() // anyone who asks: this process, without those that it has started
   return {
     ...Object.fromEntries(Object.entries(pids).map(([part, all]) => [part, sum(all)])),
     load: (user + system) / 1_000,

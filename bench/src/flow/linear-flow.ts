@@ -17,7 +17,7 @@ export async function buildFlowTenant(adminUrl: string, nodes: number): Promise<
   })
 }
 
-/** A project with one flow of so many paid calls, one after the other. */
+/** A project with one flow of this many paid calls, one after the other. */
 export async function buildPaidTenant(adminUrl: string, calls: number): Promise<FlowTenant> {
   return withFixture(adminUrl, async (fixture) => {
     const product = 'bench/paid-flow'

@@ -6,7 +6,7 @@ import { formatTargets } from '../report/targets.ts'
 const PARTS = ['gateway', 'ledger', 'workers', 'postgres', 'redis', 'load'] as const
 type Part = (typeof PARTS)[number]
 
-/** What one measurement took of the processors; `load` is whoever asks: this process. */
+/** What one measurement took of the processors; `load` is anyone who asks: this process. */
 export interface Work {
   /** Processor time, divided by the nodes that ended. */
   perNodeMs: Partial<Record<Part, number>>
@@ -132,7 +132,7 @@ ${formatGrowth(
 `
 }
 
-/** What an execution costs beside its nodes, from two lengths. */
+/** What an execution costs alongside its nodes, from two lengths. */
 function formatFixed([short, long]: [Length, Length], perNodeMs: (nodes: number) => number): string {
   const [ofShort, ofLong] = [short, long].map(({ nodes, jobs }) => perNodeMs(nodes) * jobs) as [number, number]
   const eachMs = (ofLong - ofShort) / (long.jobs - short.jobs)

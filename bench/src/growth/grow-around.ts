@@ -3,7 +3,7 @@ import { refuse } from '@gateway/api/refusal'
 import type { Fixture } from '@gateway/testbed/fixture'
 import type { Growth } from './grow-books.ts'
 
-// What stands beside the calls of a project and grows with them: fundings, executions, entries of the audit, refusals, and keys with a
+// What stands alongside the calls of a project and grows with them: fundings, executions, entries of the audit, refusals, and keys with a
 // limit. All of it is of the first project, which has half of the calls.
 
 /** So many calls to one of each. */
@@ -23,7 +23,7 @@ export async function openAround(fixture: Fixture, { projects }: Growth, of: Omi
   return { ...of, sandbox: (await fixture.sandbox(projects[0]!, graph, { by: of.owner })).id }
 }
 
-/** Adds what belongs to the calls from so many on, to those that there are now. */
+/** Adds what belongs to the calls from this many on, to those that there are now. */
 export async function growAround(fixture: Fixture, growth: Growth, around: Around, from: number): Promise<void> {
   const [{ id: project, key }] = growth.projects as [Growth['projects'][0]]
   const { tenant, owner, sandbox } = around

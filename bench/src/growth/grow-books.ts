@@ -32,7 +32,7 @@ export interface Growth {
   endMs: number
 }
 
-/** Adds calls until there are so many, evenly over twelve months that end with the last one that is over. */
+/** Adds calls until there are this many, evenly over twelve months that end with the last one that is over. */
 export async function growTo(fixture: Fixture, growth: Growth, calls: number, log: (line: string) => void) {
   await makePartitions(fixture, growth.endMs)
   await fixture.run(FUNCTIONS)
@@ -58,13 +58,13 @@ export async function growTo(fixture: Fixture, growth: Growth, calls: number, lo
   await fixture.run('CHECKPOINT')
 }
 
-/** The beginning of a month that is so many before the one which begins then. */
+/** The beginning of a month that is this many before the one which begins then. */
 function monthsBefore(ms: number, months: number): number {
   const moment = new Date(ms)
   return moment.setUTCMonth(moment.getUTCMonth() - months)
 }
 
-/** The months before this one have no partitions: nobody has called in them. */
+/** The months before this one have no partitions: no one has called in them. */
 async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
   for (let month = MONTHS; month > 0; month--) {
     const [fromMs, toMs] = [monthsBefore(endMs, month), monthsBefore(endMs, month - 1)]
@@ -94,7 +94,7 @@ SELECT w.project, w.journal_seq, (SELECT max(b.at) FROM money.journal_blocks b W
 ON CONFLICT (project) DO UPDATE SET seq = excluded.seq, at = excluded.at, funded = excluded.funded,
   reserved = excluded.reserved, settled = excluded.settled, seal = excluded.seal, checked_at = excluded.checked_at`
 
-/** One project's calls, one after the other. Two entries a call, and a seal for so many of them. */
+/** One project's calls, one after the other. Two entries a call, and a seal for this many of them. */
 const FUNCTIONS = `
 CREATE OR REPLACE FUNCTION pg_temp.id_of(at timestamptz, n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT left(money.id_bound('inv', at), 14) || lpad(to_hex(n), 16, '0')

@@ -21,7 +21,7 @@ export function admission({ model, instance }: BenchFixture, { keyHashes }: Benc
   }
 }
 
-/** The same under an idempotency key of its own. */
+/** The same under its own idempotency key. */
 export function keyedAdmission(fixture: BenchFixture, wallet: BenchWallet, n: number): AdmitItem {
   const item = admission(fixture, wallet, n)
   return { ...item, idempotency: { key: item.id, fingerprint: wallet.keyHashes[0]! } }
@@ -31,7 +31,7 @@ export function settlement(id: string): SettleItem {
   return { op: 'settle', id, usage: { promptTokens: 30, completionTokens: 40, estimated: false }, answer: null }
 }
 
-/** One call to the kernel serves a few hundred ids, so that the load costs little beside what is measured. */
+/** One call to the kernel serves a few hundred ids, so that the load costs little alongside what is measured. */
 function tenRandomBytes(): Uint8Array {
   if (used + 10 > random.length) {
     randomFillSync(random)

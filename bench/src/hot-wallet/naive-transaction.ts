@@ -44,7 +44,7 @@ interface ProductRow {
   supported_parameters: string[]
 }
 
-/** Admits one call in a transaction of its own; answers the reservation's id. Throws the code of a refusal. */
+/** Admits one call in its own transaction; answers the reservation's id. Throws the code of a refusal. */
 export function naiveAdmission({ prisma }: Pick<Database, 'prisma'>) {
   return (item: AdmitItem): Promise<string> =>
     prisma.$transaction(

@@ -12,7 +12,7 @@ const QUIET_LIMIT_MS = 30_000
 const ASK_EVERY_MS = 100
 
 /**
- * Throws unless nothing is held any more, the books add up, and exactly the calls that were answered were charged: nothing for
+ * Throws unless nothing is held anymore, the books add up, and exactly the calls that were answered were charged: nothing for
  * any that was refused.
  */
 export async function checkLoad({ ledgerUrl, answered }: Deps): Promise<void> {

@@ -12,10 +12,10 @@ import { openLoop, type OfferedLoad, type Ended } from './open-loop.ts'
 import { reportSoak, type Round } from './report-soak.ts'
 import { residentMiB } from './resident-memory.ts'
 
-// Ten times more calls than the stack can take, for as long as the rounds last together. Whoever is admitted must not notice,
-// whoever is not must be told when to come again, nobody of those pays, and the memory of the gateway stays what it is.
+// Ten times more calls than the stack can take, for as long as the rounds last together. Anyone who is admitted must not notice,
+// anyone who is not must be told when to come again, no one of those pays, and the memory of the gateway stays what it is.
 
-/** What a gateway takes at once here: little enough that ten times its load can be made beside it on the same cores. */
+/** What a gateway takes at once here: little enough that ten times its load can be made alongside it on the same cores. */
 const MAX_CONCURRENT_CALLS = 48
 /** How long the model takes. */
 const LATENCY_MS = 250
@@ -24,7 +24,7 @@ const TIMES_TOO_MUCH = 10
 /** Clients where the load is small. */
 const FEW = 4
 const CONNECTIONS = 512
-const PROMPT = 'Tell me something of rivers and of the cities beside them. '.repeat(20)
+const PROMPT = 'Tell me something of rivers and of the cities alongside them. '.repeat(20)
 
 const now = () => performance.now()
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-const MS_PER_TICK = 10 // the kernel counts in hundredths of a second, whatever its own clock is
+const MS_PER_TICK = 10 // the kernel counts in hundredths of a second, no matter what its own clock is
 
 /**
  * The processor time that a process and its children have used so far, in milliseconds; also those that have ended, as the backends of a

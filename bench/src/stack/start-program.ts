@@ -30,7 +30,7 @@ const STOP_LIMIT_MS = 15_000
 const ASK_EVERY_MS = 50
 
 /**
- * Starts a program as a process of its own and resolves when it is ready. Its standard input closes with this process, by
+ * Starts a program as its own process and resolves when it is ready. Its standard input closes with this process, by
  * which it ends itself. Throws one message with the end of its log if it ends before, or isn't ready in time.
  */
 export async function startProgram(options: ProgramOptions): Promise<RunningProgram> {

@@ -1,5 +1,5 @@
 /**
- * All that a function can say, whatever the facts are, with `{name}` where it says a fact. Each fact that it asks for is given
+ * All that a function can say, regardless of the facts, with `{name}` where it says a fact. Each fact that it asks for is given
  * once, and once left out (null); variants that would say "null" or can't be said are dropped. In the order in which they come up.
  * A sum of facts is said as `{one} + {other}`; what else is reckoned can't be told from a fact, and belongs into one.
  */

@@ -4,7 +4,7 @@ import { allVariants } from './all-variants.ts'
 interface Row {
   status: number
   type: string
-  // What stands for a fact may come back as it is, so it is asked for its text.
+  // What stands for a fact may come back unchanged, so it is asked for its text.
   message: (facts: unknown) => { toString(): string }
   resolution: (facts: unknown) => { toString(): string }
 }

@@ -73,7 +73,7 @@ test('what is too large, of another kind or breaks off leaves nothing behind', a
   expect(await put(inPieces(PNG, 100), PNG.length)).toMatchObject({ bytes: PNG.length })
 })
 
-test('nobody else on the machine may look into the folder', async ({ store, folder }) => {
+test('no one else on the machine may look into the folder', async ({ store, folder }) => {
   const inside = path.join(folder, 'inside')
   const other = await openAssetStore({ folder: inside, bucket: null })
   await other.close()
@@ -81,7 +81,7 @@ test('nobody else on the machine may look into the folder', async ({ store, fold
   expect(store).toBeDefined()
 })
 
-test('a store that can not be written says so', async ({ store, folder }) => {
+test('a store that cannot be written says so', async ({ store, folder }) => {
   await rm(folder, { recursive: true })
   await writeFile(folder, 'a file where the folder was')
   await expect(store.put('prj_1', 'ast_1', inPieces(PNG, 100), LIMIT)).rejects.toThrow(AssetStoreUnavailable)

@@ -27,7 +27,7 @@ export interface AssetStore {
   /**
    * Stores a stream of bytes under an id that is new. Nothing is kept of what fails.
    * @throws AssetTooLarge, AssetTypeUnknown
-   * @throws AssetStoreUnavailable when the store can not be written
+   * @throws AssetStoreUnavailable when the store cannot be written
    * @throws whatever the stream fails with
    */
   put(
@@ -111,7 +111,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 /**
  * `<project>/<asset id>`. Without dots and slashes in either nothing leads out of the project's folder.
- * @throws RangeError for what is no id
+ * @throws RangeError for what is not an id
  */
 function keyOf(project: string, asset: string): string {
   if (!ID.test(project) || !ID.test(asset))

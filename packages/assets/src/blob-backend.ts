@@ -46,7 +46,7 @@ export class AssetMissing extends Error {
   }
 }
 
-/** The store can not be read or written now. */
+/** The store cannot be read or written now. */
 export class AssetStoreUnavailable extends Error {
   constructor(options?: ErrorOptions) {
     super('the asset store is unavailable', options)

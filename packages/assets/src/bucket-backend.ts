@@ -16,7 +16,7 @@ export function openBucketBackend({ name, region, endpoint, pathStyle }: BucketS
     forcePathStyle: pathStyle,
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENT_MS },
     ...(endpoint !== null && { endpoint }),
-    // Stores beside Amazon's don't all know the checksums that the SDK would add by itself.
+    // Stores alongside Amazon's don't all know the checksums that the SDK would add by itself.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     logger: silent, // it would write to the standard streams

@@ -20,7 +20,7 @@ describe('a Range header', () => {
   ])('%s is a part', (header, range) => expect(byteRange(header, BYTES)).toEqual(range))
 
   test.each(['bytes=1000-', 'bytes=1000-2000', 'bytes=-0', 'bytes=99999999999999999999-'])(
-    '%s can not be satisfied',
+    '%s cannot be satisfied',
     (header) => expect(byteRange(header, BYTES)).toEqual({ kind: 'unsatisfiable' }),
   )
 

@@ -5,7 +5,7 @@ import { refuse } from '@gateway/api/refusal'
 import type { AssetStore } from './asset-store.ts'
 
 /**
- * Assets of a project as `data:` URLs, by the reference under which a chat names them. They are in memory whole: whoever asks has
+ * Assets of a project as `data:` URLs, by the reference under which a chat names them. They are in memory whole: anyone who asks has
  * made room for them.
  * @throws Refusal `asset_not_found` where the bytes are lost; AssetStoreUnavailable
  */

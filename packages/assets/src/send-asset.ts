@@ -12,9 +12,9 @@ export interface RecordedAsset {
 }
 
 /**
- * Sends the bytes of an asset, or the part that is asked for (flows §4.5, §4.7). Nobody but the caller may
+ * Sends the bytes of an asset, or the part that is asked for (flows §4.5, §4.7). No one but the caller may
  * keep them, and no browser may take them for anything else than what they are.
- * @param more headers besides
+ * @param more headers as well
  * @throws Refusal `range_not_satisfiable`
  * @throws AssetMissing, AssetStoreUnavailable: before anything was sent
  */

@@ -45,7 +45,7 @@ const NAMES: Record<string, MediaType> = {
   'audio/mp3': 'audio/mpeg',
 }
 
-const RESOLUTION = 'Send the bytes of a PNG, JPEG, WebP, WAV or MPEG audio file as they are, with its Content-Type.'
+const RESOLUTION = 'Send the bytes of a PNG, JPEG, WebP, WAV or MPEG audio file unchanged, with its Content-Type.'
 
 /** @throws Refusal `invalid_request` for a Content-Type of nothing that is kept */
 export function declaredType({ headers }: Pick<IncomingMessage, 'headers'>): MediaType {

@@ -14,7 +14,7 @@ export interface TemporaryFile extends StoredAsset {
 
 export interface TemporaryFolder {
   /**
-   * Writes a stream into a file of its own. Nothing is left of what fails.
+   * Writes a stream into its own file. Nothing is left of what fails.
    * @throws AssetTooLarge, AssetTypeUnknown, AssetStoreUnavailable, and whatever the stream fails with
    */
   write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<TemporaryFile>

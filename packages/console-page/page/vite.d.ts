@@ -1,4 +1,4 @@
-// What Vite makes of imports that are no modules.
+// What Vite makes of imports that are not modules.
 declare module '*.css' {}
 
 interface ImportMeta {

@@ -12,7 +12,7 @@ const browsers = ['chrome123', 'edge123', 'firefox125', 'safari17.5']
 
 /**
  * Builds the page into `dist` if a source changed since the last time: files with hashed names, each also compressed. It
- * is whole or not there at all, whoever else builds at the same time. Answers whether it built.
+ * is whole or not there at all, anyone else who builds at the same time. Answers whether it built.
  */
 export async function buildPage(): Promise<boolean> {
   const wanted = pageFingerprint()
@@ -25,7 +25,7 @@ export async function buildPage(): Promise<boolean> {
     await writeFile(path.join(work, path.basename(madeFromFile)), wanted)
     await rm(builtFolder, { recursive: true, force: true })
     await rename(work, builtFolder).catch(async (error: unknown) => {
-      if (!(await isBuilt(wanted))) throw error // else somebody was quicker
+      if (!(await isBuilt(wanted))) throw error // else someone was quicker
     })
   } finally {
     await rm(work, { recursive: true, force: true })
@@ -38,7 +38,7 @@ async function isBuilt(wanted: string): Promise<boolean> {
 }
 
 async function runVite(outDir: string): Promise<void> {
-  const { build } = await import('vite') // half a second, which nobody waits for when nothing has changed
+  const { build } = await import('vite') // half a second, which no one waits for when nothing has changed
   await build({
     root: pageFolder,
     base: `${pageAddress}/`,
@@ -53,7 +53,7 @@ async function runVite(outDir: string): Promise<void> {
       modulePreload: { polyfill: false },
       target: browsers,
       rolldownOptions: {
-        treeshake: { manualPureFunctions: ['z'] }, // a shape that nobody asks for is not made
+        treeshake: { manualPureFunctions: ['z'] }, // a shape that no one asks for is not made
         output: { banner: withoutEval },
       },
       chunkSizeWarningLimit: 1_000, // page-sizes.test.ts has the limits

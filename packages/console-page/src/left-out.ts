@@ -64,7 +64,7 @@ export class Environment {
 export const parse = undefined, evaluate = undefined, check = undefined
 `
 
-/** The names of what stands in a parsed expression, without what it would do. */
+/** The names of what is in a parsed expression, without what it would do. */
 const operatorNames = `
 const aliases = {
   '.': 'fieldAccess', '.?': 'optionalFieldAccess', '[]': 'bracketAccess', '[?]': 'optionalBracketAccess',

@@ -20,7 +20,7 @@ function sources(): string[] {
   ]
 }
 
-/** Changes whenever the page has to be built anew. */
+/** Changes whenever the page has to be built again. */
 export function pageFingerprint(): string {
   const hash = createHash('sha256')
   for (const file of sources().flatMap(filesIn).toSorted())

@@ -28,7 +28,7 @@ function sizeOf(names: Iterable<string>): number {
   return [...names].reduce((sum, name) => sum + files.get(name)!.br.length, 0) / KIB
 }
 
-/** What opening a screen loads besides the first view. */
+/** What opening a screen loads in addition to the first view. */
 function besides(screen: RegExp): string[] {
   const found = scripts.filter((name) => screen.test(name))
   expect(found).toHaveLength(1)
@@ -43,7 +43,7 @@ test('the first view has at most 130 KiB of scripts and 15 KiB of styles', () =>
   expect(sizeOf(styles)).toBeLessThanOrEqual(15)
 })
 
-test('a flow is opened with at most 100 KiB of scripts besides, and what is opened on it comes later', () => {
+test('a flow is opened with at most 100 KiB of scripts as well, and what is opened on it comes later', () => {
   const canvas = besides(/^flow-screen/)
   expect(canvas.length).toBeGreaterThan(1)
   expect(sizeOf(canvas)).toBeLessThanOrEqual(100)
@@ -54,7 +54,7 @@ test('a flow is opened with at most 100 KiB of scripts besides, and what is open
   }
 })
 
-test('the charts of usage have at most 25 KiB of scripts besides', () => {
+test('the charts of usage have at most 25 KiB of scripts in addition to', () => {
   expect(sizeOf(besides(/^usage-screen/))).toBeLessThanOrEqual(25)
 })
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { signatureChecks } from '../page/notices/signature-checks.ts'
 
-// What users copy is executed as it stands.
+// What users copy is executed unchanged.
 
 const run = promisify(execFile)
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`

@@ -64,7 +64,7 @@ function openLimit(closed: AbortSignal, budgetMs: number) {
 
   return {
     isOver: () => closed.aborted || performance.now() >= endsMs,
-    /** Ends the step before. Aborts after so many milliseconds, at the end of the budget, and when the client closes. */
+    /** Ends the step before. Aborts after this many milliseconds, at the end of the budget, and when the client closes. */
     signalFor(ms: number): AbortSignal {
       step = new AbortController()
       clearTimeout(timer)

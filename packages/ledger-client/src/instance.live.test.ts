@@ -44,7 +44,7 @@ test('the ledger knows it before it is handed out', async () => {
   expect(instance.id()).toBe('ins_1')
 })
 
-test('it heartbeats on, and goes on under a fresh id once it was declared dead', async () => {
+test('it heartbeats on, and continues under a fresh id once it was declared dead', async () => {
   const { register, heartbeat } = await open()
   const opening = register(5)
   expect(await heartbeat(true)).toBe('ins_1')
@@ -56,7 +56,7 @@ test('it heartbeats on, and goes on under a fresh id once it was declared dead',
   expect(instance.id()).toBe('ins_2')
 })
 
-test('a heartbeat that finds nobody is followed by the next one', async () => {
+test('a heartbeat that finds no one is followed by the next one', async () => {
   const { peer, register, heartbeat } = await open()
   const opening = register(20)
   await heartbeat(true)

@@ -5,13 +5,13 @@ import { LedgerUnavailable } from './call-operation.ts'
 
 // One incarnation of a process, in whose name it has reservations and leases (architecture §M7).
 //   H1  The ledger knows it before anything is reserved in its name.
-//   H2  Once the ledger has declared it dead it stays dead; the process goes on under a fresh id.
+//   H2  Once the ledger has declared it dead it stays dead; the process continues under a fresh id.
 //   H3  A living id is never given up: the calls under it would lose their reservations.
 //   H4  While its heartbeats find no ledger it gives a sign of life by the notifier: the way to the ledger may be silent, or the
 //       replica that it knew is gone (services/ledger/src/instances/signs-of-life.ts).
 
 export interface Instance {
-  /** In whose name an admission or a claim is asked for; read anew for each, because it may change. */
+  /** In whose name an admission or a claim is asked for; read again for each, because it may change. */
   id(): string
   /** To be called when the ledger answered `instance-unknown`, before the question is repeated. Any number of callers share one heartbeat. */
   renew(): Promise<void>
@@ -52,7 +52,7 @@ const AGAIN_MS = 1_000
 const UNHEARD_HEARTBEATS = 1.5
 
 /**
- * Registers this process with the ledger and keeps it alive there. Waits for a ledger that can not be reached yet; rejects with the
+ * Registers this process with the ledger and keeps it alive there. Waits for a ledger that cannot be reached yet; rejects with the
  * reason of `stopping` where that comes first.
  */
 export async function registerInstance({
@@ -113,7 +113,7 @@ export async function registerInstance({
       break
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error
-      log.warn('the ledger can not be reached yet')
+      log.warn('the ledger cannot be reached yet')
       await delay(AGAIN_MS, undefined, { signal: stopping })
     }
   }

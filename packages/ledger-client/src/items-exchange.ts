@@ -102,7 +102,7 @@ export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: 
   }
 }
 
-const CANCELLED = new Error('nobody waits for this answer any more')
+const CANCELLED = new Error('no one waits for this answer anymore')
 
 function endOf(status: number, path: string, text: string): ExchangeEnd {
   if (status === 200) return { kind: 'complete' }

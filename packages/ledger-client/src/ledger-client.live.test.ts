@@ -99,7 +99,7 @@ test('behind a request without an outcome items gather, and go together with its
   expect(await Promise.all(gathered)).toHaveLength(3)
 })
 
-test('a request that stays without an outcome keeps nobody waiting', async () => {
+test('a request that stays without an outcome keeps no one waiting', async () => {
   const { peer, client } = await open({ patienceMs: 1 })
   client.admit(admission('stuck'), longBudget).catch(() => {})
   await peer.next() // never answered
@@ -110,7 +110,7 @@ test('a request that stays without an outcome keeps nobody waiting', async () =>
   expect(await other).toEqual(admitted('inv_1'))
 })
 
-test('a full request goes beside another', async () => {
+test('a full request goes alongside another', async () => {
   const { peer, client } = await open({ patienceMs: 60_000 })
   const all = Array.from({ length: 1_024 }, (_, n) => client.admit(admission(`inv_${n}`), longBudget))
   const [first, second] = [await peer.next(), await peer.next()] // the first is not answered
@@ -129,7 +129,7 @@ test('while the admission batcher are taken items gather, and go together once a
   expect(request.ids).toEqual(['slow', ...gathered.map((_, n) => `inv_${n}`)])
   await request.answer(...yes(request).slice(1))
   expect(await Promise.all(gathered)).toHaveLength(20)
-  // The slow one keeps its request open and nobody waiting.
+  // The slow one keeps its request open and no one waiting.
   const next = client.admit(admission('inv_20'), longBudget)
   const another = await peer.next()
   another.end(...yes(another))
@@ -202,7 +202,7 @@ test('an admission whose budget ends unanswered is refused, and released under i
   const asked = client.admit(admission('inv_1'), { budgetMs: 500 })
   const request = await peer.next()
   await expect(asked).rejects.toThrow(LedgerUnavailable)
-  await request.gone // nobody else waits for that answer
+  await request.gone // no one else waits for that answer
   const release = await peer.next()
   expect(release.lines.map(({ item }) => item)).toEqual([{ op: 'release', id: 'inv_1', reason: expect.any(String) }])
   release.cut() // until it is answered
@@ -211,7 +211,7 @@ test('an admission whose budget ends unanswered is refused, and released under i
   again.end({ n: 0, outcome: { kind: 'released' } })
 })
 
-test('a late answer to an admission that was given up changes nothing, and its request goes on for the others', async () => {
+test('a late answer to an admission that was given up changes nothing, and its request continues for the others', async () => {
   const { peer, client } = await open()
   const shortBudget = client.admit(admission('inv_1'), { budgetMs: 500 })
   const other = client.admit(admission('inv_2'), longBudget)
@@ -309,7 +309,7 @@ test('beyond the bounded queue admissions are refused as overloaded; settlements
   await free
 })
 
-test('a token that the ledger does not take is signed anew', async () => {
+test('a token that the ledger does not take is signed again', async () => {
   let nowMs = Date.UTC(2026, 10, 20)
   const { peer, client } = await open({ now: () => (nowMs += 1_000) })
   const settling = client.settle(settlement('inv_1'))

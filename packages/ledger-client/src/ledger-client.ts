@@ -30,7 +30,7 @@ import type { Undecided } from '@gateway/ledger-protocol/ledger-outcomes'
 
 // The ledger, to its callers: a method for each row of the tables of items and of operations.
 //   C1  Whatever fails in transport is sent again while the caller's budget lasts. A connection that falls silent fails as
-//       well: each try has a limit of its own, at which its connection is closed and never used again.
+//       well: each try has its own limit, at which its connection is closed and never used again.
 //   C2  An opening item (admit, admitNode, claim) has a budget, and LedgerUnavailable means that it was not decided: of `admit`
 //       nothing stays reserved; of the others what they hold ends with the lease.
 //   C3  A closing item (settle, release, complete) is sent again until its budget ends; without one, until the client closes.
@@ -48,7 +48,7 @@ export interface LedgerClientOptions {
   connections?: number
   /** Requests of items that may wait for their first outcome: one, and others where it is silent or they are full. */
   maxInFlight?: number
-  /** For how long a request may stay without an outcome before the next one goes beside it. Many times what a batch takes. */
+  /** For how long a request may stay without an outcome before the next one goes alongside it. Many times what a batch takes. */
   patienceMs?: number
   /** Admissions that may wait to be sent; the next one is refused as overloaded. */
   maxWaiting?: number

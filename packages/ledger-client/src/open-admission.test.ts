@@ -12,7 +12,7 @@ type Ask = (counted: number | null) => Promise<typeof admitted | RefusedItem>
 /** Admits whatever was counted as small enough. */
 const ledger = () => vi.fn<Ask>(async (counted) => (counted !== null && counted <= 4 ? admitted : refused))
 
-test('what its bytes alone refuse is counted and asked for once more', async () => {
+test('what its bytes alone refuse is counted and asked for again', async () => {
   const ask = ledger()
   const admit = openAdmission({ ask, count: async () => ({ kind: 'counted', tokens: 4 }) })
   expect(await admit()).toEqual(admitted)

@@ -12,8 +12,8 @@ interface Asking<Outcome> {
 
 /**
  * Asks for an admission. If the size of the prompt in bytes alone is refused, its tokens are counted, once, and the ledger is
- * asked once more (money §2.4). The count is kept for later calls of the returned function. `uncounted`: there was no time to
- * count, so nobody knows whether the prompt fits.
+ * asked again (money §2.4). The count is kept for later calls of the returned function. `uncounted`: there was no time to
+ * count, so no one knows whether the prompt fits.
  */
 export function openAdmission<Outcome extends { kind: string } | null>({
   ask,

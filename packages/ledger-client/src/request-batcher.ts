@@ -7,8 +7,8 @@ import type { TokenSource } from './service-token.ts'
 
 // Many items, few requests.
 //   G1  A lone item goes at once. While a request waits for its first outcome, items gather for the next one: a batch costs the
-//       ledger and Postgres much, and one item more little. The next goes beside it when it is full, or when the first has waited
-//       for `patienceMs`, so that a ledger that stands still keeps nobody else waiting; up to `maxInFlight`.
+//       ledger and Postgres much, and one item more little. The next goes alongside it when it is full, or when the first has waited
+//       for `patienceMs`, so that a ledger that stands still keeps no one else waiting; up to `maxInFlight`.
 //   G2  A request that has begun to answer no longer holds up the next, so one slow wallet doesn't stall the others.
 //   G3  What a request that was cut left unanswered is sent again, and only that, under the same ids; from then on it is
 //       doubtful: the ledger may have decided it.
@@ -27,7 +27,7 @@ export interface PendingItem {
   /** Nothing follows an outcome or a rejection, and an item that has ended gets neither. */
   onOutcome(outcome: OutcomeLine['outcome']): void
   onRejected(error: Error): void
-  /** Nobody waits for it any more. Set through `abandon` from outside. */
+  /** No one waits for it anymore. Set through `abandon` from outside. */
   ended: boolean
   /** It was handed to the ledger at least once. */
   sent: boolean
@@ -40,7 +40,7 @@ export interface PendingItem {
 
 interface OpenRequest {
   pendingItems: PendingItem[]
-  /** Items for whose outcome somebody still waits. */
+  /** Items for whose outcome someone still waits. */
   unanswered: number
   /** Runs while what comes gathers behind it (G1). */
   patience: NodeJS.Timeout | null
@@ -51,7 +51,7 @@ interface OpenRequest {
 
 export interface RequestBatcher {
   submit(pendingItem: PendingItem): void
-  /** Ends the item and, when nobody else waits for its request, that too. */
+  /** Ends the item and, when no one else waits for its request, that too. */
   abandon(pendingItem: PendingItem): void
   /** Admissions and claims that wait to be sent. */
   waitingOpenings(): number
@@ -162,7 +162,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     let longestMs = 0
     for (let n = 0; n < pendingItems.length; n++) {
       const pendingItem = pendingItems[n]!
-      if (pendingItem.ended) continue // nobody waits for it since it was taken
+      if (pendingItem.ended) continue // no one waits for it since it was taken
       const budgetMs = pendingItem.budgetMs()
       longestMs = Math.max(longestMs, budgetMs)
       body += `{"n":${n},"budgetMs":${budgetMs},"item":${pendingItem.json}${pendingItem.trace}}\n`

@@ -53,7 +53,7 @@ test('the bound of the checks below: such a token is accepted', async () => {
 
 test.each([
   ['another service in its name', { ...good, iss: 'console' }, secrets.gateway, 'HS256'],
-  ['a service nobody knows', { ...good, iss: 'ledger' }, secrets.gateway, 'HS256'],
+  ['a service no one knows', { ...good, iss: 'ledger' }, secrets.gateway, 'HS256'],
   ['a name from the prototype', { ...good, iss: '__proto__' }, secrets.gateway, 'HS256'],
   ['no service', { ...good, iss: undefined }, secrets.gateway, 'HS256'],
   ['another audience', { ...good, aud: 'console' }, secrets.gateway, 'HS256'],
@@ -69,7 +69,7 @@ test.each([
 })
 
 test.each(['', 'garbage', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJpc3MiOiJnYXRld2F5IiwiYXVkIjoibGVkZ2VyIn0.'])(
-  'what is no token is refused: %j',
+  'what is not a token is refused: %j',
   async (text) => expect(await verifierAt(() => start)(text)).toBe(null),
 )
 

@@ -13,7 +13,7 @@ import type { Logger } from '@gateway/service-kit/process/logger'
 export interface TokenSource {
   /** A token that is valid for another minute at least. */
   current(): Promise<string>
-  /** Forgets the token at hand, so that the next one is signed anew. */
+  /** Forgets the token at hand, so that the next one is signed again. */
   renew(): void
 }
 
@@ -122,7 +122,7 @@ function clocksApartS(issuedAtS: number, nowS: number): number {
   return aheadS > 0 ? aheadS : behindS > 0 ? -behindS : 0
 }
 
-/** Who signed it and for when, whatever the time is; null for what nobody of ours signs. */
+/** Who signed it and for when, regardless of the time; null for what no one of ours signs. */
 async function readToken(
   token: string,
   keys: Map<string, KeyObject[]>,

@@ -3,7 +3,7 @@ import type { Attributes } from '@opentelemetry/api'
 /** What the `id` of an item is. */
 export const RESERVATION = 'service.reservation'
 
-/** What of a question or an outcome is an attribute: ids and amounts, never what somebody wrote. */
+/** What of a question or an outcome is an attribute: ids and amounts, never what someone wrote. */
 const NAMES: Record<string, string> = {
   kind: 'service.outcome',
   code: 'service.refusal',

@@ -5,9 +5,9 @@ import { jobIdOf, queueName, type NodeJob } from './node-job.ts'
 // The queue in a trace, by the semantic conventions for messaging (docs/decisions/0011-spans-of-the-queue.md).
 //   Q1  Each job is sent in the trace of its own execution, however many share a batch: its parent is what the job carries.
 //   Q2  A job carries the span of its sending on, so that the work on it is a part of it. One that carries nothing begins a trace.
-//   Q3  What a job goes on with was never sent: its span is no message's, and stands beside the job's.
+//   Q3  What a job continues with was never sent: its span is not a message's, and stands alongside the job's.
 
-/** Sends jobs, each in a span of its own. */
+/** Sends jobs, each in its own span. */
 export async function sendInSpans(jobs: NodeJob[], send: (jobs: NodeJob[]) => Promise<void>): Promise<void> {
   const sendings = jobs.map((job) => {
     const span = startSpan(`send ${queueName}`, { kind: SpanKind.PRODUCER, ...optionsOf(job, 'send') }) // Q1
@@ -24,12 +24,12 @@ export async function sendInSpans(jobs: NodeJob[], send: (jobs: NodeJob[]) => Pr
   }
 }
 
-/** Runs a job in a span of its own. */
+/** Runs a job in its own span. */
 export function runInSpan<T>(job: NodeJob, run: () => Promise<T>): Promise<T> {
   return withSpan(`process ${queueName}`, { kind: SpanKind.CONSUMER, ...optionsOf(job, 'process') }, run)
 }
 
-/** Runs a node with which a job goes on in a span of its own (Q3). */
+/** Runs a node with which a job continues in its own span (Q3). */
 export function goOnInSpan<T>(
   { execution, trace }: NodeJob,
   { node, attempt }: Pick<NodeJob, 'node' | 'attempt'>,

@@ -3,7 +3,7 @@ import { jobIdOf, readNodeJob } from './node-job.ts'
 
 const job = { execution: 'exe_01jd3v5m8y2k4t6w8x0z1a3c5e', node: 'draft', attempt: 0 }
 
-test('a job id is the same for whoever enqueues an attempt, and another for the next attempt and the next node', () => {
+test('a job id is the same for anyone who enqueues an attempt, and another for the next attempt and the next node', () => {
   expect(jobIdOf(job)).toMatch(/^n-exe_01jd3v5m8y2k4t6w8x0z1a3c5e-[0-9a-f]{16}-0$/)
   expect(jobIdOf({ ...job })).toBe(jobIdOf(job))
   expect(jobIdOf({ ...job, attempt: 1 })).not.toBe(jobIdOf(job))
@@ -19,7 +19,7 @@ test('a job keeps ids and trace context, and drops everything else', () => {
   expect(readNodeJob({ ...job, trace, prompt: 'a secret plan' })).toEqual({ ...job, trace })
 })
 
-test('what is no job is refused', () => {
+test('what is not a job is refused', () => {
   for (const wrong of [null, 'text', {}, { ...job, execution: 'a:b' }, { ...job, attempt: -1 }, { ...job, node: '' }])
     expect(() => readNodeJob(wrong)).toThrow()
 })

@@ -7,7 +7,7 @@ export const defaultPrefix = '{svc}'
 
 /**
  * What a job says: which node of which execution, which attempt at it, and the trace it belongs to. Redis keeps it as clear
- * text, so there are ids in it and nothing that somebody wrote.
+ * text, so there are ids in it and nothing that someone wrote.
  */
 const nodeJob = z.object({
   execution: z.string().regex(/^[\w-]{1,64}$/),
@@ -24,14 +24,14 @@ export type NodeJob = z.infer<typeof nodeJob>
 
 /**
  * Keeps what a job may say and drops the rest.
- * @throws ZodError for what is no job
+ * @throws ZodError for what is not a job
  */
 export function readNodeJob(data: unknown): NodeJob {
   return nodeJob.parse(data)
 }
 
 /**
- * `n-<execution>-<16 hex of the node's SHA-256>-<attempt>`: the same for whoever enqueues this attempt. No colon, which
+ * `n-<execution>-<16 hex of the node's SHA-256>-<attempt>`: the same for anyone who enqueues this attempt. No colon, which
  * BullMQ reserves, and none of the author's text, which may hold anything.
  */
 export function jobIdOf({ execution, node, attempt }: Pick<NodeJob, 'execution' | 'node' | 'attempt'>): string {

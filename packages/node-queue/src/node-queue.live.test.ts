@@ -62,7 +62,7 @@ queueTest('Redis holds ids and trace context of a job, and forgets it when it ha
   expect(await looker.exists(key, `${key}:lock`)).toBe(0)
 })
 
-queueTest('what is no job is dropped and reported', async ({ open, address }) => {
+queueTest('what is not a job is dropped and reported', async ({ open, address }) => {
   const [broken, after] = [newJob(), newJob()]
   await open.queue(address).enqueue([broken, after])
   await open.redis(address.url).hset(`${address.prefix}:nodes:${jobIdOf(broken)}`, 'data', '{"execution":7}')

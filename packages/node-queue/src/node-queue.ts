@@ -6,7 +6,7 @@ import { defaultPrefix, jobIdOf, type NodeJob, queueName, readNodeJob } from './
 import { sendInSpans } from './job-spans.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Redis took no job, or not all of them. Nothing is lost by it: the ledger's job-requeuer enqueues again what nobody runs. */
+/** Redis took no job, or not all of them. Nothing is lost by it: the ledger's job-requeuer enqueues again what no one runs. */
 export class QueueUnavailable extends Error {
   constructor(options?: ErrorOptions) {
     super('the node queue is unavailable', options)
@@ -19,7 +19,7 @@ export interface NodeQueue {
    * @throws QueueUnavailable when Redis is away; some of them may have been added. To repeat is harmless.
    */
   enqueue(jobs: NodeJob[]): Promise<void>
-  /** Enqueues nodes again. That is no new step of an execution: the jobs go in the trace that they carry, and get no span. */
+  /** Enqueues nodes again. That is not a new step of an execution: the jobs go in the trace that they carry, and get no span. */
   requeue(jobs: NodeJob[]): Promise<void>
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
     socketTimeout: COMMAND_MS, // a connection on which Redis did not answer is given up for another
     retryStrategy: (times) => backOffMs(times, BACK_OFF),
   })
-  redis.on('error', () => {}) // whoever enqueues gets an error
+  redis.on('error', () => {}) // anyone who enqueues gets an error
   // Jobs may be added before the first connection stands; they wait for that one try.
   const firstTry = once(redis, 'ready').catch(() => {})
   const queue = new Queue<NodeJob>(queueName, {
@@ -54,7 +54,7 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
     skipVersionCheck: true, // else the check, failing once, would make the queue fail for good
     skipWaitingForReady: true,
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
-    streams: { events: { maxLen: 100 } }, // nobody reads them
+    streams: { events: { maxLen: 100 } }, // no one reads them
   })
   queue.on('error', () => {})
 
@@ -80,7 +80,7 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
   }
 }
 
-/** How much waits in the queue, for whoever decides how many workers there are. */
+/** How much waits in the queue, for anyone who decides how many workers there are. */
 export interface QueueDepth {
   /** `oldestMs`: how long the oldest job has waited, 0 when none does. Null when Redis does not answer in time. */
   read(): Promise<{ waiting: number; oldestMs: number } | null>
@@ -90,7 +90,7 @@ export interface QueueDepth {
 const DEPTH_COMMAND_MS = 1_000
 const RETRY_MS = 1_000
 
-/** @param now Unix milliseconds, by the clock of whoever enqueued */
+/** @param now Unix milliseconds, by the clock of anyone who enqueued */
 export function openQueueDepth({
   redisUrl,
   prefix = defaultPrefix,
@@ -108,7 +108,7 @@ export function openQueueDepth({
     socketTimeout: DEPTH_COMMAND_MS, // a connection on which Redis did not answer is given up for another
     retryStrategy: () => RETRY_MS,
   })
-  redis.on('error', () => {}) // whoever reads is told by null
+  redis.on('error', () => {}) // anyone who reads is told by null
   const queue = new Queue(queueName, {
     connection: redis,
     prefix,
@@ -154,7 +154,7 @@ export async function assertNoEviction(redisUrl: string): Promise<void> {
 }
 
 /**
- * Of every server that holds data. INFO and not CONFIG, which managed servers often forbid. On a connection of its own, so
+ * Of every server that holds data. INFO and not CONFIG, which managed servers often forbid. On its own connection, so
  * that nothing queues up behind it.
  */
 async function memoryInfos(redisUrl: string): Promise<string[]> {
@@ -185,7 +185,7 @@ export class AbandonableWorker<Data> extends Worker<Data, void> {
   }
 }
 
-/** After an answer that is an error (a full or a read-only Redis) BullMQ would ask again at once, for ever. */
+/** After an answer that is an error (a full or a read-only Redis) BullMQ would ask again at once, forever. */
 const PAUSE_AFTER_ERROR_MS = 500
 
 /** BullMQ's connection to Redis, which also calls back each time that Redis answered when it was asked for a job. */

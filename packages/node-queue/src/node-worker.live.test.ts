@@ -21,22 +21,25 @@ together('a job whose worker was killed runs again on another', async ({ open, a
   expect(run.job).toEqual(job)
 })
 
-together('a lost lock aborts the work and leaves the job to whoever has it now', async ({ open, address, expect }) => {
-  const looker = open.redis(address.url)
-  const queue = open.queue(address)
-  const worker = open.worker(address)
-  const [job, after] = [newJob(), newJob()]
-  await queue.enqueue([job])
-  const run = await worker.next()
-  await looker.set(`${address.prefix}:nodes:${jobIdOf(job)}:lock`, 'another worker', 'PX', 60_000)
-  await once(run.signal, 'abort')
-  expect(run.signal.reason).toMatchObject({ reason: 'lost' })
-  expect(worker.lost).toEqual([job])
-  await queue.enqueue([after])
-  expect((await worker.next()).job).toEqual(after) // the slot is free
-  expect(await looker.lrange(`${address.prefix}:nodes:active`, 0, -1)).toContain(jobIdOf(job))
-  expect(worker.failed).toEqual([])
-})
+together(
+  'a lost lock aborts the work and leaves the job to anyone who has it now',
+  async ({ open, address, expect }) => {
+    const looker = open.redis(address.url)
+    const queue = open.queue(address)
+    const worker = open.worker(address)
+    const [job, after] = [newJob(), newJob()]
+    await queue.enqueue([job])
+    const run = await worker.next()
+    await looker.set(`${address.prefix}:nodes:${jobIdOf(job)}:lock`, 'another worker', 'PX', 60_000)
+    await once(run.signal, 'abort')
+    expect(run.signal.reason).toMatchObject({ reason: 'lost' })
+    expect(worker.lost).toEqual([job])
+    await queue.enqueue([after])
+    expect((await worker.next()).job).toEqual(after) // the slot is free
+    expect(await looker.lrange(`${address.prefix}:nodes:active`, 0, -1)).toContain(jobIdOf(job))
+    expect(worker.failed).toEqual([])
+  },
+)
 
 together('a job that comes again while it is under way here does not run twice', async ({ open, address, expect }) => {
   const looker = open.redis(address.url)
@@ -55,7 +58,7 @@ together('a job that comes again while it is under way here does not run twice',
   expect([...worker.failed, ...worker.lost]).toEqual([])
 })
 
-together('a job goes on with other nodes, and is one job to the queue', async ({ open, address, expect }) => {
+together('a job continues with other nodes, and is one job to the queue', async ({ open, address, expect }) => {
   const looker = open.redis(address.url)
   const worker = open.worker(address)
   const job = newJob()
@@ -72,7 +75,7 @@ together('a job goes on with other nodes, and is one job to the queue', async ({
   expect(worker.failed).toEqual([])
 })
 
-together('a job goes on for its slice, and then while a place is free', async ({ open, address, expect }) => {
+together('a job continues for its slice, and then while a place is free', async ({ open, address, expect }) => {
   let ms = 0
   const queue = open.queue(address)
   const worker = open.worker(address, { concurrency: 2, sliceMs: 200, now: () => ms })
@@ -86,7 +89,7 @@ together('a job goes on for its slice, and then while a place is free', async ({
   second.finish()
   await expect.poll(first.mayGoOn, POLL).toBe(true)
   worker.pause()
-  expect(first.mayGoOn()).toBe(false) // nobody takes the free one now
+  expect(first.mayGoOn()).toBe(false) // no one takes the free one now
   worker.resume()
   expect(first.mayGoOn()).toBe(true)
   const stopped = worker.stop(10_000)
@@ -95,13 +98,13 @@ together('a job goes on for its slice, and then while a place is free', async ({
   await stopped
 })
 
-together('without a slice no job goes on', async ({ open, address, expect }) => {
+together('without a slice no job continues', async ({ open, address, expect }) => {
   const worker = open.worker(address, { concurrency: 2, sliceMs: 0 })
   await open.queue(address).enqueue([newJob()])
   expect((await worker.next()).mayGoOn()).toBe(false)
 })
 
-together('a pause takes nothing new, what runs goes on, and it ends', async ({ open, address, expect }) => {
+together('a pause takes nothing new, what runs continues, and it ends', async ({ open, address, expect }) => {
   const queue = open.queue(address)
   const paused = open.worker(address, { concurrency: 2 })
   const [first, second, third] = [newJob(), newJob(), newJob()]
@@ -171,7 +174,7 @@ together(
   },
 )
 
-together('a flush of Redis loses what waits, and the worker goes on', async ({ open, privateAddress, expect }) => {
+together('a flush of Redis loses what waits, and the worker continues', async ({ open, privateAddress, expect }) => {
   const queue = open.queue(privateAddress)
   const worker = open.worker(privateAddress)
   const [running, waiting, after] = [newJob(), newJob(), newJob()]
@@ -188,7 +191,7 @@ together('a flush of Redis loses what waits, and the worker goes on', async ({ o
 })
 
 together(
-  'after a crash and restart of Redis the worker goes on',
+  'after a crash and restart of Redis the worker continues',
   async ({ open, privateAddress, redisServer, expect }) => {
     const queue = open.queue(privateAddress)
     const worker = open.worker(privateAddress, { concurrency: 2 })

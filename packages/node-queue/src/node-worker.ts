@@ -8,16 +8,16 @@ import { defaultPrefix, JobAborted, type NodeJob, queueName, readNodeJob } from 
 
 // Takes jobs from the queue and runs them.
 //   W1  The queue delivers at least once. What it runs is safe to repeat, and how often it is tried is counted in Postgres.
-//   W2  Whoever lost the lock of a job learns it by the signal, and leaves the job in the queue alone: it is another's now.
+//   W2  Anyone who lost the lock of a job learns it by the signal, and leaves the job in the queue alone: it is another's now.
 //   W3  No job runs twice at once in one process: a second delivery waits for the first.
 //   W4  A stop takes nothing new, waits until its time limit, aborts the rest and hands back what is not finished,
 //       so that another worker takes it at once. It ends in time even though Redis or a job does not answer.
-//   W5  A job may go on with other nodes of its execution, one after the other, each in a span of its own; to the queue they are
-//       one job. It goes on for a slice of time, and after that while there is a free place here: where one is, no job waits for
-//       it. Once this worker stops it goes on with nothing.
-//   W6  While it is paused it takes nothing new, so that nothing waits for a worker that could not run it; what runs goes on.
+//   W5  A job may continue with other nodes of its execution, one after the other, each in its own span; to the queue they are
+//       one job. It continues for a slice of time, and after that while there is a free place here: where one is, no job waits for
+//       it. Once this worker stops it continues with nothing.
+//   W6  While it is paused it takes nothing new, so that nothing waits for a worker that could not run it; what runs continues.
 
-/** What a job goes on with (W5). */
+/** What a job continues with (W5). */
 export interface NextNode extends Pick<NodeJob, 'node' | 'attempt'> {
   run: (signal: AbortSignal) => Promise<NextNode | null>
 }
@@ -28,10 +28,10 @@ export interface NodeWorkerOptions {
   prefix?: string
   /** Jobs at once. */
   concurrency: number
-  /** For how long a job goes on though others may wait (W5). Milliseconds; 0: a job never goes on. */
+  /** For how long a job continues though others may wait (W5). Milliseconds; 0: a job never continues. */
   sliceMs: number
   /**
-   * Answers what the job goes on with; null: nothing. Aborts of the signal have a `JobAborted` as their reason.
+   * Answers what the job continues with; null: nothing. Aborts of the signal have a `JobAborted` as their reason.
    * @param mayGoOn at this moment (W5)
    */
   run: (job: NodeJob, signal: AbortSignal, mayGoOn: () => boolean) => Promise<NextNode | null>

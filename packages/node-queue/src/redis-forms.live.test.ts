@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { newJob, queueTest } from './fixtures/queue-in-test.ts'
 import { assertNoEviction, QueueUnavailable } from './node-queue.ts'
 
-// The queue on what stands in for one Redis where Redis must not be one server.
+// The queue on what is in for one Redis where Redis must not be one server.
 
 const test = queueTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs

@@ -1,5 +1,5 @@
 // What a span says of a call to a provider, by the semantic conventions for generative AI. The model is always the product: who
-// serves it stays out of traces too, since they go to whoever watches the stack.
+// serves it stays out of traces too, since they go to anyone who watches the stack.
 
 type Attributes = Record<string, string | number | boolean | string[]>
 
@@ -47,7 +47,7 @@ export function answerAttributes({ product, invocation, usage, finishReasons }: 
   }
 }
 
-/** What was asked and what was answered, as JSON text; only for whoever has switched it on (`TRACE_CONTENT`). */
+/** What was asked and what was answered, as JSON text; only for anyone who has switched it on (`TRACE_CONTENT`). */
 export function contentAttributes(side: 'input' | 'output', messages: unknown): Attributes {
   return { [`gen_ai.${side}.messages`]: JSON.stringify(messages) }
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** The port to whoever serves chat products: what a call needs and what it answers, free of any provider's traces. */
+/** The port to anyone who serves chat products: what a call needs and what it answers, free of any provider's traces. */
 
 /** One way to serve a product: a provider's name and the model's name there. */
 export interface Route {
@@ -133,7 +133,7 @@ export interface TopLogprob {
   bytes: number[] | null
 }
 
-// Bounds of what is taken from a provider, whatever it sends. The largest honest answer is 8,192 tokens; written as a
+// Bounds of what is taken from a provider, no matter what it sends. The largest honest answer is 8,192 tokens; written as a
 // stream with log-probabilities of 20 alternatives each that is about 10 MB, without them below 3 MB.
 
 /** An answer that isn't streamed, in bytes. */

@@ -17,7 +17,7 @@ function circuit() {
   return { ...it, changes, fail, pass: (ms: number) => (nowMs += ms) }
 }
 
-test('it opens at so many failures, admits nobody while it is open, and says how long', () => {
+test('it opens at this many failures, admits no one while it is open, and says how long', () => {
   const { admits, retryAfterMs, fail, changes, pass } = circuit()
   fail(2)
   expect([admits(), retryAfterMs()]).toEqual([true, 0])
@@ -26,7 +26,7 @@ test('it opens at so many failures, admits nobody while it is open, and says how
   expect([admits(), retryAfterMs(), changes]).toEqual([false, 70, ['open']])
 })
 
-test('a complete answer between failures starts the count anew; that one has begun does not', () => {
+test('a complete answer between failures starts the count again; that one has begun does not', () => {
   const { admits, answered, completed, fail } = circuit()
   fail(2)
   completed()

@@ -51,8 +51,8 @@ export interface Exchange {
  * One POST to a provider, on undici's lowest level (no stream objects in between).
  *   E1  The receiver is called for one end only: `end` or `fail`.
  *   E2  After either, no timer and no listener of this exchange is left.
- *   E3  Whatever ends it early closes the connection, so a stalled provider can not fill the pool.
- *   E4  The limits are exact; undici's own, which are coarse, stand behind them.
+ *   E3  Whatever ends it early closes the connection, so a stalled provider cannot fill the pool.
+ *   E4  The limits are exact; undici's own, which are coarse, are behind them.
  *   E5  Redirects are answers like any other status that isn't 2xx: a failure.
  */
 export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Receiver): Exchange {
@@ -194,7 +194,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
   }
 }
 
-/** The reason undici gets when we end an exchange; nobody else sees it. */
+/** The reason undici gets when we end an exchange; no one else sees it. */
 const ended = new Error('the exchange has ended')
 
 /** We ask for no encoding; an encoded body would be taken for garbage later, and could be a bomb if it were decoded. */
@@ -227,7 +227,7 @@ export function forwardedFor(
 }
 
 /**
- * The data is put into the text as it is: to write megabytes as JSON takes long, and changes nothing in them.
+ * The data is put into the text unchanged: to write megabytes as JSON takes long, and changes nothing in them.
  * @param urls by reference; what is not among them stays as it is
  */
 function jsonWithImages(forwarded: Forwarded, urls: ReadonlyMap<string, string>): string {

@@ -1,6 +1,6 @@
 import type { Route } from './chat-port.ts'
 
-/** The port to whoever serves image and audio products, free of any provider's traces. */
+/** The port to anyone who serves image and audio products, free of any provider's traces. */
 
 /** What is to be made. What is left out is the provider's to choose. */
 export type MediaWish =
@@ -22,7 +22,7 @@ export interface MediaCall<Stored> {
   maxBytes: number
   /**
    * Takes the bytes as they come, of a kind that fits the wish. Called once an attempt; if the answer breaks off the bytes
-   * throw, and what was stored of them is to be forgotten. What it throws itself ends the call and is thrown as it is.
+   * throw, and what was stored of them is to be forgotten. What it throws itself ends the call and is thrown unchanged.
    */
   store: (bytes: AsyncIterable<Buffer>) => Promise<Stored>
   /** Ends the call; the promise then rejects with the signal's reason. */

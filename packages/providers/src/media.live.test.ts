@@ -103,11 +103,11 @@ describe('an answer that is not what it should be is a failure', () => {
     'an address instead of an image': [image, json({ data: [{ url: 'https://example.com' }] }), { kind: 'garbage' }],
     'no image at all': [image, json({ data: [] }), { kind: 'garbage' }],
     'an empty image': [image, json({ data: [{ b64_json: '' }] }), { kind: 'garbage' }],
-    'text that is no base64': [image, json({ data: [{ b64_json: 'iVBORw0KGgo*****' }] }), { kind: 'garbage' }],
+    'text that is not base64': [image, json({ data: [{ b64_json: 'iVBORw0KGgo*****' }] }), { kind: 'garbage' }],
     'an error inside': [image, json({ error: { code: 429 } }), { kind: 'refused', providerStatus: 429 }],
     'text where a sound was asked for': [
       sound,
-      { status: 200, body: 'I can not say that', contentType: 'audio/wav' },
+      { status: 200, body: 'I cannot say that', contentType: 'audio/wav' },
       { kind: 'garbage' },
     ],
     'JSON where a sound was asked for': [sound, json({ error: { code: 500 } }), { kind: 'garbage' }],
@@ -141,7 +141,7 @@ test('a stalled answer ends in time, and a call that is ended ends with its reas
   await expect(call).rejects.toBe(reason)
 })
 
-test('what storing fails with is told as it is, and nobody else is asked', async () => {
+test('what storing fails with is told unchanged, and no one else is asked', async () => {
   const full = new Error('the disk is full')
   const store = async (bytes: AsyncIterable<Buffer>): Promise<Buffer> => {
     for await (const _ of bytes) throw full

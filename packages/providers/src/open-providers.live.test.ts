@@ -15,7 +15,7 @@ import {
 const { first, second, open } = await twoProviders()
 
 describe('what is sent', () => {
-  test('the forwarded text stays as it is, behind our own fields', async () => {
+  test('the forwarded text stays unchanged, behind our own fields', async () => {
     const forwarded = '{"messages":[{"role":"user","content":"\\u00e4 1.0"}],"temperature":1.0,"x":1e2}'
     await open('openai-compatible').chat({ routes: toFirst, forwarded, outputCap: 77, stream: true })
     const [received] = await first.control.calls()
@@ -136,7 +136,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(seen.usage!.promptTokens).toBeGreaterThan(without.usage!.promptTokens)
     })
 
-    test('a round of tools goes on with what was thought before it', async () => {
+    test('a round of tools continues with what was thought before it', async () => {
       const routes = [{ provider: 'first', model: 'sim-think' }]
       const tools = [
         { type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } },

@@ -14,8 +14,8 @@ import type { ProviderFailure } from './provider-failure.ts'
 
 export interface Providers {
   /**
-   * Asks the call's routes in order and answers with the first that works; then, in the same order, those once more that
-   * may have recovered. Goes on only while nothing of an answer has been forwarded, and only after a failure that another
+   * Asks the call's routes in order and answers with the first that works; then, in the same order, those again that
+   * may have recovered. Continues only while nothing of an answer has been forwarded, and only after a failure that another
    * provider, or the same one a moment later, may not have. Rejects with the `ProviderFailure` that tells the caller
    * the most, or with the signal's reason.
    */
@@ -42,7 +42,7 @@ export interface ProvidersOptions {
   random?: () => number
   /** Milliseconds on a clock that only goes forward. */
   nowMs?: () => number
-  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  /** Resolves after this many milliseconds; rejects when the signal aborts. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 

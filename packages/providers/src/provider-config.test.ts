@@ -36,7 +36,7 @@ test('a key comes from the variable or the file that is named, or is given', asy
   expect(read({ apiKey: 'sk-2' })['main']?.apiKey).toBe('sk-2')
   expect(read({ apiKeyFile: file })['main']?.apiKey).toBe('sk-3')
   expect(() => read({ apiKeyEnv: 'MAIN_KEY' })).toThrow('"main" takes its key from MAIN_KEY, which is not set')
-  expect(() => read({ apiKeyFile: `${file}-not` })).toThrow('key-not, which can not be read')
+  expect(() => read({ apiKeyFile: `${file}-not` })).toThrow('key-not, which cannot be read')
   await writeFile(file, ' \n')
   expect(() => read({ apiKeyFile: file })).toThrow('which is empty')
   expect(() => read({ apiKeyEnv: 'MAIN_KEY', apiKey: 'x' })).toThrow('give one of apiKey, apiKeyEnv')
@@ -103,7 +103,7 @@ test.each([
     'PROVIDERS is wrong: main.totalMs must be a number; main.tries must be at least 1.',
   ],
   [JSON.stringify({ main: { ...provider, apiKey: 12_345 } }), 'PROVIDERS is wrong: main.apiKey must be a string.'],
-])('%s is one sentence for whoever starts it', (text, says) => {
+])('%s is one sentence for anyone who starts it', (text, says) => {
   expect(() => readProviders(text, {})).toThrow(says)
   expect(() => readProviders(text, {})).not.toThrow(/\n|Invalid|received|12345/)
 })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isPrivateAddress } from '@gateway/service-kit/public-network/public-lookup'
 import { readFileSync } from 'node:fs'
 
-/** No call lasts longer than this, whatever the configuration says (rules §3.8). */
+/** No call lasts longer than this, no matter what the configuration says (rules §3.8). */
 export const longestCallMs = 300_000
 
 const limitMs = (byDefault: number) => z.int().min(1).max(longestCallMs).default(byDefault)
@@ -32,7 +32,8 @@ const common = {
   totalMs: limitMs(longestCallMs).meta({ description: 'How long one attempt may last.' }),
   tries: z.int().min(1).max(5).default(2).meta({ description: 'How often one call may ask this provider.' }),
   circuitFailures: z.int().min(1).max(1_000_000).default(10).meta({
-    description: 'After so many failures without a complete answer between them the provider is not asked for a while.',
+    description:
+      'After this many failures without a complete answer between them the provider is not asked for a while.',
   }),
   circuitOpenMs: limitMs(5_000).meta({ description: 'How long it is not asked, and how long between probes then.' }),
   connections: z.int().min(1).max(10_000).default(256).meta({ description: 'Open connections at most, per process.' }),
@@ -187,7 +188,7 @@ export function providerKey(
   }
   if (apiKeyFile !== undefined) {
     const key = readFile(apiKeyFile)?.trim()
-    if (key === undefined) throw trouble(`the file ${apiKeyFile}, which can not be read`)
+    if (key === undefined) throw trouble(`the file ${apiKeyFile}, which cannot be read`)
     if (key === '') throw trouble(`the file ${apiKeyFile}, which is empty`)
     return fit(key, `the file ${apiKeyFile}`)
   }

@@ -64,7 +64,7 @@ export class ProviderFailure extends Error {
 /** Statuses which say that the request itself is wrong, so that every provider would refuse it. */
 const faultsOfTheRequest = new Set([400, 413, 414, 415, 422])
 
-/** The circuit of every provider of the product is open after many failures: nobody was asked, and it passes by itself. */
+/** The circuit of every provider of the product is open after many failures: no one was asked, and it passes by itself. */
 const CIRCUIT_OPEN_MS = 5_000
 
 /** Statuses with which a provider says that the request itself is wrong. */
@@ -84,7 +84,7 @@ export function refusalOfProvider({ kind, providerStatus, retryAfterMs, unsayabl
   if (unsayable) return refusalOfUnsayable(unsayable)
   if (kind === 'refused' && FAULTS_OF_THE_REQUEST.has(providerStatus ?? 0))
     return refuse('invalid_request', {
-      reason: 'The model refused this request as it is. Nothing is charged.',
+      reason: 'The model refused this request unchanged. Nothing is charged.',
       resolution:
         'Check the order of the messages, that each tool message answers a tool call, the schemas in tools and response_format, and the length; or use another model from GET /v1/models.',
     })

@@ -9,7 +9,7 @@ import type { WireRequest } from './wire-format.ts'
 
 // Hands an image or a sound on while it comes.
 //   M1  Nothing is forwarded before the bytes are known to be of a kind that was asked for.
-//   M2  Whoever stores has ended before this does, so that nothing of a failed attempt is left when the next one begins.
+//   M2  Anyone who stores has ended before this does, so that nothing of a failed attempt is left when the next one begins.
 //   M3  It rejects with what the exchange fails with, not with what storing made of that.
 
 export async function readMedia<Stored>(
@@ -30,7 +30,7 @@ export async function readMedia<Stored>(
     drained: () => exchange.resume(),
     left: () => {
       exchange.leave()
-      whole.resolve() // whoever stores says why
+      whole.resolve() // anyone who stores says why
     },
   })
 
@@ -108,6 +108,6 @@ export interface MediaWire {
   contentTypes(wish: MediaWish): readonly string[]
   /** For one answer. */
   openDecoder(wish: MediaWish): MediaDecoder
-  /** How many bytes an answer may have whose asset has so many at most. */
+  /** How many bytes an answer may have whose asset has this many at most. */
   wireBytes(wish: MediaWish, maxBytes: number): number
 }

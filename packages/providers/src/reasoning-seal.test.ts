@@ -13,7 +13,7 @@ test('what is sealed says nothing, and opens for its provider on every replica',
   )
 })
 
-test('it opens neither beside another text, nor changed, nor for another provider', () => {
+test('it opens neither alongside another text, nor changed, nor for another provider', () => {
   const sealed = seal.seal('signature', 'what was thought')
   const bytes = Buffer.from(sealed, 'base64url')
   bytes[14]! ^= 1

@@ -3,11 +3,11 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 // Some providers sign what a model has thought, and take it back under their signature only. A signature tells whose it
 // is, so a caller gets it sealed, in `reasoning_details` of the answer, and sends it back as it came (docs/providers.md).
 //   R1  What is sealed for a caller says nothing: neither the provider nor the model there.
-//   R2  It opens for the provider that it came from, unchanged and beside the text that it signs. Anything else does not open,
-//       and is left out: a conversation may go on with another model, and after the provider's key has changed.
+//   R2  It opens for the provider that it came from, unchanged and alongside the text that it signs. Anything else does not open,
+//       and is left out: a conversation may continue with another model, and after the provider's key has changed.
 
 export interface ReasoningSeal {
-  /** @param beside what it belongs to, such as the text that was signed; it must be the same again */
+  /** @param alongside what it belongs to, such as the text that was signed; it must be the same again */
   seal(signature: string, beside: string): string
   /** null: it isn't this provider's, or something about it was changed. */
   open(sealed: string, beside: string): string | null

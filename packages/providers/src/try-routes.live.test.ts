@@ -93,7 +93,7 @@ describe('one call', () => {
     expect(await first.control.countCalls()).toBe(1)
   })
 
-  test('asks nobody again once a part of the answer was forwarded', async () => {
+  test('asks no one again once a part of the answer was forwarded', async () => {
     const providers = open('openai-compatible', { tries: 2 }, noted())
     await first.control.setFaults([{ cut: { afterChunk: 4 } }])
     const failure = await failureOf(readAll(await openStream(providers, { routes: toBoth })))
@@ -183,7 +183,7 @@ describe('a provider that fails again and again', () => {
     await first.control.clearCalls()
   }
 
-  test('is not asked any more: another one is, and where there is none the call fails at once', async () => {
+  test('is no longer asked: another one is, and where there is none the call fails at once', async () => {
     const { providers, changes } = watched()
     await failThrice(providers)
     failures.length = 0

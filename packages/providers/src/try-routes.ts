@@ -37,7 +37,7 @@ interface Attempt {
   ended: (failure: ProviderFailure | null) => void
 }
 
-/** Asks one provider. Rejects with a `ProviderFailure`, or with what ends the call whoever is asked. */
+/** Asks one provider. Rejects with a `ProviderFailure`, or with what ends the call anyone who is asked. */
 type Ask<Answer extends { kind: string }> = (adapter: ProviderAdapter, attempt: Attempt) => Promise<Answer>
 
 interface Turn {
@@ -173,7 +173,7 @@ export interface Circuit {
 export interface CircuitOptions {
   /** So many failures without a complete answer between them open the circuit. */
   failures: number
-  /** How long nobody asks then; and how long until the next one may ask while there is still no answer. */
+  /** How long no one asks then; and how long until the next one may ask while there is still no answer. */
   openMs: number
   changed: (state: CircuitState) => void
   /** Milliseconds on any clock that only goes forward. */
@@ -183,13 +183,13 @@ export interface CircuitOptions {
 /**
  * A circuit breaker for one provider.
  *   C1  Only what says that the provider is unwell counts. That it is busy (429), or finds a request wrong, doesn't.
- *   C2  A stream counts twice: that it began closes the circuit, and how it ended is a success or a failure of its own.
- *   C3  While the circuit is half-open one call each `openMs` is a probe, and nobody waits for it: an answer may take
+ *   C2  A stream counts twice: that it began closes the circuit, and how it ended is a success or its own failure.
+ *   C3  While the circuit is half-open one call each `openMs` is a probe, and no one waits for it: an answer may take
  *       minutes to begin. A probe whose caller leaves decides nothing.
  *   C4  A call from before the opening counts when it ends: an answer closes the circuit; a failure says nothing new
  *       and at most puts the next probe off.
  * Made by hand: cockatiel's breaker knows one end of a call where a stream has two (C2), lets calls wait for the probe,
- * counts a call that its caller ended as a success (C3), and has a clock of its own.
+ * counts a call that its caller ended as a success (C3), and has its own clock.
  */
 export function openCircuit({ failures: maxFailures, openMs, changed, nowMs }: CircuitOptions): Circuit {
   let state: CircuitState = 'closed'

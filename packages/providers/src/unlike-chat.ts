@@ -30,7 +30,7 @@ export function refuseFields(asked: Forwarded, fields: readonly string[]): void 
       throw new NotInWireFormat(field, 'is not among what this model can do')
 }
 
-/** The arguments of a tool call. A model may have written what is no object; then nobody here could have made that call. */
+/** The arguments of a tool call. A model may have written what is not an object; then no one here could have made that call. */
 export function argumentsOf(json: string, field: string): object {
   if (json.trim() === '') return {}
   try {
@@ -39,7 +39,7 @@ export function argumentsOf(json: string, field: string): object {
   } catch {
     // refused below, without quoting the arguments
   }
-  throw new NotInWireFormat(field, 'is no JSON object', 'send the arguments as the model wrote them, if they are one')
+  throw new NotInWireFormat(field, 'is not JSON object', 'send the arguments as the model wrote them, if they are one')
 }
 
 /** The name in a `tool_choice` that names a function. Throws `NotInWireFormat` for a choice of another form. */

@@ -11,7 +11,7 @@ export interface WireCall extends Pick<ChatCall, 'forwarded' | 'outputCap' | 'st
 export interface WireRequest {
   /** Behind the path of the base address. */
   path: string
-  /** Besides those that every request carries; names and values in turn. */
+  /** In addition to those that every request carries; names and values in turn. */
   headers: string[]
   body: string
 }
@@ -47,7 +47,7 @@ export class EventTooLarge extends Error {}
  */
 export type ReadEvent = (data: string) => ChatChunk | null | 'end'
 
-/** A request can't be made now, whatever it says: its credentials are missing. The message is for the log. */
+/** A request can't be made now, no matter what it says: its credentials are missing. The message is for the log. */
 export class NotReady extends Error {}
 
 /** What of a call can't be said, in words for its caller: nothing in them tells the provider. */
@@ -60,7 +60,7 @@ export interface Unsayable {
   instead: string
 }
 
-/** What the call asks for can not be said in this wire format; in another it may be. */
+/** What the call asks for cannot be said in this wire format; in another it may be. */
 export class NotInWireFormat extends Error {
   readonly unsayable: Unsayable
 

@@ -9,12 +9,12 @@ export interface Vocabulary {
 /** Tokens of a text as a tokenizer counts them. */
 export type CountText = (text: string) => number
 
-/** A part of a text that is no longer is a copy of its own; one that is longer would keep the whole text. */
+/** A part of a text that is no longer is its own copy; one that is longer would keep the whole text. */
 const COPIED = 12
 const WORDS_KEPT = 16_384
 
 /**
- * Counts as the tokenizer itself does, in time that grows with the length of the text and hardly faster, whatever the text is.
+ * Counts as the tokenizer itself does, in time that grows with the length of the text and hardly faster, regardless of the text.
  * What looks like a token that steers a model is text, because the caller wrote it.
  */
 export function openBytePairCounter({ tokens, words }: Vocabulary): CountText {
@@ -62,13 +62,13 @@ function bytesOf(text: string): string {
 //   W1  Of all neighbours that are a token together, those of the lowest rank are merged, the leftmost of them first.
 //   W2  Neighbours are kept in a heap by rank and place, so a word of n bytes takes n log n steps. Going through all neighbours
 //       for each merge takes n squared, and a caller can send a word of 128,000 bytes.
-//   W3  An entry of the heap whose neighbours have changed since is passed over: the rank beside it is another one by now.
+//   W3  An entry of the heap whose neighbours have changed since is passed over: the rank alongside it is another one by now.
 
 /** Places in the heap's numbers; a rank and a place together stay exact. */
 const PLACES = 2 ** 26
 const NONE = -1
 
-/** Answers how many tokens the bytes of a word are, which is no token itself. */
+/** Answers how many tokens the bytes of a word are, which is not a token itself. */
 function openMerger(ranks: Ranks): (bytes: string) => number {
   const pairRanks = openPairRanks(ranks)
   const heap = openLowestFirst()
@@ -121,7 +121,7 @@ function placesFor(bytes: number) {
     token: new Int32Array(size),
     next: new Int32Array(size),
     before: new Int32Array(size),
-    /** The rank of the part and the next one together; NONE: they are no token. */
+    /** The rank of the part and the next one together; NONE: they are not a token. */
     pair: new Int32Array(size),
   }
 }
@@ -146,7 +146,7 @@ function openPairRanks(ranks: Ranks) {
 
   return {
     tokenOfByte: (byte: number): number => ofBytes[byte]!,
-    /** The rank of two tokens, which stand in `bytes` from `start` to `end`; -1: they are none together. */
+    /** The rank of two tokens, which are in `bytes` from `start` to `end`; -1: they are none together. */
     rankOf(left: number, right: number, bytes: string, start: number, end: number): number {
       const key = left * TOKENS + right
       const slot = (Math.imul(left, 0x9e_37_79_b1) ^ Math.imul(right, 0x85_eb_ca_6b)) >>> 16

@@ -5,7 +5,7 @@ import type { Usage } from '@gateway/pricing/usage'
 import { promptText } from './prompt-text.ts'
 import type { CountTokens } from './token-counter.ts'
 
-/** What a call has used: what of it is recorded (`recordedUsage`), and the details that its caller is shown besides. */
+/** What a call has used: what of it is recorded (`recordedUsage`), and the details that its caller is shown as well. */
 export type CountedUsage = Usage & AnswerUsage
 
 /** What the wire format wraps around each message and around the whole, by the published count of the chat format. */
@@ -59,7 +59,7 @@ function fromReport({ promptTokens, completionTokens, details }: ReportedUsage):
   }
 }
 
-/** A part is never more than the whole, whatever was reported; what the caller is shown is what is charged. */
+/** A part is never more than the whole, no matter what was reported; what the caller is shown is what is charged. */
 function partOf(whole: number, part: number | undefined): number | undefined {
   return part === undefined ? undefined : Math.min(part, whole)
 }

@@ -57,12 +57,12 @@ describe('an exact count is made', () => {
 
   test.each([
     ['context_limit', CONTEXT, COUNTED],
-    ['context_limit', { ...CONTEXT, outputCap: 21 }, STANDS], // more than the model gives, whatever the prompt
+    ['context_limit', { ...CONTEXT, outputCap: 21 }, STANDS], // more than the model gives, regardless of the prompt
     ['context_limit', { outputCap: 100, maxOutputTokens: 100, contextLength: 100 }, STANDS],
     ['context_limit', { ...CONTEXT, contextLength: 40 }, STANDS], // more words than there is room for
     ['key_limit', KEY, COUNTED],
     ['key_limit', { ...KEY, reservedMicro: 6 }, STANDS],
-    ['key_limit', { ...KEY, leastMicro: 2 }, STANDS], // what is no text costs more than is left
+    ['key_limit', { ...KEY, leastMicro: 2 }, STANDS], // what is not text costs more than is left
     ['ceiling_reached', CEILING, COUNTED], // what siblings hold may yet be free
     ['ceiling_reached', { ...CEILING, leastMicro: 6 }, COUNTED],
     ['ceiling_reached', { ...CEILING, leastMicro: 7 }, STANDS],

@@ -9,7 +9,7 @@ function all(queue: { take(): string | undefined }): string[] {
 }
 
 describe('a fair queue', () => {
-  test('asks each party in turn, whatever another one has waiting', () => {
+  test('asks each party in turn, no matter what another one has waiting', () => {
     const queue = openFairQueue<string>({ maxWeight: 100, turnWeight: 1 })
     for (const n of [1, 2, 3]) queue.push('busy', `busy ${n}`, 1)
     queue.push('quiet', 'quiet 1', 1)

@@ -28,7 +28,7 @@ test.each([prose, code, table])('slices of %.20s are short', (text) => {
 
 test('a text that grows at its end keeps its slices', () => {
   const before = slicesOf(prose)
-  const after = slicesOf(`${prose}And then it went on. `)
+  const after = slicesOf(`${prose}And then it continued. `)
   expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1))
 })
 

@@ -6,7 +6,7 @@ import type { AnswerMessage, Delta } from '@gateway/providers/chat-port'
 //   S1  A cut between a letter and what is neither letter, mark nor apostrophe divides no word of these tokenizers: what is
 //       counted on both sides adds up to what the whole would be.
 //   S2  Where the cuts are follows from what stands before them alone. A text that grows at its end keeps its slices.
-//   S3  Only text that nobody wrote has so many characters without such a place. Its rest is one slice.
+//   S3  Only text that no one wrote has this many characters without such a place. Its rest is one slice.
 
 const SLICE = 2_048
 const SEARCHED = 2_048
@@ -31,7 +31,7 @@ function nextCut(text: string, from: number): number {
   return text.length // S3
 }
 
-/** S1, for two neighbours. Halves of surrogate pairs may be letters, so there is no cut beside them. */
+/** S1, for two neighbours. Halves of surrogate pairs may be letters, so there is no cut alongside them. */
 function endsWord(left: number, right: number): boolean {
   if (left < 0x80 && right < 0x80) return isAsciiLetter(left) && !isAsciiLetter(right) && right !== APOSTROPHE
   return LETTER.test(String.fromCharCode(left)) && !GOES_ON.test(String.fromCharCode(right))

@@ -9,8 +9,8 @@ export type { TokenizerFamily } from './tokenizer-families.ts'
 
 // Counts texts in threads of its own: the tables are large, and the event loop must not wait.
 //   C1  A text is counted in slices (slices-of.ts). What a slice counts is kept by the hash of its project and itself, so a
-//       conversation that grows is counted where it is new, and nobody learns from the time of an answer what others asked.
-//   C2  Projects take turns of so many characters. A project may have as much waiting as is free (fair-queue.ts).
+//       conversation that grows is counted where it is new, and no one learns from the time of an answer what others asked.
+//   C2  Projects take turns of this many characters. A project may have as much waiting as is free (fair-queue.ts).
 //   C3  What would wait for longer than `limitMs` is not counted: `null`, never a guess.
 
 /** How many tokens a text is, for the charge of a call whose provider did not say. Never rejects. */
@@ -53,7 +53,7 @@ interface Slice {
   counted: PromiseWithResolvers<number | null>
 }
 
-/** The event loop has a processor of its own. Each thread keeps the tables: some 70 MB a tokenizer. */
+/** The event loop has its own processor. Each thread keeps the tables: some 70 MB a tokenizer. */
 const THREADS = availableParallelism() > 2 ? 2 : 1
 const MAX_WAITING = 32 * 1024 * 1024
 /** About 15 MB; 130 MB of text. */
@@ -62,11 +62,11 @@ const SLICES_KEPT = 65_536
 const TURN_OF_A_PROJECT = 16_384
 /** Handed to a thread at once, so that its messages are few. */
 const HANDED = { slices: 32, characters: 8_192 }
-/** While a thread has less than this, it gets more: the next ones are there before it is done, and nobody waits for much. */
+/** While a thread has less than this, it gets more: the next ones are there before it is done, and no one waits for much. */
 const CHARACTERS_OF_A_THREAD = 16_384
 /** English text and code have about four bytes a token; said only where counting failed. */
 const BYTES_PER_TOKEN = 4
-/** Of what stands in for a tokenizer that is not known. */
+/** Of what is in for a tokenizer that is not known. */
 const USUAL_FAMILY: TokenizerFamily = 'o200k_base'
 
 export function openTokenCounter(options: Options): TokenCounter {

@@ -57,7 +57,7 @@ export const openAiNode: StockClient = {
           response_format: { type: 'json_schema', json_schema },
         })
         const { message } = parsed.choices[0]!
-        // What was parsed goes back as it is, with all that the client has added to it.
+        // What was parsed goes back unchanged, with all that the client has added to it.
         messages.push(message, user('And now in words.'))
         const again = await completions.create({ model, messages, tools, tool_choice: 'none' })
         return {

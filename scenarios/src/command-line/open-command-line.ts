@@ -26,7 +26,7 @@ export interface Ended {
 }
 
 /**
- * Somebody before a shell, in an empty folder and with an empty home: the owner of a project that can call, which has a flow named
+ * Someone before a shell, in an empty folder and with an empty home: the owner of a project that can call, which has a flow named
  * Summary, an execution of it and a key. Lines may name what examples name.
  * @param program the built command
  */

@@ -19,7 +19,7 @@ export const views: View[] = [
 
 export type { Page } from 'playwright-core'
 
-/** A page of somebody who was never here, with all that went wrong in it. */
+/** A page of someone who was never here, with all that went wrong in it. */
 export async function openPage(browser: Browser, { width, colorScheme }: View = views[0]!) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
   context.setDefaultTimeout(LONGEST_WAIT_MS)
@@ -37,7 +37,7 @@ export async function openPage(browser: Browser, { width, colorScheme }: View = 
   return { page, problems, close: () => context.close() }
 }
 
-/** What keeps somebody from using what is shown, with the places where. */
+/** What keeps someone from using what is shown, with the places where. */
 export async function hindrances(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')

@@ -34,7 +34,7 @@ export function canvasOf(page: Page) {
   return { node, pull, draw, add }
 }
 
-/** Goes on with Tab until what has the focus is called so. */
+/** Continues with Tab until what has the focus is called so. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const most = 200
   for (let n = 0; n < most; n++) {

@@ -4,7 +4,7 @@ import type { openPage, Page, View } from './browser.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-/** Somebody with a password: how they sign in and where, and they by a personal token. */
+/** Someone with a password: how they sign in and where, and they by a personal token. */
 export async function consoleUser(stack: Stack, id: string) {
   const { url } = stack.gateways[0]!
   const caller = callerAt(url, (await stack.fixture.token(id)).secret)
@@ -31,7 +31,7 @@ export async function signIn(page: Page, { email }: { email: string }, password 
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** A page of their own, on which somebody has signed in at an address. */
+/** A page of their own, on which someone has signed in at an address. */
 export async function signedInAt<Opened extends Pick<Awaited<ReturnType<typeof openPage>>, 'page'>>(
   visit: (view?: View) => Promise<Opened>,
   user: { email: string },

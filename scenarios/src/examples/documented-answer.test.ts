@@ -18,6 +18,6 @@ test('a field of an answer that its example lacks is reported', () => {
   ])
 })
 
-test('an entry that another test has made does not count beside one of the examples', () => {
+test('an entry that another test has made does not count alongside one of the examples', () => {
   expect(wrongWith('application/json', content, answer, new Set(['mine']))).toEqual([])
 })

@@ -7,7 +7,7 @@ import { exampleRequest, type OwnNames } from './example-request.ts'
 
 // A project in which every example finds what it names. It is made by the examples themselves.
 
-/** What one request has of its own. */
+/** What its own request has. */
 export interface Own extends Partial<OwnNames> {
   /** In place of the key or token of the project; null: none. */
   secret?: string | null
@@ -46,7 +46,7 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
     return answerOf(answer)
   }
 
-  /** Whoever may ask as a user does. */
+  /** Anyone who may ask as a user does. */
   function credentialFor({ security }: Operation): string | null {
     if (security.some((one) => 'personalToken' in one)) return user
     return security.length > 0 ? secrets.key : null

@@ -3,7 +3,7 @@ import { formsOf, type Operation } from './documented-operation.ts'
 
 const examples = { ...exampleIds, ...exampleValues }
 export type ExampleName = keyof typeof examples
-/** Whose own stands in an example in place of each of its names. */
+/** Whose own is in an example in place of each of its names. */
 export type OwnNames = Record<ExampleName, string>
 
 export interface ExampleRequest {

@@ -5,8 +5,8 @@ const at = '/api/v2/tenants/{tenant}'
 const project = `${at}/projects/{project}`
 
 /**
- * What an example needs besides the project in which all of them are executed: something to take away, somebody else's credential, a
- * moment. Each finds the rest there, whatever was executed before it.
+ * What an example needs in addition to the project in which all of them are executed: something to take away, someone else's credential, a
+ * moment. Each finds the rest there, no matter what was executed before it.
  */
 export const preparations: Record<string, (given: ExampleProject) => Promise<Own>> = {
   'POST /api/v2/session': async (given) => ({ password: await setPassword(given, given.user) }),
@@ -67,7 +67,7 @@ async function issuedKey({ make }: ExampleProject): Promise<Own> {
   return { key: (await make(`POST ${at}/keys`)).key.id }
 }
 
-/** Somebody who has set a password. */
+/** Someone who has set a password. */
 async function withPassword(given: ExampleProject): Promise<Own> {
   const { fixture } = given.stack
   const user = await fixture.user()

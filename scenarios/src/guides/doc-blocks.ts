@@ -7,7 +7,7 @@ export interface DocBlock {
   line: number
   /** Empty where none is named. */
   language: string
-  /** What stands behind the language; not shown to readers. */
+  /** What is behind the language; not shown to readers. */
   note: string
   text: string
 }

@@ -19,7 +19,7 @@ interface Deps {
 
 /**
  * Does what a guide says, block after block, as a reader would.
- * @throws Error that names the line of the first block that does not do what the guide says, or that nobody knows how to run
+ * @throws Error that names the line of the first block that does not do what the guide says, or that no one knows how to run
  */
 export async function runGuide(page: string, deps: Deps): Promise<void> {
   const blocks = docBlocksOf(page)

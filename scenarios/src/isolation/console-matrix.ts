@@ -62,7 +62,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   // Served where there is a sign-in provider; here there is none.
   'GET /api/v2/session/oidc':                               ANYBODY(GONE),
   'GET /api/v2/session/oidc/callback':                      ANYBODY(GONE),
-  'DELETE /api/v2/session':                                 ANYBODY('401 session_missing'), // a token is no session
+  'DELETE /api/v2/session':                                 ANYBODY('401 session_missing'), // a token is not a session
   'GET /api/v2/me':                                         ANYBODY('200'),
   'PUT /api/v2/me/password':                                ANYBODY('204', { body: () => password }),
   'GET /api/v2/me/tokens':                                  ANYBODY('200'),
@@ -102,7 +102,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`DELETE ${project}/assignments/:product`]:               row(NOT,   '204',  NOT,    GONE,   GONE),
 
   [`GET ${tenant}/keys`]:                                   row('200', '200',  '200',  '200',  GONE),
-  // Whoever belongs to the organization is told which of the three requirements it lacks, so also that there is a project.
+  // Anyone who belongs to the organization is told which of the three requirements it lacks, so also that there is a project.
   [`POST ${tenant}/keys`]:                                  row(DENIED, DENIED, '201', DENIED, GONE, { body: (ids) => ({ project: ids.project }), sharedInTenant: ['project'] }),
   [`GET ${tenant}/keys/:key`]:                              row(GONE,  '200',  '200',  GONE,   GONE),
   [`POST ${tenant}/keys/:key/revoke`]:                      row(GONE,  '200',  '200',  GONE,   GONE),

@@ -8,7 +8,7 @@ export interface GatewayRow extends Asked {
   says: Record<KeyName | 'nobody' | 'owner', string>
 }
 
-/** What a key gets as such, whatever it asks for. */
+/** What a key gets as such, no matter what it asks for. */
 const refused = {
   legacyKey: '403 key_unbound',
   revokedKey: '401 key_revoked',
@@ -112,7 +112,7 @@ export const gatewayMatrix: GatewayRow[] = [
     path: { id: 'execution' },
     headers: selector('x-service-project'),
   }),
-  row('POST /v1/assets', '201', '201', image), // into one's own project, whoever it is
+  row('POST /v1/assets', '201', '201', image), // into one's own project, anyone who it is
   row('POST /v1/assets', '201', MISMATCH, {
     ...image,
     headers: (ids) => ({ ...image.headers(), ...selector('x-service-project')(ids) }),

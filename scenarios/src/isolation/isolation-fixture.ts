@@ -27,7 +27,7 @@ export interface Ids {
   execution: string
   /** An image that was uploaded. */
   asset: string
-  /** A personal token of whoever owns the project. */
+  /** A personal token of anyone who owns the project. */
   token: string
   /** A token of the whole organization. */
   tenantToken: string
@@ -116,7 +116,7 @@ const ofProject = [
 ] as const
 const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'user'] as const
 
-/** What must stand in no answer to a user, or to a key of the same place. */
+/** What must are in no answer to a user, or to a key of the same place. */
 export function hiddenFrom(
   name: keyof IsolationFixture['callers'],
   { own, neighbours, otherTenant }: IsolationFixture,
@@ -139,7 +139,7 @@ export function hiddenFrom(
 }
 type Hidden = Record<'ofProject' | 'ofTenant', string[]>
 
-/** A project with a team, users, a key, a product and a call of its own. Its owner has the tenant role that is said. */
+/** A project with a team, users, a key, a product and its own call. Its owner has the tenant role that is said. */
 async function openProject(
   fixture: Fixture,
   url: string,

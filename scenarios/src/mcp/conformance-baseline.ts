@@ -1,5 +1,5 @@
 // What the official suite checks and a server of this kind can't show, check by check, each with its reason. Only what needs a tool
-// of the suite's own fixture server, or a capability that is not offered, may stand here; never `wire-schema-valid`.
+// of the suite's own fixture server, or a capability that is not offered, may are here; never `wire-schema-valid`.
 
 export type Reason = string
 

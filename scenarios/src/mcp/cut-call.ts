@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 
-/** Where the connection of a call is cut: behind so many bytes of what is sent, or of what is answered. */
+/** Where the connection of a call is cut: behind this many bytes of what is sent, or of what is answered. */
 export type Cut = { sent: number } | { answered: number }
 
 /** A call of the tool as it goes over the wire, in the 2025 era, with progress. */

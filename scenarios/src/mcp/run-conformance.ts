@@ -15,7 +15,7 @@ export interface ConformanceRun {
   /** 0: nothing failed but what was expected, and all of that did. */
   exitCode: number
   checks: Check[]
-  /** What it printed, for whoever reads why it failed. */
+  /** What it printed, for anyone who reads why it failed. */
   said: string
 }
 

@@ -8,7 +8,7 @@ interface Picture {
   name: string
   /** Behind `/console`. */
   address: (facts: Facts) => string
-  /** Goes on until what is to be seen is there. */
+  /** Continues until what is to be seen is there. */
   show: (page: Page, facts: Facts) => Promise<unknown>
 }
 

@@ -11,7 +11,7 @@ test('names of hosts are read from a list, and none from nothing', () => {
 })
 
 test.each(['https://app.example.com', 'app.example.com:8080', 'App.example.com', '*.example.com'])(
-  '%s is no name of a host',
+  '%s is not a name of a host',
   (text) => {
     expect(hostNames().safeParse(text).error?.issues[0]?.message).toContain('without scheme and port')
   },

@@ -35,22 +35,15 @@ export const gatewayConfig = z.object({
     secret: true,
   }),
   ...assetStoreConfig,
-  MAX_CONCURRENT_CALLS: wholeNumber({ min: 1, max: 1_000_000 })
-    .default(4_096)
-    .meta({
-      description: 'Maximum number of concurrent requests with a key. Further requests are refused with `overloaded`',
-    }),
-  MAX_CONCURRENT_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 })
-    .default(256)
-    .meta({
-      description: 'Maximum number of chat calls waiting for the ledger. Further calls are refused with `overloaded`',
-    }),
-  MAX_CONCURRENT_CALLS_PER_PROJECT: wholeNumber({ min: 1, max: 1_000_000 })
-    .optional()
-    .meta({
-      description:
-        'Maximum number of concurrent calls per project. Without it, as many as leave room for other projects',
-    }),
+  MAX_CONCURRENT_CALLS: wholeNumber({ min: 1, max: 1_000_000 }).default(4_096).meta({
+    description: 'Maximum number of concurrent requests with a key. Further requests are refused with `overloaded`',
+  }),
+  MAX_CONCURRENT_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 }).default(256).meta({
+    description: 'Maximum number of chat calls waiting for the ledger. Further calls are refused with `overloaded`',
+  }),
+  MAX_CONCURRENT_CALLS_PER_PROJECT: wholeNumber({ min: 1, max: 1_000_000 }).optional().meta({
+    description: 'Maximum number of concurrent calls per project. Without it, as many as leave room for other projects',
+  }),
   ...countingConfig,
   // The least is such that half of it, which one project may have, has room for the largest request.
   MAX_CONCURRENT_IMAGE_BYTES: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })

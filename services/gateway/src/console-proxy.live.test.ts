@@ -40,7 +40,7 @@ const test = base
     }
   })
 
-test('request and answer pass as they are, less what belongs to one connection', async ({ serve, forwardTo }) => {
+test('request and answer pass unchanged, less what belongs to one connection', async ({ serve, forwardTo }) => {
   const consoleUrl = await serve(async (req, res) => {
     const { method, url, headers } = req
     res.writeHead(201, { 'Set-Cookie': ['a=1', 'b=2'], 'X-Request-Id': 'theirs', Connection: 'close' })

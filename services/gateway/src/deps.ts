@@ -56,6 +56,6 @@ export interface Deps {
   readiness: Pick<Readiness, 'live' | 'ready'>
   /** Whether prompts and answers get into traces. */
   traceContent: boolean
-  /** Host names whose pages in a browser may call MCP, besides those of this machine. */
+  /** Host names whose pages in a browser may call MCP, in addition to those of this machine. */
   mcpHosts: string[]
 }

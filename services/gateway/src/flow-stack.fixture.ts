@@ -83,7 +83,7 @@ export const flowTest = stackTest.extend('flows', async ({ tenant, fixture }) =>
 
   interface More extends Omit<RequestInit, 'headers' | 'body'> {
     headers?: Record<string, string>
-    /** Of the body, besides the input. */
+    /** Of the body, in addition to the input. */
     fields?: object
   }
   /** An invocation as a client with a key sends it; under a fresh idempotency key unless another is given. */

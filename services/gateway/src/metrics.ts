@@ -6,7 +6,7 @@ import type { AcceptedAnswer } from './request/read-invocation.ts'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { HealthCheck } from '@gateway/service-kit/process/health'
 
-/** What the gateway counts. No label names a provider: /metrics stands beside the public paths. */
+/** What the gateway counts. No label names a provider: /metrics stands alongside the public paths. */
 export interface Metrics {
   /**
    * How a reservation was closed. `late`: after the answer; `lost`: not by this process; `quarantined`: not yet, the ledger goes
@@ -25,7 +25,7 @@ export interface Metrics {
    * a replay, which may have waited for another call, nor for a sandbox product, whose nodes called elsewhere.
    */
   answered(kind: 'json' | 'stream' | 'replay' | 'sandbox', durationMs: number, providerMs?: number): void
-  /** Where the caller left, until they left: their execution goes on elsewhere. */
+  /** Where the caller left, until they left: their execution continues elsewhere. */
   invoked(kind: AcceptedAnswer | 'mcp', durationMs: number): void
 }
 

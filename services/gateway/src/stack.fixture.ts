@@ -25,7 +25,7 @@ export const stackTest = test
       return { reserved: Number(rows[0]?.reserved ?? 0), settled: Number(rows[0]?.settled ?? 0) }
     }
 
-    /** Waits until nothing is reserved any more: calls whose caller has disconnected end on their own. */
+    /** Waits until nothing is reserved anymore: calls whose caller has disconnected end on their own. */
     async function settled(): Promise<number> {
       for (;;) {
         const { reserved, settled } = await wallet()

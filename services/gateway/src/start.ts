@@ -49,7 +49,7 @@ export async function startGateway(
   const notifier = openNotifier({
     redisUrl: config.REDIS_URL,
     onTrouble: (error) =>
-      log.warn({ err: error }, 'Redis can not be reached; who waits for a running call asks each second'),
+      log.warn({ err: error }, 'Redis cannot be reached; who waits for a running call asks each second'),
   })
   onStop('notifier', () => notifier.close())
 

@@ -56,7 +56,7 @@ describe('money at the edges of a life', () => {
   })
 })
 
-/** Resolves when nobody listens there any more. */
+/** Resolves when no one listens there anymore. */
 async function refusedConnection(url: string): Promise<void> {
   const { hostname, port } = new URL(url)
   for (;;) {

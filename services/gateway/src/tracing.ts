@@ -8,7 +8,7 @@ import { withSpan } from '@gateway/service-kit/process/spans'
 const CALL_SPAN = createContextKey('the span of the whole call')
 
 /**
- * Runs a call in a span of its own, which is a child of the caller's span where `traceparent` among the headers names
+ * Runs a call in its own span, which is a child of the caller's span where `traceparent` among the headers names
  * one (W3C Trace Context).
  * @param route method and path, such as `POST /v1/chat/completions`
  */

@@ -43,20 +43,16 @@ const variables = z.object({
   MAX_CONCURRENT_NODES: wholeNumber({ min: 1, max: 10_000 }).default(32).meta({
     description: 'Maximum number of queued or running nodes per project. Further nodes wait',
   }),
-  OPEN_EXECUTIONS: wholeNumber({ min: 1, max: 1_000_000 })
-    .default(10_000)
-    .meta({
-      description: 'Maximum number of open executions per project. Further executions are refused with `overloaded`',
-    }),
+  OPEN_EXECUTIONS: wholeNumber({ min: 1, max: 1_000_000 }).default(10_000).meta({
+    description: 'Maximum number of open executions per project. Further executions are refused with `overloaded`',
+  }),
   CHAT_FIRST_CLAIM_SECONDS: wholeNumber({ min: 1, max: 900 }).default(60).meta({
     description:
       'Time in seconds that a sandbox product called as a chat model waits for a worker. Then the call is refused with `no_worker` and not charged',
   }),
-  READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
-    .default(4)
-    .meta({
-      description: 'Postgres connections for reads, in addition to those for batches, heartbeats and maintenance',
-    }),
+  READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 }).default(4).meta({
+    description: 'Postgres connections for reads, in addition to those for batches, heartbeats and maintenance',
+  }),
   RELEASE_GRACE_MS: wholeNumber({ min: 1_000, max: 600_000 }).default(30_000).meta({
     description:
       'Time in milliseconds that settlements must have been possible before an overdue reservation of a running gateway is released',

@@ -30,7 +30,7 @@ export function AccountScreen() {
         <Facts
           of={[
             ['Name', name],
-            ['E-mail', email],
+            ['Email', email],
             ['Platform operator', platformOperator ? 'yes' : null],
             ['Organizations', tenants.map((each) => `${each.name} (${each.role})`).join(', ') || 'none'],
           ]}

@@ -27,7 +27,7 @@ export function commandLineView({ challenge, name, port, state, done }: Record<s
   }
 }
 
-/** Where the browser brings a code; null: a user does. On this machine, whatever the address says. */
+/** Where the browser brings a code; null: a user does. On this machine, no matter what the address says. */
 export function addressOfCode({ port, state }: CommandLineView, code: string): string | null {
   return port === undefined || state === undefined
     ? null

@@ -7,7 +7,7 @@ import { announce } from '../frame/announcer.ts'
 import { TextField } from '../components/text-field.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 
-/** Sets my password. Every session ends with that, so that whoever else was signed in as me is not any more. */
+/** Sets my password. Every session ends with that, so that anyone else who was signed in as me is not anymore. */
 export function PasswordForm({ email }: { email: string }) {
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
@@ -30,7 +30,7 @@ export function PasswordForm({ email }: { email: string }) {
     <section className="card stack" aria-label="Password">
       <h2>Password</h2>
       <p className="soft">
-        Changing it signs you out everywhere, here too. Personal tokens go on working: delete those that you do not
+        Changing it signs you out everywhere, here too. Personal tokens continue working: delete those that you do not
         know.
       </p>
       <form className="stack" onSubmit={onSubmit}>

@@ -38,7 +38,7 @@ export function ask<const M extends Method, const P extends PathOf<M>>(
   return client.ask(method, path, input)
 }
 
-/** Asks, and answers the answer as it is. @throws ApiRefusal, Unreachable */
+/** Asks, and answers the answer unchanged. @throws ApiRefusal, Unreachable */
 export function raw<const M extends Method, const P extends PathOf<M>>(
   method: M,
   path: P,

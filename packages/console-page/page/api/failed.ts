@@ -18,12 +18,12 @@ export function faultAt(error: unknown, param: string): string | null {
   return error instanceof ApiRefusal && error.param === param ? error.message : null
 }
 
-/** Where a refusal is explained; what only the page says is no refusal, and leads to the list of them. */
+/** Where a refusal is explained; what only the page says is not a refusal, and leads to the list of them. */
 export function refusalAddress(code: string): string {
   return `/docs/refusals/${[notReached.code, ofThePage.code].includes(code) ? '' : code}`
 }
 
-/** Whether nobody is signed in, or no longer. */
+/** Whether no one is signed in, or no longer. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiRefusal && error.code === 'session_missing'
 }

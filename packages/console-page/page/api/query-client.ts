@@ -3,12 +3,12 @@ import { isSignedOut } from './failed.ts'
 import { readingMe } from './session.ts'
 
 /**
- * Keeps what was read, and reads it again for whoever comes to it: a screen is as it is now. What may pass by
+ * Keeps what was read, and reads it again for anyone who comes to it: a screen is as it is now. What may pass by
  * itself the client has tried again already.
  */
 export function openQueryClient(): QueryClient {
   const onError = (error: unknown, key?: unknown) => {
-    // Asking who is signed in again lets the frame see that nobody is.
+    // Asking who is signed in again lets the frame see that no one is.
     if (isSignedOut(error) && key !== readingMe.queryKey[0]) void client.invalidateQueries(readingMe)
   }
   const client = new QueryClient({

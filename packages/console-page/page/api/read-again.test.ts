@@ -44,7 +44,7 @@ test('a later read that began before a change is not, either', async () => {
   expect(data()).toBe('after')
 })
 
-test('a read that nothing shows, and another part waits for, goes on', async () => {
+test('a read that nothing shows, and another part waits for, continues', async () => {
   const client = openQueryClient()
   const read = Promise.withResolvers<string>()
   const fetched = client.fetchQuery({ queryKey, queryFn: () => read.promise })

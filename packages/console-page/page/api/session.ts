@@ -8,7 +8,7 @@ export const readingSignInMethods = reading('/api/v2/session', { params: {} })
 /** Who is signed in; for what is shown to those alone. */
 export function useMe(): MeRecord {
   const { data } = useQuery(readingMe)
-  if (!data) throw new Error('Nobody is signed in.')
+  if (!data) throw new Error('No one is signed in.')
   return data
 }
 

@@ -3,7 +3,7 @@ import { announce } from '../frame/announcer.ts'
 import { readAgain } from './read-again.ts'
 
 /**
- * A change of what the service keeps. What was read is read anew after it, and what was done is said.
+ * A change of what the service keeps. What was read is read again after it, and what was done is said.
  * @param paths what the change is seen in; left out, as of who may do what, on which much hangs: all that is shown
  */
 export function useChange<Made, Asked = void>(

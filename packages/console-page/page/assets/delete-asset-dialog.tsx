@@ -28,7 +28,7 @@ export function DeleteAssetDialog({ of: asset, onClose }: { of: StoredAssetRecor
         <code>{asset.id}</code>, {sizeOf(asset.bytes)}, of <Moment iso={asset.createdAt} />.
       </p>
       <p>
-        From now on nobody can see or download it, and a call that names it is refused as <code>asset_not_found</code>.
+        From now on no one can see or download it, and a call that names it is refused as <code>asset_not_found</code>.
         Executions in progress keep it until they end; records go on naming it. It can not be brought back.
       </p>
     </FormDialog>

@@ -59,4 +59,4 @@ function isKept(uploads: Upload[]): (upload: Upload) => boolean {
   return ({ state }) => state !== 'done' || someAreUnderWay
 }
 
-const UNREADABLE = 'It can not be read. Choose files; those in a folder are chosen one by one.'
+const UNREADABLE = 'It cannot be read. Choose files; those in a folder are chosen one by one.'

@@ -7,7 +7,7 @@ export type Use = (typeof uses)[number]
 export const orders = ['name', 'cheapest', 'dearest', 'context'] as const
 export type Order = (typeof orders)[number]
 
-/** More beside each other can't be read. */
+/** More alongside each other can't be read. */
 export const MOST_COMPARED = 4
 
 /** What the catalogue shows, as the address has it; left out: everything, by name. */
@@ -16,7 +16,7 @@ export interface CatalogueView {
   kind?: ProductKind
   use?: Use
   sort?: Order
-  /** Ids of those beside each other. */
+  /** Ids of those alongside each other. */
   compare?: string[]
   /** The id of the one whose cost is reckoned. */
   reckon?: string

@@ -50,7 +50,7 @@ test('prices are written by the million, to their last digit', () => {
   expect(priceLines('image', { unit: 'request', request: '0.0400' })).toEqual([{ what: 'per image', usd: '$0.04' }])
 })
 
-test('a call is reckoned as the ledger charges it, whatever the prices, and a month is thirty days of them', () => {
+test('a call is reckoned as the ledger charges it, regardless of the prices, and a month is thirty days of them', () => {
   const price = fc.bigInt(0n, 10_000_000n)
   const tokens = fc.integer({ min: 0, max: 100_000 })
   fc.assert(

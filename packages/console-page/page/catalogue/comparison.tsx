@@ -16,7 +16,7 @@ const facts: { what: string; of: (product: ProductRecord) => ReactNode }[] = [
   { what: 'Publisher', of: ({ ownedBy }) => ownedBy },
 ]
 
-/** A few models beside each other. */
+/** A few models alongside each other. */
 export function Comparison({ of: products }: { of: ProductRecord[] }) {
   const scope = useScope()
   return (

@@ -5,7 +5,7 @@ import { priceOf } from './price-of.ts'
 const DAYS = 30n
 const MOST_DIGITS = 9
 
-/** What somebody typed: how much a call uses, and how many there are a day. */
+/** What someone typed: how much a call uses, and how many there are a day. */
 export interface Use {
   prompt: string
   cached: string

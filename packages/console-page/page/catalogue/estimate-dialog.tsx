@@ -59,7 +59,7 @@ export function ReckonDialog({ of: product, onClose }: { of: ProductRecord; onCl
 
 const labels = { chat: 'A call', image: 'An image', audio: 'A sound' } as const
 
-/** Parts without a price of their own cost what the rest costs. */
+/** Parts without their own price cost what the rest costs. */
 function isPriced(name: keyof Use, { pricing }: ProductRecord): boolean {
   if (pricing.unit === 'request') return false
   if (name === 'cached') return pricing.cachedPrompt !== undefined

@@ -31,7 +31,7 @@ function fuzzyScore(title: string, letters: string): number | null {
   return score - text.length / 100
 }
 
-/** The letter beside the last one, else the next that begins a word, else the next. */
+/** The letter alongside the last one, else the next that begins a word, else the next. */
 function bestIndex(text: string, letter: string, after: number): number {
   if (text[after + 1] === letter) return after + 1
   for (let at = text.indexOf(letter, after + 1); at !== -1; at = text.indexOf(letter, at + 1))

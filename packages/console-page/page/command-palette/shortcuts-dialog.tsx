@@ -21,7 +21,7 @@ const columns: Column<Shortcut>[] = [
   { head: 'What it does', cell: ({ does }) => does },
 ]
 
-/** What the keyboard does, besides what it does in every page. */
+/** What the keyboard does, in addition to what it does in every page. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>

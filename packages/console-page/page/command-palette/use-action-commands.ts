@@ -11,7 +11,7 @@ const schemes: Record<Scheme, string> = {
   system: 'Scheme as the system has it',
 }
 
-/** What can be done from anywhere, by whoever is signed in. */
+/** What can be done from anywhere, by anyone who is signed in. */
 export function useActionCommands({ onCreateFlow }: { onCreateFlow: () => void }): Command[] {
   const scope = useScope()
   const role = useProjectRole()

@@ -6,7 +6,7 @@ import { FormDialog } from '../components/form-dialog.tsx'
 import { Money } from '../components/money.tsx'
 import { EXECUTIONS } from './use-executions.ts'
 
-/** Asks before an execution is stopped, which may be somebody else's. */
+/** Asks before an execution is stopped, which may be someone else's. */
 export function StopExecutionDialog({
   of: { id, chargedMicro },
   flow,
@@ -23,13 +23,13 @@ export function StopExecutionDialog({
     <FormDialog
       title={`Stop the execution of ${flow}?`}
       submit="Stop it"
-      cancel="Let it go on"
+      cancel="Let it continue"
       isDanger
       change={stop}
       onClose={onClose}
     >
       <p>
-        No further node of it begins, and whoever waits for its answer is told that it was stopped. What was answered
+        No further node of it begins, and anyone who waits for its answer is told that it was stopped. What was answered
         stays charged, <Money micro={chargedMicro} /> so far. Its results can be taken over when it is run again from a
         node.
       </p>

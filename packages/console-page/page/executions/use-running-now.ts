@@ -8,7 +8,7 @@ const SHOWN = 20
 const SOME_MS = 2_000
 const NONE_MS = 5_000
 
-/** The newest executions in progress; none for whoever may see none. */
+/** The newest executions in progress; none for anyone who may see none. */
 export function useRunningNow() {
   const params = useScope()
   const inState = (state: ExecutionStatus) => ({

@@ -23,7 +23,7 @@ export function FlowEditor({ opened }: { opened: OpenedFlow }) {
   const [begun] = useState(() => {
     const drafts = localDrafts(localStorage, { user, sandbox: sandbox.id, window: windowName() })
     const saved: Base = revision ? { number: revision.number, graph: revision.graph } : emptyBase
-    // That nodes which nobody has placed yet are placed here is nothing to be saved.
+    // That nodes which no one has placed yet are placed here is nothing to be saved.
     const latest = { ...saved, graph: placed(canvasModel(saved.graph, products)) }
     const found = drafts.read()
     const draft = found && !sameJson(found.graph, latest.graph) ? found : null

@@ -7,7 +7,7 @@ import './style/layout.css'
 import './style/canvas.css'
 import './style/forms.css'
 
-/** One flow, in its editor; what was opened stays, whatever is read anew meanwhile. */
+/** One flow, in its editor; what was opened stays, no matter what is read again meanwhile. */
 export function FlowScreen() {
   const { sandbox = '' } = useParams({ strict: false })
   const { flow, error } = useOpenedFlow(sandbox)

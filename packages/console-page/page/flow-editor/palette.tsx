@@ -5,7 +5,7 @@ import { insertNode } from './core/insert-node.ts'
 import { AddableRow } from './canvas/addable-row.tsx'
 import { useSession } from './session.ts'
 
-/** Where the next node goes: beside what is there, so that none lies upon another. */
+/** Where the next node goes: alongside what is there, so that none lies upon another. */
 const STEP = 28
 
 /** What can be added: kinds of nodes, and the products of the project with their prices. */

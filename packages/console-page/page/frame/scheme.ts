@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-// Light or dark: as the system has it, unless somebody chose otherwise in this browser.
+// Light or dark: as the system has it, unless someone chose otherwise in this browser.
 
 const STORED = 'console-scheme'
 export type Scheme = 'system' | 'light' | 'dark'

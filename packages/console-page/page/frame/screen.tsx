@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { useTitle } from './use-title.ts'
 
-/** Whether somebody has come here from another screen: then its heading takes the focus, so that it is read. */
+/** Whether someone has come here from another screen: then its heading takes the focus, so that it is read. */
 let cameFromElsewhere = false
 
 /** One screen: what it is called, what can be done on it, and what it shows. */

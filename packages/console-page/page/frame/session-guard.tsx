@@ -8,8 +8,8 @@ import { SignInScreen } from '../sign-in/sign-in-screen.tsx'
 import { AppFrame } from './app-frame.tsx'
 
 /**
- * The console for whoever is signed in, else a way in at the same address. A session that ends by itself is begun anew over the
- * screen, which stays as it is: nothing that was typed is lost.
+ * The console for anyone who is signed in, else a way in at the same address. A session that ends by itself is begun again over the
+ * screen, which stays unchanged: nothing that was typed is lost.
  */
 export function SessionGuard() {
   const { data: me, error } = useQuery(readingMe)

@@ -17,7 +17,7 @@ import type { ReadEvent } from '../wire-format.ts'
 
 const mostBlocks = 10_000
 
-/** A completion built anew from the blocks we know; everything else is left behind. Throws `UnfitAnswer`. */
+/** A completion built again from the blocks we know; everything else is left behind. Throws `UnfitAnswer`. */
 export function rebuildMessage(body: unknown, seal: ReasoningSeal): Completion {
   const { type, content, stop_reason: reason, usage } = fieldsOf(body)
   if (type !== 'message' || !Array.isArray(content)) throw new UnfitAnswer('the body is not a message')
@@ -62,7 +62,7 @@ interface OpenThought {
 
 /**
  * Reads the events of one stream.
- *   M1  The prompt is counted in the first event and the output in the last, which may count the prompt once more. The
+ *   M1  The prompt is counted in the first event and the output in the last, which may count the prompt again. The
  *       output that the first event counts is a placeholder.
  *   M2  Events and blocks of unknown type are passed over: the format grows that way.
  *   M3  What has to come back to be thought on from is told once, whole, with the end: clients that put deltas together keep
@@ -175,7 +175,7 @@ export function rebuildUsage(value: unknown): Usage | null {
   }
 }
 
-/** null for what is no count. */
+/** null for what is not a count. */
 function countOrNone(fields: Fields, name: string): number | null {
   const value = fields[name] ?? 0
   return isCount(value) ? value : null
@@ -192,13 +192,13 @@ const known = new Map<unknown, FinishReason>([
   ['refusal', 'content_filter'],
 ])
 
-/** Why the answer ended, in our words. null while it goes on. */
+/** Why the answer ended, in our words. null while it continues. */
 function finishReasonOf(stopReason: unknown): FinishReason | null {
   if (typeof stopReason !== 'string' || stopReason === '') return null
   return known.get(stopReason) ?? 'stop'
 }
 
-/** The status that an error of this type has where it is an answer of its own. */
+/** The status that an error of this type has where it is its own answer. */
 const statusOfType: Record<string, number> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -71,7 +71,7 @@ test('what was signed opens again for its provider', () => {
   expect(others).toEqual([])
 })
 
-test('without text the content is null beside tool calls, and empty otherwise', () => {
+test('without text the content is null alongside tool calls, and empty otherwise', () => {
   const use = { type: 'tool_use', id: 'toolu_01', name: 'f', input: {} }
   expect(rebuildMessage(message([use])).choices[0]?.message.content).toBeNull()
   expect(rebuildMessage(message([])).choices[0]?.message.content).toBe('')
@@ -122,7 +122,7 @@ test.each([
 })
 
 describe('usage', () => {
-  test('of the prompt is what was read anew, from the cache, and into it', () => {
+  test('of the prompt is what was read again, from the cache, and into it', () => {
     const given = {
       input_tokens: 10,
       cache_read_input_tokens: 100,

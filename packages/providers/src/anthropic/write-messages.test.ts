@@ -46,7 +46,7 @@ test('the least: a model, a cap and a turn', () => {
 describe('the conversation', () => {
   const messagesOf = (messages: object[]) => written({ messages }).messages
 
-  test('instructions come first, and elsewhere they can not be said', () => {
+  test('instructions come first, and elsewhere they cannot be said', () => {
     const brief = { role: 'system', content: 'Be brief.' }
     const kind = { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] }
     const { system, messages } = written({ messages: [brief, kind, hello] })
@@ -55,7 +55,7 @@ describe('the conversation', () => {
     expect(unsayable({ messages: [brief, hello, kind] })).toMatchObject({ field: 'messages.2.role' })
   })
 
-  test('who speaks can not be said by name, except which tool answers', () => {
+  test('who speaks cannot be said by name, except which tool answers', () => {
     expect(unsayable({ messages: [{ ...hello, name: 'ann' }] })).toMatchObject({ field: 'messages.0.name' })
     expect(unsayable({ messages: [{ role: 'system', content: 'x', name: 'a' }, hello] })).toMatchObject({
       field: 'messages.0.name',
@@ -187,7 +187,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test.each(['{"q":', '[]', '"a"', 'null'])('a call with the arguments %s can not be said', (given) => {
+  test.each(['{"q":', '[]', '"a"', 'null'])('a call with the arguments %s cannot be said', (given) => {
     const messages = [
       hello,
       { role: 'assistant', tool_calls: [toolCall('a', 'f', given)] },
@@ -229,7 +229,7 @@ describe('tools', () => {
     expect(written({ tools: [tool], ...choice }).tool_choice).toEqual(said)
   })
 
-  test('a choice of another form can not be said', () => {
+  test('a choice of another form cannot be said', () => {
     expect(() => written({ tools: [tool], tool_choice: { type: 'allowed_tools', allowed_tools: {} } })).toThrow(
       NotInWireFormat,
     )
@@ -272,7 +272,7 @@ describe('parameters', () => {
     { reasoning_effort: 'high', temperature: 0.3 },
     { reasoning_effort: 'high', top_p: 0.5 },
     { stop: '\n' },
-  ])('%j can not be said here', (parameter) => {
+  ])('%j cannot be said here', (parameter) => {
     expect(() => written(parameter)).toThrow(NotInWireFormat)
   })
 

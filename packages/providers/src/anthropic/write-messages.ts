@@ -68,7 +68,7 @@ function outputOf(asked: Forwarded, thinks: boolean): object {
 
 /**
  * Whether to ask for thinking. Between a call of a tool and what is said to its result only where the turn that called came
- * back with what was thought before it: without it the format refuses to go on. And not where a tool is forced, which
+ * back with what was thought before it: without it the format refuses to continue. And not where a tool is forced, which
  * thinking excludes.
  */
 function thinksAbout(asked: Forwarded, turns: readonly Turn[]): boolean {
@@ -139,7 +139,7 @@ function conversationOf(
     if (message.role === 'system') system.push(...textBlocks(message.content))
     else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, n, seal))
   })
-  // Instructions alone are for somebody to answer.
+  // Instructions alone are for someone to answer.
   if (turns.length === 0 && system.length > 0) return { system: [], messages: [{ role: 'user', content: system }] }
   return { system, messages: turns }
 }
@@ -247,7 +247,7 @@ function choiceOf(choice: unknown, oneAtATime: boolean): object | null {
   }
 }
 
-/** What of a block has to come back for the model to go on from its thinking: one, or none where the block is no such. */
+/** What of a block has to come back for the model to continue from its thinking: one, or none where the block is no such. */
 export function sealedThinking(
   { type, thinking, signature, data }: Fields,
   { seal }: ReasoningSeal,

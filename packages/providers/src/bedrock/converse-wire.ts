@@ -24,7 +24,7 @@ export function converseWire(config: Extract<ProviderConfig, { kind: 'bedrock' }
   }
 }
 
-/** The code stands in a header, such as `ThrottlingException:http://…`. */
+/** The code is in a header, such as `ThrottlingException:http://…`. */
 const readError: ReadError = (status, headers, _body) => {
   const [, code] = /^([A-Za-z]{1,64})(?:$|:)/.exec(String(headers['x-amzn-errortype'] ?? '')) ?? []
   return { status, code }

@@ -48,7 +48,7 @@ test('frames are events under their names, however their bytes arrive', () => {
   for (const slice of [1, 2, 7, 64, 10_000]) expect(read(Buffer.concat([said, failed]), slice)).toEqual(events)
 })
 
-test('a frame that is damaged anywhere is no frame', () => {
+test('a frame that is damaged anywhere is not a frame', () => {
   for (let at = 0; at < said.length; at++) {
     const damaged = Buffer.from(said)
     damaged[at]! ^= 1

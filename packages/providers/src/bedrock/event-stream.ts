@@ -6,7 +6,7 @@ import { EventTooLarge, type Framing } from '../wire-format.ts'
 // Frames of `application/vnd.amazon.eventstream`: the length of the whole and of its headers, a sum of those two, headers,
 // the payload, a sum of everything before it. Read by hand, because the SDK's reader takes frames of any length and pulls
 // where readStream (read-stream.ts) has to pause and to leave.
-//   F1  A frame is taken whole and its sums are right, or the stream is no good.
+//   F1  A frame is taken whole and its sums are right, or the stream is rejected.
 //   F2  Nothing is kept for a frame that says it is too large.
 
 const preludeBytes = 12

@@ -17,7 +17,7 @@ import type { ReadEvent } from '../wire-format.ts'
 
 const mostBlocks = 10_000
 
-/** A completion built anew from the blocks we know; everything else is left behind. Throws `UnfitAnswer`. */
+/** A completion built again from the blocks we know; everything else is left behind. Throws `UnfitAnswer`. */
 export function rebuildConverse(body: unknown, seal: ReasoningSeal): Completion {
   const { output, stopReason, usage } = fieldsOf(body)
   const { content } = fieldsOf(fieldsOf(output)['message'])
@@ -75,7 +75,7 @@ const statusOfException: Record<string, number> = {
 
 /**
  * Reads the events of one stream.
- *   C1  The usage comes in an event of its own, behind the stop reason or before it.
+ *   C1  The usage comes in its own event, behind the stop reason or before it.
  *   C2  Events and blocks of unknown type are passed over.
  *   C3  What has to come back to be thought on from is told once, whole, with the end.
  */

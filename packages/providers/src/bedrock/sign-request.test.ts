@@ -69,7 +69,7 @@ function headersOf(list: string[]): Record<string, string> {
   return headers
 }
 
-/** Signature version 4 anew, by https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html. */
+/** Signature version 4 again, by https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html. */
 function signatureOf(request: {
   path: string
   sent: Record<string, string>

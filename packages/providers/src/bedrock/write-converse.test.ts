@@ -57,7 +57,7 @@ test('sampling, as far as it goes here', () => {
   })
 })
 
-test('images go as their bytes, and addresses of images can not be said', () => {
+test('images go as their bytes, and addresses of images cannot be said', () => {
   const image = (url: string) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
   const bytes = Buffer.from('iVBORw0KGgo=', 'base64')
   expect(written({ messages: image('data:image/webp;base64,iVBORw0KGgo=') }).messages?.[0]?.content).toEqual([
@@ -139,6 +139,6 @@ test.each([
   { reasoning_effort: 'high' },
   { parallel_tool_calls: false },
   { response_format: { type: 'json_object' } },
-])('%j can not be said here', (asked) => {
+])('%j cannot be said here', (asked) => {
   expect(unsayable(asked)).toBe(Object.keys(asked)[0])
 })

@@ -57,7 +57,7 @@ function refuseUnsayable(asked: Forwarded): void {
       'describe it in the prompt',
     )
   if (asked['parallel_tool_calls'] === false)
-    throw new NotInWireFormat('parallel_tool_calls', 'is false, and this model can not be kept from it')
+    throw new NotInWireFormat('parallel_tool_calls', 'is false, and this model cannot be kept from it')
   if (Number(asked['temperature'] ?? 0) > 1)
     throw new NotInWireFormat('temperature', 'is above 1, the most that this model takes', 'send 1 or less')
 }

@@ -17,7 +17,7 @@ import type { ReadEvent } from '../wire-format.ts'
 import { randomBytes } from 'node:crypto'
 import type { ReadError } from '../error-facts.ts'
 
-/** A completion built anew from the parts we know; everything else is left behind. Throws `UnfitAnswer`. */
+/** A completion built again from the parts we know; everything else is left behind. Throws `UnfitAnswer`. */
 export function rebuildResponse(body: unknown, seal: ReasoningSeal): Completion {
   const { said, thought, calls, details, finish, usage } = readCandidate(body, false, seal)
   if (finish === null) throw new UnfitAnswer('the answer has no finish reason')
@@ -82,7 +82,7 @@ export interface Candidate {
 }
 
 /**
- * Reads a response. Thoughts come as summaries; the signature of what was really thought stands at a part of the answer, and
+ * Reads a response. Thoughts come as summaries; the signature of what was really thought is at a part of the answer, and
  * has to come back there: with a call it bears the call's id. Throws `UnfitAnswer`.
  * @param calledBefore whether an earlier piece of the answer held a call
  */
@@ -122,7 +122,7 @@ function toolCall({ id, name, args }: Fields): ToolCall {
 
 /**
  * The usage, or null when it is missing or makes no sense. A count that is zero is left out in this format. What was thought
- * stands beside the answer's tokens here and is priced like them, so it is part of the completion, as everywhere else.
+ * stands alongside the answer's tokens here and is priced like them, so it is part of the completion, as everywhere else.
  */
 function rebuildUsage(value: unknown): Usage | null {
   const { promptTokenCount: prompt, ...counts } = fieldsOf(value)
@@ -153,10 +153,10 @@ const filtered = new Set<unknown>([
   'IMAGE_SAFETY',
 ])
 
-/** The model wrote what is no call, or the conversation is not the one it had: there is no answer to forward. */
+/** The model wrote what is not a call, or the conversation is not the one it had: there is no answer to forward. */
 const broken = new Set<unknown>(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE'])
 
-/** Why the answer ended, in our words; null while it goes on. Throws `UnfitAnswer`. */
+/** Why the answer ended, in our words; null while it continues. Throws `UnfitAnswer`. */
 function finishReasonOf(reason: unknown, calledTools: boolean): FinishReason | null {
   if (typeof reason !== 'string' || reason === '' || reason === 'FINISH_REASON_UNSPECIFIED') return null
   if (broken.has(reason)) throw new UnfitAnswer('the model made a call that is none')
@@ -166,7 +166,7 @@ function finishReasonOf(reason: unknown, calledTools: boolean): FinishReason | n
 }
 
 /**
- * A key that is not valid is answered with 400, as if the request were wrong: its reason stands in the details. Everything
+ * A key that is not valid is answered with 400, as if the request were wrong: its reason is in the details. Everything
  * else means what its status says; `status` is the code, such as `RESOURCE_EXHAUSTED`.
  */
 export const readGeminiError: ReadError = (status, _headers, body) => {

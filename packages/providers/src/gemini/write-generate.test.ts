@@ -184,7 +184,7 @@ test('the effort of reasoning is a budget up to 2.5, and a level after', () => {
 })
 
 test.each([{ logit_bias: { 5: 1 } }, { logprobs: true }, { verbosity: 'low' }, { parallel_tool_calls: false }])(
-  '%j can not be said here',
+  '%j cannot be said here',
   (asked) => {
     expect(unsayable({ tools: [tool], ...asked })).toBe(Object.keys(asked)[0])
   },

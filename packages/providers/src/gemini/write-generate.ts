@@ -8,7 +8,7 @@ export function writeGenerate({ model, forwarded, outputCap }: WireCall, seal: R
   const asked = JSON.parse(forwarded) as Forwarded
   refuseFields(asked, ['logit_bias', 'logprobs', 'verbosity'])
   if (asked['parallel_tool_calls'] === false)
-    throw new NotInWireFormat('parallel_tool_calls', 'is false, and this model can not be kept from it')
+    throw new NotInWireFormat('parallel_tool_calls', 'is false, and this model cannot be kept from it')
   // From the third generation on the current round of tools is refused where its calls are not signed.
   const signed = !/^gemini-[12]\b/.test(model)
   const { instructions, contents } = contentsOf(asked.messages, signed, seal)

@@ -43,7 +43,7 @@ test('the first field counts', () => {
   expect(read('{"data":[{"b64_json":"AAAA"},{"b64_json":"////"}]}')).toEqual(Buffer.from('AAAA', 'base64'))
 })
 
-test('a body that breaks off, is no base64, no JSON or has no such field is refused', () => {
+test('a body that breaks off, is not base64, no JSON or has no such field is refused', () => {
   const whole = bodyOf(Buffer.from('an image'))
   for (let length = 1; length < whole.length; length++) expect(() => read(whole.slice(0, length))).toThrow(UnfitAnswer)
   for (const text of ['AAA', 'A===', 'AA==AAAA', 'AAA-', 'AA A', 'A\\nAAA', 'ÄAAA'])

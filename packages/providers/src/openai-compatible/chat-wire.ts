@@ -10,7 +10,7 @@ type CapField = NonNullable<Config['capField']>
 /** What differs among those who speak the format. */
 export interface Dialect extends MessageRules {
   capField: CapField
-  /** Whether usage is asked for by a field of its own in streams. */
+  /** Whether usage is asked for by its own field in streams. */
   streamUsageField: boolean
 }
 
@@ -24,7 +24,7 @@ export function chatWire(config: Config): WireFormat {
   }
 }
 
-/** How answers in this format are read, whoever gives them. */
+/** How answers in this format are read, anyone who gives them. */
 const chatAnswers = {
   readCompletion(body) {
     throwErrorInside(body)
@@ -60,7 +60,7 @@ function chatBody({ model, forwarded, outputCap, stream }: WireCall, dialect: Di
   return `{"model":${JSON.stringify(model)},"${dialect.capField}":${outputCap},${streamed}${rest}`
 }
 
-/** What some who speak the format want of messages that were answered by somebody else. */
+/** What some who speak the format want of messages that were answered by someone else. */
 export interface MessageRules {
   /** `nine-characters`: an id is nine letters and digits, and any other is refused. */
   toolCallIds: 'any' | 'nine-characters'
@@ -117,7 +117,7 @@ function nineCharacters(id: string): string {
 type AzureConfig = Extract<ProviderConfig, { kind: 'azure-openai' }>
 
 /**
- * Chat completions as Azure OpenAI has them: the same bodies, the key in a header of its own, and the deployment in the
+ * Chat completions as Azure OpenAI has them: the same bodies, the key in its own header, and the deployment in the
  * address where an `apiVersion` is given.
  */
 export function azureChatWire(config: AzureConfig): WireFormat {

@@ -28,7 +28,7 @@ import {
 import type { ReadEvent } from '../wire-format.ts'
 
 /**
- * A completion built anew from the fields we know; everything else is left behind. Only the first choice counts, for
+ * A completion built again from the fields we know; everything else is left behind. Only the first choice counts, for
  * one completion is charged per call (rules §3.6). Throws `UnfitAnswer`.
  */
 export function rebuildCompletion(body: unknown): Completion {
@@ -76,7 +76,7 @@ function rebuildToolCall(value: unknown): ToolCall {
 }
 
 /**
- * A chunk built anew from the fields we know; everything else is left behind, and choices other than the first one
+ * A chunk built again from the fields we know; everything else is left behind, and choices other than the first one
  * too. null for a chunk that then says nothing. Throws `UnfitAnswer`.
  */
 export function rebuildChunk(event: unknown): ChatChunk | null {
@@ -226,7 +226,7 @@ const known = new Map<unknown, FinishReason>([
   ['safety', 'content_filter'],
 ])
 
-/** Why the answer ended, in our words: a provider's own word could tell which one it is. null while it goes on. */
+/** Why the answer ended, in our words: a provider's own word could tell which one it is. null while it continues. */
 function finishReason(value: unknown): FinishReason | null {
   if (typeof value !== 'string' || value === '') return null
   return known.get(value) ?? 'stop'

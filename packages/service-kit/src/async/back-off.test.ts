@@ -17,6 +17,6 @@ test('stays at the longest wait however often it fails', () => {
   expect(backOffMs(100_000, limits)).toBe(1_000)
 })
 
-test('without a longest wait it goes on doubling', () => {
+test('without a longest wait it continues doubling', () => {
   expect(backOffMs(11, { firstMs: 250, maxMs: Infinity })).toBe(256_000)
 })

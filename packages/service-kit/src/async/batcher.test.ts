@@ -168,7 +168,7 @@ describe('what waits', () => {
 })
 
 describe('a batcher over a queue of the caller', () => {
-  test('keeps so many batches in flight and no more', async () => {
+  test('keeps this many batches in flight and no more', async () => {
     const queue = ['a', 'b', 'c', 'd']
     const { batches, run, end } = openRuns<string>()
     const batcher = openBatcher({ concurrency: 2, take: () => queue.shift() ?? null, run })

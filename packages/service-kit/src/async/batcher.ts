@@ -113,7 +113,7 @@ export interface ItemBatcherOptions<Item> extends Schedule {
 /** How late an item past its time may be dropped while no batch takes anything. */
 const SWEEP_MS = 250
 
-/** A batcher over a queue of its own, in which items stand in the order in which they came. */
+/** A batcher over its own queue, in which items are in the order in which they came. */
 export function openItemBatcher<Item>({
   maxItems,
   run,
@@ -148,14 +148,14 @@ export function openItemBatcher<Item>({
 
 // Items that wait for a batch, first come, first served.
 //   W1  Of two under one name one waits: the first, for both. So what is sent again and again takes the room of one.
-//   W2  An item past its time is dropped: by whoever takes, and by a timer while nobody does.
+//   W2  An item past its time is dropped: by anyone who takes, and by a timer while no one does.
 
 export interface WaitingLineOptions<Item> {
   /** What two copies of one item have in common. */
   nameOf: (item: Item) => unknown
   /** Has the first answered for its copy too, and wait for as long as the copy may. The copy itself is not kept. */
   join: (first: Item, copy: Item) => void
-  /** The moment past which nobody waits for it any more, by `now`. */
+  /** The moment past which no one waits for it anymore, by `now`. */
   dropAtMs: (item: Item) => number
   /** Its time is over: it will never be taken. */
   drop: (item: Item) => void

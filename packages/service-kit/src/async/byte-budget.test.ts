@@ -30,7 +30,7 @@ function asking(budget = open()) {
 }
 
 describe('shares of memory', () => {
-  test('are never more than there is, in whatever order they are asked for and given back', async () => {
+  test('are never more than there is, in any order they are asked for and given back', async () => {
     const { budget, ask, given, giveBack } = asking()
     for (const [n, bytes] of [60, 30, 40, 10].entries()) void ask(String(n), `party ${n}`, bytes)
     await tick()
@@ -70,7 +70,7 @@ describe('shares of memory', () => {
     expect(() => budget.take('b', 101)).toThrow(RangeError)
   })
 
-  test('who has waited in vain is told, and so is who does not want it any more; both let others pass', async () => {
+  test('who has waited in vain is told, and so is who does not want it anymore; both let others pass', async () => {
     vi.useFakeTimers()
     const { ask, given } = asking()
     void ask('first', 'a', 90)

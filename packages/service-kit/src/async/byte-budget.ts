@@ -3,11 +3,11 @@
 //   M2  One party has at most half of it, but for a single share, which may be as large as all of it.
 //   M3  Shares are given in the order in which they were asked for. Only who waits for their own party is passed over, so a large
 //       share is not kept waiting by small ones.
-//   M4  Nobody waits longer than `waitMs`.
+//   M4  No one waits longer than `waitMs`.
 
 export interface ByteBudget {
   /**
-   * Waits for a share of so many bytes, and answers what gives it back; that is safe to repeat.
+   * Waits for a share of this many bytes, and answers what gives it back; that is safe to repeat.
    * @throws what `whenFull` makes, the signal's reason, and RangeError for more than there will ever be
    */
   take(party: string, bytes: number, signal?: AbortSignal): Promise<() => void>
@@ -75,7 +75,7 @@ export function openByteBudget({ maxBytes, waitMs, whenFull }: ByteBudgetOptions
           clearTimeout(timer)
           signal?.removeEventListener('abort', aborted)
           answer()
-          if (waited) giveToWaiters() // whoever stood behind may fit
+          if (waited) giveToWaiters() // anyone who stood behind may fit
         }
         if (signal?.aborted) return aborted()
         signal?.addEventListener('abort', aborted)

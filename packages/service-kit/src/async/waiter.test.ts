@@ -15,7 +15,7 @@ test('a wait ends by itself when its time is over', async () => {
   expect(await openWaiter().next(1)).toBe('late')
 })
 
-test('a wake that comes while nobody waits ends the next wait at once, and only that', async () => {
+test('a wake that comes while no one waits ends the next wait at once, and only that', async () => {
   const waiter = openWaiter()
   waiter.wake()
   waiter.wake()

@@ -1,7 +1,7 @@
 import { setImmediate as othersGoFirst } from 'node:timers/promises'
 
 export interface Waiter {
-  /** Ends the wait under way; where nobody waits, it ends the next wait at once. */
+  /** Ends the wait under way; where no one waits, it ends the next wait at once. */
   wake(): void
   /**
    * Waits until it is woken, but not longer than `limitMs` (less than 2^31). One wait at a time. Several wakes since the last
@@ -13,7 +13,7 @@ export interface Waiter {
 }
 
 /**
- * Waits again and again for something that may come at any moment, also while nobody waits: no wake is lost.
+ * Waits again and again for something that may come at any moment, also while no one waits: no wake is lost.
  * @param signals the abort of each wakes once; one that is aborted already does so at the first wait
  */
 export function openWaiter(signals: readonly AbortSignal[] = []): Waiter {
@@ -47,7 +47,7 @@ export function openWaiter(signals: readonly AbortSignal[] = []): Waiter {
   }
 }
 
-/** Work took longer than it was given. What it does in the end nobody hears. */
+/** Work took longer than it was given. What it does in the end no one hears. */
 export class TimedOut extends Error {
   readonly limitMs: number
 
@@ -74,7 +74,7 @@ export async function withTimeout<T>(limitMs: number, work: () => T | PromiseLik
 
 /**
  * Waits until a promise has resolved or rejected, but not longer than `limitMs` (less than 2^31). Answers whether it has. Never
- * rejects, and the rejection of a promise that is late is no unhandled one.
+ * rejects, and the rejection of a promise that is late is not an unhandled one.
  */
 export async function settlesWithin(limitMs: number, promise: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<false>()

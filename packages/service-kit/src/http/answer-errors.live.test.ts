@@ -43,7 +43,7 @@ test('a rejection of an async handler is answered as well', async () => {
   expect((await fetch(url, { method: 'POST' })).status).toBe(503)
 })
 
-test('what is no JSON is sent as it is', async () => {
+test('what is not JSON is sent as it is', async () => {
   const headers = { 'Content-Type': 'text/html; charset=utf-8' }
   const { url } = await failing(throwing, () => ({ status: 403, body: '<p>Größe</p>', headers }))
   const answer = await fetch(url, { method: 'POST' })

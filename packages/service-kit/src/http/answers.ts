@@ -5,7 +5,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
 export interface HttpAnswer {
   status: number
-  /** Sent as JSON; a string is sent as it is, and its `Content-Type` is among the headers. */
+  /** Sent as JSON; a string is sent unchanged, and its `Content-Type` is among the headers. */
   body: object | string
   headers?: Record<string, string>
 }
@@ -15,8 +15,8 @@ export type ExplainError = (error: unknown, req: Request, res: Response) => Http
 
 /**
  * The one place of a service where an error becomes an answer; mounted last.
- *   E1  Who has left is told nothing, and their leaving is no error.
- *   E2  An answer that has begun is broken off, so that nobody takes it for whole.
+ *   E1  Who has left is told nothing, and their leaving is not an error.
+ *   E2  An answer that has begun is broken off, so that no one takes it for whole.
  *   E3  What is left of the request's body runs out behind the answer (`discardRest`).
  */
 export function answerErrors(explain: ExplainError): ErrorRequestHandler {
@@ -39,13 +39,13 @@ export function answerOfRefusal({ status, body, headers }: Refusal): HttpAnswer 
 interface Options {
   /** The service's name, as its folder has it. */
   service: string
-  /** What is said of a failure that is no refusal; what it was is logged and told nobody. */
+  /** What is said of a failure that is not a refusal; what it was is logged and told no one. */
   failure: string
   log: { error(fields: object, message: string): void }
 }
 
 /**
- * What an internal service tells another one: `{ error }` with a sentence for whoever reads a log. A refusal has its own status;
+ * What an internal service tells another one: `{ error }` with a sentence for anyone who reads a log. A refusal has its own status;
  * whatever else was thrown is 503, because the caller may ask again.
  */
 export function internalAnswers({ service, failure, log }: Options): ExplainError {

@@ -35,7 +35,7 @@ async function observed(handle = answering, options: Partial<PreambleOptions> = 
   return { ...(await serve(app)), lines, finished, logged: logged.promise }
 }
 
-test('every answer has a request id of our own, and nothing that Express adds', async () => {
+test('every answer has our own request id, and nothing that Express adds', async () => {
   const { url } = await observed()
   const answer = await fetch(`${url}/things/a`, { headers: { 'X-Request-Id': 'req-of-theirs' } })
   expect(await answer.json()).toEqual({ id: 'req_1' })

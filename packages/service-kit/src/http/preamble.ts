@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { probePaths } from './health.ts'
 
-/** A request that is over. Nothing in it is what somebody wrote: the route is its pattern. */
+/** A request that is over. Nothing in it is what someone wrote: the route is its pattern. */
 export interface FinishedRequest {
   method: string
   /** `none` where no route took it. */
@@ -9,7 +9,7 @@ export interface FinishedRequest {
   status: number
   /** From its headers to the last byte of the answer, or to the moment at which the client left. Milliseconds. */
   ms: number
-  /** Whether the client left before it had the whole answer. The status may then be one that nobody was sent. */
+  /** Whether the client left before it had the whole answer. The status may then be one that no one was sent. */
   left: boolean
 }
 
@@ -37,7 +37,7 @@ export interface PreambleOptions {
 const FIT_ID = /^[A-Za-z0-9._-]{8,64}$/
 
 /**
- * Gives every answer its `X-Request-Id`, and `nosniff`, as it may repeat what somebody wrote. Writes one line a request once it is
+ * Gives every answer its `X-Request-Id`, and `nosniff`, as it may repeat what someone wrote. Writes one line a request once it is
  * over: answered, or left by its client (`left`). Probes and scrapes, which come again and again, are lines of level debug.
  */
 export function preamble({ newRequestId, keepsSentId, log, now, fields, record }: PreambleOptions): RequestHandler {

@@ -35,7 +35,7 @@ const chunked = (...chunks: string[]) =>
   chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')
 
 describe('reading a body', () => {
-  test('answers the bytes that were sent, in whatever pieces they come', async () => {
+  test('answers the bytes that were sent, in any pieces they come', async () => {
     const { url, send } = await echoing()
     expect(await (await post(url, 'x'.repeat(LIMIT))).text()).toBe('x'.repeat(LIMIT))
     expect(await (await fetch(url, { method: 'POST' })).text()).toBe('')
@@ -65,13 +65,13 @@ describe('reading a body', () => {
     expect(served).toMatch(/\r\n\r\nnext$/)
   })
 
-  test('an encoded one is refused, whatever it holds [invalid_request]', async () => {
+  test('an encoded one is refused, no matter what it holds [invalid_request]', async () => {
     const { url } = await echoing()
     expect(await codeOf(await post(url, 'x', { 'Content-Encoding': 'gzip' }))).toBe('400 invalid_request')
     expect((await post(url, 'x', { 'Content-Encoding': 'Identity' })).status).toBe(200)
   })
 
-  test('a client that leaves before its body is whole is told nothing, and is no error', async () => {
+  test('a client that leaves before its body is whole is told nothing, and is not an error', async () => {
     const { send, thrown, threw } = await echoing()
     const { socket, answer } = send('POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nhalf')
     socket.destroySoon()

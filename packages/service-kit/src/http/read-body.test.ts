@@ -26,11 +26,11 @@ describe('a body as JSON', () => {
     expect(messageOf(() => parseJson(Buffer.from(body)))).toBe(expected)
   })
 
-  test('bytes that are not UTF-8 are no JSON', () => {
+  test('bytes that are not UTF-8 are not JSON', () => {
     expect(messageOf(() => parseJson(Buffer.from([0x22, 0xff, 0x22])))).toBe(invalid('it is not UTF-8'))
   })
 
-  test.each(['1e400', '-1e400', '[{"a":[1e999]}]'])('%s holds a number that nobody could write again', (body) => {
+  test.each(['1e400', '-1e400', '[{"a":[1e999]}]'])('%s holds a number that no one could write again', (body) => {
     expect(messageOf(() => parseJson(Buffer.from(body)))).toBe(
       'invalid_request The body holds a number beyond double precision (1.8e308).',
     )

@@ -6,7 +6,7 @@ import { refuse } from '@gateway/api/refusal'
  * Reads a body of at most `limitBytes`, as it was sent. One that says that it is longer is refused unread, one that turns out to
  * be at the byte that is too much; the rest is left where it is, and `answerErrors` lets it run out.
  *
- * Content-Type is not looked at: bodies are JSON, whatever a client calls them.
+ * Content-Type is not looked at: bodies are JSON, no matter what a client calls them.
  * @throws Refusal `request_too_large`, `invalid_request` for an encoded body
  * @throws ClientDisconnected
  */
@@ -47,7 +47,7 @@ export function refuseUnread({ headers }: Pick<IncomingMessage, 'headers'>, limi
 function encoded(encoding: string) {
   return refuse('invalid_request', {
     reason: `The body is encoded as ${encoding.slice(0, 64)}, which is not taken.`,
-    resolution: 'Send the body as it is, without Content-Encoding.',
+    resolution: 'Send the body unchanged, without Content-Encoding.',
   })
 }
 
@@ -126,7 +126,7 @@ export function discardRest(req: IncomingMessage): void {
     .resume()
 }
 
-/** The client left before anything was done for it. There is nobody to answer. */
+/** The client left before anything was done for it. There is no one to answer. */
 export class ClientDisconnected extends Error {
   constructor() {
     super('the client has disconnected')

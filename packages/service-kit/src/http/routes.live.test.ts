@@ -57,7 +57,7 @@ describe('an internal service', () => {
     })
     app.use(notFound)
     const log = { error: (fields: object) => logged.push(fields) }
-    app.use(answerErrors(internalAnswers({ service: 'ledger', failure: 'The books can not be reached now.', log })))
+    app.use(answerErrors(internalAnswers({ service: 'ledger', failure: 'The books cannot be reached now.', log })))
     const { url } = await serve(app)
     const ask = async (path: string) => {
       const answer = await fetch(url + path)
@@ -78,7 +78,7 @@ describe('an internal service', () => {
 
   test('says nothing of a failure, and logs what it was', async () => {
     const { ask, logged } = await internal()
-    expect(await ask('/broken')).toEqual([503, { error: 'The books can not be reached now.' }])
+    expect(await ask('/broken')).toEqual([503, { error: 'The books cannot be reached now.' }])
     expect(logged).toEqual([
       { err: expect.objectContaining({ message: expect.stringContaining('@host') }), path: '/broken' },
     ])

@@ -7,7 +7,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** `path` is a pattern of Express, such as `/v1/models/:id`. */
 export type Route = readonly [method: Method, path: string, handle: RouteHandler]
 
-/** A handler of whatever parameters its path has. */
+/** A handler of any parameters its path has. */
 export type RouteHandler = (req: Request<never>, res: Response, next: () => void) => unknown
 
 /** Mounts a table of routes in its order; on a known path every other method is refused `method_not_allowed`. */
@@ -59,7 +59,7 @@ function expressPath({ path, restParameter }: ApiRoute): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === restParameter ? '*' : ':') + name)
 }
 
-/** An Express application that says nothing of itself: no `X-Powered-By`, and no ETag that nobody asked for. */
+/** An Express application that says nothing of itself: no `X-Powered-By`, and no ETag that no one asked for. */
 export function openApp(): Express {
   const app = express()
   app.disable('x-powered-by')

@@ -15,7 +15,7 @@ export async function serve(handler: RequestListener) {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Opens a connection and writes these bytes to it, whatever they are. `answer`: all that came before it closed. */
+    /** Opens a connection and writes these bytes to it, no matter what they are. `answer`: all that came before it closed. */
     send(bytes: string) {
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => {})

@@ -6,7 +6,7 @@ import { openBatcher } from '../async/batcher.ts'
 // looks by itself now and then. Notifications may be merged, and one may come without a cause.
 
 export interface Notifier {
-  /** Notifies whoever has subscribed to the topic, in any process. Waits for nothing and never fails. */
+  /** Notifies anyone who has subscribed to the topic, in any process. Waits for nothing and never fails. */
   notify(topic: string): void
   /**
    * Calls `onNotify`, which must not throw, at each notification of the topic from now on, and once after each time in which none
@@ -90,7 +90,7 @@ export function channelOf(topic: string): Channel {
 export const messageOf = (topics: readonly string[]): string => topics.join('\n')
 export const topicsOf = (message: string): string[] => message.split('\n')
 
-/** Beyond so many topics that wait to be published, the next one is dropped. */
+/** Beyond this many topics that wait to be published, the next one is dropped. */
 const MAX_WAITING = 10_000
 const MESSAGE_TOPICS = 500
 
@@ -177,7 +177,7 @@ export function openSubscriber(
     for (const topic of subscribers.keys()) if (fresh.includes(channelOf(topic))) call(topic)
   }
 
-  /** A connection may be dead without a sign. To subscribe once more is answered, and changes nothing. */
+  /** A connection may be dead without a sign. To subscribe again is answered, and changes nothing. */
   async function prove(channel: Channel): Promise<void> {
     if (proving || now() - provenMs < PROOF_MS) return
     proving = true

@@ -3,7 +3,7 @@ import { startCluster, startSentinelGroup } from '@gateway/testbed/redis-groups'
 import { expect } from 'vitest'
 import { openNotifier, type Notifier } from './notifier.ts'
 
-// The notifier on what stands in for one Redis where Redis must not be one server.
+// The notifier on what is in for one Redis where Redis must not be one server.
 
 const test = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs

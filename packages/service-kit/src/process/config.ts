@@ -156,7 +156,7 @@ export function json<Shape extends z.ZodType>(shape: Shape) {
     .pipe(shape)
 }
 
-/** What every service reads, whatever else it needs. */
+/** What every service reads, no matter what else it needs. */
 export const commonConfig = z.object({
   HOST: z.string().default('127.0.0.1').meta({ description: 'Address to listen on' }),
   PORT: port().default(0).meta({ description: 'Port to listen on; 0 picks a free port' }),

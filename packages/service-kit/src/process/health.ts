@@ -19,7 +19,7 @@ export interface Readiness {
   stopping(): void
   /**
    * GET /health/live: this process works at all. The trouble of others never restarts it; work of its own that stands
-   * still for longer than every time limit allows does, because it would stand still for ever.
+   * still for longer than every time limit allows does, because it would stand still forever.
    */
   live(): Promise<HealthAnswer>
   /** GET /health/ready: this process can do its work now. */

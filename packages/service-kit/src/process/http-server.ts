@@ -85,7 +85,7 @@ function listenProblem(
 const DRAIN_MS = 1_000
 
 /**
- * GET /metrics, on a port of its own: what is measured takes no key, so it is only for those who can reach this port, and no
+ * GET /metrics, on its own port: what is measured takes no key, so it is only for those who can reach this port, and no
  * caller can (rules §2.1).
  */
 export function startMetricsServer(

@@ -15,7 +15,7 @@ export interface Service<Schema extends z.ZodObject = z.ZodObject> {
   start: (config: CommonConfig & z.output<Schema>, tools: ServiceTools) => Promise<unknown>
 }
 
-/** What a service is given besides its configuration. */
+/** What a service is given in addition to its configuration. */
 export interface ServiceTools {
   /** Where variables are read that the configuration only names, such as provider keys. */
   env: Environment

@@ -54,7 +54,7 @@ test('starts in order, answers, and stops in reverse on SIGTERM with exit code 0
   expect(service.messages()).toEqual(['listening', 'greeting', 'stopping', 'last stopped', 'first stopped', 'stopped'])
 })
 
-test('what is measured is read on a port of its own, and nothing else is there', async () => {
+test('what is measured is read on its own port, and nothing else is there', async () => {
   const { listening, metrics } = await startProgram({ GREETING: 'hello' }).urls()
   expect(new URL(metrics).port).not.toBe(new URL(listening).port)
   const statusOf = async (path: string, method = 'GET') => (await fetch(metrics + path, { method })).status
@@ -102,7 +102,7 @@ test('what was started is stopped when the start fails, and the exit code is 1',
   expect(service.messages()).toEqual(['could not start', 'stopping', 'first stopped', 'stopped'])
 })
 
-test('a rejection that nobody caught is logged and ends the process with 1', async () => {
+test('a rejection that no one caught is logged and ends the process with 1', async () => {
   const service = startProgram({ GREETING: 'hello' })
   const url = await service.url()
   await fetch(`${url}/fail`).catch(() => undefined)

@@ -3,7 +3,7 @@ import { type CommonConfig, ConfigurationError, type Environment, readServiceCon
 import { createLogger } from './logger.ts'
 import { openService, type Service } from './open-service.ts'
 
-/** sysexits.h EX_CONFIG: starting again doesn't help until somebody changes the configuration. */
+/** sysexits.h EX_CONFIG: starting again doesn't help until someone changes the configuration. */
 export const wrongConfigurationExit = 78
 
 /**
@@ -21,7 +21,7 @@ export async function runService<Schema extends z.ZodObject>(service: Service<Sc
   }
   process.on('uncaughtException', (error) => fail(error, 'uncaught exception'))
   process.on('unhandledRejection', (error) => fail(error, 'unhandled rejection'))
-  process.removeAllListeners('warning') // Node's own listener writes what is no line of the log
+  process.removeAllListeners('warning') // Node's own listener writes what is not a line of the log
   process.on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'))
 
   const opened = openService(service, config, {
@@ -85,7 +85,7 @@ interface StopDeps {
   now: () => number
 }
 
-// A terminal signals every process in front of it and npm passes the signal on once more, so one Ctrl-C arrives twice.
+// A terminal signals every process in front of it and npm passes the signal on again, so one Ctrl-C arrives twice.
 const sameRequestMs = 1_000
 
 /**

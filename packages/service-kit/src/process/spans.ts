@@ -12,9 +12,9 @@ import {
   type SpanKind,
 } from '@opentelemetry/api'
 
-// Spans by hand. Without a collector no SDK is loaded, and the API's own no-op stands behind every function here.
+// Spans by hand. Without a collector no SDK is loaded, and the API's own no-op is behind every function here.
 //   T1  No text of a caller's or a provider's gets into a span: of what failed it says the code or the kind, never the message.
-//   T2  What ends by a refusal that the caller can clear is no error of ours (semantic conventions for HTTP servers).
+//   T2  What ends by a refusal that the caller can clear is not an error of ours (semantic conventions for HTTP servers).
 
 /** Finds the SDK when the first span begins, so it may be loaded later than this module. */
 const tracer = trace.getTracer('gateway')
@@ -28,7 +28,7 @@ function isTraced(): boolean {
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== NO_PROVIDER
 }
 
-/** W3C Trace Context, as it travels beside a message. */
+/** W3C Trace Context, as it travels alongside a message. */
 export interface Carrier {
   traceparent: string
   tracestate?: string
@@ -38,7 +38,7 @@ export interface SpanOptions {
   kind?: SpanKind
   attributes?: Attributes
   links?: Link[]
-  /** Headers or a carrier that name the parent, where it is not the active span; null: a trace of its own. */
+  /** Headers or a carrier that name the parent, where it is not the active span; null: its own trace. */
   under?: object | null
 }
 
@@ -80,7 +80,7 @@ export function markFailed(span: Span, error: unknown): void {
   if (typeof status !== 'number' || status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** Names the active span, for whoever goes on with its work; null where nothing is traced. */
+/** Names the active span, for anyone who continues with its work; null where nothing is traced. */
 export function activeCarrier(): Carrier | null {
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)

@@ -48,7 +48,7 @@ function startMetricsAlone(service: string, scraped: MetricReader): Started {
   return { meter: provider.getMeter(service), stop: () => provider.shutdown() }
 }
 
-/** Traces through OTLP with W3C propagation, metrics through OTLP besides the scraped ones. Nothing is instrumented by itself. */
+/** Traces through OTLP with W3C propagation, metrics through OTLP in addition to the scraped ones. Nothing is instrumented by itself. */
 async function startSdk(service: string, scraped: MetricReader): Promise<Started> {
   const [{ NodeSDK }, { PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
     import('@opentelemetry/sdk-node'),

@@ -67,7 +67,7 @@ for (const family of ['ipv4', 'ipv6'] as const) {
   }
 }
 
-/** Whether this is an IP address that nobody on the public internet has. False for names. */
+/** Whether this is an IP address that no one on the public internet has. False for names. */
 export function isPrivateAddress(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '')
   const family = isIP(address)

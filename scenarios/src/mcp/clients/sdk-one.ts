@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { bridgeOf } from './bridge.ts'
 import type { Block, McpClient, Endpoint, ListedTool } from './mcp-client.ts'
 
-/** The first official SDK, over HTTP. It has no header per call, so each call is a connection of its own. */
+/** The first official SDK, over HTTP. It has no header per call, so each call is its own connection. */
 export const sdkOne: McpClient = client('@modelcontextprotocol/sdk 1', ({ url, key }, idempotencyKey) => {
   const headers: Record<string, string> = {
     ...(key !== null && { authorization: `Bearer ${key}` }),

@@ -21,7 +21,7 @@ type AssetRow = Omit<StoredAssetRecord, 'createdAt'> & { createdAt: Date }
 
 const order: Order = { at: Prisma.sql`a.created_at`, id: Prisma.sql`a.id` }
 const columns = Prisma.sql`
-  a.id, a.mime_type AS "mimeType", a.bytes, a.created_at AS "createdAt", a.execution, a.key, a.user AS "createdBy"`
+  a.id, a.mime_type AS "mimeType", a.bytes, a.created_at AS "createdAt", a.execution, a.key, a.user_id AS "createdBy"`
 
 /** GET …/projects/{p}/assets: newest first, regardless of who made them. */
 export function listAssets(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAssets'> {

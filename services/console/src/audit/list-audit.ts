@@ -105,8 +105,8 @@ export interface AuditRow extends FoundRow {
 }
 
 const order: Order = { at: Prisma.sql`a.at`, id: Prisma.sql`a.id` }
-const columns = Prisma.sql`a.id, a.at, a.user, a.action, a.subject, a.details`
-const [user, action, subject] = [Prisma.sql`a.user`, Prisma.sql`a.action`, Prisma.sql`a.subject`]
+const columns = Prisma.sql`a.id, a.at, a.user_id AS "user", a.action, a.subject, a.details`
+const [user, action, subject] = [Prisma.sql`a.user_id`, Prisma.sql`a.action`, Prisma.sql`a.subject`]
 
 /**
  * The entries of an organization that fit, newest first. What a user did and what was done to a thing have an index each

@@ -84,7 +84,7 @@ function errorOf(row: FoundExecution): ExecutionSummary['error'] {
   if (row.error === null) return null
   return errorOfExecution(JSON.parse(textOf(row.error)) as RefusalBody, {
     id: row.id,
-    startedBy: row.begun_by,
+    startedBy: row.started_by,
     chargedMicro: Number(row.charged_micro),
     ended: row.completed_at !== null,
   })
@@ -106,7 +106,7 @@ export interface FoundExecution extends FoundRow {
   project: string
   key: string | null
   user: string | null
-  begun_by: StartedBy
+  started_by: StartedBy
   status: ExecutionSummary['status']
   error: Uint8Array | null
   max_micro: bigint | null
@@ -119,7 +119,7 @@ export interface FoundExecution extends FoundRow {
 
 const order: Order = { at: Prisma.sql`a.created_at`, id: Prisma.sql`a.id` }
 const columns = Prisma.sql`
-  a.id, a.sandbox, a.revision, a.project, a.key, a.user, CASE WHEN a.user IS NULL THEN a.surface ELSE 'user' END AS begun_by,
+  a.id, a.sandbox, a.revision, a.project, a.key, a.user_id AS "user", CASE WHEN a.user_id IS NULL THEN a.surface ELSE 'user' END AS started_by,
   a.status, a.error, a.max_micro, a.created_at, a.started_at, a.completed_at, a.rerun_of`
 
 /** The executions of a project that fit, newest first, with what their calls were charged (found-rows.ts). */

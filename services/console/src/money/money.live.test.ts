@@ -1,3 +1,4 @@
+import { usd } from '@gateway/pricing/usd'
 import type { StackKind } from '@gateway/testbed/stack-test'
 import { expect } from 'vitest'
 import { mintId } from '@gateway/api/ids'
@@ -66,7 +67,7 @@ test('a correction takes no more than is available [insufficient_budget]', async
   const answer = await correct(-availableMicro - 1)
   expect(outcomeOf(answer)).toBe('402 insufficient_budget')
   expect(answer.body.error.details).toEqual({ availableMicro, reservedMicro, neededMicro: availableMicro + 1 })
-  expect(answer.body.error.resolution).toContain(`at most ${availableMicro}`)
+  expect(answer.body.error.resolution).toContain(`at most ${usd(availableMicro)}`)
   expect(outcomeOf(await correct(-availableMicro))).toBe('201')
 })
 

@@ -150,7 +150,7 @@ test('what was archived before there were days is the opening balance of what fo
   const owner = { get: (query: string) => stack.owner.get(`${path}?${query}`) }
   const refused = await owner.get('from=2026-03-31&to=2026-04-30')
   expect([outcomeOf(refused), refused.body.error.param]).toEqual(['404 statement_archived', 'from'])
-  expect(refused.body.error.resolution).toContain('begins on 2026-04-01 or later')
+  expect(refused.body.error.resolution).toContain('on 2026-04-01 or later')
   const { body } = await owner.get('month=2026-04')
   expect(body).toMatchObject({ openingMicro: 60, closingMicro: 60, reconciled: true })
 })

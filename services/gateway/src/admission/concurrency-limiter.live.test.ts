@@ -84,7 +84,7 @@ describe('a call that waits for a running one', () => {
   })
 })
 
-/** The first so many to be answered. */
+/** The first this many to be answered. */
 async function firstOf(answers: Promise<Response>[], count: number): Promise<Response[]> {
   const arrived: Response[] = []
   const notifier = new EventTarget()

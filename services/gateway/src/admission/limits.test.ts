@@ -105,7 +105,7 @@ describe('permits', () => {
     expect(given).toEqual(['before', 'after'])
   })
 
-  test('add up, whatever comes and goes in whatever order', () => {
+  test('add up, no matter what comes and goes in any order', () => {
     const step = fc.record({
       key: fc.nat(5),
       what: fc.constantFrom('acquire', 'attribute', 'release', 'release twice'),

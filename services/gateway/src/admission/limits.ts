@@ -139,7 +139,7 @@ export async function askWithPermit<Answer>(
 }
 
 // Calls that wait for the ledger's decision. They wait for processors and disks, not for a model, so a long queue helps
-// nobody: all calls in it are late, and the next one will be later. When `maxWaiting` calls wait, the next one is
+// no one: all calls in it are late, and the next one will be later. When `maxWaiting` calls wait, the next one is
 // refused.
 
 export interface AdmissionQueueLimit {
@@ -182,7 +182,7 @@ export class ProcessStopping extends Error {
 export interface OpenCalls {
   /** Runs a call. */
   run(call: () => Promise<void>): Promise<void>
-  /** Counts work that goes on after its call was answered. */
+  /** Counts work that continues after its call was answered. */
   track<T>(work: Promise<T>): Promise<T>
   /** Aborts, by `ProcessStopping`, when running calls have to end now. */
   cancellation: AbortSignal
@@ -238,7 +238,7 @@ export function trackOpenCalls({ stopping, finishMs }: OpenCallsOptions): OpenCa
 
 const rate = z.strictObject({
   requests: z.int().min(1).max(1_000_000).describe('calls at most'),
-  seconds: z.int().min(1).max(3_600).describe('in so many seconds, counted from the first'),
+  seconds: z.int().min(1).max(3_600).describe('in this many seconds, counted from the first'),
 })
 const exceptions = z.record(z.string(), rate.nullable())
 

@@ -7,7 +7,7 @@ const CLIENTS = 64
 /** 12 KB of prose, each text another one. */
 function prose(): string {
   const name = newPrompt()
-  const sentence = `The report of ${name} says that each of them was seen twice in the evening, and nobody knows why. `
+  const sentence = `The report of ${name} says that each of them was seen twice in the evening, and no one knows why. `
   return sentence.repeat(Math.ceil(12_288 / sentence.length)).slice(0, 12_288)
 }
 

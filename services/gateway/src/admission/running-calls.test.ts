@@ -22,7 +22,7 @@ function openHandNotifier() {
   }
 }
 
-/** Answers `running` so many times, then the replay. Each asking can be waited for. */
+/** Answers `running` this many times, then the replay. Each asking can be waited for. */
 function openQuestion(runningTimes: number) {
   const asked: (() => void)[] = []
   let times = 0
@@ -143,7 +143,7 @@ describe('calls that join the same running one', () => {
     expect(await second).toBe(REPLAY)
   })
 
-  test('are refused together, and go on without one that could not reach the ledger or has left', async () => {
+  test('are refused together, and continue without one that could not reach the ledger or has left', async () => {
     const { asked, recorded, join, notify } = openJoiners()
     const leaving = new AbortController()
     const unavailable = new LedgerUnavailable({ why: 'unavailable' })

@@ -6,7 +6,7 @@ import type { Notifier } from '@gateway/service-kit/notifier/notifier'
 import type { Admission, Running } from './admission.ts'
 
 // Callers who wait for the end of a running call ask for it again, at each notification and each second; each time all is
-// authorised anew (rules §5.3).
+// authorised again (rules §5.3).
 //   J1  Those who would be told the same have one asker among them, so a thousand repeats of one slow call ask the ledger
 //       as often as one.
 //   J2  What the asker is told all of them are told: the saved answer, or a refusal. An admission is the asker's alone: the
@@ -45,7 +45,7 @@ interface Joiner {
 interface Group {
   joiners: Set<Joiner>
   waiter: Waiter
-  /** Called when the last one leaves: whoever comes then begins anew. */
+  /** Called when the last one leaves: anyone who comes then begins again. */
   close: () => void
 }
 

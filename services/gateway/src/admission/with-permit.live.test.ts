@@ -35,7 +35,7 @@ test('a permit is kept by work whose caller has disconnected', async ({ room: { 
   expect(limiter.count()).toBe(0)
 })
 
-test('a permit is kept by an answer that nobody takes, until its caller takes it or disconnects', async ({
+test('a permit is kept by an answer that no one takes, until its caller takes it or disconnects', async ({
   room: { limiter, ask },
 }) => {
   const large = JSON.stringify('x'.repeat(64 * 1024 * 1024)) // more than the system takes off our hands

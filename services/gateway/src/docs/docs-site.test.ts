@@ -39,7 +39,7 @@ test('llms.txt names every guide in Markdown', () => {
   expect(texts.get('/docs/llms.txt')).toEqual(texts.get('/llms.txt'))
 })
 
-test('no page has a script or a style of its own', () => {
+test('no page has a script or its own style', () => {
   for (const [address, text] of pages)
     expect([address, /<script(?![^>]*\ssrc=)|<style|<[^>]+\s(?:on\w+|style)=/i.exec(text)?.[0]]).toEqual([
       address,
@@ -70,7 +70,7 @@ test('a link that leads nowhere here is its text alone', () => {
   expect(html).not.toMatch(/href="(?:javascript|\.\.)/)
 })
 
-test('a code with a page of its own leads there', () => {
+test('a code with its own page leads there', () => {
   expect(html).toContain('<a href="/code"><code>key_limit</code></a>')
 })
 

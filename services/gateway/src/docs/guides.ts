@@ -45,14 +45,14 @@ function read(name: string): string {
 
 // Markdown of the repository as HTML that a strict policy takes.
 //   M1  HTML in Markdown is shown as it is written, and never becomes part of the page.
-//   M2  Nothing has a style of its own.
+//   M2  Nothing has its own style.
 //   M3  A link leads where `Addresses` says; one that leads nowhere here, such as to a source file, is its text alone.
 //   M4  What may be wider than a telephone scrolls by itself, and is reached by the keyboard.
 
 export interface Addresses {
   /** Where a link leads; null: nowhere here. */
   ofLink: (href: string) => string | null
-  /** Where a word in code has a page of its own, such as the code of a refusal. */
+  /** Where a word in code has its own page, such as the code of a refusal. */
   ofCode: (code: string) => string | null
 }
 

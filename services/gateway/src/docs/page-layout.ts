@@ -20,7 +20,7 @@ export interface ShownPage {
   markdown: string | null
 }
 
-/** The one layout of the documentation: a bar, the page, and the navigation, which stands beside the page where there is room. */
+/** The one layout of the documentation: a bar, the page, and the navigation, which stands alongside the page where there is room. */
 export function pageLayout({ address, title, html, headings, markdown }: ShownPage, groups: NavigationGroup[]): string {
   return `<!doctype html>
 <html lang="en">

@@ -85,21 +85,21 @@ function plain(markdown: string): string {
   return markdown.replaceAll('\\<', '<')
 }
 
-// Who can clear a refusal, in one sentence: by its type, and by its code where that is somebody else.
+// Who can clear a refusal, in one sentence: by its type, and by its code where that is someone else.
 
-const flowAuthor = 'Whoever draws the flow: a Project Owner or Project Consumer.'
+const flowAuthor = 'Anyone who draws the flow: a Project Owner or Project Consumer.'
 const admin = 'An Admin of the organization, or a Project Owner.'
-const keyIssuer = 'Whoever may issue keys of the project, in the console.'
-const time = 'Nobody has to: it passes by itself.'
+const keyIssuer = 'Anyone who may issue keys of the project, in the console.'
+const time = 'No one has to: it passes by itself.'
 const platformOperator = 'The platform operator. Tell them the `X-Request-Id` of the answer.'
 
 const byType: Record<RefusalType, string> = {
-  invalid_request_error: 'Whoever writes the request.',
-  authentication_error: 'Whoever holds the key, token or password.',
+  invalid_request_error: 'Anyone who writes the request.',
+  authentication_error: 'Anyone who holds the key, token or password.',
   permission_error: admin,
-  not_found_error: 'Whoever writes the request.',
-  conflict_error: 'Whoever sent the request, once they have read what has changed.',
-  insufficient_funds_error: 'The platform operator, who funds projects; or whoever calls, by asking for less.',
+  not_found_error: 'Anyone who writes the request.',
+  conflict_error: 'Anyone who sent the request, once they have read what has changed.',
+  insufficient_funds_error: 'The platform operator, who funds projects; or anyone who calls, by asking for less.',
   rate_limit_error: time,
   api_error: platformOperator,
 }
@@ -110,8 +110,8 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   key_unbound: keyIssuer,
   key_scope: keyIssuer,
   key_limit: keyIssuer,
-  ceiling_reached: 'Whoever invokes the flow, with a higher `maxMicro` or none.',
-  project_mismatch: 'Whoever writes the request.',
+  ceiling_reached: 'Anyone who invokes the flow, with a higher `maxMicro` or none.',
+  project_mismatch: 'Anyone who writes the request.',
   idempotency_in_progress: time,
   graph_invalid: flowAuthor,
   node_failed: flowAuthor,
@@ -120,7 +120,7 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   output_too_large: flowAuthor,
   output_missing: flowAuthor,
   execution_timeout: flowAuthor,
-  execution_cancelled: 'Nobody: somebody stopped it. Whoever wants it begins a new one.',
+  execution_cancelled: 'No one: someone stopped it. Anyone who wants it begins a new one.',
   overloaded: time,
   unavailable: time,
   activation_failed: time,

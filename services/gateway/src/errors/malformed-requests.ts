@@ -91,7 +91,7 @@ function malformed(reason: string, resolution: string): Refusal {
   return refuse('invalid_request', { reason, resolution })
 }
 
-/** Written to the socket as it is: where no request was understood there is no response object. */
+/** Written to the socket unchanged: where no request was understood there is no response object. */
 function wholeAnswer({ status, body, headers }: Refusal, requestId: string): string {
   const json = JSON.stringify({ error: body })
   const all = {

@@ -23,7 +23,7 @@ async function serve(held: Promise<void> = Promise.resolve()): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A request whose body has begun, and goes on when it is told. */
+/** A request whose body has begun, and continues when it is told. */
 function begin(port: number, path: string): { sending: ClientRequest; answer: Promise<[number, unknown]> } {
   const sending = request({ port, host: '127.0.0.1', path, method: 'POST', headers: { 'content-length': 4 } })
   const answer = once(sending, 'response').then(async (events): Promise<[number, unknown]> => {

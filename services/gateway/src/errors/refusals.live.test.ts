@@ -7,7 +7,7 @@ import { errorOf, stackTest as test, newPrompt } from '../stack.fixture.ts'
 
 const SVC_OF_NOBODY = 'svc_' + '0'.repeat(49)
 
-/** Headers as they are, repeated ones too; `fetch` would join them. */
+/** Headers unchanged, repeated ones too; `fetch` would join them. */
 async function post(url: string, headers: string[], body: string) {
   const req = request(`${url}/v1/chat/completions`, {
     method: 'POST',
@@ -73,7 +73,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
       status: 400,
       code: 'invalid_json',
     },
-    { title: 'a body that is no object [invalid_request]', body: '[1]', status: 400, code: 'invalid_request' },
+    { title: 'a body that is not an object [invalid_request]', body: '[1]', status: 400, code: 'invalid_request' },
     {
       title: 'a huge body [request_too_large]',
       body: ' '.repeat(1024 * 1024 + 1),
@@ -238,7 +238,7 @@ describe('paths and methods', () => {
   })
 })
 
-describe('what is no request at all is refused in the same shape', () => {
+describe('what is not a request at all is refused in the same shape', () => {
   test('bytes that are not HTTP, headers without end, a broken chunk', async ({ tenant }) => {
     const key = `Host: here\r\nAuthorization: Bearer ${tenant.secret}\r\n`
     const all = [

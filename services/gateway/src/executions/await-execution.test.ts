@@ -84,7 +84,7 @@ describe('waiting for the end of an execution', () => {
     expect((await ended).record).toBe(RECORD)
   })
 
-  test('goes on while the ledger is away', async () => {
+  test('continues while the ledger is away', async () => {
     const { state, wait, nextLook, notifier } = openWait({ everyMs: 1 })
     state.away = true
     const looked = nextLook()
@@ -103,7 +103,7 @@ describe('waiting for the end of an execution', () => {
     await expect(ended).rejects.toThrow(ClientDisconnected)
   })
 
-  test('is over when the process stops, and says where to go on [idempotency_in_progress, unavailable]', async () => {
+  test('is over when the process stops, and says where to continue [idempotency_in_progress, unavailable]', async () => {
     for (const [keyed, code] of [
       [true, 'idempotency_in_progress'],
       [false, 'unavailable'],
@@ -126,7 +126,7 @@ describe('waiting for the end of an execution', () => {
     expect(await ended).toMatchObject({ code: 'idempotency_in_progress', headers: { 'Retry-After': '2' } })
   })
 
-  test('of a repeat is authorised anew at each look [key_revoked]', async () => {
+  test('of a repeat is authorised again at each look [key_revoked]', async () => {
     let times = 0
     const askAgain = async () => {
       if (++times === 3) throw refuse('key_revoked', { rotatedTo: null })

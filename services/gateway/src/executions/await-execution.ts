@@ -9,7 +9,7 @@ import type { Execution } from './start-execution.ts'
 // Waiting for the end of an execution.
 //   W1  The execution does not need its caller: they may leave, and the ledger may be away for a while.
 //   W2  The caller who began it waits as long as an execution may take. A caller who repeats its beginning waits a
-//       minute, and all that a repeat is checked for is checked anew at each look (rules §5.2).
+//       minute, and all that a repeat is checked for is checked again at each look (rules §5.2).
 //   W3  After a notification, which says that it has ended, the record is read; without one only its end is asked for.
 //       The caller who began it has been subscribed since before it began, so they wait for the notification first.
 
@@ -73,7 +73,7 @@ function goesOn({ keyed, execution }: Execution): Refusal {
   if (keyed) return refuse('idempotency_in_progress', {})
   return new Refusal(
     'unavailable',
-    `The service could not wait for the execution ${execution}, which goes on and is charged.`,
+    `The service could not wait for the execution ${execution}, which continues and is charged.`,
     `Read it at GET /v1/executions/${execution}. Repeating the request would begin another execution.`,
     { retryAfterMs: null, headers: { 'x-should-retry': 'false' } },
   )

@@ -188,7 +188,7 @@ describe('a flow of one text', () => {
     expect(ends).toEqual(ends.map(() => [200, 422]))
   })
 
-  test('has keys of its own for its invocations, which are no chats', async ({ flows, say }) => {
+  test('has keys of its own for its invocations, which are not chats', async ({ flows, say }) => {
     const sandbox = await flows.save(echo)
     const headers = { 'idempotency-key': newKey() }
     for (const replayed of [null, 'true']) {
@@ -286,7 +286,7 @@ test('a stream that waits for its execution is opened after ten seconds, and say
   expect(JSON.parse(events[0]!.slice('data: '.length))).toMatchObject({ error: { code: 'provider_failed' } })
 })
 
-describe('what is no model of the caller', () => {
+describe('what is not a model of the caller', () => {
   // spec: 4.2/s11, 7/r10
   test('is a flow with another contract [sandbox_contract]', async ({ tenant, flows, say }) => {
     for (const graph of [ask(tenant.model), sameImage]) {
@@ -323,7 +323,7 @@ describe('what is no model of the caller', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
-  test('is a flow that calls a product that is not assigned any more, and it is not listed [model_not_found]', async ({
+  test('is a flow that calls a product that is no longer assigned, and it is not listed [model_not_found]', async ({
     tenant,
     flows,
     say,
@@ -371,7 +371,7 @@ describe('what is no model of the caller', () => {
     expect(modelList.parse(await (await flows.get('/v1/models', headers)).json()).data).toEqual([])
   })
 
-  test('can not be given tools, formats and images [invalid_request]', async ({ flows, say, tenant }) => {
+  test('cannot be given tools, formats and images [invalid_request]', async ({ flows, say, tenant }) => {
     const sandbox = await flows.save(echo)
     const tools = [{ type: 'function', function: { name: 'f' } }]
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }

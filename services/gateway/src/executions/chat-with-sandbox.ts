@@ -129,7 +129,7 @@ const IGNORED = new Set(['stop', 'frequency_penalty', 'presence_penalty', 'logit
 
 /**
  * The one text that a chat call gives to a sandbox product called as a model (rules §3.9): of one message its text
- * as it is; of several `role: text` blocks with a blank line between.
+ * unchanged; of several `role: text` blocks with a blank line between.
  * @throws Refusal `invalid_request` for what a flow of one text can't take
  */
 export function promptOfMessages({ forwarded, conditional }: Pick<ChatRequest, 'forwarded' | 'conditional'>): string {

@@ -30,7 +30,7 @@ test('no question has more executions than the ledger takes', async () => {
   expect(asked.map(({ length }) => length)).toEqual([1_000, 1_000, 500])
 })
 
-test('a question that fails fails for those who asked it, and for nobody after them', async () => {
+test('a question that fails fails for those who asked it, and for no one after them', async () => {
   const { endings, state } = openWatch(['exe_1'])
   state.away = true
   const looks = ['exe_0', 'exe_1'].map((execution) => endings.hasEnded(execution))

@@ -53,7 +53,7 @@ test('a stream whose headers wait is refused like any other [no_worker]', async 
   expect([answer.status, (await errorOf(answer))['code']]).toEqual([503, 'no_worker'])
 })
 
-test('an invocation goes on waiting', async ({ flows, fixture }) => {
+test('an invocation continues waiting', async ({ flows, fixture }) => {
   const sandbox = await flows.save(echo)
   const leave = new AbortController()
   const invocation = flows.invoke(sandbox, { text: content }, { signal: leave.signal })

@@ -66,19 +66,19 @@ async function recordedAsset(
 function notNow(execution: string): Refusal {
   return new Refusal(
     'unavailable',
-    `The execution ${execution} has succeeded and is charged, and its image can not be read now.`,
+    `The execution ${execution} has succeeded and is charged, and its image cannot be read now.`,
     'Repeat the request with the same Idempotency-Key after Retry-After seconds: nothing is charged for it again. Accept: application/json answers the record.',
   )
 }
 
 // The progress of an execution, as lines (flows §4.4).
 //   P1  Lines are the ledger's text, asked for after the last one that was written: none is missed and none comes
-//       twice, whatever notifications are lost.
+//       twice, no matter what notifications are lost.
 //   P2  A slow caller is waited for before the next lines are asked for; a caller who leaves is let go. The execution
 //       notices neither.
 //   P3  A stopping process ends the answer after a whole line. That it is not the last one is seen by its kind.
-//   P4  Each look is authorised anew: who may not read any more gets no further line, and is told why. So is, after a
-//       minute, who repeats the beginning of an execution that goes on (rules §5.2, §5.3).
+//   P4  Each look is authorised again: who may not read anymore gets no further line, and is told why. So is, after a
+//       minute, who repeats the beginning of an execution that continues (rules §5.2, §5.3).
 
 /** What to subscribe to for the lines of an execution. */
 export const lineTopicOf = (execution: string) => execution

@@ -30,7 +30,7 @@ export type ExecutionRequest = Pick<StartQuestion, 'sandbox' | 'revision' | 'sur
 }
 
 export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
-  /** Who asked for it, to be authorised anew at each look at its progress. */
+  /** Who asked for it, to be authorised again at each look at its progress. */
   caller: CallerQuestion
   /** It came with an idempotency key. */
   keyed: boolean
@@ -41,7 +41,7 @@ export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
   waitForChange(limitMs: number): Promise<'woken' | 'late'>
   /** Ends the subscription. The route that started the execution closes it. */
   close(): void
-  /** Asks for it once more: all that a repeat is checked for is checked anew (rules §5.2). */
+  /** Asks for it again: all that a repeat is checked for is checked again (rules §5.2). */
   askAgain(): Promise<void>
 }
 
@@ -142,7 +142,7 @@ function questionOf(
     revision: storableRevision(revision),
     ...rest,
     maxMicro,
-    trace: activeCarrier(), // for the nodes to go on with
+    trace: activeCarrier(), // for the nodes to continue with
   }
 }
 
@@ -159,7 +159,7 @@ function attributesOf({ execution, project, sandbox, replayed }: Extract<StartAn
 function mayHaveBegun(keyed: boolean): Refusal {
   return new Refusal(
     'unavailable',
-    'A part of the service can not be reached, so it is not known whether the execution has begun.',
+    'A part of the service cannot be reached, so it is not known whether the execution has begun.',
     keyed
       ? 'Repeat the request with the same Idempotency-Key after Retry-After seconds: it answers the execution that began, or begins one.'
       : 'Repeat the request after Retry-After seconds; send an Idempotency-Key, so that a repeat answers the execution that began.',

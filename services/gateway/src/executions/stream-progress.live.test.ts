@@ -103,7 +103,7 @@ test('a reader who leaves is let go', async ({ stream: { req, res, response, dis
   await ended
 })
 
-test('a reader who may not read any more gets no further line [key_revoked]', async ({
+test('a reader who may not read anymore gets no further line [key_revoked]', async ({
   stream: { state, start, add },
 }) => {
   add('0')

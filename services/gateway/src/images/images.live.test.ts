@@ -40,7 +40,7 @@ const refusalOf = async (answer: Response) => {
 
 describe('an image in a chat', () => {
   test.for([20_000, 1_000_000, 5 * MIB])(
-    'of %i bytes goes to the provider as it is, as data and as an asset',
+    'of %i bytes goes to the provider unchanged, as data and as an asset',
     async (bytes, { tenant, look, upload, stack }) => {
       const png = pngOf(bytes)
       let charged = 0
@@ -91,7 +91,7 @@ describe('an image in a chat', () => {
     expect(call!.images).toEqual([one, two, two, one].map(digestOf))
   })
 
-  test('of a model that takes addresses may be one, which nobody here asks for', async ({ tenant, look, stack }) => {
+  test('of a model that takes addresses may be one, which no one here asks for', async ({ tenant, look, stack }) => {
     const open = await tenant.sell({ maxTokensPerImage: 1_000, imageHttps: true })
     const url = `${stack.provider.url.replace('http:', 'https:')}/v1/never.png`
     expect((await look([url], { model: open })).status).toBe(200)
@@ -134,7 +134,7 @@ test('what a model takes of images is in its entry, and of one that takes none n
   expect(await entryOf(tenant.model)).not.toHaveProperty('image_input')
 })
 
-describe('an image that can not be taken is refused before anything is reserved', () => {
+describe('an image that cannot be taken is refused before anything is reserved', () => {
   test('beyond what its model says [invalid_request, asset_not_found]', async ({
     tenant,
     look,
@@ -178,7 +178,9 @@ describe('an image that can not be taken is refused before anything is reserved'
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
-  test('a key that is not good is told before its images are read [key_revoked, key_invalid]', async ({ tenant }) => {
+  test('a key that is not good is reported before its images are read [key_revoked, key_invalid]', async ({
+    tenant,
+  }) => {
     const { secret } = await tenant.key({ revoked: true })
     const { hostname, port } = new URL(tenant.url)
     const socket = connect(Number(port), hostname)

@@ -115,7 +115,7 @@ function keyMissing(): Refusal {
   return new Refusal(
     'idempotency_key_required',
     'This call of the tool came without an Idempotency-Key header, so nothing was run.',
-    'Send the HTTP header Idempotency-Key with each tools/call: 8 to 128 visible ASCII characters such as a UUID, new for each intended run and the same for its retries. A client that can not send a header per call reaches this server through the stdio bridge that comes with the service.',
+    'Send the HTTP header Idempotency-Key with each tools/call: 8 to 128 visible ASCII characters such as a UUID, new for each intended run and the same for its retries. A client that cannot send a header per call reaches this server through the stdio bridge that comes with the service.',
   )
 }
 
@@ -135,7 +135,7 @@ export function openProgressNotifier(token: string | number, notify: Notify): Pr
   let record: ExecutionRecord | null = null
   let sent = Promise.resolve()
 
-  /** A client that has left is not notified, and the execution goes on. */
+  /** A client that has left is not notified, and the execution continues. */
   function send(progress: number, message: string): void {
     const params = { progressToken: token, progress, message }
     sent = sent.then(() => notify({ method: 'notifications/progress', params })).catch(() => {})

@@ -20,7 +20,7 @@ export function describeTool({ name, description, input, output }: ProductFacts)
     description: description.trim() === '' ? name : description,
     inputSchema: schemaOf(input, givenAsset),
     outputSchema: schemaOf(output, madeAsset),
-    // Each call is an execution of its own, which may be charged, and whose models may be anywhere.
+    // Each call is its own execution, which may be charged, and whose models may be anywhere.
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   }
 }

@@ -56,7 +56,7 @@ test.each([
   { ...picture, bytes: 'many' },
   'ast_1',
   [picture],
-])('what is no image and no sound is not shown: %j', async (more) => {
+])('what is not an image and no sound is not shown: %j', async (more) => {
   expect((await resultOf({ ...record, output: { more } })).content).toHaveLength(1)
 })
 

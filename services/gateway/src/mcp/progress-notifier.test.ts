@@ -29,7 +29,7 @@ test('a client that has disconnected is not notified, and the record is there al
   expect(await notifier.ended()).toEqual({ id: 'exe_1' })
 })
 
-test('lines that end before the execution are no record', async () => {
+test('lines that end before the execution are not a record', async () => {
   const notifier = openProgressNotifier(1, () => Promise.resolve())
   await notifier.write(admitted)
   notifier.end('')

@@ -9,8 +9,8 @@ import type { IncomingMessage } from 'node:http'
 import { flowLimits } from '@gateway/api/limits'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 
-// The official SDK answers, each request with a server of its own that knows one sandbox product and one caller.
-//   K1  A call of the tool is answered as a stream, whose comments keep proxies awake while the execution goes on.
+// The official SDK answers, each request with its own server that knows one sandbox product and one caller.
+//   K1  A call of the tool is answered as a stream, whose comments keep proxies awake while the execution continues.
 //       Anything else is short, and answered as JSON where the revision of the protocol has it so.
 //   K2  The headers of a call's answer wait until its execution has begun, so that they can name it (rules §2.2).
 //   K3  When this process stops, streams that wait for nothing end at once; calls have as long as those of other paths.
@@ -101,7 +101,7 @@ export interface Message {
 }
 
 /**
- * Reads a message. What is no JSON is refused in the shape of every path (rules §2.4), not in that of JSON-RPC.
+ * Reads a message. What is not JSON is refused in the shape of every path (rules §2.4), not in that of JSON-RPC.
  * @throws Refusal `invalid_json`, `request_too_large`, `invalid_request` for an encoded body
  * @throws ClientDisconnected
  */

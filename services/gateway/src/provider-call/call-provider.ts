@@ -133,12 +133,12 @@ function noteEnd(span: Span, call: Call, answer: { usage: Usage | null; finishRe
   span.setAttributes(answerAttributes({ product: call.request.model, invocation: call.admitted.invocation, ...answer }))
 }
 
-// What a call was charged stands in its answer, and the answer is saved by the settlement that charges it (rules §3.6).
+// What a call was charged is in its answer, and the answer is saved by the settlement that charges it (rules §3.6).
 //   C1  So it is written before the settlement, with what the settlement will charge: usage, price and reservation decide that
 //       alone. Only a settlement that charges keeps what was saved.
-//   C2  It is sent after the settlement, and tells 0 where that charged nobody. Where its end is not known yet, the answer goes as it
-//       was written: a settlement goes on until it is decided, and a repeat is answered what was saved, byte for byte. If it
-//       charges nobody in the end, the caller was told more than they pay, never less.
+//   C2  It is sent after the settlement, and tells 0 where that charged no one. Where its end is not known yet, the answer goes as it
+//       was written: a settlement continues until it is decided, and a repeat is answered what was saved, byte for byte. If it
+//       charges no one in the end, the caller was told more than they pay, never less.
 //   C3  A ledger that tells no price gets an answer without a cost, so that a repeat is the same.
 
 /** How the text that tells the cost is written, and what of it is saved. */

@@ -7,7 +7,7 @@ test.for([
   ['a short one', 'the provider failed'],
   ['a long one', 'x'.repeat(1_000)],
 ] as const)(
-  'a reservation is released for a reason that the ledger takes, whatever the error said: %s',
+  'a reservation is released for a reason that the ledger takes, no matter what the error said: %s',
   async ([, reason]) => {
     const released: unknown[] = []
     const deps = {

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 
 // How the reservation of a call ends. Neither `settle` nor `release` ever rejects.
 //   H1  Once: by the first of the two. Whatever comes after it does nothing.
-//   H2  The caller waits for it PATIENCE_MS at most. Past that they get their answer and the settlement goes on, as
+//   H2  The caller waits for it PATIENCE_MS at most. Past that they get their answer and the settlement continues, as
 //       long as this process lives; if the process dies first, the call is written off (architecture §M6).
 //   H3  Those who wait for this invocation are notified once it has ended.
 
@@ -92,9 +92,9 @@ async function askUntilClosed(
     outcome = await ask()
     const { kind } = outcome
     metrics.closed(kind, performance.now() - startMs)
-    if (kind === 'fenced' || kind === 'unknown') log.warn({ reservation: id, kind }, 'a settlement charged nobody')
+    if (kind === 'fenced' || kind === 'unknown') log.warn({ reservation: id, kind }, 'a settlement charged no one')
     if (kind === 'quarantined')
-      log.error({ reservation: id }, 'the ledger can not write the end of a call yet, and keeps it')
+      log.error({ reservation: id }, 'the ledger cannot write the end of a call yet, and keeps it')
   } catch (error) {
     metrics.closed('lost')
     log.error({ err: error, reservation: id }, 'a reservation could not be closed; the ledger will release it')

@@ -49,7 +49,7 @@ describe('what an answer tells of its cost', () => {
     })
   })
 
-  test.for([['fenced'], ['unknown']] as const)('is 0 where nobody was charged: %s', async ([kind]) => {
+  test.for([['fenced'], ['unknown']] as const)('is 0 where no one was charged: %s', async ([kind]) => {
     expect((await answered({ kind }, PRICE)).sent).toBe('cost 0')
   })
 

@@ -3,7 +3,7 @@ import { bodyOf, errorOf, newPrompt, stackTest as test } from '../stack.fixture.
 
 const SOON = { timeout: 30_000, interval: 100 }
 
-test('a call that can not be settled is answered, kept by the ledger, and charged when the row is right again [unavailable]', async ({
+test('a call that cannot be settled is answered, kept by the ledger, and charged when the row is right again [unavailable]', async ({
   tenant,
   stack,
   fixture,

@@ -60,7 +60,7 @@ test('one report says how often each key met each code, and of each refusal whic
   ])
 })
 
-test('nothing is recorded of whoever sent no key of ours', async () => {
+test('nothing is recorded of anyone who sent no key of ours', async () => {
   const { reporter, recorded } = open()
   for (const secret of [null, 'svc_nonsense']) reporter.note(answerTo(secret), 'key_invalid')
   await reporter.stop()

@@ -16,7 +16,7 @@ function codeOf(work: () => unknown): string {
   }
 }
 
-/** What JSON.parse makes of it; undefined where it is no JSON. */
+/** What JSON.parse makes of it; undefined where it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -54,7 +54,7 @@ describe('the body of a chat', () => {
     expect(JSON.stringify(parse(named))).toBe(JSON.stringify(JSON.parse(named)))
   })
 
-  test('has 1 MiB of text besides, and not a byte more [request_too_large]', () => {
+  test('has 1 MiB of text as well, and not a byte more [request_too_large]', () => {
     const url = dataOf(3_000_000)
     const around = JSON.stringify({ url: '', text: '' }).length
     const body = (bytes: number) => JSON.stringify({ url, text: 'x'.repeat(bytes) })
@@ -65,7 +65,7 @@ describe('the body of a chat', () => {
     expect(codeOf(() => parse(JSON.stringify({ url: `${url}!` })))).toBe('request_too_large') // no base64: text
   })
 
-  test('is refused where it is no JSON [invalid_json]', () => {
+  test('is refused where it is not JSON [invalid_json]', () => {
     const image = dataOf(10_000)
     for (const text of [`{"url":"${image}`, `{"url":"${image}"`, `"${image}" "${image}"`, `{"url":"x"${image}"}`, ''])
       expect(codeOf(() => parse(text))).toBe('invalid_json')

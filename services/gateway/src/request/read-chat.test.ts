@@ -29,7 +29,7 @@ async function codeOf(work: () => unknown): Promise<string> {
 }
 
 describe('reading a call', () => {
-  test('turns the secret into its hash, and nothing else of it goes on', async () => {
+  test('turns the secret into its hash, and nothing else of it continues', async () => {
     const chat = await read(request(keyed()))
     expect(chat).toMatchObject({ keyHash: expect.stringMatching(/^[0-9a-f]{64}$/), selector: null, idempotency: null })
     expect(JSON.stringify(chat)).not.toContain(SECRET)
@@ -99,7 +99,7 @@ describe('the selector of a call', () => {
     expect(selectorOf(headers(''), null)).toBe('')
   })
 
-  test('is bounded and storable, whatever the body says', () => {
+  test('is bounded and storable, no matter what the body says', () => {
     const selector = selectorOf(headers(), '\0'.repeat(100_000))!
     expect(selector.length).toBe(512)
     expect(selector).not.toContain('\0')

@@ -56,7 +56,7 @@ function lengthUntold(): Refusal {
 
 // A body may be megabytes of images in base64 and some kilobytes of all the rest. What is costly (to parse, to check, to walk) is
 // done with the rest alone.
-//   D1  Data of an image is what stands in a string that begins with `data:image/`; a quote before it that is not escaped begins a
+//   D1  Data of an image is what is in a string that begins with `data:image/`; a quote before it that is not escaped begins a
 //       string, in JSON that is JSON at all. What isn't base64 to the end of its string stays where it is, and so does the name of a
 //       field.
 //   D2  In its place stands a word that the caller can't know. After parsing the data is put back, wherever in the body it stood.
@@ -148,7 +148,7 @@ function tooLong(): Refusal {
   const { textBodyBytes } = chatLimits
   return new Refusal(
     'request_too_large',
-    `The request body is larger than ${textBodyBytes} bytes besides the data of its images.`,
-    `Send at most ${textBodyBytes} bytes besides the data of images.`,
+    `The request body is larger than ${textBodyBytes} bytes in addition to the data of its images.`,
+    `Send at most ${textBodyBytes} bytes in addition to the data of images.`,
   )
 }

@@ -72,7 +72,7 @@ describe('reading an invocation', () => {
     ['revision 0', { ...BODY, revision: 0 }, 'invalid_request', 'revision'],
     ['revision 1.5', { ...BODY, revision: 1.5 }, 'invalid_request', 'revision'],
     ['revision "1"', { ...BODY, revision: '1' }, 'invalid_request', 'revision'],
-    ['a project that is no text', { ...BODY, project_id: 1 }, 'invalid_request', 'project_id'],
+    ['a project that is not text', { ...BODY, project_id: 1 }, 'invalid_request', 'project_id'],
     ['an unknown field', { ...BODY, inputs: {} }, 'invalid_request', 'inputs'],
   ])('refuses %s [invalid_json, invalid_request]', async (_, body, code, param) => {
     expect(await refusalOf(read(body))).toEqual([code, param])

@@ -64,7 +64,7 @@ export function readProgressQuery(query: unknown): ProgressQuery {
   return parsed.data
 }
 
-/** As high as Postgres counts them; no sandbox product has so many. */
+/** As high as Postgres counts them; no sandbox product has this many. */
 const MAX_REVISION = 2_147_483_647
 
 /** A number of a revision as it can be looked for: one beyond what Postgres holds is none that there could be. */

@@ -15,7 +15,7 @@ const dataOf = (events: string) =>
     .map((event) => event.replace(/^data: /, ''))
 
 describe('the events of a stream', () => {
-  test('are one line each, whatever the model says', () => {
+  test('are one line each, no matter what the model says', () => {
     const event = eventLines({ ...FACTS, includeUsage: false }).chunk(CHOICES)
     expect(event).toMatch(/^data: [^\n]+\n\n$/)
     expect(JSON.parse(dataOf(event)[0]!)).toEqual({ ...HEAD, choices: CHOICES })

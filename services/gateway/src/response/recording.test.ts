@@ -9,7 +9,7 @@ test('a recording holds what was sent, in order', async () => {
   expect(await recording.answer('text/event-stream')).toEqual({ contentType: 'text/event-stream', body: 'ab' })
 })
 
-test('a recording that would grow too large, or that nobody wants, holds nothing', async () => {
+test('a recording that would grow too large, or that no one wants, holds nothing', async () => {
   const recording = openRecording(true, 3)
   for (const events of ['ab', 'cd', 'e']) recording.add(events)
   expect(await recording.answer('x')).toBe(null)

@@ -65,7 +65,7 @@ describe('what an answer tells of its cost', () => {
     expect(charged).toBeLessThan(usage.prompt_tokens + 2 * usage.completion_tokens)
   })
 
-  test('is 0 where its reservation had ended: nobody was charged, and a repeat is a new attempt', async ({
+  test('is 0 where its reservation had ended: no one was charged, and a repeat is a new attempt', async ({
     stack,
     tenant,
     fixture,

@@ -130,7 +130,7 @@ const MAX_CHARACTERS = 8 * savedAnswerBytes
 
 /** Keeps the events of a stream for a replay, as long as they are few enough to be kept. */
 export interface Recording {
-  /** Answers the events as they are. */
+  /** Answers the events unchanged. */
   add(events: string): string
   /** Those that are too large to be kept as they are come packed. */
   answer(contentType: string): Promise<SavedAnswer | null>

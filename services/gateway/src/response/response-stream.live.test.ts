@@ -68,7 +68,7 @@ test('a caller who lags is waited for until they have caught up', async ({ conne
   expect(res.destroyed).toBe(false)
 })
 
-test('a caller who lags for too long is disconnected, and the call goes on', async ({ connection: { res } }) => {
+test('a caller who lags for too long is disconnected, and the call continues', async ({ connection: { res } }) => {
   const stream = openResponseStream(res, { now, lagBytes: 1_000, patienceMs: 1 })
   while (!res.destroyed) await stream.write(MEGABYTE)
   expect(stream.write('more')).toBe(undefined)

@@ -48,7 +48,7 @@ export function failureLine({ body }: Refusal): string {
 }
 
 // A stream to a caller who may lag or leave.
-//   R1  Whatever the caller does, the call goes on: nothing here rejects, and what they can't take any more is dropped.
+//   R1  Whatever the caller does, the call continues: nothing here rejects, and what they can no longer take is dropped.
 //   R2  They may lag by LAG_BYTES. Beyond that the provider waits for them, PATIENCE_MS in all; then their connection
 //       is closed, because a call that waits for its caller runs into its own time limit.
 //   R3  What keeps proxies awake is sent only after the headers, and only while nothing else is sent.
@@ -169,7 +169,7 @@ export interface SavedAnswer {
 }
 
 // Events of a stream are alike, so a stream that is too large to be kept as it was sent is small when it is packed. What is
-// kept says by its content type that it is; nobody outside ever sees that one.
+// kept says by its content type that it is; no one outside ever sees that one.
 
 const PACKED = '; packed=gzip'
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)]

@@ -5,7 +5,7 @@ import { refusalAnswer } from '@gateway/api/answer-shapes'
 import { expect } from 'vitest'
 import { stackTest as test } from '../stack.fixture.ts'
 
-// What a hostile caller may ask of the documentation. The paths are sent as they stand: no client makes them proper before.
+// What a hostile caller may ask of the documentation. The paths are sent unchanged: no client makes them proper before.
 
 interface Asked {
   method?: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS'
@@ -61,7 +61,7 @@ test.for([
 })
 
 test.for(['%ff', '%E0%A4%A', '%', '%zz', '%C0%AE%C0%AE/', 'flows%', '%ff%3Cscript%3E'])(
-  'a path that can not be read, /docs/%s, is refused without being said again [invalid_request]',
+  'a path that cannot be read, /docs/%s, is refused without being said again [invalid_request]',
   async (name, { tenant }) => {
     for (const headers of [{}, html]) {
       const answer = await ask(tenant.url, `/docs/${name}`, { headers })

@@ -39,7 +39,7 @@ describe('the description of the API', () => {
     await again.body.dump()
   })
 
-  test('is beside guides, whose policy lets them run and style nothing but files of the service', async ({
+  test('is alongside guides, whose policy lets them run and style nothing but files of the service', async ({
     tenant,
   }) => {
     for (const path of ['/docs', '/docs/', '/docs/flows']) {

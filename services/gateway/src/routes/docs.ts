@@ -10,7 +10,7 @@ import { refuse } from '@gateway/api/refusal'
 import { docsSite } from '../docs/docs-site.ts'
 
 // The documentation: guides for users at /docs, and the description of the API, for programs at /openapi.json and for users at
-// /docs/api. That page is Swagger UI, which is read from its npm package: a browser asks nobody but this service. What is served is
+// /docs/api. That page is Swagger UI, which is read from its npm package: a browser asks no one but this service. What is served is
 // fixed; nothing else of the disk can be asked for.
 
 const compress = promisify(gzip)
@@ -52,7 +52,7 @@ const libraryPolicy = [...policy, "style-src 'self' 'unsafe-inline'"] // the lib
 const headers = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  // Asked about anew each time, and sent only when it has changed.
+  // Asked about again each time, and sent only when it has changed.
   'Cache-Control': 'no-cache',
 }
 

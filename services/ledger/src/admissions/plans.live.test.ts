@@ -214,7 +214,7 @@ const FILLS: [table: string, columns: string, values: string][] = [
     `'h' || n, 'gateway', now(), now(), 15000, now()`,
   ],
   ['control.users', '(id, email, name)', `'per' || n, 'per' || n || '@example.test', 'P'`],
-  ['control.project_grants', '(project, user, role)', `project, 'per' || n, 'Project Consumer'`],
+  ['control.project_grants', '(project, user_id, role)', `project, 'per' || n, 'Project Consumer'`],
   [
     'control.keys',
     '(id, hash, prefix, name, tenant, project, lineage, policy, created_by, expires_at, expiry_days)',

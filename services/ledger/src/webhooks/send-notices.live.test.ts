@@ -185,7 +185,7 @@ test('a webhook with a backlog of thousands keeps no other from its notices', as
        INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
        SELECT 'ntc_' || n || $1, $1, 'wallet.below', 5, 4, now() FROM generate_series(1, 3000) n RETURNING id)
      INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
-     SELECT told.id, $2, now() - interval '1 hour' FROM told`,
+     SELECT written.id, $2, now() - interval '1 hour' FROM written`,
     [hooked.project, busy.id],
   )
   await fixture.run(

@@ -6,7 +6,7 @@ import { isTyping } from '../is-typing.ts'
 
 const OFFSET = 40
 
-/** Copies chosen nodes as text, and pastes such text, from whatever window it comes. In fields the browser does it. */
+/** Copies chosen nodes as text, and pastes such text, from any window it comes. In fields the browser does it. */
 export function useClipboard(): { duplicate: () => void } {
   const { editor } = useSession()
   useEffect(() => {

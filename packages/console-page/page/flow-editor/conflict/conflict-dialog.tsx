@@ -9,7 +9,7 @@ import { useSession } from '../session.ts'
 import { ConflictPart } from './conflict-part.tsx'
 
 /**
- * Somebody saved meanwhile: what both began with, theirs and mine beside each other, by node. What only one of both changed is taken
+ * Someone saved meanwhile: what both began with, theirs and mine alongside each other, by node. What only one of both changed is taken
  * from them; of what both changed one is chosen. Nothing is saved or lost before.
  */
 export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof useSaving>; conflict: Conflict }) {

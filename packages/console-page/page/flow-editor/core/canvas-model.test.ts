@@ -34,7 +34,7 @@ describe('what the canvas shows', () => {
     )
   })
 
-  test('every edge between nodes is drawn from a port to a port, in whatever state the graph is', () => {
+  test('every edge between nodes is drawn from a port to a port, in any state the graph is', () => {
     fc.assert(
       fc.property(changedFlow, ({ graph, products }) => {
         const { nodes, edges } = canvasModel(graph, products)
@@ -100,7 +100,7 @@ describe('a connection', () => {
 })
 
 describe('auto-layout', () => {
-  test('places every node beside those it takes values of, and no two on one spot', () => {
+  test('places every node alongside those it takes values of, and no two on one spot', () => {
     fc.assert(
       fc.property(validFlow(), ({ graph, products }) => {
         const tidy = moveNodes(graph, arranged(canvasModel(graph, products), new Map()))

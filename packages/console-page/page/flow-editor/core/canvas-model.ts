@@ -79,7 +79,7 @@ export function canvasModel(graph: Graph, products: Products): CanvasModel {
   }
 }
 
-/** Each edge once, whatever its ports: one to a port that is no longer there is drawn until it is taken away. */
+/** Each edge once, regardless of its ports: one to a port that is no longer there is drawn until it is taken away. */
 function drawnEdges(graph: Graph, layout: Layout, problems: ReadonlyMap<string | null, GraphProblem[]>): CanvasEdge[] {
   const ids = new Set(graph.nodes.map(({ id }) => id))
   const typing = typingOf(layout)

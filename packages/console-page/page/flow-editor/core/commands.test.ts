@@ -118,10 +118,10 @@ describe('commands', () => {
   })
 
   test.each([
-    ['{', /^This is no JSON: /],
-    ['{}', /^This is no graph: input: /],
-    ['[]', /^This is no graph: /],
-  ])('of the text %s it is said why it is no graph', (text, fault) => {
+    ['{', /^This is not JSON: /],
+    ['{}', /^This is not a graph: input: /],
+    ['[]', /^This is not a graph: /],
+  ])('of the text %s it is said why it is not a graph', (text, fault) => {
     expect(readGraphText(text)).toEqual({ fault: expect.stringMatching(fault) as string })
   })
 })

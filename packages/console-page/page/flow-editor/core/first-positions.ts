@@ -13,7 +13,7 @@ const column = 330
 const row = 190
 
 /**
- * The graph with those nodes placed that nobody has placed yet: in columns, each behind those it takes values of, and below what has
+ * The graph with those nodes placed that no one has placed yet: in columns, each behind those it takes values of, and below what has
  * a place already.
  */
 export function placed({ graph, nodes, edges }: CanvasModel): Graph {

@@ -84,7 +84,7 @@ describe('a merge of three graphs', () => {
     expect(outcomes(base, theirs, mine)).toEqual({ 'node template': 'conflict' })
   })
 
-  test('whoever moved a node moved it, whosever words it has', () => {
+  test('anyone who moved a node moved it, whose words it has', () => {
     const theirs = moveNodes(base, new Map([['template', { x: 7, y: 8 }]]))
     const result = merge(base, theirs, say(base, 'mine'))
     expect(result.nodes[2]).toMatchObject({ template: 'mine', position: { x: 7, y: 8 } })

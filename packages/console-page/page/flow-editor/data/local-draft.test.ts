@@ -28,7 +28,7 @@ test('a window finds its own draft again, and another one does not overwrite it'
   expect(at(storage, 'b').read()).toEqual(draftOf('b', '2026-01-02'))
 })
 
-test('a new window takes up the newest draft of that user, and of nobody else', () => {
+test('a new window takes up the newest draft of that user, and of no one else', () => {
   const storage = memory()
   at(storage, 'a').keep(draftOf('a', '2026-01-01'))
   at(storage, 'b').keep(draftOf('b', '2026-01-02'))
@@ -36,7 +36,7 @@ test('a new window takes up the newest draft of that user, and of nobody else', 
   expect(at(storage, 'c', 'other').read()).toBeNull()
 })
 
-test('what is saved is dropped wherever it is the same, and what another window has besides is kept', () => {
+test('what is saved is dropped wherever it is the same, and what another window has in addition to is kept', () => {
   const storage = memory()
   at(storage, 'a').keep(draftOf('a', '2026-01-01'))
   at(storage, 'b').keep(draftOf('b', '2026-01-02'))
@@ -46,7 +46,7 @@ test('what is saved is dropped wherever it is the same, and what another window 
   expect(at(storage, 'c').read()).toMatchObject({ at: '2026-01-01' })
 })
 
-test('what is no draft is none, and a storage that is full is told', () => {
+test('what is not a draft is none, and a storage that is full is told', () => {
   const storage = memory()
   storage.setItem('flow-draft p s a', '{"graph":')
   expect(at(storage, 'a').read()).toBeNull()

@@ -34,7 +34,7 @@ export function localDrafts(storage: Kept, { user, sandbox, window }: Record<'us
       return false // full, or barred
     }
   }
-  /** Once it is saved or given up: with the same in other windows, and not with what they have besides. */
+  /** Once it is saved or given up: with the same in other windows, and not with what they have as well. */
   function drop(graph: LocalDraft['graph']): void {
     storage.removeItem(own)
     for (const key of keys()) if (sameJson(parsed(storage.getItem(key))?.graph, graph)) storage.removeItem(key)

@@ -17,7 +17,7 @@ export function useLocalDraft(
   const graph = useStore(editor.store, (state) => state.graph)
   const [isKept, setKept] = useState(true)
   const isUnsaved = graph !== base.graph && !sameJson(graph, base.graph)
-  // Before anything is painted: whoever reads that something is unsaved may close the window at once.
+  // Before anything is painted: anyone who reads that something is unsaved may close the window at once.
   useLayoutEffect(() => {
     if (isUnsaved)
       setKept(drafts.keep({ graph, baseRevision: base.number, base: base.graph, at: new Date().toISOString() }))

@@ -24,7 +24,7 @@ export interface Conflict {
 
 const savePath = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions'
 
-/** Saving and activating. A save that somebody else was quicker than opens a conflict, and changes nothing. */
+/** Saving and activating. A save that someone else was quicker than opens a conflict, and changes nothing. */
 export function useSaving({
   editor,
   sandbox: opened,

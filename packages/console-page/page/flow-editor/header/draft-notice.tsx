@@ -1,7 +1,7 @@
 import { Moment } from '../../components/moment.tsx'
 import type { LocalDraft } from '../data/local-draft.ts'
 
-/** That what is shown was kept in this browser and is not saved; and whether somebody saved since. */
+/** That what is shown was kept in this browser and is not saved; and whether someone saved since. */
 export function DraftNotice({
   draft,
   latest,
@@ -18,7 +18,7 @@ export function DraftNotice({
       <span>
         Your changes, unsaved since <Moment iso={draft.at} />, are here again; they were made of revision{' '}
         {draft.baseRevision}.
-        {draft.baseRevision < latest && ` Revision ${latest} was saved since: saving shows both beside each other.`}
+        {draft.baseRevision < latest && ` Revision ${latest} was saved since: saving shows both alongside each other.`}
       </span>
       <span className="buttons">
         <button type="button" className="button small" onClick={onDiscard}>

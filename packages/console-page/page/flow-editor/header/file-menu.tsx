@@ -38,7 +38,7 @@ export function FileMenu({ name }: { name: string }) {
         }}
       />
       {fault !== null && (
-        <Dialog title="This file is no flow" onClose={() => setFault(null)}>
+        <Dialog title="This file is not a flow" onClose={() => setFault(null)}>
           <p>{fault}</p>
           <div className="buttons">
             <button type="button" className="button" onClick={() => setFault(null)}>

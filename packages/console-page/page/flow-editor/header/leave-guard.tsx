@@ -13,7 +13,7 @@ export function LeaveGuard({ isUnsaved, isKept }: { isUnsaved: boolean; isKept: 
     <Dialog title="Not everything is saved" onClose={reset}>
       <p>
         {isKept
-          ? 'Your changes are kept in this browser and are here again when you come back. Nobody else sees them.'
+          ? 'Your changes are kept in this browser and are here again when you come back. No one else sees them.'
           : 'This browser could not keep your changes: they are lost when you leave.'}
       </p>
       <div className="buttons">

@@ -1,6 +1,6 @@
 const GONE_ON = ['pointerdown', 'keydown'] as const
 
-/** Puts the focus into the first field of what is there, or comes: its code may be late. Whoever goes on meanwhile keeps the focus. */
+/** Puts the focus into the first field of what is there, or comes: its code may be late. Anyone who continues meanwhile keeps the focus. */
 export function focusFirstField(place: HTMLElement): void {
   const field = () => place.querySelector<HTMLElement>('textarea, select') ?? place.querySelector<HTMLElement>('input')
   const there = field()

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Field } from '../../components/field.tsx'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 
-/** A value as JSON. What is no JSON yet stays typed, and is told. */
+/** A value as JSON. What is not JSON yet stays typed, and is told. */
 export function JsonField({
   label,
   value,
@@ -45,6 +45,6 @@ function parsed(text: string): { value: unknown } | { fault: string } {
   try {
     return { value: JSON.parse(text) as unknown }
   } catch (error) {
-    return { fault: `This is no JSON yet: ${(error as Error).message}.` }
+    return { fault: `This is not JSON yet: ${(error as Error).message}.` }
   }
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Field } from '../../components/field.tsx'
 
-/** A number; nothing typed leaves it out. What is no number stays typed, and is told. */
+/** A number; nothing typed leaves it out. What is not number stays typed, and is told. */
 export function NumberField({
   label,
   hint,
@@ -37,7 +37,7 @@ export function NumberField({
 
 const shown = (value: unknown) => (value === undefined ? '' : JSON.stringify(value))
 
-/** undefined of nothing, null of what is no number. */
+/** undefined of nothing, null of what is not number. */
 function numberOf(text: string): number | undefined | null {
   if (text.trim() === '') return undefined
   const number = Number(text)

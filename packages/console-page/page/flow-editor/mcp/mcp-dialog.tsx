@@ -29,7 +29,7 @@ export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: 
   const change = useMutation({
     mutationFn: (mcpEnabled: boolean) => ask('PATCH', path, { params, body: { mcpEnabled } }),
     onSuccess: (changed) => {
-      announce(changed.mcpEnabled ? 'The flow is an MCP tool.' : 'The flow is no MCP tool any more.')
+      announce(changed.mcpEnabled ? 'The flow is an MCP tool.' : 'The flow is not MCP tool anymore.')
       return keepAnswer(client, reading(path, { params }), changed)
     },
   })

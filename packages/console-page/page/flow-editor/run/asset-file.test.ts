@@ -5,14 +5,14 @@ const png = new Blob([Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x
   type: 'text/plain',
 })
 
-test('a file is what its bytes say, whatever it is called', async () => {
+test('a file is what its bytes say, no matter what it is called', async () => {
   expect(await readAssetFile(png, 'image')).toEqual({ type: 'image/png' })
   expect(await readAssetFile(new Blob(['ID3 and so on']), 'audio')).toEqual({ type: 'audio/mpeg' })
 })
 
 test('what a field does not take is told with what it takes', async () => {
   const sound = await readAssetFile(png, 'audio')
-  expect(sound).toEqual({ fault: 'It is no sound of the kinds that are kept. Choose a WAV or MP3 file.' })
+  expect(sound).toEqual({ fault: 'It is not a sound of the kinds that are kept. Choose a WAV or MP3 file.' })
   const large = await readAssetFile(new Blob([png, new Uint8Array(25_000_000)]), 'image')
   expect(large).toEqual({ fault: 'It has 25,000,017 bytes, and 25,000,000 are allowed. Choose a smaller file.' })
 })

@@ -15,7 +15,7 @@ export async function readAssetFile(
   const head = new Uint8Array(await file.slice(0, MEDIA_HEAD_BYTES).arrayBuffer())
   const type = mediaTypeOf(head)
   if (!type || (format !== 'media' && !type.startsWith(`${format}/`)))
-    return { fault: `It is no ${isA} of the kinds that are kept. Choose ${kinds}.` }
+    return { fault: `It is not ${isA} of the kinds that are kept. Choose ${kinds}.` }
   return { type }
 }
 

@@ -1,6 +1,6 @@
 import { Field } from '../../components/field.tsx'
 
-/** Which asset it is by its id, as somebody copied it; '' for none. */
+/** Which asset it is by its id, as someone copied it; '' for none. */
 export function AssetIdField({
   label,
   asset,

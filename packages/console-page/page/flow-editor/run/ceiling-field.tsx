@@ -23,7 +23,7 @@ export function CeilingField({ typed, onChange }: { typed: string; onChange: (ty
   )
 }
 
-/** Micro-USD; null of nothing, undefined of what is no amount. */
+/** Micro-USD; null of nothing, undefined of what is not an amount. */
 export function ceilingOf(typed: string): number | null | undefined {
   return typed.trim() === '' ? null : (microOf(typed) ?? undefined)
 }

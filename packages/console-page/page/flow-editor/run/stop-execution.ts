@@ -1,6 +1,6 @@
 import { ask } from '../../api/ask.ts'
 
-/** What is running ends; nothing begins any more. @throws ApiRefusal, Unreachable */
+/** What is running ends; nothing begins anymore. @throws ApiRefusal, Unreachable */
 export async function stopExecution(
   { tenant, project }: Record<'tenant' | 'project', string>,
   execution: string,

@@ -7,7 +7,7 @@ import { followOnCanvas } from './follow-on-canvas.ts'
 import { useRunStore } from './run-store.ts'
 import { shown } from './apply-line.ts'
 
-/** Shows an execution of a flow on its canvas: as it ended, or as it goes on. */
+/** Shows an execution of a flow on its canvas: as it ended, or as it continues. */
 export function useShowExecution(sandbox: string) {
   const scope = useScope()
   const run = useRunStore()

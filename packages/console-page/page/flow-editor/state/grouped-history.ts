@@ -5,7 +5,7 @@ export function groupedHistory(now: () => number) {
   let last: { group: string | null; atMs: number } | null = null
   let continues = false
 
-  /** Names the group of the change that comes next; null: a step of its own. */
+  /** Names the group of the change that comes next; null: its own step. */
   function next(group: string | null): void {
     const atMs = now()
     continues = group !== null && last?.group === group && atMs - last.atMs < PAUSE_MS

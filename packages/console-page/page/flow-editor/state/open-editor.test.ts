@@ -45,7 +45,7 @@ describe('the history of an editor', () => {
     expect(graphIn(editor)).toBe(newGraph)
   })
 
-  test('what changes nothing, and choosing a node, is no step', () => {
+  test('what changes nothing, and choosing a node, is not a step', () => {
     const editor = openEditor(newGraph, () => 0)
     editor.change((graph) => moveNodes(graph, new Map([['in', { x: 0, y: 0 }]])))
     editor.select(['in'])

@@ -3,7 +3,7 @@ import { temporal } from 'zundo'
 import type { Graph } from '@gateway/api/graph'
 import { groupedHistory } from './grouped-history.ts'
 
-/** Nobody undoes more than that; each step shares with the next what did not change. */
+/** No one undoes more than that; each step shares with the next what did not change. */
 const HISTORY_STEPS = 200
 
 export interface EditorState {

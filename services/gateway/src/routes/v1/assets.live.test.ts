@@ -73,7 +73,7 @@ describe('a file that is uploaded', () => {
     unsaid.destroy()
   })
 
-  test('is nobody’s who leaves before it is whole', async ({ tenant, fixture }) => {
+  test('is no one’s who leaves before it is whole', async ({ tenant, fixture }) => {
     const req = request(`${tenant.url}/v1/assets`, {
       method: 'POST',
       agent: false,

@@ -56,7 +56,7 @@ export function showAsset(deps: Needed): RequestHandler<{ id: string }> {
 //   U1  A caller who may not store is refused before the body is read (routes/v1/assets.ts), and bytes of no use before
 //       the rest of them are.
 //   U2  They go to the store as they come; they are never in memory whole.
-//   U3  They are the project's once they are on the ledger's books. What is not on the books nobody can read.
+//   U3  They are the project's once they are on the ledger's books. What is not on the books no one can read.
 
 type UploadNeeded = Pick<Deps, 'ledger' | 'assetStore' | 'newId'>
 

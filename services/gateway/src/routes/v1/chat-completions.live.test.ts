@@ -66,7 +66,7 @@ describe('a chat call that is answered in one piece', () => {
     expect(repeated.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test('is refused as it is when the provider refuses the request itself, without a word of its own [invalid_request]', async ({
+  test('is refused as it is when the provider refuses the request itself, without its own word [invalid_request]', async ({
     stack,
     tenant,
   }) => {
@@ -132,10 +132,7 @@ describe('a call under an idempotency key', () => {
 })
 
 // spec: 4.2/s15, 4.2/s17, 8.1/r11
-test('a call without an idempotency key is another call each time, with a charge of its own', async ({
-  stack,
-  tenant,
-}) => {
+test('a call without an idempotency key is another call each time, with its own charge', async ({ stack, tenant }) => {
   const content = newPrompt()
   const ask = async () => bodyOf(await tenant.chat({ messages: [{ role: 'user', content }] }))
   const [first, second] = [await ask(), await ask()]
@@ -241,7 +238,10 @@ describe('a chat call that is streamed', () => {
     expect(await again.text()).toBe(text)
   })
 
-  test('goes on without its caller, is charged on its real usage and kept for a repeat', async ({ stack, tenant }) => {
+  test('continues without its caller, is charged on its real usage and kept for a repeat', async ({
+    stack,
+    tenant,
+  }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, hold: true }])
     const headers = { 'idempotency-key': `key-${content}` }
@@ -262,7 +262,7 @@ describe('a chat call that is streamed', () => {
     expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
   })
 
-  test('goes on when its caller leaves in the middle', async ({ stack, tenant }) => {
+  test('continues when its caller leaves in the middle', async ({ stack, tenant }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, perChunkMs: 20 }])
     const caller = new AbortController()

@@ -13,14 +13,14 @@ const test = flowTest
     await control.waitForCalls(1, { prompt })
     return { sandbox, record, release: () => control.release() }
   })
-  /** The one execution that goes on. */
+  /** The one execution that continues. */
   .extend('execution', async ({ held, fixture }) => {
     const { rows } = await fixture.run('SELECT id FROM money.executions WHERE sandbox = $1', [held.sandbox])
     return (rows as [{ id: string }])[0].id
   })
 
 describe('the progress of an execution', () => {
-  test('is for any key of its project, while it goes on, from the line on that the reader wants', async ({
+  test('is for any key of its project, while it continues, from the line on that the reader wants', async ({
     tenant,
     flows,
     held,
@@ -44,7 +44,7 @@ describe('the progress of an execution', () => {
     expect(await (await follow('?after=4')).text()).toBe('')
   })
 
-  test('ends for who may not read it any more [key_revoked]', async ({ tenant, flows, fixture, held, execution }) => {
+  test('ends for who may not read it anymore [key_revoked]', async ({ tenant, flows, fixture, held, execution }) => {
     const { id, secret } = await tenant.key()
     const answer = await flows.get(`/v1/executions/${execution}/progress`, { authorization: `Bearer ${secret}` })
     const reader = await openLines(answer)
@@ -83,7 +83,7 @@ describe('the progress of an execution', () => {
 })
 
 test.for(['after=x', 'after=-2', 'after=1.5', 'after=1&after=2', 'before=1'])(
-  'a query that can not be is refused by its field: %s [invalid_request]',
+  'a query that cannot be is refused by its field: %s [invalid_request]',
   async (query, { flows }) => {
     const answer = await flows.get(`/v1/executions/exe_none/progress?${query}`)
     const { code, param } = await errorOf(answer)

@@ -35,7 +35,7 @@ interface Followed {
 }
 
 /**
- * GET /v1/executions/{id}/progress: the lines of an execution of the key's project behind `after`, whoever began it
+ * GET /v1/executions/{id}/progress: the lines of an execution of the key's project behind `after`, regardless of who began it
  * (flows §4.4).
  * @throws Refusal `invalid_request`, or as the record of the execution would be refused
  */

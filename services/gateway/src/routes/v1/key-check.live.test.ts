@@ -67,7 +67,7 @@ describe('would this call be admitted now?', () => {
   })
 })
 
-describe('what can not be asked', () => {
+describe('what cannot be asked', () => {
   test('is refused to a key that is refused as such [project_mismatch] [key_revoked] [key_missing]', async ({
     tenant,
     ask,

@@ -17,7 +17,7 @@ export function listModels(deps: Needed): RequestHandler {
   }
 }
 
-/** GET /v1/models/{id}: one of them. An id may hold slashes, percent-encoded or as they are. */
+/** GET /v1/models/{id}: one of them. An id may hold slashes, percent-encoded or unchanged. */
 export function showModel(deps: Needed): RequestHandler<{ id: string[] }> {
   return async (req, res) => {
     const model = req.params.id.join('/')

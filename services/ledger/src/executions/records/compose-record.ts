@@ -10,7 +10,7 @@ import { sourcesIn } from '../cache/load-executions.ts'
 // in unchanged; errors are reported by packages/api/src/execution.ts.
 
 /** The fields of a `NodeRecord`, each as JSON text. */
-function nodeFields({ begun_by: startedBy }: Pick<ExecutionRow, 'begun_by'>, node: NodeRow) {
+function nodeFields({ started_by: startedBy }: Pick<ExecutionRow, 'started_by'>, node: NodeRow) {
   const status = node.state === 'Ready' ? 'Pending' : node.state // that it waits for a worker is not shown outside
   return {
     id: text(node.node),
@@ -34,7 +34,7 @@ export function executionRecord(execution: ExecutionRow, nodes: readonly NodeRow
 /** Its fields, each as JSON text. */
 function executionFields(execution: ExecutionRow, nodes: readonly NodeRow[]) {
   const calls = nodes.flatMap(({ call }) => (call === null ? [] : [text(call)]))
-  const { id, begun_by: startedBy } = execution
+  const { id, started_by: startedBy } = execution
   const chargedMicro = Number(nodes.reduce((sum, { charged }) => sum + charged, 0n))
   const ended = execution.completed_at !== null
   return {

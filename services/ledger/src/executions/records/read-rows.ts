@@ -10,7 +10,7 @@ export interface ExecutionRow {
   revision: number
   /** Of the package that it runs; null: the one saved with its revision. */
   digest: string | null
-  begun_by: StartedBy
+  started_by: StartedBy
   /** Micro-USD; null: no ceiling. */
   max_micro: number | null
   status: ExecutionStatus
@@ -46,7 +46,7 @@ export interface NodeRow {
 /** As `money.read_record` writes them. */
 type ExecutionFacts = Omit<
   ExecutionRow,
-  'output' | 'error' | 'begun_by' | 'max_micro' | 'created_at' | 'started_at' | 'completed_at'
+  'output' | 'error' | 'started_by' | 'max_micro' | 'created_at' | 'started_at' | 'completed_at'
 > & {
   startedBy: StartedBy
   maxMicro: number | null
@@ -82,7 +82,7 @@ export async function readRows(
   return {
     execution: {
       ...facts,
-      begun_by: startedBy,
+      started_by: startedBy,
       max_micro: maxMicro,
       output: row.output,
       error: row.error,

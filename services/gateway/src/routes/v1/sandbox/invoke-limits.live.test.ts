@@ -64,7 +64,7 @@ describe('invocations that wait', () => {
     for (const answer of waiting) expect((await answer).status).toBe(200)
   })
 
-  test('release their permits when their callers leave, while their executions go on', async ({
+  test('release their permits when their callers leave, while their executions continue', async ({
     tenant,
     flows,
     held,
@@ -86,7 +86,7 @@ describe('invocations that wait', () => {
 })
 
 // The last one: it stops what the file shares.
-test('a stopping gateway ends each stream behind a whole line and tells the others to come back, and the executions go on [idempotency_in_progress, unavailable]', async ({
+test('a stopping gateway ends each stream behind a whole line and tells the others to come back, and the executions continue [idempotency_in_progress, unavailable]', async ({
   stack,
   tenant,
   flows,

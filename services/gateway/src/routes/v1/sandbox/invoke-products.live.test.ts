@@ -9,7 +9,7 @@ function twoProducts(first: string, second: string) {
   return { ...graph, nodes: graph.nodes.map((node) => (node.id === 'step1' ? { ...node, product: second } : node)) }
 }
 
-test('a flow that calls a product that is not assigned any more is refused before anything is charged [product_not_assigned]', async ({
+test('a flow that calls a product that is no longer assigned is refused before anything is charged [product_not_assigned]', async ({
   tenant,
   flows,
   fixture,

@@ -43,7 +43,7 @@ describe('the progress of an execution', () => {
     expect(last).toMatchObject({ kind: 'complete', execution: record })
   })
 
-  test('comes while the execution goes on, and a repeat has all of it from the first line', async ({
+  test('comes while the execution continues, and a repeat has all of it from the first line', async ({
     stack,
     tenant,
     flows,
@@ -146,7 +146,7 @@ test('200 readers are cut off, and what each of them reads again has no gap, no 
   expect(await flows.executions()).toBe(READERS + 1)
 }, 180_000)
 
-/** Reads the progress of an invocation up to so many bytes, then drops the connection. */
+/** Reads the progress of an invocation up to this many bytes, then drops the connection. */
 async function readBytes(url: string, sandbox: string, input: object, headers: Record<string, string>, bytes: number) {
   const req = request(`${url}/v1/sandbox/${sandbox}/invoke`, {
     method: 'POST',

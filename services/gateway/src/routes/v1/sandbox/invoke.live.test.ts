@@ -91,7 +91,7 @@ describe('an invocation', () => {
   )
 
   // spec: 3.1/r1
-  test('goes on with the revision it began with when another one is activated', async ({
+  test('continues with the revision it began with when another one is activated', async ({
     stack,
     tenant,
     flows,
@@ -113,7 +113,7 @@ describe('an invocation', () => {
   })
 
   // spec: 6/s5
-  test('goes on when its caller leaves', async ({ stack, tenant, flows }) => {
+  test('continues when its caller leaves', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, hold: true }])
@@ -134,7 +134,7 @@ describe('an invocation', () => {
 
 describe('a repeat under the same idempotency key', () => {
   // spec: 4.3/s7
-  test('is the same execution, charged once, whatever it is answered with', async ({ tenant, flows }) => {
+  test('is the same execution, charged once, no matter what it is answered with', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const input = { text: newPrompt() }
     const headers = { 'idempotency-key': newKey() }
@@ -152,7 +152,7 @@ describe('a repeat under the same idempotency key', () => {
     expect(await flows.executions()).toBe(1)
   })
 
-  test('joins the execution while it goes on', async ({ stack, tenant, flows }) => {
+  test('joins the execution while it continues', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, hold: true }])
@@ -194,7 +194,7 @@ describe('a repeat under the same idempotency key', () => {
     expect(await recordOf(await flows.invoke(sandbox, { text: 'a' }))).toMatchObject({ revision: 2 })
   })
 
-  test('is an execution of its own at another sandbox product', async ({ flows }) => {
+  test('is its own execution at another sandbox product', async ({ flows }) => {
     const [one, other] = [await flows.save(echo), await flows.save(echo)]
     const headers = { 'idempotency-key': newKey() }
     const ids = [one, other].map(

@@ -8,10 +8,10 @@ interface RpcMessage {
   result?: { isError?: boolean; content: { text: string }[] }
 }
 
-// Whoever reads progress is authorised anew at each look (rules §5.2): what ends their right ends their reading.
+// Anyone who reads progress is authorised again at each look (rules §5.2): what ends their right ends their reading.
 
 const test = flowTest
-  /** Somebody else who may issue keys for the project, and a key of theirs. */
+  /** Someone else who may issue keys for the project, and a key of theirs. */
   .extend('issued', async ({ tenant, fixture }) => {
     const { tenant: organization, team } = tenant.owners
     const by = await fixture.issuer({ id: tenant.project, tenant: organization, team })
@@ -65,12 +65,7 @@ describe.for(losses)('where %s', ([, code, sql]) => {
   })
 
   // spec: 5/s7
-  test(`a call of the tool that is told of progress is refused [${code}]`, async ({
-    tenant,
-    fixture,
-    issued,
-    held,
-  }) => {
+  test(`a call of the tool that learns of progress is refused [${code}]`, async ({ tenant, fixture, issued, held }) => {
     const params = { name: 'invoke_product', arguments: { text: held.prompt }, _meta: { progressToken: 'p' } }
     const answer = await fetch(`${tenant.url}/v1/sandbox/${held.sandbox}/mcp`, {
       method: 'POST',
@@ -101,7 +96,7 @@ describe.for(losses)('where %s', ([, code, sql]) => {
   })
 })
 
-test('an execution goes on without its reader, and is charged', async ({ tenant, fixture, flows, issued, held }) => {
+test('an execution continues without its reader, and is charged', async ({ tenant, fixture, flows, issued, held }) => {
   const headers = { ...issued.headers, ...PROGRESS }
   const following = await flows.invoke(held.sandbox, { text: held.prompt }, { headers })
   const text = following.text()
@@ -117,7 +112,7 @@ test('an execution goes on without its reader, and is charged', async ({ tenant,
   expect([record.status, record.chargedMicro]).toEqual(['Succeeded', await tenant.settled()])
 })
 
-test('where the sandbox product is suspended nothing begins any more, and what goes on is read to its end [revision_not_active]', async ({
+test('where the sandbox product is suspended nothing begins anymore, and what continues is read to its end [revision_not_active]', async ({
   fixture,
   flows,
   issued,
