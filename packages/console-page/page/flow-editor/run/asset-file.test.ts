@@ -12,7 +12,7 @@ test('a file is what its bytes say, no matter what it is called', async () => {
 
 test('what a field does not take is told with what it takes', async () => {
   const sound = await readAssetFile(png, 'audio')
-  expect(sound).toEqual({ fault: 'It is not a sound of the kinds that are kept. Choose a WAV or MP3 file.' })
+  expect(sound).toEqual({ fault: 'This file type is not supported. Choose a WAV or MP3 file.' })
   const large = await readAssetFile(new Blob([png, new Uint8Array(25_000_000)]), 'image')
   expect(large).toEqual({ fault: 'It has 25,000,017 bytes, and 25,000,000 are allowed. Choose a smaller file.' })
 })

@@ -9,19 +9,19 @@ export async function readAssetFile(
   file: Blob,
   format: AssetFormat | 'media',
 ): Promise<{ type: MediaType } | { fault: string }> {
-  const { isA, kinds } = words[format]
+  const { kinds } = words[format]
   if (file.size > flowLimits.assetBytes)
     return { fault: `It has ${count(file.size)} bytes, and ${count(flowLimits.assetBytes)} are allowed. ${smaller}` }
   const head = new Uint8Array(await file.slice(0, MEDIA_HEAD_BYTES).arrayBuffer())
   const type = mediaTypeOf(head)
   if (!type || (format !== 'media' && !type.startsWith(`${format}/`)))
-    return { fault: `It is not ${isA} of the kinds that are kept. Choose ${kinds}.` }
+    return { fault: `This file type is not supported. Choose ${kinds}.` }
   return { type }
 }
 
 const smaller = 'Choose a smaller file.'
 const words = {
-  image: { isA: 'image', kinds: 'a PNG, JPEG or WebP file' },
-  audio: { isA: 'sound', kinds: 'a WAV or MP3 file' },
-  media: { isA: 'image or sound', kinds: 'a PNG, JPEG, WebP, WAV or MP3 file' },
+  image: { kinds: 'a PNG, JPEG or WebP file' },
+  audio: { kinds: 'a WAV or MP3 file' },
+  media: { kinds: 'a PNG, JPEG, WebP, WAV or MP3 file' },
 } as const
