@@ -42,7 +42,7 @@ const full = scenarioFiles(
   'skewed-clocks',
   'stock-clients',
 )
-/** These measure how much is done in a time, or stop parts while they do: nothing else runs beside them. */
+/** These measure how much is done in a time, or stop parts while they do: nothing else runs at the same time. */
 const fullAlone = scenarioFiles(
   'client-follow',
   'crashes',

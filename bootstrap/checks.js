@@ -9,6 +9,7 @@ const checks = [
   { title: 'lint and import directions', tool: 'oxlint', args: ['--type-aware', '--deny-warnings', '.'] },
   { title: 'dead code', tool: 'knip', args: ['--no-progress', '--no-config-hints'] },
   { title: 'said twice', tool: 'jscpd', args: ['--exit-code', '1', '.'] },
+  { title: 'prose', tool: 'node', args: [join(projectFolder, 'bootstrap/prose.ts')] },
 ]
 
 /** Runs every check, tells of each, and answers the titles of those that failed. */

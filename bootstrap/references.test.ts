@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { findDeadReferences, type DeadReferences } from './references/find-dead-references.ts'
 import { openRepository, repositoryOf, type Finding } from './references/repository.ts'
 
-// Whatever a comment or a page names is there (docs/README.md, "How to refer").
+// Everything that a comment or a page names exists (docs/README.md, "How to refer").
 
 const said = ({ file, line, said, why }: Finding) => `${file}:${line}: ${said}: ${why}`
 

@@ -10,7 +10,7 @@ import { startOtlpReceiver } from './src/otlp-receiver.ts'
 import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
 
 // Everything that takes a secret is done, and much goes wrong on the way. Afterwards each secret is looked for in
-// whatever the stack has kept, written, sent or answered (architecture §S2).
+// anything the stack has kept, written, sent or answered (architecture §S2).
 
 const messages = (content: string) => [{ role: 'user', content }]
 const price = { unit: 'tokens', prompt: '0.000001', completion: '0.000001' }
@@ -205,7 +205,7 @@ async function fullExecution(stack: ProcessStack) {
   ]
   for (const headers of misplaced) keep(await callerAt(url, null).ask('GET', '/v1/models', undefined, headers))
 
-  // Whatever breaks writes a log: connections to Postgres and Redis are cut, and the ledger is away.
+  // Every failure writes a log: connections to Postgres and Redis are cut, and the ledger is away.
   await fixture.run(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`,
   )

@@ -235,7 +235,7 @@ test('of a part that both sides changed nothing is taken by itself', async ({ li
   expect(JSON.parse(await readFile(file, 'utf8')).nodes[1].params).toEqual({ max_tokens: 7 })
 })
 
-test('problems are told with their line, without the service and without a token', async ({ line }) => {
+test('reports problems with their line, without the service and without a token', async ({ line }) => {
   await line.shell('gateway flows pull')
   const offline = { isSignedIn: false, env: { GATEWAY_URL: 'http://127.0.0.1:9' } }
   const check = () => line.shell('gateway flows push --check', offline)

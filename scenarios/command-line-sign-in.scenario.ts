@@ -131,7 +131,7 @@ test('a page or a program that guesses at the port is not heard, and the sign-in
   expect(await login.ended).toMatchObject({ code: 0 })
 })
 
-test('what the command cannot use is told in the browser too, and is not kept', async ({ line }) => {
+test('also reports in the browser what the command cannot use, and does not keep it', async ({ line }) => {
   const login = await beginLogin(line)
   await expect.poll(login.opened, LONGEST_WAIT).toMatch(/^http/)
   const asked = new URL(await login.opened()).searchParams

@@ -83,7 +83,7 @@ test('a key is rotated with a grace, and the old secret works on', async ({ stac
   expect((await chat(stack, tenant)).status).toBe(200)
 })
 
-test('whether a call would be admitted is told with the rule that refuses it, and nothing is reserved [insufficient_budget]', async ({
+test('says whether a call would be admitted and which rule refuses it, without a reservation [insufficient_budget]', async ({
   stack,
   visit,
 }) => {

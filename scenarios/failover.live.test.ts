@@ -95,7 +95,7 @@ describe('a provider that fails again and again', () => {
     while ((await first.control.countCalls()) < failed + 7) expect((await chat(stack, tenant)).status).toBe(200)
   })
 
-  test('and has no other alongside it is spared, and its callers are told at once, for nothing', async ({
+  test('and has no other alongside it is spared, and its callers get an immediate, free refusal', async ({
     stack,
     servers,
     tenantOf,
@@ -200,7 +200,7 @@ describe('the same product in two wire formats', () => {
   })
 
   clientTest(
-    'a refusal of the model is told, charged, and explained by no one',
+    'a refusal of the model is passed on, charged and not explained',
     async ({ servers, tenantOf, client, expectCharges }) => {
       const tenant = await tenantOf(['messages'])
       await servers.second.control.setFaults([{ declines: true }])

@@ -6,8 +6,8 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { everyByte, tracesIn } from './src/provider-scan.ts'
 
-// Whatever a provider does, in either wire format, as one piece or as a stream, alone or with another one behind it: what the
-// caller is told, what they are charged, what is held afterwards, what a repeat gets, and that nothing shows the provider
+// All that a provider may do, in either wire format, as one piece or as a stream, alone or with another one behind it: what the
+// caller receives, what they are charged, what is held afterwards, what a repeat gets, and that nothing shows the provider
 // (rules §2, §3, §5, money §3).
 
 /** What becomes of a call to a provider with this fault, and with no other behind it. */

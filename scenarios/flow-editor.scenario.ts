@@ -103,7 +103,7 @@ test('a flow is drawn with the mouse, its problems come and go, and it is activa
   expect(problems).toEqual([])
 })
 
-test('it is told before what an execution costs at most, a ceiling holds, and one from a node pays for what is below it alone', async ({
+test('shows the max cost of an execution beforehand, a ceiling holds, and one from a node pays for what is below it alone', async ({
   stack,
   visit,
 }) => {

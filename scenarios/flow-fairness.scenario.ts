@@ -84,7 +84,7 @@ async function startBacklog(stack: Stack, flow: Awaited<ReturnType<typeof openFl
   await Promise.all(starters)
 }
 
-/** Repeats it under its idempotency key where it is told to: what is tested here begins when all have been admitted. */
+/** Repeats it under its idempotency key if asked to: what is tested here begins when all have been admitted. */
 async function startOne(stack: Stack, { sandbox, secret }: Awaited<ReturnType<typeof openFlow>>, text: string) {
   for (;;) {
     const left = new AbortController()

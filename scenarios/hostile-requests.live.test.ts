@@ -10,7 +10,7 @@ import { gatewayMatrix } from './src/isolation/gateway-matrix.ts'
 import { pathOf, type Asked } from './src/isolation/request-of.ts'
 import { openIsolationFixture, users, type Ids } from './src/isolation/isolation-fixture.ts'
 
-// Every route, asked by someone who may, with one thing in the request that no one should send. Whatever comes is not a fault
+// Every route, asked by someone who may, with one thing in the request that no one should send. No answer may be a fault
 // of ours (never 5xx), and what is refused says what clears it.
 
 /** On separate services: sign-in attempts here count against the address of every test. */

@@ -94,7 +94,7 @@ describe('a repeat under the same idempotency key', () => {
   })
 })
 
-describe('whatever is sent as Idempotency-Key', () => {
+describe('any Idempotency-Key header', () => {
   liveStackTest(
     'is taken as it is or refused, and forges no line of a log [idempotency_key_invalid]',
     async ({ stack }) => {

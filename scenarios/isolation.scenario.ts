@@ -66,7 +66,7 @@ describe('the console', () => {
         if (answer.status === 404)
           await expectLikeNothing(stack, answer, own, (ids) => ask(callers[name], ids), route, row)
       }
-      expect(said(await ask(callers.nobody))).toBe('401 session_missing')
+      expect(said(await ask(callers.anonymous))).toBe('401 session_missing')
       for (const bad of isolation.badTokens) expect(said(await ask(bad))).toBe('401 token_invalid')
       await expectOthersLikeNothing(stack, callers.owner, isolation.neighbours, own, route, row, row.sharedInTenant)
       await expectOthersLikeNothing(stack, callers.owner, isolation.otherTenant, own, route, row)
@@ -113,13 +113,13 @@ describe('the gateway', () => {
 
 describe('what needs no credential', () => {
   test('answers alike to everybody, and names nothing', async ({ stack }) => {
-    const { nobody, owner, legacyKey } = (await openIsolationFixture(stack.fixture, urlOf(stack))).callers
+    const { anonymous, owner, legacyKey } = (await openIsolationFixture(stack.fixture, urlOf(stack))).callers
     for (const [route, says] of Object.entries({ ...openRoutes, ...openGatewayRoutes })) {
       const [method = '', path = ''] = route.replace('*file', 'index.html').split(' ')
       const ofGateway = path.startsWith('/docs') || ['/llms.txt', '/openapi.json'].includes(path)
       const urls = path === '/' ? [stack.console!.url] : [urlOf(stack), ...(ofGateway ? [] : [stack.console!.url])]
       for (const [url, { secret }] of urls.flatMap((at) =>
-        [nobody, owner, legacyKey].map((one) => [at, one] as const),
+        [anonymous, owner, legacyKey].map((one) => [at, one] as const),
       )) {
         const answer = await callerAt(url, secret).ask(method, path, method === 'POST' ? {} : undefined)
         expect([route, said(answer)]).toEqual([route, says])

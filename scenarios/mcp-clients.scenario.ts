@@ -48,13 +48,13 @@ async function refusalOf(doing: Promise<unknown>): Promise<string> {
 
 describe.each([...overHttp, ...overBridge])('$name', (client) => {
   // spec: 4.4/s5
-  test('is told of one tool, with the schemas of the active revision', async ({ tenant }) => {
+  test('lists one tool, with the schemas of the active revision', async ({ tenant }) => {
     const tools = await client.list(endpointOf(tenant, tenant.sandboxes.echo))
     expect(tools).toMatchObject([
       {
         name: 'invoke_product',
         title: 'Echo',
-        description: 'Says what it is told.',
+        description: 'Says what it receives.',
         inputSchema: {
           type: 'object',
           properties: {
@@ -121,7 +121,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
   })
 
   // spec: 2.3/s9
-  test('is told what is wrong with an input, and is charged nothing [input_type]', async ({ tenant }) => {
+  test('learns what is wrong with an input, and is charged nothing [input_type]', async ({ tenant }) => {
     const settled = await tenant.settled()
     const result = await client.call(
       endpointOf(tenant, tenant.sandboxes.speech),
@@ -156,7 +156,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
 
 describe.each(overHttp)('$name', (client) => {
   // spec: 4.4/s6, 8.2/r9
-  test('is told how to send the key that it left out [idempotency_key_required]', async ({ tenant }) => {
+  test('learns how to send the missing key [idempotency_key_required]', async ({ tenant }) => {
     const executions = await tenant.executions(tenant.sandboxes.echo)
     const result = await client.call(
       endpointOf(tenant, tenant.sandboxes.echo),
@@ -171,7 +171,7 @@ describe.each(overHttp)('$name', (client) => {
   })
 
   // spec: 8.2/r9
-  test('is told of a key that is none [idempotency_key_invalid]', async ({ tenant }) => {
+  test('learns that a key is invalid [idempotency_key_invalid]', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.echo)
     expect(refusalIn(await client.call(endpoint, { topic: 'a' }, { idempotencyKey: 'short' })).code).toBe(
       'idempotency_key_invalid',
@@ -199,7 +199,7 @@ describe.each(overHttp)('$name', (client) => {
     expect(await tenant.executions(sandbox)).toBe(1)
   })
 
-  test('is told of a key that was used for something else [idempotency_mismatch]', async ({ tenant }) => {
+  test('learns that a key was used for another request [idempotency_mismatch]', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.echo)
     const key = newKey()
     await client.call(endpoint, { topic: 'one' }, key)
@@ -225,7 +225,7 @@ describe.each(overBridge)('$name', (client) => {
 const result = [...overHttp, ...overBridge].filter(({ name }) => !name.startsWith('inspector'))
 
 describe.each(result)('$name', (client) => {
-  test('is told how far an execution has come', async ({ stack, tenant }) => {
+  test('receives the progress of an execution', async ({ stack, tenant }) => {
     const [prompt, seen]: [string, number[]] = [randomUUID(), []]
     const endpoint = endpointOf(tenant, await tenant.chain())
     // The client may drop what comes at once with the result: the second call is held until what is before it was seen.

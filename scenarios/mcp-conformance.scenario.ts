@@ -29,7 +29,7 @@ test.for(Object.keys(baselines))('what the revision %s requires holds', async (r
   expect(onTheWire.filter(({ status }) => status !== 'SUCCESS')).toEqual([])
 })
 
-// The suite calls tools of its own fixture server. Here a flow is in for each that it has something like.
+// The suite calls tools of its fixture server. Here a flow is in for each that it has something like.
 const standIns: [scenario: string, tool: string, flow: 'echo' | 'picture' | 'speech', input: object][] = [
   ['tools-call-simple-text', 'test_simple_text', 'echo', { topic: 'Rain' }],
   ['tools-call-image', 'test_image_content', 'picture', { prompt: 'Rain' }],

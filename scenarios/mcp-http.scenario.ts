@@ -47,8 +47,8 @@ test('GET and DELETE are refused, behind the key, the project and the flag [meth
     expect([refused.status, refused.headers.get('allow'), codeOf(refused)]).toEqual([405, 'POST', 'method_not_allowed'])
     expect(codeOf(await say(tenant, disabled, null, { method }))).toBe('mcp_disabled')
     expect(codeOf(await say(tenant, 'sbx-none', null, { method }))).toBe('sandbox_not_found')
-    const nobody = await say(tenant, echo, null, { method, headers: { authorization: 'Bearer none' } })
-    expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    const anonymous = await say(tenant, echo, null, { method, headers: { authorization: 'Bearer none' } })
+    expect([anonymous.status, anonymous.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   }
 })
 

@@ -5,7 +5,7 @@ import { chat } from './src/stack.ts'
 
 // The catalogue, and what operators do, in a browser on the whole stack.
 
-test('what a project may call and could ask for is found, compared and reckoned to the micro-USD', async ({
+test('what a project may call and could ask for is found, compared and estimated to the micro-USD', async ({
   stack,
   visit,
 }) => {
@@ -108,10 +108,7 @@ test('an operator makes a product, publishes it, changes its price, and suspends
   expect(problems).toEqual([])
 })
 
-test('before a product is suspended its operator is told which of their projects and keys stop', async ({
-  stack,
-  visit,
-}) => {
+test('before suspending a product its operator sees which projects and keys are affected', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [tenant.owner])
   const { page } = await signedInAt(visit, tenant, `${tenant.start}/operator/products?q="${tenant.model}"`)

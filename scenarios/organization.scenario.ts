@@ -206,7 +206,7 @@ test('the product that is withdrawn is refused from the next call on [model_not_
   expect(await codeOf(await chat(stack, owner))).toBe('model_not_found')
 })
 
-test('an Admin who is the only one stays Admin, and is told why [last_admin]', async ({ stack, visit }) => {
+test('an Admin who is the only one stays Admin, and learns why [last_admin]', async ({ stack, visit }) => {
   const { owner, organization } = await ownerAndGrace(stack)
   const { page } = await visit()
   await page.goto(`${organization}/members`)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { callerAt } from './src/caller.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'
 
-// A sandbox product is its project's alone: whatever is done with one, no one else sees anything that was not there before.
+// A sandbox product belongs to its project alone: no one else ever sees anything that was not there before.
 
 // spec: 2.3/s2, 2.3/s3
 test('creating, saving, activating and executing one publishes nothing', async ({ stack }) => {

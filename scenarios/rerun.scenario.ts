@@ -60,7 +60,7 @@ interface Ended {
 }
 interface Rerun extends Ended {
   earlier: Ended['record']
-  anew: Set<string>
+  rerunNodes: Set<string>
   again: Parameters<typeof rerunUntilOver>[1]
   record: ExecutionDetail
 }
@@ -105,7 +105,7 @@ async function runFromAny(
   const from = graph.nodes[Math.floor(chanceOf(name)() * graph.nodes.length)]!.id
   const again = { path, token, execution: earlier.id, from, idempotencyKey: `${project}-${name}` }
   const record = await rerunUntilOver(stack, again)
-  return { ...ended, earlier, anew: anewBy(graph, earlier, from), again, record }
+  return { ...ended, earlier, rerunNodes: anewBy(graph, earlier, from), again, record }
 }
 
 async function killParts({ workers, ledgers }: ProcessStack, reruns: unknown[]): Promise<void> {
@@ -119,11 +119,11 @@ async function killParts({ workers, ledgers }: ProcessStack, reruns: unknown[]):
 type Program = ProcessStack['workers'][number]
 
 /** What is not below the node, and had a result, is what it was and costs nothing. */
-function expectTakenOver({ record, earlier, anew }: Rerun): void {
+function expectTakenOver({ record, earlier, rerunNodes }: Rerun): void {
   expect(record).toMatchObject({ status: 'Succeeded', rerunOf: earlier.id })
   const before = new Map(earlier.nodes.map((node) => [node.id, node]))
   for (const { id, takenOver, status, output, chargedMicro, callId } of record.nodes) {
-    expect([id, takenOver]).toEqual([id, !anew.has(id)])
+    expect([id, takenOver]).toEqual([id, !rerunNodes.has(id)])
     if (!takenOver) continue
     const { status: statusBefore, output: outputBefore } = before.get(id)!
     expect({ status, output, chargedMicro, callId }).toEqual({
@@ -136,9 +136,9 @@ function expectTakenOver({ record, earlier, anew }: Rerun): void {
 }
 
 /** The prompts of the paid nodes that ran again. */
-function promptsOf({ record, anew, text }: Rerun): string[] {
+function promptsOf({ record, rerunNodes, text }: Rerun): string[] {
   const ran = record.nodes.filter(
-    ({ id, kind, status }) => kind.startsWith('product.') && status !== 'Skipped' && anew.has(id),
+    ({ id, kind, status }) => kind.startsWith('product.') && status !== 'Skipped' && rerunNodes.has(id),
   )
   return ran.map(({ id }) => `${id} ${text}`)
 }
@@ -184,7 +184,7 @@ async function expectBegunOnce(stack: ProcessStack, { project }: Tenant, reruns:
   expect(rows.map(({ id }: { id: string }) => id)).toEqual(reruns.map(({ record }) => record.id).toSorted())
 }
 
-/** So many at a time. */
+/** This many at a time. */
 async function inTurns<T>(items: readonly T[], work: (item: T, n: number) => Promise<void>): Promise<void> {
   const entries = items.entries()
   const worker = async () => {

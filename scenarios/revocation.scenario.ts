@@ -4,7 +4,7 @@ import { answerOf, callerAt, refusalIn, type Answer, type Caller } from './src/c
 import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 
-// Whatever ends a caller's right ends it at once, on every replica: no call that starts after the revocation has answered is
+// What ends a caller's right ends it at once, on every replica: no call that starts after the revocation has answered is
 // admitted (rules §6.5, architecture §M2). All kinds of it, on one wallet that is busy all the time.
 
 const CALLS = 10_000

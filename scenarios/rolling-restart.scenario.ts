@@ -6,7 +6,7 @@ import type { Stack, TenantFixture } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { retryingClient, type RetryingClient } from './src/retrying-client.ts'
 
-// Every service is replaced under load, one replica at a time, as an upgrade does it. Whatever was accepted is answered and charged once.
+// Every service is replaced under load, one replica at a time, as an upgrade does it. Every accepted call is answered and charged once.
 
 const CALLERS = { json: 6, stream: 4, run: 3, user: 2 }
 const PAID_NODES = 3

@@ -55,7 +55,7 @@ describe('clocks that are wrong by a day', () => {
     expect(await apartMs(1)).toBeLessThan(-8 * 60_000)
   })
 
-  test('are told of by the ledger whose callers they are', async ({ stack }) => {
+  test('are reported by the ledger whose callers they are', async ({ stack }) => {
     const tenant = await stack.tenant(1_000_000n)
     for (const gateway of [0, 1]) {
       expect(said(await answerOf(await chat(stack, tenant, { gateway })))).toBe('200')

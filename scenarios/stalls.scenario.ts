@@ -34,7 +34,7 @@ const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { 
   return stack
 })
 
-test('whatever stands still for 1 to 10 s, nothing is called twice, nothing fails, and every answer is on the books', async ({
+test('when any part pauses for 1 to 10 s, nothing is called twice, nothing fails, and every answer is on the books', async ({
   stack,
   postgresServer,
 }) => {

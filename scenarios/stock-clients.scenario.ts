@@ -39,7 +39,7 @@ const newPrompt = () => `Tell me of ${randomUUID()}.`
 
 describe.each(clients)('$name', (client) => {
   // spec: 1/s4
-  test('completes, and is charged what it is told', async ({ tenant }) => {
+  test('completes, and is charged what it reports', async ({ tenant }) => {
     const spoken = await client.at(tenant.endpoint()).complete(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
     expect(tokens(spoken)).toBeGreaterThan(10)
@@ -47,7 +47,7 @@ describe.each(clients)('$name', (client) => {
   })
 
   // spec: can/streams
-  test('streams in pieces, and is charged what it is told', async ({ tenant }) => {
+  test('streams in pieces, and is charged what it reports', async ({ tenant }) => {
     const spoken = await client.at(tenant.endpoint()).stream(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
     expect(spoken.pieces).toBeGreaterThan(3)
@@ -98,7 +98,7 @@ describe.each(clients)('$name', (client) => {
     expect(await tenant.settled()).toBe(Number(invocation!.chargedMicro))
   })
 
-  test('is told what is wrong, in its own way, and repeats none of it [key_invalid] [model_not_found] [insufficient_budget]', async ({
+  test('learns what is wrong, in its own way, and retries none of it [key_invalid] [model_not_found] [insufficient_budget]', async ({
     stack,
     tenant,
   }) => {

@@ -49,7 +49,7 @@ describe('the command line of a bench', () => {
     [['quick', '--seconds', '600'], '--seconds must be'],
     [['quick', '--profile', 'console'], 'quick can profile ledger, not console.'],
     [['quick', '--fast'], "Unknown option '--fast'"],
-  ])('%j is told what is wrong, and what would be right', (words, message) => {
+  ])('refuses %j and says what would be right', (words, message) => {
     const answer = read(...words)
     expect(answer).toMatchObject({ wrong: true, usage: expect.stringContaining(message) as string })
     expect(answer).toMatchObject({ usage: expect.stringContaining('  quick ') as string })

@@ -7,7 +7,7 @@ test('a right object has no problem', async () => {
   expect(await problemsOf({ ...service, spec: { selector: { any: 'label' }, ports: [{ port: 8080 }] } })).toEqual([])
 })
 
-test('a wrong type, a missing field and a misspelled one are told', async () => {
+test('reports a wrong type, a missing field and a misspelled field', async () => {
   expect(await problemsOf({ ...service, spec: { ports: [{ port: 'eighty' }] } })).toEqual([
     expect.stringMatching(/^Service gateway: .*port/),
   ])
@@ -19,7 +19,7 @@ test('a wrong type, a missing field and a misspelled one are told', async () => 
   ])
 })
 
-test('an object of an unknown kind is told', async () => {
+test('reports an object of an unknown kind', async () => {
   expect(await problemsOf({ ...service, kind: 'Servise' })).toEqual([
     'Servise gateway: there is no schema of v1 Servise',
   ])

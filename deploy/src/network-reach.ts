@@ -32,7 +32,7 @@ export function networkReach(manifests: readonly Manifest[]) {
       names.filter((name) =>
         waysOut(name).some(({ to }) => to === undefined || to.some(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0')),
       ),
-    /** Those who may reach a port, of whomever. */
+    /** Those who may reach a port. */
     toPort: (port: number, names: readonly string[]) =>
       names.filter((name) =>
         waysOut(name).some(({ ports }) => ports === undefined || ports.some((allowed) => allowed.port === port)),

@@ -14,6 +14,6 @@ test('a query is taken apart', () => {
   })
 })
 
-test('one that Prometheus could not read is told', () => {
+test('reports an expression that Prometheus could not parse', () => {
   expect(readQuery('sum(rate(a[5m])').valid).toBe(false)
 })

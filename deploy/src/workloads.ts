@@ -40,7 +40,7 @@ interface Runs {
   template?: { metadata?: { labels?: Record<string, string> }; spec?: unknown }
 }
 
-/** Whatever runs pods. */
+/** Anything that runs pods. */
 export function workloadsOf(manifests: readonly Manifest[]): Workload[] {
   return manifests.flatMap((manifest) => {
     const { kind, metadata, spec } = manifest

@@ -6,7 +6,7 @@ import type { RealModel } from './real-models.ts'
 import { seed } from './seed.ts'
 import type { SeedOptions } from './seeded.ts'
 
-/** What a running ledger writes by itself, at times of its own. */
+/** What a running ledger writes on its own schedule. */
 const writtenByMaintenance = [
   'instance_monitors',
   'maintenance_turns',

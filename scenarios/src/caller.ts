@@ -5,7 +5,7 @@ export interface Answer {
   headers: Headers
   /** The body as it came. */
   text: string
-  // oxlint-disable-next-line typescript/no-explicit-any -- whatever the API answered, as a client sees it
+  // oxlint-disable-next-line typescript/no-explicit-any -- an API response, as a client sees it
   body: any
 }
 

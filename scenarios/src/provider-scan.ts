@@ -6,7 +6,7 @@ export async function everyByte(answer: Response): Promise<string> {
   return `${answer.status}\n${headers}\n\n${await answer.text()}`
 }
 
-/** What of a provider, or of the way to it, shows in a text; `words` are those of one's own, such as its name and address. */
+/** What of a provider, or of the way to it, shows in a text; `words` are own ones, such as its name and address. */
 export function tracesIn(text: string, words: readonly string[]): string[] {
   const lower = text.toLowerCase()
   return [...tracesOfTheProvider, 'undici', 'econn', 'x-powered-by', 'wholesale', ...words].filter((trace) =>

@@ -43,11 +43,11 @@ export async function rerunUntilOver(
 /** Ids of the nodes to be done again: what the edges say is below `from`, or below a node without a result. */
 export function anewBy({ nodes, edges }: Graph, earlier: Pick<ExecutionRecord, 'nodes'>, from: string): Set<string> {
   const without = earlier.nodes.filter(({ status }) => status !== 'Succeeded' && status !== 'Skipped')
-  const anew = new Set([from, ...without.map(({ id }) => id)])
+  const rerunNodes = new Set([from, ...without.map(({ id }) => id)])
   const nodeOf = (end: string) => end.slice(0, end.indexOf('.'))
-  for (let size = 0; size !== anew.size;) {
-    size = anew.size
-    for (const { from: above, to } of edges) if (anew.has(nodeOf(above))) anew.add(nodeOf(to))
+  for (let size = 0; size !== rerunNodes.size;) {
+    size = rerunNodes.size
+    for (const { from: above, to } of edges) if (rerunNodes.has(nodeOf(above))) rerunNodes.add(nodeOf(to))
   }
-  return new Set(nodes.map(({ id }) => id).filter((id) => anew.has(id)))
+  return new Set(nodes.map(({ id }) => id).filter((id) => rerunNodes.has(id)))
 }

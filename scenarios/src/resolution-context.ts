@@ -7,7 +7,7 @@ import { chat, type Stack, type TenantFixture } from './stack.ts'
 
 export type ResolutionContext = Awaited<ReturnType<typeof openResolutionContext>>
 
-/** A tenant, anyone who may change something in it, and what the stories are told in. */
+/** A tenant, anyone who may change something in it, and the context of the stories. */
 export async function openResolutionContext(stack: Stack, resolution: RegExp, code: keyof typeof refusals) {
   const { fixture } = stack
   const url = stack.gateways[0]!.url
@@ -58,7 +58,7 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
       refusedAnswers.push(answer)
       return refusal
     },
-    /** Each of them is to a program that has our client what the service said; what ended an execution is told by its record. */
+    /** Each of them is to a program that has our client what the service said; its record says what ended an execution. */
     async areTypedByTheClient() {
       for (const answer of refusedAnswers) {
         const failure = failureOf(new Response(null, answer), answer.text)

@@ -31,7 +31,7 @@ export function surfaceOf(app: unknown): Surface {
 }
 
 /**
- * Something that stands for any dependency while an application is built and never asked: whatever is read from it or
+ * Something that stands for any dependency while an application is built and never called: anything that is read from it or
  * called on it is again the same.
  */
 export function neverAsked(): never {

@@ -4,7 +4,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { openLiveStack, type TenantFixture } from './stack.ts'
 
 const never = 1_000_000
-/** Most tests have providers of their own, so that no circuit opens for what another test did. */
+/** Most tests have their own providers, so that no circuit opens for what another test did. */
 export const providers = {
   chat: { at: 'first', kind: 'openai-compatible', circuitFailures: never },
   messages: { at: 'second', kind: 'anthropic', circuitFailures: never },
@@ -67,7 +67,7 @@ export const severalProvidersTest = liveTest
     }
   })
   .extend('expectCharges', async ({ stack }) => {
-    /** So many calls were settled, each for what it used, and nothing is held. */
+    /** This many calls were settled, each for what it used, and nothing is held. */
     return async ({ project }: TenantFixture, settledCalls: number, tokens: number): Promise<void> => {
       await stack.untilNothingIsReserved(project.id, 5_000)
       const calls = await stack.invocations(project.id)

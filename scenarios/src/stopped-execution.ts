@@ -13,7 +13,7 @@ export interface StoppedCall {
 
 const AGAIN_MS = 50
 
-/** Invokes a sandbox product, stops the execution when it is time, and answers the record that its follower is told at the end. */
+/** Invokes a sandbox product, stops the execution when it is time, and answers the record that its follower receives at the end. */
 export async function runAndStop(stack: Pick<Stack, 'gateways'>, call: StoppedCall): Promise<ExecutionRecord> {
   let [record, stopping]: [ExecutionRecord | null, Promise<void> | null] = [null, null]
   while (record === null) {

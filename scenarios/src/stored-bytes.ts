@@ -20,7 +20,7 @@ export async function everyRow(fixture: Fixture): Promise<string> {
   return parts.join('\n')
 }
 
-/** From now on a separate Postgres server writes into its log whatever it is asked, with all parameters. */
+/** From now on a separate Postgres server logs every statement with all parameters. */
 export async function logEveryStatement(fixture: Fixture): Promise<{ read: () => Promise<string> }> {
   await fixture.run(`ALTER SYSTEM SET log_statement = 'all'`)
   await fixture.run('SELECT pg_reload_conf()')

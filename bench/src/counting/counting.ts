@@ -45,14 +45,14 @@ export async function counting({ options, stops, log }: BenchDeps): Promise<stri
       name: `125 KB, ${name}, 1 client`,
       measure: measured(1, () => count('prj_0', make(seed++, LARGEST))),
     })),
-    { name: BESIDE, measure: () => besideABurst(counter, () => seed++, options.roundMs) },
+    { name: ALONGSIDE, measure: () => alongsideBurst(counter, () => seed++, options.roundMs) },
   ]
   const rounds = await inTurns({ rounds: options.rounds, variants, log })
   const figures = new Map([...rounds].map(([name, all]) => [name, medianFigures(all)]))
   return [await describeRun(new Date()), report(figures), targets(figures)].join('\n\n')
 }
 
-const BESIDE = `12 KB, new, alongside ${CLIENTS} × 125 KB of another project`
+const ALONGSIDE = `12 KB, new, alongside ${CLIENTS} × 125 KB of another project`
 
 function project(n: number): string {
   return `prj_${n % PROJECTS}`
@@ -67,7 +67,7 @@ function countWith(counter: TokenCounter) {
 }
 
 /** A quiet project's prompts, one after the other, while another one has as many of the slowest as it may. */
-async function besideABurst(counter: TokenCounter, seed: () => number, roundMs: number): Promise<Figures> {
+async function alongsideBurst(counter: TokenCounter, seed: () => number, roundMs: number): Promise<Figures> {
   const count = countWith(counter)
   const slow = adversarial['one word of any letters']!
   let over = false
@@ -110,6 +110,6 @@ function targets(figures: Map<string, Figures>): string {
       better: 'more',
       say: times,
     },
-    { what: `p99 of ${BESIDE}`, wanted: 1_000, found: of(BESIDE).p99Ms, better: 'less', say: ms },
+    { what: `p99 of ${ALONGSIDE}`, wanted: 1_000, found: of(ALONGSIDE).p99Ms, better: 'less', say: ms },
   ])
 }

@@ -67,7 +67,7 @@ export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDe
     return { perSecond, p50Ms: (MANY * tenant.jobs * 1000) / perSecond, p99Ms: NaN }
   }
 
-  /** A stack of its own for each measurement, so that no worker is left of another. */
+  /** A separate stack for each measurement, so that no worker of another one remains. */
   async function measureRuns(
     name: string,
     workers: number,

@@ -6,7 +6,7 @@ import type { Growth } from './grow-books.ts'
 // What stands alongside the calls of a project and grows with them: fundings, executions, entries of the audit, refusals, and keys with a
 // limit. All of it is of the first project, which has half of the calls.
 
-/** So many calls to one of each. */
+/** This many calls to one of each. */
 const CALLS_EACH = { funding: 2_000, execution: 20, change: 20, refusal: 100, key: 2_000 } as const
 const CODES = ['insufficient_budget', 'key_limit', 'model_not_found', 'rate_limited']
 const EMPTY = { type: 'object' as const, properties: {} }

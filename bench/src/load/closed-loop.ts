@@ -11,12 +11,12 @@ export interface Sample {
 interface Load {
   clients: number
   lastsMs: number
-  /** One call; whatever it throws ends the measurement. `n` counts the calls of all clients. */
+  /** One call. An error ends the measurement. `n` counts the calls of all clients. */
   call: (n: number) => Promise<unknown>
   now: () => number
 }
 
-/** So many clients, each calling again as soon as it has its answer, until the time is over. */
+/** This many clients, each calling again as soon as it has its answer, until the time is over. */
 export async function closedLoop({ clients, lastsMs, call, now }: Load): Promise<Sample> {
   const latencies: number[] = []
   const startMs = now()

@@ -13,7 +13,7 @@ const PART = 100_000
 export const TO = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000)
 export const FROM = new Date(TO.getTime() - MONTH_MS)
 
-/** So many calls, one after the other through the month: their numbers, moments and ids. */
+/** This many calls, one after the other through the month: their numbers, moments and ids. */
 const CALL = `
   SELECT n, at, money.id_bound('inv', at) || lpad(n::text, 16, '0') AS id
     FROM (SELECT n, $1::timestamptz + n * $2::float8 * interval '1 ms' AS at FROM generate_series($3::int, $4::int) n) c`

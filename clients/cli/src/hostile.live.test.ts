@@ -75,7 +75,7 @@ describe('an answer that no gateway gives is reported', () => {
     expect(await line.ask(asked)).toMatchObject(reportsFailure(1, says))
   })
 
-  test('a refusal that would move the cursor, or add lines of its own', async ({ line, server }) => {
+  test('a refusal that would move the cursor or add lines', async ({ line, server }) => {
     const error = { code: 'x\u001B[31m', message: 'a\u001B[2J\u202E\nResolution: b', resolution: 'c\u009B2J\nd' }
     server.answers(json({ error }, 400))
     const { words } = await line.shell('gateway whoami --json')

@@ -5,8 +5,8 @@ import { openBridge } from './bridge.ts'
 import { readLines } from './read-lines.ts'
 
 /**
- * Speaks MCP over stdin and stdout until the client goes; then the process ends. stdout carries messages and nothing else; whatever
- * is to be said to a user goes to stderr.
+ * Speaks MCP over stdin and stdout until the client goes; then the process ends. stdout carries messages and nothing else; text
+ * for a user goes to stderr.
  */
 export async function runBridge(config: BridgeConfig): Promise<never> {
   const bridge = openBridge({

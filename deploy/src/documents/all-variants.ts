@@ -1,7 +1,7 @@
 /**
  * All that a function can say, regardless of the facts, with `{name}` where it says a fact. Each fact that it asks for is given
  * once, and once left out (null); variants that would say "null" or can't be said are dropped. In the order in which they come up.
- * A sum of facts is said as `{one} + {other}`; what else is reckoned can't be told from a fact, and belongs into one.
+ * A sum of facts is said as `{one} + {other}`; a computed value can't be told from a fact, and belongs into one.
  */
 export function allVariants(say: (facts: unknown) => string): string[] {
   const said = new Set<string>()

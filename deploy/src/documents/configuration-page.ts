@@ -21,7 +21,7 @@ the value of any variable, such as a mounted secret. A wrong value stops the sta
 code is 78 then. This page is made from the schemas that read the variables.
 
 The four services also heed the variables of the OpenTelemetry SDK (\`OTEL_*\`) as far as there is a collector. What
-\`npm start\` reads stands in [stack-config.ts](../tools/local-stack/src/stack-config.ts).
+\`npm start\` reads is in [stack-config.ts](../tools/local-stack/src/stack-config.ts).
 `
 
 /** docs/configuration.md: the variables of each program, and the fields of a provider. */

@@ -19,7 +19,7 @@ for users; \`details\` holds facts for programs, where there are some. What is i
 \`\`\`
 
 Repeating helps where \`Retry-After\` is sent; where it can't, \`x-should-retry: false\` is. A call that is refused is not charged.
-Each row stands in packages/api/src/refusals.ts, from which this page is made.
+Each row is in packages/api/src/refusals.ts, from which this page is made.
 `
 
 /** docs/refusals.md: each code with its status, what it says, and what clears it. */

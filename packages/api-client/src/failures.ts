@@ -77,7 +77,7 @@ function refusalIn(text: string): RefusalBody | null {
   }
 }
 
-/** What refuses, whole whatever an answer leaves out. null: it is not a refusal. */
+/** The refusal, complete even if a response leaves fields out. null: it is not a refusal. */
 export function readRefusal(error: unknown): RefusalBody | null {
   const { code, message, resolution, param, details, ...rest } = Object(error) as Record<keyof RefusalBody, unknown>
   if (typeof code !== 'string') return null

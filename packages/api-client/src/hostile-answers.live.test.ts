@@ -143,7 +143,7 @@ describe('nothing is sent', () => {
   const circular: Record<string, unknown> = {}
   circular['self'] = circular
   test.for<[string, unknown]>([
-    ['a number that is none', { n: Number.NaN }],
+    ['NaN', { n: Number.NaN }],
     ['one without an end', { n: Infinity }],
     ['a BigInt', { n: 1n }],
     ['a circle', circular],

@@ -132,7 +132,7 @@ describe('promptSize', () => {
     expect(request.forwardedJson).toBe(JSON.stringify(request.forwarded))
   })
 
-  test('count the bytes of whatever text arrives', () => {
+  test('count the bytes of any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (content) => {
         const { promptSize, forwardedJson } = message({ role: 'user', content })
@@ -201,7 +201,7 @@ describe('what is read', () => {
   })
 
   // spec: 4.2/r3, 4.2/r4
-  test('the fields of their own', () => {
+  test('the their own fields', () => {
     const request = read({ stream: true, stream_options: { include_usage: true }, project_id: 'prj_1', max_tokens: 12 })
     expect(request).toMatchObject({ stream: true, includeUsage: true, projectId: 'prj_1', maxTokens: 12 })
     expect(Object.keys(request.forwarded)).toEqual(['messages'])

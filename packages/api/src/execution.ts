@@ -162,7 +162,7 @@ export type ProgressQuery = z.infer<typeof progressQuery>
 
 // What a failed execution says of its error, wherever it is shown: in its record, as progress, over MCP, to a chat client,
 // in the console (rules §2.9).
-//   X1  It speaks of the execution and of what that was charged. What a direct call would say of its own charge is left out.
+//   X1  It speaks of the execution and of what that was charged. The charge of a direct call is left out.
 //   X2  The execution is kept, and so is its answer under its idempotency key: it begins again under another key and by
 //       nothing else. So no resolution says that the same request may be repeated.
 //   X3  It is a function of what is stored. A replay says the same, byte for byte.

@@ -2,7 +2,7 @@
 
 export type MediaType = 'image/png' | 'image/jpeg' | 'image/webp' | 'audio/wav' | 'audio/mpeg'
 
-/** So many bytes are enough to tell. */
+/** This many bytes are enough to tell. */
 export const MEDIA_HEAD_BYTES = 12
 
 /** What the bytes are, by how they begin; null where they are none of the kinds we keep. */

@@ -28,7 +28,7 @@ export interface AssetStore {
    * Stores a stream of bytes under an id that is new. Nothing is kept of what fails.
    * @throws AssetTooLarge, AssetTypeUnknown
    * @throws AssetStoreUnavailable when the store cannot be written
-   * @throws whatever the stream fails with
+   * @throws any error of the stream
    */
   put(
     project: string,

@@ -13,7 +13,7 @@ const test = base
     return server
   })
   .extend('store', async ({ server }, { onCleanup }) => {
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'somebody')
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'test-key')
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret')
     const bucket = { name: 'assets', region: 'eu-north-1', endpoint: server.url, pathStyle: true }
     const store = await openAssetStore({ folder: '', bucket })
@@ -57,7 +57,7 @@ test('a bucket whose connections fall silent is asked again on another', { timeo
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
   onTestFinished(proxy.close)
   const bucket = { name: 'assets', region: 'eu-north-1', endpoint: `http://127.0.0.1:${proxy.port}`, pathStyle: true }
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'somebody')
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test-key')
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret')
   const store = await openAssetStore({ folder: '', bucket })
   onTestFinished(async () => {

@@ -15,7 +15,7 @@ export interface TemporaryFile extends StoredAsset {
 export interface TemporaryFolder {
   /**
    * Writes a stream into its own file. Nothing is left of what fails.
-   * @throws AssetTooLarge, AssetTypeUnknown, AssetStoreUnavailable, and whatever the stream fails with
+   * @throws AssetTooLarge, AssetTypeUnknown, AssetStoreUnavailable, or any error of the stream
    */
   write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<TemporaryFile>
   close(): Promise<void>

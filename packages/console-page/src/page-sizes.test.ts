@@ -29,7 +29,7 @@ function sizeOf(names: Iterable<string>): number {
 }
 
 /** What opening a screen loads in addition to the first view. */
-function besides(screen: RegExp): string[] {
+function except(screen: RegExp): string[] {
   const found = scripts.filter((name) => screen.test(name))
   expect(found).toHaveLength(1)
   return [...withImports(found)].filter((name) => !firstView.has(name))
@@ -44,7 +44,7 @@ test('the first view has at most 130 KiB of scripts and 15 KiB of styles', () =>
 })
 
 test('a flow is opened with at most 100 KiB of scripts as well, and what is opened on it comes later', () => {
-  const canvas = besides(/^flow-screen/)
+  const canvas = except(/^flow-screen/)
   expect(canvas.length).toBeGreaterThan(1)
   expect(sizeOf(canvas)).toBeLessThanOrEqual(100)
   for (const later of ['auto-layout', 'run-panel', 'revisions-panel', 'json-panel', 'conflict-dialog', 'mcp-dialog']) {
@@ -55,10 +55,10 @@ test('a flow is opened with at most 100 KiB of scripts as well, and what is open
 })
 
 test('the charts of usage have at most 25 KiB of scripts in addition to', () => {
-  expect(sizeOf(besides(/^usage-screen/))).toBeLessThanOrEqual(25)
+  expect(sizeOf(except(/^usage-screen/))).toBeLessThanOrEqual(25)
 })
 
-test('whatever is loaded first, zod is told to make no code of text before it is there', () => {
+test('turns off code generation in zod before it loads, in any load order', () => {
   const having = scripts.filter((name) => files.get(name)!.identity.includes('jitless'))
   expect(having.length).toBeGreaterThan(0)
   for (const name of having) {

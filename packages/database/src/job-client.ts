@@ -5,7 +5,7 @@ const CONNECT_MS = 10_000
 const PROBE_AFTER_MS = 5_000
 
 /**
- * A connection of its own for a job of the operator: a migration may take its time, so there is no limit for a statement, but
+ * A separate connection for a job of the operator: a migration may take its time, so there is no limit for a statement, but
  * a server that has vanished is noticed.
  * @param name as Postgres shows it (`application_name`)
  */

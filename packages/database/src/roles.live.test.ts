@@ -3,7 +3,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { expect } from 'vitest'
 import { ensureRoles } from './roles.ts'
 
-// A server of its own: roles belong to the server, and other tests log in with theirs.
+// A separate server: roles belong to the server, and other tests log in with theirs.
 
 liveTest(
   'a login works under its group role and its limits, and the older password no more',

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { withLogin } from './database-url.ts'
 import { openJobClient } from './job-client.ts'
 
-/** The services that reach the database, each with the permissions of its own group role `svc_<service>`. */
+/** The services that reach the database, each with the its own permissions group role `svc_<service>`. */
 export type DatabaseService = 'ledger' | 'console'
 
 /**

@@ -85,11 +85,11 @@ test('a cancelled statement loses its connection, in a transaction too', async (
 test('a connection that breaks between two statements of a transaction fails the transaction, and nothing else', async ({
   open,
 }) => {
-  const [{ sql }, { sql: beside }] = [await open(), await open()]
+  const [{ sql }, { sql: second }] = [await open(), await open()]
   const broken = sql.transaction(async (tx) => {
-    await beside.query('SELECT pg_terminate_backend($1)', [await sessionOf(tx)])
+    await second.query('SELECT pg_terminate_backend($1)', [await sessionOf(tx)])
     const here = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'svc'`
-    while ((await beside.query(here)).length > 1); // other tests have sessions on this server, too
+    while ((await second.query(here)).length > 1); // other tests have sessions on this server, too
     await new Promise(setImmediate) // what came on the socket is read
     await tx.query('SELECT 1')
   })

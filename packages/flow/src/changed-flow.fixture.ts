@@ -27,7 +27,7 @@ interface Change {
 }
 const change = fc.record<Change>({ what: fc.nat(7), at: fc.nat(999), other: fc.nat(999), value: junk })
 
-/** A value may be an object with a `toString` that is none. */
+/** A value may be an object whose `toString` is not a function. */
 const wordOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** What an author's slip or an attacker may do to a graph. */

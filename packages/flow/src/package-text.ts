@@ -9,7 +9,7 @@ import { productOf } from './node-kinds.ts'
 export const runnerVersion = '2'
 
 /**
- * The immutable package of a graph without problems, and its canonical JSON (RFC 8785): the same for the same graph, in whatever
+ * The immutable package of a graph without problems, and its canonical JSON (RFC 8785): the same for the same graph, in any
  * order its keys are written. In the package's graph each expression has its type, so that it can be held to it when it runs. What
  * was written on nodes for those who draw them is left out.
  */

@@ -27,17 +27,17 @@ test('a rerun of any flow ends like the first execution, and calls exactly what 
           : { state, ports: Object.keys(first.outputs[ordinal] ?? {}) },
       )
       const rerun = beginning(rerunFrom(planned, { ...planned, states }, plan.nodes[chosen]!.id))
-      const anew = below(plan, [chosen, ...broken])
-      expect(new Set(rerun.takenOver.keys())).toEqual(complement(plan, anew))
+      const rerunNodes = below(plan, [chosen, ...broken])
+      expect(new Set(rerun.takenOver.keys())).toEqual(complement(plan, rerunNodes))
       const outputs = first.outputs.map((output, n) => (rerun.states[n]!.state === 'Succeeded' ? output : null))
       const second = runOn(planned.package, { states: rerun.states, outputs }, chooser(other))
       expect({ ...second, begun: null }).toEqual({ ...first, begun: null })
-      const expected = first.begun.filter((ordinal) => anew.has(ordinal))
+      const expected = first.begun.filter((ordinal) => rerunNodes.has(ordinal))
       expect(new Set(second.begun)).toEqual(new Set(expected))
       expect(second.begun).toHaveLength(expected.length)
       if (chosen === plan.input) whole++
       if (expected.length === 1) single++
-      spared += first.begun.filter((ordinal) => plan.nodes[ordinal]!.paid && !anew.has(ordinal)).length
+      spared += first.begun.filter((ordinal) => plan.nodes[ordinal]!.paid && !rerunNodes.has(ordinal)).length
     }),
     { numRuns: 1000 * inject('propertyShare') },
   )

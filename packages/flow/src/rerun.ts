@@ -46,8 +46,8 @@ export function rerunFrom(
   if (chosen === undefined) return { kind: 'unknown-node' }
   const ordinals = new Map(earlier.plan.nodes.map(({ id, ordinal }) => [id, ordinal]))
   const hasResult = ({ id }: PlanNode) => isResult(earlier.states[ordinals.get(id) ?? -1])
-  const anew = closureOf(plan, [chosen, ...plan.nodes.filter((node) => !hasResult(node))])
-  const kept = plan.nodes.filter(({ ordinal }) => !anew.has(ordinal))
+  const rerunNodes = closureOf(plan, [chosen, ...plan.nodes.filter((node) => !hasResult(node))])
+  const kept = plan.nodes.filter(({ ordinal }) => !rerunNodes.has(ordinal))
   const same = ({ id, ordinal }: PlanNode) => {
     const before = ordinals.get(id)
     return before !== undefined && definitionOf(flow, ordinal) === definitionOf(earlier, before)

@@ -73,7 +73,7 @@ describe('a value fits a schema', () => {
     expect(schemaFault({ $ref: 'https://example.test/schema' }, 1)).toBeNull()
   })
 
-  test('also a list, whose first items have schemas of their own', () => {
+  test('also a list, whose first items have their own schemas', () => {
     const schema = { prefixItems: [{ type: 'string' }], items: { type: 'integer' } }
     expect(schemaFault(schema, ['a', 1, 2])).toBeNull()
     expect(schemaFault(schema, [])).toBeNull()

@@ -13,7 +13,7 @@ export interface ItemsRequest {
   silentMs: number
 }
 
-/** How an exchange ended. Whatever has no outcome by then has none. */
+/** How an exchange ended. Items without an outcome by then have none. */
 export type ExchangeEnd =
   | { kind: 'complete' }
   /** The connection failed, was cut or took too long, or the status was one that may pass. */

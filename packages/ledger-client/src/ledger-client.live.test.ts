@@ -173,7 +173,7 @@ test('after a cut only the unanswered are sent again, under the same ids', async
 
 test.each([
   ['ends without a line for each item', (request: Received) => request.end()],
-  ['is no NDJSON', (request: Received) => void request.write('<html>\n')],
+  ['is not NDJSON', (request: Received) => void request.write('<html>\n')],
   ['is a 503', (request: Received) => request.reply(503, { error: 'starting' })],
 ])('an answer that %s is asked for again', async (_what, spoil) => {
   const { peer, client } = await open()

@@ -29,7 +29,7 @@ import { attributesOf, RESERVATION } from './span-attributes.ts'
 import type { Undecided } from '@gateway/ledger-protocol/ledger-outcomes'
 
 // The ledger, to its callers: a method for each row of the tables of items and of operations.
-//   C1  Whatever fails in transport is sent again while the caller's budget lasts. A connection that falls silent fails as
+//   C1  What fails in transport is sent again while the caller's budget lasts. A connection that falls silent fails as
 //       well: each try has its own limit, at which its connection is closed and never used again.
 //   C2  An opening item (admit, admitNode, claim) has a budget, and LedgerUnavailable means that it was not decided: of `admit`
 //       nothing stays reserved; of the others what they hold ends with the lease.
@@ -202,7 +202,7 @@ export interface ItemSubmitter {
   submit(name: ItemName, item: object, budgetMs: number, traceparent?: string): Promise<Decided>
   /** Resolves when nothing is left to decide. */
   idle(): Promise<void>
-  /** Fails what still waits, and whatever comes. */
+  /** Fails all waiting and later items. */
   stop(): void
 }
 

@@ -114,7 +114,7 @@ test('a refusal of a node’s admission after a cut is its answer, and may be as
   expect(await again).toEqual(admitted('inv_1'))
 })
 
-test('a completion is repeated until it is decided, and has room whatever waits', async () => {
+test('repeats a completion until it is decided, with room of its kind reserved', async () => {
   const { peer, client } = await open({ maxWaiting: 0 })
   const asked = client.complete(completion)
   ;(await peer.next()).end({ n: 0, outcome: { kind: 'undecided', why: 'overloaded' } })

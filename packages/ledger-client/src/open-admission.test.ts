@@ -9,7 +9,7 @@ const refused: RefusedItem = {
 }
 const admitted = { kind: 'admitted' as const }
 type Ask = (counted: number | null) => Promise<typeof admitted | RefusedItem>
-/** Admits whatever was counted as small enough. */
+/** Admits anything counted as small enough. */
 const ledger = () => vi.fn<Ask>(async (counted) => (counted !== null && counted <= 4 ? admitted : refused))
 
 test('what its bytes alone refuse is counted and asked for again', async () => {

@@ -91,7 +91,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     take,
     run: start,
     concurrency: maxInFlight,
-    defer: setImmediate, // after the events at hand, so that whatever they submit shares a request
+    defer: setImmediate, // after the current events, so that everything they submit shares a request
   })
 
   function submit(pendingItem: PendingItem): void {

@@ -26,7 +26,7 @@ test('a token names its service until it expires', async () => {
   expect(await verify(token)).toBe(null)
 })
 
-test('a source signs again a minute before its token expires, and when it is told to', async () => {
+test('signs a new token a minute before the old one expires, and on request', async () => {
   const { now, pass } = clock()
   const source = openTokenSource({ service: 'gateway', secret: secrets.gateway, now })
   const first = await source.current()

@@ -7,7 +7,7 @@ import type { Logger } from '@gateway/service-kit/process/logger'
 // How a service proves to the ledger who it is: a JWT of five minutes, signed with a secret that only the two know.
 //   T1  A leaked token is worth its lifetime and what clocks may be apart, and the permissions of one service.
 //   T2  The clocks of two machines may be TOLERANCE_S apart, in either direction. How long a token lives says its signer
-//       alone (`exp - iat`), and no clock is asked about that. Clocks that differ are told of, whether that matters yet or not.
+//       alone (`exp - iat`), and no clock is asked about that. Clocks that differ are logged, whether that matters yet or not.
 //   T3  Of each service several secrets may be known: while one is replaced, the old one and the new one.
 
 export interface TokenSource {
@@ -25,7 +25,7 @@ const LIFETIME_S = 300
 const RENEW_BEFORE_MS = 60_000
 /** T2 */
 const TOLERANCE_S = 600
-/** Clocks that are further apart are told of, each service's once in a while. */
+/** Clocks that are further apart are logged, from time to time for each service. */
 const NOTABLE_S = 30
 const REPORT_EVERY_MS = 60_000
 const CACHED_TOKENS = 1_000

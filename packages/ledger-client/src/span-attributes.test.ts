@@ -64,7 +64,7 @@ test('an operation has a span where its row has one', async () => {
   expect(names).toEqual(['ledger record-asset'])
 })
 
-test('attributes are ids and amounts; a lease, a key and whatever someone wrote are none', () => {
+test('attributes are IDs and amounts, never a lease, a key or user text', () => {
   const item = { ...nodeAdmission('inv_1'), keyHash: 'abc', answer: { body: 'text' } }
   expect(Object.keys(attributesOf(item)).toSorted()).toEqual(['service.execution', 'service.node'])
   expect(attributesOf({ refused: { code: 'key_scope', facts: {} } })).toEqual({ 'service.refusal': 'key_scope' })

@@ -114,7 +114,7 @@ const inside: { [C in keyof InsideFacts]: (facts: InsideFacts[C], surface: Surfa
 
 /**
  * What a caller learns of a refusal of the ledger.
- * @throws Error for a code that is none of the ledger's
+ * @throws Error for a code that the ledger does not have
  */
 export function refusalFor({ code, facts }: LedgerRefusal, surface: Surface): Refusal {
   if (!isLedgerRefusalCode(code)) throw new Error(`${String(code)} is not a refusal of the ledger`)

@@ -3,7 +3,7 @@ import { activeCarrier, inSpan, markFailed, startSpan, withSpan } from '@gateway
 import { jobIdOf, queueName, type NodeJob } from './node-job.ts'
 
 // The queue in a trace, by the semantic conventions for messaging (docs/decisions/0011-spans-of-the-queue.md).
-//   Q1  Each job is sent in the trace of its own execution, however many share a batch: its parent is what the job carries.
+//   Q1  Each job is sent in the trace of its execution, however many share a batch: its parent is what the job carries.
 //   Q2  A job carries the span of its sending on, so that the work on it is a part of it. One that carries nothing begins a trace.
 //   Q3  What a job continues with was never sent: its span is not a message's, and stands alongside the job's.
 

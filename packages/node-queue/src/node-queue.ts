@@ -108,7 +108,7 @@ export function openQueueDepth({
     socketTimeout: DEPTH_COMMAND_MS, // a connection on which Redis did not answer is given up for another
     retryStrategy: () => RETRY_MS,
   })
-  redis.on('error', () => {}) // anyone who reads is told by null
+  redis.on('error', () => {}) // readers get null
   const queue = new Queue(queueName, {
     connection: redis,
     prefix,

@@ -191,7 +191,7 @@ export type DeliveryOutcome = 'ran' | 'lost' | 'unfinished'
 export interface RunningJobs {
   /**
    * Runs a job that was delivered, or waits for its end if it is under way here already (W3 of node-worker.ts).
-   * @throws whatever the job threw, unless it was aborted
+   * @throws the error of the job, unless it was aborted
    */
   deliver(id: string, job: NodeJob): Promise<DeliveryOutcome>
   /** The lock of a job is lost: aborts it. Answers the job the first time, otherwise null. */

@@ -136,7 +136,7 @@ describe('what a call costs', () => {
     expect(costMicro(price, 123n, 456n)).toBe(2_000n)
   })
 
-  test('the dearest call of all stays far inside what Postgres can hold', () => {
+  test('the most expensive call stays far inside what Postgres can hold', () => {
     const price = { promptPico: 10n ** 11n, completionPico: 10n ** 11n, requestPico: 0n }
     const pico = 10n ** 7n * price.promptPico + 10n ** 7n * price.completionPico + 999_999n
     expect(pico < 2n ** 63n).toBe(true)

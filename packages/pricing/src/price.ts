@@ -41,7 +41,7 @@ export function usdFromPico(pico: Pico): string {
 
 /**
  * What a call with this usage costs, rounded up once to whole micro-USD (money §1.3). Never more than without its parts: they
- * are no dearer, and no larger than what they are parts of.
+ * never cost more and never exceed what they are parts of.
  */
 export function costMicro(
   price: Price,

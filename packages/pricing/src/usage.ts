@@ -61,7 +61,7 @@ export const promptSize = z.strictObject({
 
 /**
  * The price at which a call was admitted, in pico-USD as decimal digits: of a token of the prompt and of the completion, of the
- * call, of a cached token of the prompt and of a thought one of the completion. null: no price of its own.
+ * call, of a cached token of the prompt and of a thought one of the completion. null: no separate price.
  */
 export type PriceSnapshot = [
   prompt: string,

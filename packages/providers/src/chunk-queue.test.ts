@@ -42,7 +42,7 @@ test('a reader that waits hears of the failure at once', async () => {
   await expect(waiting).rejects.toThrow('cut')
 })
 
-test('the sender is told when too much waits, and when half of it is read', async () => {
+test('signals the sender when too much waits, and when half of it is read', async () => {
   const { push, items, heard } = open()
   for (let i = 0; i <= maxWaitingChunks; i++) push(i)
   expect(heard).toEqual(['full'])

@@ -51,7 +51,7 @@ export interface Exchange {
  * One POST to a provider, on undici's lowest level (no stream objects in between).
  *   E1  The receiver is called for one end only: `end` or `fail`.
  *   E2  After either, no timer and no listener of this exchange is left.
- *   E3  Whatever ends it early closes the connection, so a stalled provider cannot fill the pool.
+ *   E3  Ending it early closes the connection, so a stalled provider cannot fill the pool.
  *   E4  The limits are exact; undici's own, which are coarse, are behind them.
  *   E5  Redirects are answers like any other status that isn't 2xx: a failure.
  */

@@ -141,7 +141,7 @@ test('a stalled answer ends in time, and a call that is ended ends with its reas
   await expect(call).rejects.toBe(reason)
 })
 
-test('what storing fails with is told unchanged, and no one else is asked', async () => {
+test('passes on the error of the store unchanged, without asking another provider', async () => {
   const full = new Error('the disk is full')
   const store = async (bytes: AsyncIterable<Buffer>): Promise<Buffer> => {
     for await (const _ of bytes) throw full

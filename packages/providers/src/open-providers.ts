@@ -36,7 +36,7 @@ export interface ProvidersOptions {
    */
   attemptFailed?: (failure: ProviderFailure) => void
   circuitChanged?: (change: { provider: string; state: CircuitState }) => void
-  /** In place of the system's name look-up. Private addresses are refused whatever it answers. */
+  /** In place of the system's name look-up. Private addresses are refused in any case. */
   resolve?: LookupFunction
   /** From 0 to 1. */
   random?: () => number

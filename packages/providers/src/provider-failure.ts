@@ -71,7 +71,7 @@ const CIRCUIT_OPEN_MS = 5_000
 const FAULTS_OF_THE_REQUEST = new Set([400, 413, 422])
 
 /**
- * What a caller is told when a provider fails. Nothing of its answer gets through: neither its words nor its status nor that
+ * The refusal for a failed provider. Nothing of its answer gets through: neither its words nor its status nor that
  * there is one.
  *
  * A provider that refuses the request as such refuses what passed all of our own checks: an order of messages, a schema, a

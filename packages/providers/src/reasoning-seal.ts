@@ -8,9 +8,9 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 export interface ReasoningSeal {
   /** @param alongside what it belongs to, such as the text that was signed; it must be the same again */
-  seal(signature: string, beside: string): string
+  seal(signature: string, context: string): string
   /** null: it isn't this provider's, or something about it was changed. */
-  open(sealed: string, beside: string): string | null
+  open(sealed: string, context: string): string | null
 }
 
 const nonceBytes = 12
@@ -23,16 +23,16 @@ const tagBytes = 16
 export function reasoningSeal({ apiKey, baseUrl }: { apiKey?: string | undefined; baseUrl: string }): ReasoningSeal {
   const key = Buffer.from(hkdfSync('sha256', apiKey ?? baseUrl, '', 'reasoning of a model', 32))
   return {
-    seal(signature, beside) {
+    seal(signature, context) {
       const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(beside))
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
       return Buffer.concat([nonce, cipher.update(signature), cipher.final(), cipher.getAuthTag()]).toString('base64url')
     },
-    open(sealed, beside) {
+    open(sealed, context) {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length < nonceBytes + tagBytes) return null
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
-      decipher.setAAD(Buffer.from(beside)).setAuthTag(bytes.subarray(-tagBytes))
+      decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-tagBytes))
       try {
         return decipher.update(bytes.subarray(nonceBytes, -tagBytes)).toString() + decipher.final().toString()
       } catch {

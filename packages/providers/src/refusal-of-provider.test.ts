@@ -15,7 +15,7 @@ test('nothing of a provider gets through [provider_failed] [provider_timeout] [u
   }
 })
 
-test('what a wire format has no words for is told by its field, with what clears it [invalid_request]', () => {
+test('names the field that a wire format cannot express, with the resolution [invalid_request]', () => {
   const unsayable = { field: 'messages.2.name', problem: 'names a speaker', instead: 'leave it out' }
   const failure = new ProviderFailure({
     kind: 'refused',

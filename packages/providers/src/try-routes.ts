@@ -171,7 +171,7 @@ export interface Circuit {
 }
 
 export interface CircuitOptions {
-  /** So many failures without a complete answer between them open the circuit. */
+  /** This many failures without a complete answer between them open the circuit. */
   failures: number
   /** How long no one asks then; and how long until the next one may ask while there is still no answer. */
   openMs: number
@@ -237,7 +237,7 @@ function isUnwell({ kind, asked, providerStatus }: ProviderFailure): boolean {
   return kind !== 'refused' || providerStatus === undefined || providerStatus >= 500 || ourAccount.has(providerStatus)
 }
 
-/** Statuses by which a provider turns us away whatever we ask. */
+/** Statuses by which a provider turns us away regardless of the request. */
 const ourAccount = new Set([401, 402, 403])
 
 function isAlive({ kind, asked }: ProviderFailure): boolean {

@@ -1,6 +1,6 @@
 /** What a tokenizer of the byte-pair kind is made of. */
 export interface Vocabulary {
-  /** By rank: a text, or bytes that are none. What has a lower rank is merged first. */
+  /** By rank: text, or bytes that are not text. What has a lower rank is merged first. */
   tokens: readonly (string | readonly number[] | undefined)[]
   /** Divides a text into words, with the flag `g`. No token reaches across words. */
   words: RegExp

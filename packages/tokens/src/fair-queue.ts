@@ -1,6 +1,6 @@
 // What waits, of many parties, each thing with its weight.
 //   Q1  Parties take turns. In its turn each gets `turnWeight` more to give with, gives what that is enough for, and keeps the
-//       rest for its next turn. So whatever another one has waiting, many things or heavy ones, a party waits for one turn of
+//       rest for its next turn. So a party waits, no matter how much others have waiting, for one turn of
 //       each.
 //   Q2  A party may have as much waiting as is free. So one alone fills half of the queue, and there is room for who comes new.
 

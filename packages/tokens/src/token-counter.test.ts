@@ -27,7 +27,7 @@ const ask = (texts: string[], project = 'prj_1', family: keyof typeof tokenizers
 const prose = (name: string, words: number) =>
   Array.from({ length: words }, (_, n) => ` ${name} said ${n} again,`).join('')
 
-/** So many characters; a thread takes some 16,000 at once, and the others wait. */
+/** This many characters; a thread takes some 16,000 at once, and the others wait. */
 const long = (name: string, characters: number) => prose(name, characters).slice(0, characters)
 
 test('a text is counted as a tokenizer counts it, also what looks like a steering token', async ({

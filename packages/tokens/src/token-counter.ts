@@ -7,7 +7,7 @@ import type { TokenizerFamily } from './tokenizer-families.ts'
 
 export type { TokenizerFamily } from './tokenizer-families.ts'
 
-// Counts texts in threads of its own: the tables are large, and the event loop must not wait.
+// Counts texts in separate threads: the tables are large, and the event loop must not wait.
 //   C1  A text is counted in slices (slices-of.ts). What a slice counts is kept by the hash of its project and itself, so a
 //       conversation that grows is counted where it is new, and no one learns from the time of an answer what others asked.
 //   C2  Projects take turns of this many characters. A project may have as much waiting as is free (fair-queue.ts).

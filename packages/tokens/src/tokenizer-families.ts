@@ -18,5 +18,5 @@ export async function loadVocabulary(family: TokenizerFamily): Promise<Vocabular
         words: CL100K_TOKEN_SPLIT_REGEX,
       }
   }
-  throw new Error(`${String(family)} is no tokenizer`)
+  throw new Error(`${String(family)} is not a tokenizer`)
 }

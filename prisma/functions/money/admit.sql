@@ -329,7 +329,7 @@ BEGIN
   END IF;
 
   -- 6. Where it is scarce, item by item in order of arrival: first the ceiling of the execution, then the key's window, then
-  --    the wallet (rules §2.3), in which something has to be available whatever a call costs (money §3.1).
+  --    the wallet (rules §2.3), in which something must be available even for a free call (money §3.1).
   IF scarce IS NOT NULL THEN
     FOR n IN 1 .. cardinality(items) LOOP
       CONTINUE WHEN code_of[n] IS NOT NULL AND code_of[n] <> 'copy'; -- decided already

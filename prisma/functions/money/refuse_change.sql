@@ -1,5 +1,5 @@
--- What is written once stays as it was written, regardless of who asks, and by whichever name of its table: a partition is a table
--- of its own.
+-- What is written once stays as it was written, regardless of who asks, and by whichever name of its table: a partition is a
+-- separate table.
 CREATE OR REPLACE FUNCTION money.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '%.% is append-only', TG_TABLE_SCHEMA, TG_TABLE_NAME;

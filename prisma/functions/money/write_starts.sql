@@ -77,7 +77,7 @@ BEGIN
      ORDER BY e.id
     ON CONFLICT (id) DO NOTHING RETURNING id
   ) SELECT array_agg(id) INTO started FROM begun;
-  IF NOT coalesce(fresh, '{}') <@ coalesce(started, '{}') THEN -- the key was free, so it is none of this id
+  IF NOT coalesce(fresh, '{}') <@ coalesce(started, '{}') THEN -- the key was free, so it has another id
     RAISE EXCEPTION 'an execution was begun under another idempotency key: one of %', fresh;
   END IF;
   IF started IS NULL THEN

@@ -249,7 +249,7 @@ function dumped({ id, function: called, type }: ToolCall): ToolCall {
   return { id, function: { arguments: called.arguments, name: called.name }, type }
 }
 
-/** As `json.dumps` writes a value unless it is told otherwise. */
+/** As `json.dumps` writes a value by default. */
 function pythonJson(value: { degrees: number }): string {
   return `{"degrees": ${value.degrees}}`
 }

@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool, type LanguageModelUsage } from 'ai'
 import { CITY_SCHEMA, FORECAST, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
 
-/** The Vercel AI SDK with its provider for whatever speaks chat completions. */
+/** The Vercel AI SDK with its provider for anything that speaks chat completions. */
 export const vercelAiSdk: StockClient = {
   name: 'Vercel AI SDK',
   at({ baseUrl, key, model: id }) {

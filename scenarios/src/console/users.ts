@@ -31,7 +31,7 @@ export async function signIn(page: Page, { email }: { email: string }, password 
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** A page of their own, on which someone has signed in at an address. */
+/** Aa separate page, on which someone has signed in at an address. */
 export async function signedInAt<Opened extends Pick<Awaited<ReturnType<typeof openPage>>, 'page'>>(
   visit: (view?: View) => Promise<Opened>,
   user: { email: string },

@@ -53,7 +53,7 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
   }
 
   /** Executes an example whose answer something else needs. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- whatever the API answered, as a client sees it
+  // oxlint-disable-next-line typescript/no-explicit-any -- an API response, as a client sees it
   async function make(name: string, own: Own = {}): Promise<any> {
     const answer = await send(name, own)
     if (answer.status >= 400) throw new Error(`${name}: ${answer.status} ${answer.text}`)

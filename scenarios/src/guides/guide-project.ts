@@ -4,7 +4,7 @@ import { callerAt, type Answer } from '../caller.ts'
 
 const FUNDS_MICRO = 10_000_000
 
-/** A project of its own with 10 USD, which can use every seeded product, and a key: what a guide asks its readers to have. */
+/** A separate project with 10 USD, which can use every seeded product, and a key: what a guide asks its readers to have. */
 export async function openGuideProject(stack: SeededStack): Promise<Record<string, string>> {
   const user = callerAt(stack.baseUrl, stack.consoleToken)
   const tenant = `/api/v2/tenants/${stack.tenant}`

@@ -41,7 +41,7 @@ export function openShell(folder: string, environment: Record<string, string>) {
 
   return {
     run,
-    /** Ends it, with whatever a guide has left running in it. */
+    /** Ends it, with everything that a guide has left running in it. */
     async close(): Promise<void> {
       if (bash.exitCode !== null || bash.signalCode !== null) return
       const ended = new Promise((resolve) => void bash.once('exit', resolve))

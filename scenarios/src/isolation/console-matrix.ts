@@ -102,7 +102,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`DELETE ${project}/assignments/:product`]:               row(NOT,   '204',  NOT,    GONE,   GONE),
 
   [`GET ${tenant}/keys`]:                                   row('200', '200',  '200',  '200',  GONE),
-  // Anyone who belongs to the organization is told which of the three requirements it lacks, so also that there is a project.
+  // Anyone who belongs to the organization learns which of the three requirements it lacks, so also that there is a project.
   [`POST ${tenant}/keys`]:                                  row(DENIED, DENIED, '201', DENIED, GONE, { body: (ids) => ({ project: ids.project }), sharedInTenant: ['project'] }),
   [`GET ${tenant}/keys/:key`]:                              row(GONE,  '200',  '200',  GONE,   GONE),
   [`POST ${tenant}/keys/:key/revoke`]:                      row(GONE,  '200',  '200',  GONE,   GONE),

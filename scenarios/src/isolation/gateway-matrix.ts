@@ -5,7 +5,7 @@ import { PNG, type Ids, type KeyName } from './isolation-fixture.ts'
 
 export interface GatewayRow extends Asked {
   route: string
-  says: Record<KeyName | 'nobody' | 'owner', string>
+  says: Record<KeyName | 'anonymous' | 'owner', string>
 }
 
 /** What a key gets as such, no matter what it asks for. */
@@ -14,7 +14,7 @@ const refused = {
   revokedKey: '401 key_revoked',
   expiredKey: '401 key_expired',
   rotatedKey: '401 key_revoked',
-  nobody: '401 key_missing',
+  anonymous: '401 key_missing',
   owner: '401 key_invalid',
 }
 const row = (route: string, own: string, others: string, asked: Asked = {}): GatewayRow => ({
@@ -59,7 +59,7 @@ export const gatewayMatrix: GatewayRow[] = [
   row('GET /v1/models/*id', '200', MISMATCH, { path: { id: 'product' }, headers: selector('x-project-id') }),
   row('GET /v1/key', '200', '200'),
   row('GET /v1/key', '200', MISMATCH, { headers: selector('x-service-project') }),
-  row('POST /v1/key/check', '200', '200', { body: () => ({ model: 'acme/none' }) }), // the refusal is told, not made
+  row('POST /v1/key/check', '200', '200', { body: () => ({ model: 'acme/none' }) }), // reports the refusal
   row('POST /v1/key/check', '200', MISMATCH, {
     body: () => ({ model: 'acme/none' }),
     headers: selector('x-project-id'),

@@ -42,7 +42,7 @@ export interface IsolationFixture {
   /** Another project of the same tenant, with what belongs to it. */
   neighbours: Ids
   otherTenant: Ids
-  callers: Record<UserName | KeyName | 'nobody', Caller>
+  callers: Record<UserName | KeyName | 'anonymous', Caller>
   /** A personal token that has ended, one that has expired, and one that never was. */
   badTokens: Caller[]
 }
@@ -90,7 +90,7 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
       owner: await tokenOf(owner),
       neighbour: await tokenOf(neighbours.owner),
       otherTenant: await tokenOf(otherTenant.owner),
-      nobody: at(null),
+      anonymous: at(null),
       key: at(own.key.secret),
       neighbourKey: at(neighbours.key.secret),
       otherTenantKey: at(otherTenant.key.secret),

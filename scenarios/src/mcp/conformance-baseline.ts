@@ -3,7 +3,7 @@
 
 export type Reason = string
 
-/** The suite calls tools of its own fixture by name; this server has the one tool of its product. What they show, mcp-clients does. */
+/** The suite calls tools of its fixture by name; this server has the one tool of its product. What they show, mcp-clients does. */
 const FIXTURE_TOOL = 'calls a tool of the fixture server'
 const NO_PROMPTS = 'needs prompts, which a server of one tool does not offer'
 const NO_RESOURCES = 'needs resources, which a server of one tool does not offer'

@@ -16,8 +16,8 @@ export interface StandIn {
 }
 
 /**
- * Stands in front of replicas of an MCP server for a client that can send no headers of its own: adds Authorization to each request
- * and a new Idempotency-Key to each call of a tool. Whatever else is sent, Host and Origin among it, passes unchanged, each request
+ * Stands in front of replicas of an MCP server for a client that cannot send headers: adds Authorization to each request
+ * and a new Idempotency-Key to each call of a tool. Everything else, Host and Origin included, passes unchanged, each request
  * to the next replica.
  * @param standIns by the name of a tool that the client insists on, which call is made in its place
  */

@@ -26,7 +26,7 @@ export async function openMcpTenant(stack: Stack) {
     /** A flow of two paid calls, whose executions can be counted. */
     chain: () => make(flows.chain(tenant.model)),
     sandboxes: {
-      echo: await make(flows.echo(), { name: 'Echo', description: 'Says what it is told.' }),
+      echo: await make(flows.echo(), { name: 'Echo', description: 'Says what it receives.' }),
       picture: await make(flows.picture(canvas)),
       speech: await make(flows.speech(voice)),
       mirror: await make(flows.mirror()),

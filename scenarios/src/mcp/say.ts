@@ -12,7 +12,7 @@ export interface RpcMessage {
   id?: unknown
   method?: string
   params?: Record<string, unknown>
-  // oxlint-disable-next-line typescript/no-explicit-any -- whatever was answered, as a client sees it
+  // oxlint-disable-next-line typescript/no-explicit-any -- a response, as a client sees it
   result?: any
   error?: { code: number; message: string }
 }

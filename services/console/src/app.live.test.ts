@@ -26,7 +26,7 @@ test.for([
 })
 
 test.for(['%00', '%ff', '%zz', 'a'.repeat(129), "' OR 1=1"])(
-  'an id that is none of ours is nothing [not_found]: %s',
+  'answers 404 to an ID of another form [not_found]: %s',
   async (id, { stack }) => {
     expect(outcomeOf(await stack.owner.get(`/api/v2/tenants/${id}/members`))).toBe('404 not_found')
     expect(outcomeOf(await stack.owner.get(`${stack.path}/keys/${id}`))).toBe('404 not_found')

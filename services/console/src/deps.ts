@@ -44,7 +44,7 @@ export interface ConsoleDeps {
   traceUrl?: string | undefined
   /** Makes a new id, such as `key_…`. */
   newId: NewId
-  /** So many bytes of a cryptographic source. */
+  /** This many bytes of a cryptographic source. */
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   now: () => Date
   log: Logger

@@ -2,7 +2,7 @@ import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { expect, test } from 'vitest'
 import { openMetrics } from './metrics.ts'
 
-test('prompts are told apart by whether there was time to count them', async ({ onTestFinished }) => {
+test('distinguishes prompts by whether there was time to count them', async ({ onTestFinished }) => {
   const telemetry = await startTelemetry({ service: 'gateway', otlpEndpoint: undefined })
   onTestFinished(telemetry.stop)
   const metrics = openMetrics(telemetry.meter, () => 0)

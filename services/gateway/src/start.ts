@@ -25,7 +25,7 @@ import { refuseMalformed } from './errors/malformed-requests.ts'
 import { openIdGenerator } from '@gateway/api/ids'
 import { openRefusalReporter } from './refusals/refusal-reporter.ts'
 
-/** Running calls are ended this long before the connections are, so that their callers are told. */
+/** Running calls are ended this long before the connections are, so that their callers get an answer. */
 const LAST_ANSWERS_MS = 1_000
 /** How long a call waits for memory for its images. */
 const IMAGE_WAIT_MS = 10_000

@@ -100,8 +100,8 @@ test('each request is one line of the log, with its ids and those of its trace [
   const invocation = called.headers.get('x-service-invocation')
   const chat = { method: 'POST', route: '/v1/chat/completions' }
   expect(await lineOf(called)).toMatchObject({ ...chat, invocation, status: 200, traceId })
-  const nobody = await tenant.chat({}, { headers: { authorization: `Bearer ${'x'.repeat(40)}` } })
-  expect(await lineOf(nobody)).toMatchObject({ ...chat, status: 401 })
+  const anonymous = await tenant.chat({}, { headers: { authorization: `Bearer ${'x'.repeat(40)}` } })
+  expect(await lineOf(anonymous)).toMatchObject({ ...chat, status: 401 })
   expect(await lineOf(await tenant.chat({ model: 'acme/none' }))).toMatchObject({ ...chat, status: 404 })
   const probe = await fetch(`${tenant.url}/health/live`)
   await lineOf(await fetch(`${tenant.url}/v1/nothing`))

@@ -61,7 +61,7 @@ function mayCall(node: NodeFacts, item: AdmitNodeItem): boolean {
 }
 
 /**
- * Rotation and expiry stop no execution; a revocation does, of its own key or of the newest one of its lineage
+ * Rotation and expiry stop no execution; a revocation does, of its key or of the newest of its lineage
  * (money §7.2).
  */
 function lineageRefusal(book: Book, key: KeyFacts): string | null {

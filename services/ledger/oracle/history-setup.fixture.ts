@@ -29,7 +29,7 @@ const FUNDS = [40_000n, 3_000_000n, 0n]
 const THRESHOLDS = { below: [2_950_000n, 2_500_000n, 39_000n, 20_000n, 5_000n, 1n], percents: [10n, 50n, 90n, 100n] }
 const SUPPORTED = ['temperature', 'tools', 'response_format']
 
-/** So many of the keys may call; each of the others is refused in its own way. */
+/** This many of the keys may call; each of the others is refused in its own way. */
 const GOOD_KEYS = 6
 
 const often = <T>(things: T[], times: number): T[] => Array.from({ length: times }, () => things).flat()

@@ -14,7 +14,7 @@ import { openClients, openLedger } from './fixtures/open-ledger.ts'
 // what its maintenance jobs find.
 
 const test = tenantTest
-  // A server of one's own, which is stopped.
+  // A separate server, which is stopped.
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('ownRedis', { scope: 'file' }, async ({}, { onCleanup }) => {
     const server = await privateRedis()

@@ -183,7 +183,7 @@ describe.concurrent('npm run ledger check', () => {
   })
 
   test('explains itself to anyone who calls it wrongly', async () => {
-    const unreachable = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }
+    const unreachable = { DATABASE_URL: 'postgres://none:secret@127.0.0.1:1/none' }
     const said = await Promise.all([
       run(['chekc'], {}),
       run(['check', '--hole'], {}),

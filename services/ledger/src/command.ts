@@ -10,7 +10,7 @@ const USAGE = `npm run ledger -- check [--whole] [--against <anchor>] [--archive
   check      derive every balance and counter again from the journal, and say which micro-USD does not add up
   --whole    from the first entry on that is not archived, instead of from where the last check ended
   --against  whole, and whether the books still have what was anchored: <number>:<hash>, as the log of the ledger has it
-  --archive  the archived months in a folder as well: their files, and that each goes on where the one before ended
+  --archive  the archived months in a folder as well: their files, and that each continues where the one before ended
 Reads DATABASE_URL (a login of the role svc_ledger); \`npm start\` writes one into its data folder. Without it --archive
 checks the files alone.
 

@@ -19,17 +19,17 @@ test('the ledger tells how long anybody has kept a transaction open, and how old
   fixture,
   metric,
 }) => {
-  const somebody = new Client({ connectionString: database.adminUrl })
-  somebody.on('error', () => {}) // if this test fails, its database is dropped under it
-  await somebody.connect()
+  const longTransaction = new Client({ connectionString: database.adminUrl })
+  longTransaction.on('error', () => {}) // if this test fails, its database is dropped under it
+  await longTransaction.connect()
   const begunMs = performance.now()
-  await somebody.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-  await somebody.query('SELECT 1')
+  await longTransaction.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  await longTransaction.query('SELECT 1')
   for (let n = 0; n < 5; n++) await fixture.run('SELECT pg_current_xact_id()') // each is a transaction that comes after
   await expect.poll(() => metric('ledger_transactions_oldest'), { timeout: 10_000 }).toBeGreaterThan(1)
   expect(await metric('ledger_transactions_oldest')).toBeLessThanOrEqual((performance.now() - begunMs) / 1_000 + 1)
   expect(await metric('ledger_snapshots_age')).toBeGreaterThanOrEqual(5)
-  await somebody.end()
+  await longTransaction.end()
   await expect.poll(() => metric('ledger_transactions_oldest')).toBeLessThan(1)
 })
 

@@ -21,7 +21,7 @@ function run(words: string[], env: Record<string, string>, killAfterMs = 0): Pro
 }
 
 const months = [6, 5, 4].map(monthsAgo)
-/** Whatever day it is, no other month is due. */
+/** On any day, no other month is due. */
 const archive = ['archive', '--before', monthsAgo(3)]
 
 describe('npm run ledger archive', () => {

@@ -19,7 +19,7 @@ export async function findDockerImage(
       () => true,
       () => false,
     )
-  // `docker info` answers only if an engine does; the client alone is no help.
+  // `docker info` answers only if an engine does; the client alone is not a help.
   if (!(await succeeds(['info', '--format', '{{.ServerVersion}}']))) return 'no engine'
   if (await succeeds(['image', 'inspect', image])) return 'there'
   log(`Docker fetches ${image}`)

@@ -26,7 +26,7 @@ test('a second start on a folder in use is one message, and touches nothing', as
     stderr: `
   It can't start:
   It already runs on ${folder} (process 4711); its address and key are in ${path.join(folder, 'ready.json')}.
-  Stop that one by Ctrl-C, or start another beside it: DATA_FOLDER=.local-2 PORT=0 npm start
+  Stop that one by Ctrl-C, or start another next to it: DATA_FOLDER=.local-2 PORT=0 npm start
 `,
   })
   expect(readdirSync(folder)).toEqual([])

@@ -27,7 +27,7 @@ export function readyScreen(facts: ReadyFacts, readyFile: string): string {
   const authorization = `-H 'Authorization: Bearer ${key}'`
   const post = (flags: string, path: string, headers: string, content: object) =>
     `curl -sS ${flags}${baseUrl}${path} ${authorization} -H 'Content-Type: application/json'${headers} -d '${JSON.stringify(content)}'`
-  // A key of its own each time that the command is given, so that it runs again.
+  // A new key each time the command is given, so that it runs again.
   const progress = ` -H 'Accept: application/x-ndjson' -H "Idempotency-Key: try-it-$(date +%s)"`
   const input = { topic: 'the sea', tone: 'dry' }
   return `

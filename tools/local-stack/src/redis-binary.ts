@@ -81,7 +81,7 @@ async function unpackDebianPackage(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   if (await findUnpacked(cacheFolder, env)) return
-  if (!(await runs(['apt-get', '--version'], env))) throw new Error('this is no Debian or Ubuntu.')
+  if (!(await runs(['apt-get', '--version'], env))) throw new Error('this is neither Debian nor Ubuntu.')
   await mkdir(path.dirname(cacheFolder), { recursive: true })
   const work = await mkdtemp(`${cacheFolder}.`)
   try {

@@ -1,7 +1,7 @@
 export interface Screen {
   /** Shows that something begins, and how long it took when it is done. Passes on what `work` answers or throws. */
   step<Result>(name: string, work: () => Promise<Result>): Promise<Result>
-  /** A line of its own, at any time. */
+  /** A separate line, at any time. */
   print(line: string): void
   /** The same, set back: something about the step that runs. */
   note(line: string): void

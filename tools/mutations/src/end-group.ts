@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 // A program with all that it starts.
 //   G1  It leads a process group, so Ctrl-C in a terminal reaches us alone, and the group is ended as one.
-//   G2  What left the group (the watchdogs of embedded servers, in sessions of their own) ends by itself once its starter is gone.
+//   G2  What left the group (the watchdogs of embedded servers, in their own sessions) ends by itself once its starter is gone.
 //       It is known by the folder of the copy in its command line, and waited for before the folder is removed.
 
 export interface Ended {

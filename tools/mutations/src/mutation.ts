@@ -7,7 +7,7 @@ export interface Mutation {
   rule: string
   /** From the project's folder. */
   file: string
-  /** Stands in the file exactly once. */
+  /** Is in the file exactly once. */
   find: string
   replace: string
   /** Vitest path filters, wide enough to find the tests of the rule also after they were moved. */
@@ -16,7 +16,7 @@ export interface Mutation {
 
 export type Applied = { kind: 'mutated'; text: string } | { kind: 'unfit'; count: number }
 
-/** The text of a file with the rule broken; unfit where `find` does not stand in it exactly once. */
+/** The text of a file with the rule broken; unfit where `find` does not are in it exactly once. */
 export function mutate(text: string, { find, replace }: Pick<Mutation, 'find' | 'replace'>): Applied {
   const parts = text.split(find)
   return parts.length === 2

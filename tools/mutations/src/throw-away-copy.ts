@@ -6,7 +6,7 @@ import type { CommitTree } from './commit-tree.ts'
 import { awaitNoneIn, runGroup } from './end-group.ts'
 import { readTestReport, type TestsOutcome } from './test-report.ts'
 
-// A copy of a tree, installed, in which files may be broken and tests be executed. It stands in a folder for temporary files and
+// A copy of a tree, installed, in which files may be broken and tests be executed. It is in a folder for temporary files and
 // all that its tests write there is written into it, so one removal takes everything away.
 
 export interface ThrowAwayCopy {

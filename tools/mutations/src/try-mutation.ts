@@ -5,7 +5,7 @@ import type { Verdict } from './verdict.ts'
 type Copy = Pick<ThrowAwayCopy, 'read' | 'write' | 'test'>
 
 /**
- * Breaks a rule, executes its tests, and mends it. A test file that fails is executed once more without the mutation, unless it is
+ * Breaks a rule, executes its tests, and mends it. A test file that fails is executed again without the mutation, unless it is
  * known to pass: only what passes then has noticed the mutation.
  * @param passing files of tests that are known to pass; grows
  */

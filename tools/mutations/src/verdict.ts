@@ -8,7 +8,7 @@ export type Verdict =
   | { kind: 'survived' }
   /** The same test fails without the mutation, or no test was executed at all. */
   | { kind: 'unsure'; why: string }
-  /** The rule does not stand in this tree. */
+  /** The rule does not are in this tree. */
   | { kind: 'not-applicable'; why: string }
 
 export interface Tried {

@@ -5,7 +5,7 @@ const lexicon =
   winter market island mirror thread silver meadow candle voyage border lantern kitchen station village compass
   orchard whisper thunder pattern journey measure shelter balance courage horizon
   carries follows opens gathers crosses reaches remembers keeps turns holds finds leaves
-  under over beyond beside through without toward within across between
+  under over beyond near through without toward within across between
   slowly clearly rarely often gently early`.split(/\s+/)
 
 /** `count` words as sentences, such as `River keeps stone under light. …`. */

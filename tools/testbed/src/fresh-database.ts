@@ -12,7 +12,7 @@ export interface FreshDatabase {
   drop: () => Promise<void>
 }
 
-/** A migrated, empty database of one's own, as a copy of the template that all test files share. */
+/** A separate migrated, empty database, as a copy of the template that all test files share. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const { adminUrl, ledgerUrl, consoleUrl } = inject('testServers')
   const name = `${copyOf(databaseOf(adminUrl))}${randomBytes(6).toString('hex')}`

@@ -13,7 +13,7 @@ export interface FreshRedis {
 
 const COUNTER = 'svc-test-databases'
 
-/** A database of one's own on the Redis that all test files share. Who flushes or kills it takes `privateRedis` instead. */
+/** A separate database on the Redis that all test files share. Who flushes or kills it takes `privateRedis` instead. */
 export async function freshRedis(): Promise<FreshRedis> {
   const { redisUrl } = inject('testServers')
   const url = await emptyDatabase(redisUrl)

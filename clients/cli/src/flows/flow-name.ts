@@ -5,7 +5,7 @@ const ENDING = '.flow.json'
 
 export const fileOf = (name: string) => name + ENDING
 
-/** The name of a file, for what a flow is called: whatever that is, it is a file of this very folder. @param taken names of others */
+/** The name of a file, for any name of a flow. The file is always in this folder. @param taken names of others */
 export function nameFor(title: string, id: string, taken: ReadonlySet<string>): string {
   const plain = title
     .normalize('NFKD')
@@ -30,7 +30,7 @@ export function readFlowName(text: string): string {
   )
 }
 
-/** The name of a flow of a file of the folder; null: it is none. */
+/** Name of the flow in a file, or null if the file is not a flow. */
 export function nameOfFile(file: string): string | null {
   const name = file.endsWith(ENDING) ? file.slice(0, -ENDING.length) : ''
   return FILE.test(name) ? name : null

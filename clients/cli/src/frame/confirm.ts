@@ -9,6 +9,6 @@ export async function confirm({ io, options }: Pick<Given, 'io' | 'options'>, wh
   if (options.yes === true) return
   if (!io.isTerminal.input)
     throw new CommandFailure(`${what} No one is there to be asked.`, 'Say that it is meant: add --yes', 'usage')
-  const answer = await io.ask(`${what} Go on? [y/N] `)
+  const answer = await io.ask(`${what} Continue? [y/N] `)
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('Nothing was done.', 'Answer y, or add --yes')
 }

@@ -17,7 +17,7 @@ export async function readIfThere(file: string): Promise<string | null> {
   return bytes === null ? null : new TextDecoder().decode(bytes)
 }
 
-/** As they are. null: there is no file. */
+/** File contents, or null if the file does not exist. */
 export async function readBytesIfThere(file: string): Promise<Buffer<ArrayBuffer> | null> {
   try {
     return await readFile(file)

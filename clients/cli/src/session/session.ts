@@ -47,7 +47,7 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
   })
   async function client(given: string): Promise<ApiClient> {
     const secret = given.trim()
-    // One with others is no header, which the platform refuses and tells the secret.
+    // One with others is not a header, which the platform refuses and tells the secret.
     if (!/^[\x21-\x7E]+$/.test(secret)) throw signIn('The token or key has characters that none has.')
     return openApiClient({ baseUrl: await url(), headers: { authorization: `Bearer ${secret}` } })
   }

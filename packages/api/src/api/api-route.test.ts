@@ -85,11 +85,11 @@ test('no row has lost its types', () => {
   expectTypeOf<Widened<Rows>>().toEqualTypeOf<'annotated' | 'anyBody'>()
 })
 
-test('a row says how, by whom and with which refusals of its own', () => {
+test('a row says the method, the callers and the refusals', () => {
   expectTypeOf<ConsoleRoutes['createKey']['method']>().toEqualTypeOf<'POST'>()
   expectTypeOf<ConsoleRoutes['createKey']['path']>().toEqualTypeOf<'/api/v2/tenants/{tenant}/keys'>()
   expectTypeOf<ConsoleRoutes['createKey']['by']>().toEqualTypeOf<'user'>()
-  expectTypeOf<ConsoleRoutes['signIn']['by']>().toEqualTypeOf<'nobody'>()
+  expectTypeOf<ConsoleRoutes['signIn']['by']>().toEqualTypeOf<'anyone'>()
   expectTypeOf<RefusalOf<ConsoleRoutes['revokeKey']>>().toEqualTypeOf<'key_not_active'>()
   expectTypeOf<RefusalOf<ConsoleRoutes['readMe']>>().toEqualTypeOf<never>()
 })

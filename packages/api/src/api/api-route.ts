@@ -16,7 +16,7 @@ export interface ApiRoute {
   summary: string
   description?: string
   /** Whose credential it takes. */
-  by: 'key' | 'user' | 'key or user' | 'nobody'
+  by: 'key' | 'user' | 'key or user' | 'anyone'
   parameters?: Readonly<Record<string, string>>
   headers?: Readonly<Record<string, HeaderField>>
   query?: z.ZodType

@@ -125,7 +125,7 @@ export const consoleFlowRoutes = {
       ),
       maxBodyBytes: flowLimits.bodyBytes,
       description:
-        'Of any revision without problems with this input, by the prices of this moment: the most that is reserved along the dearest way through the flow. Nothing begins and nothing is reserved.',
+        'Of any revision without problems with this input, by the prices of this moment: the most that is reserved along the most expensive path through the flow. Nothing begins and nothing is reserved.',
     },
   ),
   listExecutions: sandboxes(

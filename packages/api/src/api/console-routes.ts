@@ -77,11 +77,11 @@ const catalogue = route('Catalogue')
 /** What a user does, by a personal token or the session of the web console. Unknown fields are refused. */
 export const consoleRoutes = {
   readSignInMethods: signIn('GET', '/api/v2/session', 'Ask how users sign in here', one(signInMethods), {
-    by: 'nobody',
+    by: 'anyone',
   }),
   signIn: signIn('POST', '/api/v2/session', 'Sign in by email and password', made(meRecord), {
     ...sent(signInBody, 'sign_in_failed', 'rate_limited'),
-    by: 'nobody',
+    by: 'anyone',
     description: 'The session is a cookie of twelve hours.',
   }),
   signOut: signIn('DELETE', '/api/v2/session', 'Sign out', done),
@@ -90,14 +90,14 @@ export const consoleRoutes = {
     '/api/v2/session/oidc',
     'Go to the sign-in provider',
     { 303: { description: 'To the provider' } },
-    { by: 'nobody', query: oidcRedirectQuery, refusals: ['invalid_request'] },
+    { by: 'anyone', query: oidcRedirectQuery, refusals: ['invalid_request'] },
   ),
   oidcCallback: signIn(
     'GET',
     '/api/v2/session/oidc/callback',
     'Come back from the sign-in provider',
     { 303: { description: 'To where the browser was in the console, signed in' } },
-    { by: 'nobody', refusals: ['sign_in_failed', 'not_permitted'] },
+    { by: 'anyone', refusals: ['sign_in_failed', 'not_permitted'] },
   ),
   readMe: signIn('GET', '/api/v2/me', 'Ask who I am, with which roles', one(meRecord), {
     description:
@@ -134,7 +134,7 @@ export const consoleRoutes = {
     '/api/v2/session/tokens',
     'Get the personal token of a sign-in code',
     made(tokenOfCode),
-    { ...sent(redeemedSignInCodeBody, 'rate_limited'), by: 'nobody' },
+    { ...sent(redeemedSignInCodeBody, 'rate_limited'), by: 'anyone' },
   ),
 
   listTenants: users('GET', '/api/v2/tenants', 'List my organizations', page(tenantRecord), paged),

@@ -112,7 +112,7 @@ export const flowRoutes = {
     summary: 'What an execution would be charged at most',
     example: ofSandbox,
     description:
-      'Of the active revision with this input, by the prices of this moment: the most that is reserved along the dearest way through the flow. Nothing begins and nothing is reserved. A `maxMicro` of so much refuses no node as long as prices stay unchanged.',
+      'Of the active revision with this input, by the prices of this moment: the most that is reserved along the most expensive path through the flow. Nothing begins and nothing is reserved. A `maxMicro` of so much refuses no node as long as prices stay unchanged.',
     parameters: sandboxId,
     headers: selector,
     body: estimateBody,

@@ -24,7 +24,7 @@ const security: Record<ApiRoute['by'], Json[]> = {
   key: [{ key: [] }],
   user: [{ personalToken: [] }, { accessToken: [] }, { session: [] }],
   'key or user': [{ key: [] }, { personalToken: [] }, { accessToken: [] }, { session: [] }],
-  nobody: [],
+  anyone: [],
 }
 
 const anybody: RefusalCode[] = ['method_not_allowed', 'internal_error', 'overloaded', 'unavailable']
@@ -43,7 +43,7 @@ const always: Record<ApiRoute['by'], RefusalCode[]> = {
   key: [...keyInstances, ...anybody],
   user: [...users, ...anybody],
   'key or user': [...users, 'key_invalid', 'key_revoked', 'key_expired', ...anybody],
-  nobody: anybody,
+  anyone: anybody,
 }
 
 /** The whole document, as it is served at /openapi.json. */

@@ -42,7 +42,7 @@ export function AccountScreen() {
       <TokensSection
         title="Personal tokens"
         of={usePersonalTokens()}
-        text="A program that sends one as Authorization: Bearer svu_… may do what I may, everywhere, until it expires. A program of its own is better served by a token of a project or of an organization, which lists what it may do."
+        text="A program that sends one as Authorization: Bearer svu_… may do what I may, everywhere, until it expires. A program is better served by a token of a project or of an organization, which lists what it may do."
       />
       <PasswordForm email={email} />
     </Screen>

@@ -56,7 +56,7 @@ function Confirm(view: CommandLineView & { challenge: string }) {
         <p>
           {view.port === undefined
             ? 'Paste this code into the terminal in which you typed gateway login.'
-            : 'The command line is told. If nothing happens, paste this code into its terminal.'}{' '}
+            : 'The command line has been notified. If nothing happens, paste this code into its terminal.'}{' '}
           It is good once, for five minutes, and for no one else.
         </p>
         <Copyable text={confirm.data.code} label="Copy the code" />

@@ -15,7 +15,7 @@ export interface CommandLineView {
 const BYTES_32 = /^[\w-]{43}$/
 const LONGEST_NAME = 100
 
-/** Leaves of an address what it may say; whatever else is in it is dropped. */
+/** Keeps the known search parameters of an address and drops the rest. */
 export function commandLineView({ challenge, name, port, state, done }: Record<string, unknown>): CommandLineView {
   if (done === true) return { done }
   if (typeof challenge !== 'string' || !BYTES_32.test(challenge)) return {}

@@ -2,7 +2,7 @@ import { openApiClient } from '@gateway/api-client/open-api-client'
 import type { AnswerOf, BodyOf, ParameterOf, QueryOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 
-// The console's API, typed by the rows of its contract. Who is signed in is told by a cookie.
+// The console's API, typed by the rows of its contract. A cookie identifies the signed-in user.
 
 type Row = ConsoleRoutes[keyof ConsoleRoutes]
 export type Method = Row['method']

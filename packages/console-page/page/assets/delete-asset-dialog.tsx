@@ -29,7 +29,7 @@ export function DeleteAssetDialog({ of: asset, onClose }: { of: StoredAssetRecor
       </p>
       <p>
         From now on no one can see or download it, and a call that names it is refused as <code>asset_not_found</code>.
-        Executions in progress keep it until they end; records go on naming it. It can not be brought back.
+        Executions in progress keep it until they end; records keep naming it. It cannot be restored.
       </p>
     </FormDialog>
   )

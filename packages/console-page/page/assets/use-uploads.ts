@@ -53,7 +53,7 @@ export function useUploads() {
 
 const isUnderWay = ({ state }: Upload) => state === 'waiting' || state === 'sending'
 
-/** What is done is told until all is; what failed, until it is dismissed. */
+/** Finished uploads are shown until all are finished, failed ones until they are dismissed. */
 function isKept(uploads: Upload[]): (upload: Upload) => boolean {
   const someAreUnderWay = uploads.some(isUnderWay)
   return ({ state }) => state !== 'done' || someAreUnderWay

@@ -16,7 +16,7 @@ export interface CallFilters {
   since?: Span
 }
 
-/** Leaves of an address what it may say; whatever else is in it is dropped. */
+/** Keeps the known search parameters of an address and drops the rest. */
 export function callFilters(search: Record<string, unknown>): CallFilters {
   const { key, model, execution } = search
   const since = (Object.keys(spans) as Span[]).find((each) => each === search['since'])

@@ -8,7 +8,7 @@ export const choiceLabels: Record<Use, string> = { callable: 'May be called', as
 const orderLabels: Record<Order, string> = {
   name: 'By name',
   cheapest: 'Cheapest first',
-  dearest: 'Dearest first',
+  priciest: 'Most expensive first',
   context: 'Longest context first',
 }
 

@@ -33,7 +33,7 @@ export function catalogueRows(
 const orders: Record<Order, (one: ProductRecord, other: ProductRecord) => number> = {
   name: (one, other) => one.name.localeCompare(other.name) || one.id.localeCompare(other.id),
   cheapest: (one, other) => byPrice(one, other),
-  dearest: (one, other) => byPrice(other, one),
+  priciest: (one, other) => byPrice(other, one),
   context: (one, other) => other.contextLength - one.contextLength,
 }
 

@@ -10,7 +10,7 @@ import { catalogueRows } from './catalogue-rows.ts'
 import { Comparison } from './comparison.tsx'
 import { ModelActions } from './model-actions.tsx'
 import { modelColumns } from './model-columns.tsx'
-import { ReckonDialog } from './estimate-dialog.tsx'
+import { EstimateDialog } from './estimate-dialog.tsx'
 import { UnpublishedNotice } from './unpublished-notice.tsx'
 import { useCatalogue } from './use-catalogue.ts'
 import './catalogue.css'
@@ -21,10 +21,10 @@ export function CatalogueScreen() {
   const navigate = useNavigate({ from: '/projects/$tenant/$project/models' })
   const { products, assigned, error } = useCatalogue()
   const rows = products && assigned && catalogueRows(products, assigned, view)
-  const reckoned = products?.find(({ id }) => id === view.reckon)
+  const estimated = products?.find(({ id }) => id === view.estimate)
   const compared = (view.compare ?? []).flatMap((id) => products?.find((product) => product.id === id) ?? [])
-  const showReckoner = (id: string | null) =>
-    void navigate({ search: ({ reckon: _, ...others }) => ({ ...others, ...(id !== null && { reckon: id }) }) })
+  const showEstimate = (id: string | null) =>
+    void navigate({ search: ({ estimate: _, ...others }) => ({ ...others, ...(id !== null && { estimate: id }) }) })
   return (
     <Screen title="Models" of={useProjectName()}>
       <CatalogueFilters view={view} />
@@ -44,7 +44,7 @@ export function CatalogueScreen() {
                 <ModelActions
                   of={row}
                   compared={compared.map(({ id }) => id)}
-                  onReckon={() => showReckoner(row.product.id)}
+                  onReckon={() => showEstimate(row.product.id)}
                 />
               ),
             },
@@ -53,7 +53,7 @@ export function CatalogueScreen() {
           keyOf={({ product }) => product.id}
         />
       )}
-      {reckoned && <ReckonDialog of={reckoned} onClose={() => showReckoner(null)} />}
+      {estimated && <EstimateDialog of={estimated} onClose={() => showEstimate(null)} />}
     </Screen>
   )
 }

@@ -4,7 +4,7 @@ export const kinds: readonly ProductKind[] = ['chat', 'image', 'audio']
 /** Whether the project can call it now, or could ask for it. */
 export const uses = ['callable', 'askable'] as const
 export type Use = (typeof uses)[number]
-export const orders = ['name', 'cheapest', 'dearest', 'context'] as const
+export const orders = ['name', 'cheapest', 'priciest', 'context'] as const
 export type Order = (typeof orders)[number]
 
 /** More alongside each other can't be read. */
@@ -18,12 +18,12 @@ export interface CatalogueView {
   sort?: Order
   /** Ids of those alongside each other. */
   compare?: string[]
-  /** The id of the one whose cost is reckoned. */
-  reckon?: string
+  /** The id of the one whose cost is estimated. */
+  estimate?: string
 }
 
-/** Leaves of an address what it may say; whatever else is in it is dropped. */
-export function catalogueView({ q, compare, reckon, ...search }: Record<string, unknown>): CatalogueView {
+/** Keeps the known search parameters of an address and drops the rest. */
+export function catalogueView({ q, compare, estimate, ...search }: Record<string, unknown>): CatalogueView {
   const kind = kinds.find((each) => each === search['kind'])
   const use = uses.find((each) => each === search['use'])
   const sort = orders.find((each) => each === search['sort'])
@@ -34,6 +34,6 @@ export function catalogueView({ q, compare, reckon, ...search }: Record<string, 
     ...(use && { use }),
     ...(sort && { sort }),
     ...(compared.length > 0 && { compare: compared }),
-    ...(typeof reckon === 'string' && { reckon }),
+    ...(typeof estimate === 'string' && { estimate }),
   }
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { catalogueRows } from './catalogue-rows.ts'
 import { catalogueView } from './catalogue-view.ts'
 import { priceLines } from './product-labels.ts'
-import { firstUse, reckon } from './estimate-cost.ts'
+import { firstUse, estimateCost } from './estimate-cost.ts'
 
 const [example] = productRecord.meta()!.examples as [ProductRecord]
 const priced = (id: string, prompt: string, more: object = {}): ProductRecord => ({
@@ -18,9 +18,9 @@ const priced = (id: string, prompt: string, more: object = {}): ProductRecord =>
 })
 
 test('an address says what is searched, filtered, sorted and compared, and nothing else', () => {
-  const view = { q: 'swift', kind: 'chat', use: 'askable', sort: 'dearest', compare: ['a', 'b'], reckon: 'a' }
+  const view = { q: 'swift', kind: 'chat', use: 'askable', sort: 'priciest', compare: ['a', 'b'], estimate: 'a' }
   expect(catalogueView(view)).toEqual(view)
-  expect(catalogueView({ q: '', kind: 'video', use: 1, sort: 'best', compare: 'a', reckon: 2 })).toEqual({})
+  expect(catalogueView({ q: '', kind: 'video', use: 1, sort: 'best', compare: 'a', estimate: 2 })).toEqual({})
   expect(catalogueView({ compare: ['a', 'b', 'c', 'd', 'e'] })).toEqual({ compare: ['a', 'b', 'c', 'd'] })
 })
 
@@ -33,7 +33,7 @@ test('what is published is found by its words, and sorted by exact prices', () =
   ]
   const ids = (view: object) => catalogueRows(products, new Set(['acme/a']), view).map(({ product }) => product.id)
   expect(ids({})).toEqual(['acme/a', 'acme/b', 'acme/image'])
-  expect(ids({ sort: 'dearest' })).toEqual(['acme/image', 'acme/b', 'acme/a'])
+  expect(ids({ sort: 'priciest' })).toEqual(['acme/image', 'acme/b', 'acme/a'])
   expect(ids({ sort: 'cheapest' })).toEqual(['acme/a', 'acme/b', 'acme/image'])
   expect(ids({ sort: 'context', kind: 'chat' })).toEqual(['acme/b', 'acme/a'])
   expect(ids({ use: 'callable' })).toEqual(['acme/a'])
@@ -50,7 +50,7 @@ test('prices are written by the million, to their last digit', () => {
   expect(priceLines('image', { unit: 'request', request: '0.0400' })).toEqual([{ what: 'per image', usd: '$0.04' }])
 })
 
-test('a call is reckoned as the ledger charges it, regardless of the prices, and a month is thirty days of them', () => {
+test('a call is estimated as the ledger charges it, regardless of the prices, and a month is thirty days of them', () => {
   const price = fc.bigInt(0n, 10_000_000n)
   const tokens = fc.integer({ min: 0, max: 100_000 })
   fc.assert(
@@ -63,13 +63,15 @@ test('a call is reckoned as the ledger charges it, regardless of the prices, and
       const usage = { promptTokens: prompt, completionTokens: completion, cachedTokens: cached, reasoningTokens: 0 }
       const charged = BigInt(chargeOfUsage([...snapshot], usage, Number.MAX_SAFE_INTEGER))
       expect(picoFromUsd(halved.cachedPrompt)).toBe(promptPico / 2n)
-      expect(reckon(halved, use)).toEqual({
+      expect(estimateCost(halved, use)).toEqual({
         callMicro: charged,
         dayMicro: charged * 7n,
         monthMicro: charged * 210n,
       })
     }),
   )
-  expect(reckon({ unit: 'request', request: '0.04' }, { ...firstUse, calls: '1000' })!.monthMicro).toBe(1_200_000_000n)
-  expect(reckon(example.pricing, { ...firstUse, prompt: '1.5' })).toBe(null)
+  expect(estimateCost({ unit: 'request', request: '0.04' }, { ...firstUse, calls: '1000' })!.monthMicro).toBe(
+    1_200_000_000n,
+  )
+  expect(estimateCost(example.pricing, { ...firstUse, prompt: '1.5' })).toBe(null)
 })

@@ -16,7 +16,7 @@ export interface Use {
 
 export const firstUse: Use = { prompt: '1000', cached: '0', completion: '500', reasoning: '0', calls: '100' }
 
-export interface Reckoned {
+export interface CostEstimate {
   callMicro: Micro
   dayMicro: Micro
   /** Of 30 days. */
@@ -24,7 +24,7 @@ export interface Reckoned {
 }
 
 /** What calls cost at these prices, as the ledger charges them: each is rounded up by itself. null: a number is missing. */
-export function reckon(pricing: ProductPricing, use: Use): Reckoned | null {
+export function estimateCost(pricing: ProductPricing, use: Use): CostEstimate | null {
   const [prompt, cached, completion, reasoning, calls] = [
     wholeOf(use.prompt),
     wholeOf(use.cached),

@@ -5,15 +5,15 @@ import { Facts } from '../components/facts.tsx'
 import { Field } from '../components/field.tsx'
 import { Money } from '../components/money.tsx'
 import { PriceList } from './price-list.tsx'
-import { firstUse, reckon, wholeOf, type Use } from './estimate-cost.ts'
+import { firstUse, estimateCost, wholeOf, type Use } from './estimate-cost.ts'
 
 const FAULT = 'Write a whole number of at most nine digits.'
 
 /** What a use of a model costs, to the micro-USD, at the prices of now. */
-export function ReckonDialog({ of: product, onClose }: { of: ProductRecord; onClose: () => void }) {
+export function EstimateDialog({ of: product, onClose }: { of: ProductRecord; onClose: () => void }) {
   const [use, setUse] = useState(firstUse)
   const { pricing } = product
-  const reckoned = reckon(pricing, use)
+  const estimated = estimateCost(pricing, use)
   const fields = (Object.keys(use) as (keyof Use)[]).filter((name) => name === 'calls' || isPriced(name, product))
   return (
     <Dialog title={`What ${product.name} costs`} onClose={onClose}>
@@ -33,13 +33,13 @@ export function ReckonDialog({ of: product, onClose }: { of: ProductRecord; onCl
           </Field>
         ))}
       </div>
-      {reckoned && (
+      {estimated && (
         <div role="status">
           <Facts
             of={[
-              [pricing.unit === 'request' ? labels[product.kind] : 'A call', <Money micro={reckoned.callMicro} />],
-              ['A day', <Money micro={reckoned.dayMicro} />],
-              ['A month of 30 days', <Money micro={reckoned.monthMicro} />],
+              [pricing.unit === 'request' ? labels[product.kind] : 'A call', <Money micro={estimated.callMicro} />],
+              ['A day', <Money micro={estimated.dayMicro} />],
+              ['A month of 30 days', <Money micro={estimated.monthMicro} />],
             ]}
           />
         </div>

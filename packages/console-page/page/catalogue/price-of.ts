@@ -1,7 +1,7 @@
 import type { ProductPricing } from '@gateway/api/console/products'
 import { picoFromUsd, type Price } from '@gateway/pricing/price'
 
-/** A published price as the ledger reckons with it. */
+/** A published price as the ledger computes with it. */
 export function priceOf(pricing: ProductPricing): Price {
   if (pricing.unit === 'request')
     return { promptPico: 0n, completionPico: 0n, requestPico: picoFromUsd(pricing.request) ?? 0n }

@@ -36,5 +36,5 @@ export const executionColumns = (scope: ProjectScope, flowName: (id: string) => 
   },
   { head: 'Duration', cell: (execution) => <ExecutionDuration of={execution} />, isNumber: true },
   { head: 'Cost', cell: (execution) => <ExecutionCost of={execution} />, isNumber: true },
-  { head: 'Begun by', cell: (execution) => <StartedBy of={execution} /> },
+  { head: 'Started by', cell: (execution) => <StartedBy of={execution} /> },
 ]

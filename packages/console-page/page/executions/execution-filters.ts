@@ -10,7 +10,7 @@ export interface ExecutionFilters {
   since?: Span
 }
 
-/** Leaves of an address what it may say; whatever else is in it is dropped. */
+/** Keeps the known search parameters of an address and drops the rest. */
 export function executionFilters(search: Record<string, unknown>): ExecutionFilters {
   const { flow } = search
   const state = executionStates.find((each) => each === search['state'])

@@ -29,9 +29,8 @@ export function StopExecutionDialog({
       onClose={onClose}
     >
       <p>
-        No further node of it begins, and anyone who waits for its answer is told that it was stopped. What was answered
-        stays charged, <Money micro={chargedMicro} /> so far. Its results can be taken over when it is run again from a
-        node.
+        No further node starts, and waiting callers learn that it was stopped. What was answered stays charged,{' '}
+        <Money micro={chargedMicro} /> so far. Its results can be taken over when it is run again from a node.
       </p>
     </FormDialog>
   )

@@ -135,10 +135,10 @@ test('an error is one of its status', () => {
 })
 
 test.each([
-  ['a text that is none', said(0, 5 as never)],
+  ['a text that is not a string', said(0, 5 as never)],
   ['a call without an id', block(0, { type: 'tool_use', name: 'f' })],
   ['arguments of no call', json(4, '{}')],
-])('%s is no answer', (_, event) => {
+])('%s is not an answer', (_, event) => {
   expect(() => read(start(), event)).toThrow(UnfitAnswer)
 })
 

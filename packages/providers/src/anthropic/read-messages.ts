@@ -65,7 +65,7 @@ interface OpenThought {
  *   M1  The prompt is counted in the first event and the output in the last, which may count the prompt again. The
  *       output that the first event counts is a placeholder.
  *   M2  Events and blocks of unknown type are passed over: the format grows that way.
- *   M3  What has to come back to be thought on from is told once, whole, with the end: clients that put deltas together keep
+ *   M3  What must come back to continue the reasoning is sent once, whole, at the end: clients that put deltas together keep
  *       the last of a list, or all of them, and both are right then.
  */
 export function openMessageEvents(seal: ReasoningSeal): ReadEvent {

@@ -99,11 +99,11 @@ test.each([
   ['another type', { ...message([]), type: 'completion' }],
   ['no content', message(undefined)],
   ['a content that is a text', message('hello')],
-  ['a block that is none', message([[]])],
-  ['a text that is none', message([{ type: 'text', text: {} }])],
+  ['a block that is not an object', message([[]])],
+  ['a text that is not a string', message([{ type: 'text', text: {} }])],
   ['a call without a name', message([{ type: 'tool_use', id: 'a', input: {} }])],
   ['129 calls', message(Array.from({ length: 129 }, () => ({ type: 'tool_use', id: 'a', name: 'f', input: {} })))],
-])('%s is no answer', (_, body) => {
+])('%s is not an answer', (_, body) => {
   expect(() => rebuildMessage(body)).toThrow(UnfitAnswer)
 })
 

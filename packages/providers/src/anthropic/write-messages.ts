@@ -49,7 +49,7 @@ function formatOf(asked: Forwarded): ResponseFormat | undefined {
   return asked['response_format'] as ResponseFormat | undefined
 }
 
-/** `json_schema` and `reasoning_effort` have words of their own here. */
+/** `json_schema` and `reasoning_effort` have their own words here. */
 function outputOf(asked: Forwarded, thinks: boolean): object {
   const format = formatOf(asked)
   const effort = asked['reasoning_effort']

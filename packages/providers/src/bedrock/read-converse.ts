@@ -77,7 +77,7 @@ const statusOfException: Record<string, number> = {
  * Reads the events of one stream.
  *   C1  The usage comes in its own event, behind the stop reason or before it.
  *   C2  Events and blocks of unknown type are passed over.
- *   C3  What has to come back to be thought on from is told once, whole, with the end.
+ *   C3  What must come back to continue the reasoning is sent once, whole, at the end.
  */
 export function openConverseEvents(seal: ReasoningSeal): ReadEvent {
   const stream = openBlockStream()
@@ -159,6 +159,6 @@ const known = new Map<unknown, FinishReason>([
 /** Why the answer ended, in our words. Throws `UnfitAnswer`. */
 function finishReasonOf(stopReason: unknown): FinishReason {
   if (typeof stopReason !== 'string') throw new UnfitAnswer('the answer has no stop reason')
-  if (stopReason.startsWith('malformed_')) throw new UnfitAnswer('the model wrote what is no answer')
+  if (stopReason.startsWith('malformed_')) throw new UnfitAnswer('the model wrote what is not an answer')
   return known.get(stopReason) ?? 'stop'
 }

@@ -80,7 +80,7 @@ test.each([
   [answered([], { stopReason: null })],
   [answered([], { stopReason: 'malformed_tool_use' })],
   [null],
-])('%j is no answer', (body) => {
+])('%j is not an answer', (body) => {
   expect(() => rebuildConverse(body, seal)).toThrow(UnfitAnswer)
 })
 

@@ -37,7 +37,7 @@ export function rebuildResponse(body: unknown, seal: ReasoningSeal): Completion 
  * Reads the responses of one stream, each with a piece of the answer.
  *   G1  Each counts the usage so far; only the count with the end, or behind it, is that of the answer.
  *   G2  Calls come whole, each in one piece.
- *   G3  What has to come back to be thought on from is told once, whole, with the end.
+ *   G3  What must come back to continue the reasoning is sent once, whole, at the end.
  */
 export function openGenerateEvents(seal: ReasoningSeal): ReadEvent {
   const details: ReasoningDetail[] = []
@@ -153,13 +153,13 @@ const filtered = new Set<unknown>([
   'IMAGE_SAFETY',
 ])
 
-/** The model wrote what is not a call, or the conversation is not the one it had: there is no answer to forward. */
+/** The model wrote what is not a call, or the conversation is not the one it had: there is not an answer to forward. */
 const broken = new Set<unknown>(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE'])
 
 /** Why the answer ended, in our words; null while it continues. Throws `UnfitAnswer`. */
 function finishReasonOf(reason: unknown, calledTools: boolean): FinishReason | null {
   if (typeof reason !== 'string' || reason === '' || reason === 'FINISH_REASON_UNSPECIFIED') return null
-  if (broken.has(reason)) throw new UnfitAnswer('the model made a call that is none')
+  if (broken.has(reason)) throw new UnfitAnswer('the model made a malformed call')
   if (filtered.has(reason)) return 'content_filter'
   if (reason === 'MAX_TOKENS') return 'length'
   return calledTools ? 'tool_calls' : 'stop'

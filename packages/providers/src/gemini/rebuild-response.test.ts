@@ -75,7 +75,7 @@ test.each([
   expect(choiceOf(answered([{ text: 'a' }], { finishReason: given })).finish_reason).toBe(becomes)
 })
 
-test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])('%s is no answer', (finishReason) => {
+test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])('%s is not an answer', (finishReason) => {
   expect(() => choiceOf(answered([], { finishReason, content: {} }))).toThrow(UnfitAnswer)
 })
 
@@ -90,7 +90,7 @@ test('a prompt that is blocked is filtered, and its tokens are counted', () => {
 })
 
 test.each([[{}], [{ candidates: [] }], [{ candidates: {} }], [answered([{ text: 1 }])], [[]], [null]])(
-  '%j is no answer',
+  '%j is not an answer',
   (body) => {
     expect(() => wire.readCompletion(body)).toThrow(UnfitAnswer)
   },

@@ -54,7 +54,7 @@ test('instructions stand apart, and only in front', () => {
   expect(unsayable({ messages: [{ ...hello, name: 'ann' }] })).toBe('messages.0.name')
 })
 
-test('sampling has names of its own', () => {
+test('sampling parameters have their own names', () => {
   const asked = { temperature: 2, top_p: 0.5, seed: 7, frequency_penalty: 1, presence_penalty: -1, stop: 'END' }
   expect(written(asked).generationConfig).toEqual({
     maxOutputTokens: 100,

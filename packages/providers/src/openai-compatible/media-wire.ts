@@ -56,7 +56,7 @@ function asItIs(): MediaDecoder {
 //   F1  The first field of that name counts, wherever it is; a name inside a string is none.
 //   F2  What stands around it is kept, bounded, and is parsed once it is all there: a body that is not JSON, or breaks off, is
 //       no answer, and neither is one that says it is an error.
-//   F3  Base64 is decoded four characters at a time; whatever is none of it is refused and not skipped.
+//   F3  Base64 is decoded four characters at a time; other characters are refused, not skipped.
 
 /** Of what is not base64, in bytes. */
 const MOST_AROUND = 256 * 1024

@@ -70,7 +70,7 @@ describe('shares of memory', () => {
     expect(() => budget.take('b', 101)).toThrow(RangeError)
   })
 
-  test('who has waited in vain is told, and so is who does not want it anymore; both let others pass', async () => {
+  test('rejects waiters that time out or abort, and lets others pass', async () => {
     vi.useFakeTimers()
     const { ask, given } = asking()
     void ask('first', 'a', 90)

@@ -104,7 +104,7 @@ export function backOffMs(failures: number, { firstMs, maxMs }: BackOffLimits): 
 
 const TURN_MS = 5
 
-/** Takes the steps of a long computation, and lets whatever else waits go first every few milliseconds. */
+/** Takes the steps of a long computation, and yields to other work every few milliseconds. */
 export async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
   let untilMs = performance.now() + TURN_MS
   for (;;) {

@@ -10,12 +10,12 @@ export interface HttpAnswer {
   headers?: Record<string, string>
 }
 
-/** What a client is told of whatever was thrown. It is asked once an error, so that it may count and log it. */
+/** The answer for anything thrown. Called once per error, so that it may count and log it. */
 export type ExplainError = (error: unknown, req: Request, res: Response) => HttpAnswer
 
 /**
  * The one place of a service where an error becomes an answer; mounted last.
- *   E1  Who has left is told nothing, and their leaving is not an error.
+ *   E1  A client that has left gets no answer, and its leaving is not an error.
  *   E2  An answer that has begun is broken off, so that no one takes it for whole.
  *   E3  What is left of the request's body runs out behind the answer (`discardRest`).
  */
@@ -46,7 +46,7 @@ interface Options {
 
 /**
  * What an internal service tells another one: `{ error }` with a sentence for anyone who reads a log. A refusal has its own status;
- * whatever else was thrown is 503, because the caller may ask again.
+ * anything else thrown is 503, because the caller may ask again.
  */
 export function internalAnswers({ service, failure, log }: Options): ExplainError {
   return (error, { path }) => {

@@ -7,7 +7,7 @@ import { serve } from './serve.fixture.ts'
 const row = { tag: '', summary: '', by: 'key', answers: {} } as const
 const rows = {
   listThings: { ...row, method: 'GET', path: '/things' },
-  createThing: { ...row, method: 'POST', path: '/things', by: 'nobody' },
+  createThing: { ...row, method: 'POST', path: '/things', by: 'anyone' },
   readPart: { ...row, method: 'GET', path: '/things/{thing}/parts/{part}' },
   readFile: { ...row, method: 'GET', path: '/files/{name}', restParameter: 'name' },
 } as const satisfies Record<string, ApiRoute>
@@ -39,7 +39,7 @@ test('an operation that is not served here has no route', async () => {
 })
 
 test('rows may be mounted in parts', () => {
-  expect(pathsOf(contractRoutes(rows, handlers, ({ by }) => by === 'nobody'))).toEqual(['POST /things'])
+  expect(pathsOf(contractRoutes(rows, handlers, ({ by }) => by === 'anyone'))).toEqual(['POST /things'])
 })
 
 test('an operation without a handler does not compile', () => {

@@ -71,7 +71,7 @@ describe('reading a body', () => {
     expect((await post(url, 'x', { 'Content-Encoding': 'Identity' })).status).toBe(200)
   })
 
-  test('a client that leaves before its body is whole is told nothing, and is not an error', async () => {
+  test('a client that leaves before its body is complete gets no answer and is not an error', async () => {
     const { send, thrown, threw } = await echoing()
     const { socket, answer } = send('POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nhalf')
     socket.destroySoon()

@@ -51,7 +51,7 @@ function encoded(encoding: string) {
   })
 }
 
-/** More than any tool's schema needs, and little enough for whatever walks the value afterwards. */
+/** More than any tool's schema needs, and little enough for code that walks the value afterwards. */
 const MAX_LEVELS = 100
 
 /**

@@ -74,7 +74,7 @@ function openConnection(url: string, onTrouble: (error: Error) => void): RedisCl
 
 const PREFIX = '{svc}:notifier:'
 
-/** Topics of a kind share a channel, so that one subscription serves whatever is subscribed to next. */
+/** Topics of a kind share a channel, so that one subscription serves later topics too. */
 export type Channel = string
 
 /**
@@ -161,7 +161,7 @@ export function openSubscriber(
   })
   redis.on('message', (_channel: string, message: string) => topicsOf(message).forEach(call))
 
-  /** Not while it is down: `ready` subscribes whatever is wanted by then. */
+  /** Not while it is down: `ready` subscribes all topics wanted by then. */
   async function subscribe(wanted: Channel[]): Promise<void> {
     if (redis.status !== 'ready') return
     try {
@@ -200,7 +200,7 @@ export function openSubscriber(
   }
 
   return (topic, onNotify) => {
-    const subscriber = () => onNotify() // of its own, so that one function may subscribe twice
+    const subscriber = () => onNotify() // a new function, so that one listener may subscribe twice
     add(topic, subscriber)
     return () => {
       const left = subscribers.get(topic)

@@ -15,6 +15,6 @@ test("a service's own definition of a common variable wins", () => {
   })
 })
 
-test('problems of common and own variables are told together', () => {
+test('reports problems of common and own variables together', () => {
   expect(() => readServiceConfig(schema, { LOG_LEVEL: 'loud' })).toThrow(/LOG_LEVEL.*\n.*LEDGER_URL/)
 })

@@ -141,7 +141,7 @@ export function sharedSecret() {
   return z.string().min(32, 'expected at least 32 characters')
 }
 
-/** JSON text of the given shape. What is wrong inside is told by its path. */
+/** JSON text of the given shape. An error inside names its path. */
 export function json<Shape extends z.ZodType>(shape: Shape) {
   return z
     .string()

@@ -18,7 +18,7 @@ export interface Readiness {
   /** From now on the answer is no, so that nothing new is sent here. */
   stopping(): void
   /**
-   * GET /health/live: this process works at all. The trouble of others never restarts it; work of its own that stands
+   * GET /health/live: this process works at all. Failures elsewhere never restart it; its own work that stands
    * still for longer than every time limit allows does, because it would stand still forever.
    */
   live(): Promise<HealthAnswer>

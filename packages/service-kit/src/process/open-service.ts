@@ -100,7 +100,7 @@ export function openService<Schema extends z.ZodObject>(
 // A service starts in order and stops in reverse.
 //   L1  What was started last is stopped first, one at a time.
 //   L2  No stop holds up the others for longer than its limit, whether it hangs or fails.
-//   L3  Stopping happens once; whatever is registered after it began is stopped without being used.
+//   L3  Stopping happens once; what is registered after that is stopped unused.
 
 /** What it answers is ignored; a promise is waited for. */
 export type Stop = () => unknown
@@ -116,7 +116,7 @@ export interface Lifecycle {
 
 interface Deps {
   log: Pick<Logger, 'info' | 'error'>
-  /** For parts that name no limit of their own. */
+  /** For parts that name no limit themselves. */
   defaultLimitMs?: number
 }
 

@@ -64,14 +64,14 @@ test('what is measured is read on its own port, and nothing else is there', asyn
   expect(await statusOf('/metrics', 'POST')).toBe(405)
 })
 
-test('a taken port of metrics is told by its own name', async () => {
+test('names METRICS_PORT if that port is taken', async () => {
   const { metrics } = await startProgram({ GREETING: 'hello' }).urls()
   const second = startProgram({ GREETING: 'hello', METRICS_PORT: new URL(metrics).port })
   expect(await second.ended).toBe(78)
   expect(second.errors()).toContain('or set METRICS_PORT to a free one.')
 })
 
-test('a wrong configuration is told in sentences and exits with 78', async () => {
+test('explains a wrong configuration in sentences and exits with 78', async () => {
   const service = startProgram({ LOG_LEVEL: 'loud', GREETING: '' })
   expect(await service.ended).toBe(78)
   expect(service.errors()).toBe(

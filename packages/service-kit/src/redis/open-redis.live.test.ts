@@ -3,7 +3,7 @@ import { startCluster, startSentinelGroup } from '@gateway/testbed/redis-groups'
 import { expect } from 'vitest'
 import { mastersOf, openRedis, type RedisClient } from './open-redis.ts'
 
-// Whatever form the address has, the connection behaves alike.
+// The connection behaves alike for each form of the address.
 
 const waiting = { maxRetriesPerRequest: null, retryStrategy: () => 50, connectTimeout: 2_000 }
 const failFast = { ...waiting, maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: 2_000 }

@@ -6,7 +6,7 @@ test('one server is left as it is', () => {
   expect(readRedisUrl('rediss://user:p%40ss@redis.example')?.kind).toBe('server')
 })
 
-test('sentinels name a master, with logins of their own', () => {
+test('sentinels name a master, with their own logins', () => {
   const url =
     'redis+sentinel://app:p%40ss@a.example:26380,b.example/main?database=3&sentinelUsername=watch&sentinelPassword=s%2Fx'
   expect(readRedisUrl(url)).toEqual({

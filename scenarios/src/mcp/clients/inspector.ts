@@ -68,7 +68,7 @@ const program = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/inspector/clients/launcher/build/index.js',
 )
 
-/** Ends with 0, or with 5 when the tool answered an error; whatever else is a failure, told by what it printed. */
+/** Ends with 0, or with 5 when the tool answered an error; anything else is a failure, explained by its output. */
 async function inspect({ args, env }: Way, more: string[]): Promise<unknown> {
   const home = await mkdtemp(path.join(tmpdir(), 'mcp-inspector-'))
   try {

@@ -1,4 +1,4 @@
-/** How a program is told to reach a sandbox product over MCP. */
+/** How a program reaches a sandbox product over MCP. */
 export interface Endpoint {
   url: URL
   /** The secret of an API key, or null for none. */
@@ -32,7 +32,7 @@ export interface CallOptions {
   onProgress?: (progress: number) => void
 }
 
-/** A client as its makers ship it. Whatever it throws when it is refused holds what the service said, as far as it shows it. */
+/** A client as its makers ship it. What it throws when it is refused contains what the service said, as far as it shows it. */
 export interface McpClient {
   name: string
   list(endpoint: Endpoint): Promise<ListedTool[]>

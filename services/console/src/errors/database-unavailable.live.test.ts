@@ -34,7 +34,7 @@ test('without the database everything is refused, and continues when it is back 
   const asks = () => [
     caller.get('/api/v2/me'),
     caller.post('/api/v2/tenants', { name: 'New' }),
-    caller.post('/api/v2/session', { email: 'a@example.test', password: 'whatever' }),
+    caller.post('/api/v2/session', { email: 'a@example.test', password: 'a password' }),
   ]
   // Their connections are cut while they wait for the answer of Postgres.
   await fixture.run('BEGIN')

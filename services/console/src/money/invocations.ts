@@ -148,7 +148,7 @@ export interface CallRow extends Pick<InvocationRecord, UsageCount> {
   charged_micro: bigint
   admitted_at: Date
   closed_at: Date | null
-  /** In whatever words it was written. */
+  /** In any wording. */
   reason: string | null
   /** Of the product as it is now. */
   unit: string

@@ -132,7 +132,7 @@ test('books that say two things are reported, logged, and counted for an alarm',
   expect((await csv(`${stack.projectPath}/statement?format=csv`)).text).toContain(`not reconciled: ${what}`)
 })
 
-test('what was archived before there were days is the opening balance of what follows, and no statement of its own [statement_archived]', async ({
+test('what was archived before there were days is the opening balance of what follows, without a statement [statement_archived]', async ({
   stack,
   fixture,
 }) => {

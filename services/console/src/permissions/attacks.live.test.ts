@@ -111,7 +111,7 @@ test('no body says more than it may: every field that is not asked for is refuse
     [member, 'put', '/api/v2/me/password', { password: 'long enough for it' }],
     [member, 'post', '/api/v2/me/tokens', { name: 'mine' }],
     [operator, 'post', '/api/v2/tenants', { name: 'New' }],
-    [stack.owner, 'post', `${stack.path}/members`, { email: 'somebody.new@example.test' }],
+    [stack.owner, 'post', `${stack.path}/members`, { email: 'new.user@example.test' }],
     [stack.owner, 'post', `${stack.path}/teams`, { name: 'New' }],
     [stack.owner, 'post', `${stack.path}/teams/${stack.team}/members`, { user: member.id }],
     [stack.owner, 'post', `${stack.path}/projects`, { name: 'New' }],

@@ -14,7 +14,7 @@ export function authorizeOnPlatform({ platformOperator }: User, permission: Perm
   requirePermission({ platformOperator, tenant: null, team: null, project: null }, permission)
 }
 
-/** Of whatever organization. @throws Refusal `not_permitted` */
+/** Of any organization. @throws Refusal `not_permitted` */
 export async function requireMembership(prisma: Transaction, { id, token }: User): Promise<void> {
   if (token) return
   if ((await prisma.membership.findFirst({ where: { user: id } })) === null)

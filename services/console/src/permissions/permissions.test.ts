@@ -3,17 +3,17 @@ import { projectTokenPermission, tenantTokenPermission } from '@gateway/api/cons
 import { holds, mayIssueKeys, permissions, seesProject, seesTenant, type Permission } from './permissions.ts'
 import type { Roles } from './roles.ts'
 
-const nobody: Roles = { platformOperator: false, tenant: null, team: null, project: null }
+const anonymous: Roles = { platformOperator: false, tenant: null, team: null, project: null }
 const users = {
-  outsider: nobody,
-  operator: { ...nobody, platformOperator: true },
-  admin: { ...nobody, tenant: 'Admin' },
-  member: { ...nobody, tenant: 'Member' },
-  inTeam: { ...nobody, tenant: 'Member', team: 'Team Owner' },
-  viewer: { ...nobody, tenant: 'Member', project: 'Project Viewer' },
-  consumer: { ...nobody, tenant: 'Member', project: 'Project Consumer' },
-  owner: { ...nobody, tenant: 'Member', project: 'Project Owner' },
-  formerMember: { ...nobody, team: 'Team Owner', project: 'Project Owner' },
+  outsider: anonymous,
+  operator: { ...anonymous, platformOperator: true },
+  admin: { ...anonymous, tenant: 'Admin' },
+  member: { ...anonymous, tenant: 'Member' },
+  inTeam: { ...anonymous, tenant: 'Member', team: 'Team Owner' },
+  viewer: { ...anonymous, tenant: 'Member', project: 'Project Viewer' },
+  consumer: { ...anonymous, tenant: 'Member', project: 'Project Consumer' },
+  owner: { ...anonymous, tenant: 'Member', project: 'Project Owner' },
+  formerMember: { ...anonymous, team: 'Team Owner', project: 'Project Owner' },
 } satisfies Record<string, Roles>
 type Who = keyof typeof users
 

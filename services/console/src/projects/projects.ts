@@ -42,7 +42,7 @@ export function createProject(deps: Deps): Handler<'createProject'> {
     await createOnce(deps, call, res, async (tx) => {
       const team = await owningTeam(tx, tenant, body.team ?? null, user.id)
       const created = await tx.project.create({ data: { id: newId('prj'), tenant, team, name: body.name } })
-      // A token is no owner: an Admin appoints one (grants.ts).
+      // A token is not an owner: an Admin appoints one (grants.ts).
       if (!user.token)
         await tx.projectGrant.create({ data: { project: created.id, user: user.id, role: 'Project Owner' } })
       const what = { action: 'project.create', subject: created.id, details: { name: body.name, team } }

@@ -163,7 +163,7 @@ test('an Admin sees that a key lists private flows, and not which', async ({ sta
 })
 
 // spec: 2.1/r5, 7/r5
-test('a key may list sandbox products of its own project, and of no other [resource_not_eligible]', async ({
+test('a key may list sandbox its own products project, and of no other [resource_not_eligible]', async ({
   stack,
   fixture,
 }) => {

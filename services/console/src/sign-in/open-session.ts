@@ -51,7 +51,7 @@ export const sessionCookie = ({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>) =>
 
 /**
  * A cookie that no script reads and only this host gets. Where the browser comes by https it is `Secure`, and its name
- * begins with `__Host-`: then no neighbour under the same domain can put one of its own in its place.
+ * begins with `__Host-`: then no neighbor under the same domain can replace it.
  */
 export function cookie(name: string, sameSite: 'strict' | 'lax', publicUrl: string | undefined): Cookie {
   const isSecure = (req: Request) => (publicUrl === undefined ? req.secure : publicUrl.startsWith('https:'))

@@ -85,8 +85,10 @@ codes('only a user confirms, not a program with a token [not_permitted]', async 
   const { challenge } = asking()
   const refused = await program.post('/api/v2/me/sign-in-codes', { name: 'x', challenge })
   expect(outcomeOf(refused)).toBe('403 not_permitted')
-  const nobody = callerOf(console.url, '', 'svu_none')
-  expect(outcomeOf(await nobody.post('/api/v2/me/sign-in-codes', { name: 'x', challenge }))).toBe('401 token_invalid')
+  const anonymous = callerOf(console.url, '', 'svu_none')
+  expect(outcomeOf(await anonymous.post('/api/v2/me/sign-in-codes', { name: 'x', challenge }))).toBe(
+    '401 token_invalid',
+  )
 })
 
 codes('an address may try this many codes in a minute and no more [rate_limited]', async ({ console }) => {

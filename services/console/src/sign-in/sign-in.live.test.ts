@@ -80,9 +80,9 @@ test('a new member signs in with the password it was given, and out again', asyn
     await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: 'no' }) }),
   )
   expect(outcomeOf(wrong)).toBe('401 sign_in_failed')
-  const unknown = { email: 'nobody@example.test', password: PASSWORD }
-  const nobody = await answerOf(await fetch(url, { method: 'POST', headers, body: JSON.stringify(unknown) }))
-  expect(nobody.body).toEqual(wrong.body)
+  const unknown = { email: 'unknown@example.test', password: PASSWORD }
+  const anonymous = await answerOf(await fetch(url, { method: 'POST', headers, body: JSON.stringify(unknown) }))
+  expect(anonymous.body).toEqual(wrong.body)
 
   const session = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: PASSWORD }) })
   expect(session.status).toBe(201)

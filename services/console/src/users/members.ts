@@ -153,7 +153,7 @@ export async function requireMember(tx: Transaction, tenant: string, user: strin
   if (await tx.membership.findUnique({ where: { tenant_user: { tenant, user } } })) return
   throw invalidField(
     'user',
-    'is no member of the organization.',
+    'is not a member of the organization.',
     'Add the user to the organization first, and send the id that was answered.',
   )
 }

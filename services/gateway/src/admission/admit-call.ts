@@ -63,7 +63,7 @@ export async function admitCall(
   return admission
 }
 
-/** Two callers with the same are told the same. */
+/** Two callers with the same value get the same answer. */
 function askerOf({ keyHash, selector, idempotency }: ChatCall): string {
   return JSON.stringify([keyHash, selector, idempotency?.fingerprint])
 }

@@ -333,7 +333,7 @@ async function consume(limiter: RateLimiterMemory, subject: string): Promise<Rat
   }
 }
 
-/** What the caller is told. */
+/** The refusal for the caller. */
 export function tooOften({ scope, rate, retryAfterMs }: Exceeded): Refusal {
   return refuse('rate_limited', {}, { retryAfterMs, details: { scope, ...rate } })
 }

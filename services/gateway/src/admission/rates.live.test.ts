@@ -31,7 +31,7 @@ describe('a key that calls as often as it may', () => {
     expect((await tenant.wallet()).reserved).toBe(0)
   })
 
-  test('is told first whatever comes before the rate in the order of checks', async ({ tenant, fixture }) => {
+  test('reports rules that precede the rate in the order of checks first', async ({ tenant, fixture }) => {
     for (let n = 0; n < 3; n++) await tenant.chat()
     const codeOf = async (fields: object, headers: Record<string, string> = {}) =>
       (await errorOf(await tenant.chat(fields, { headers })))['code']

@@ -9,7 +9,7 @@ import type { Admission, Running } from './admission.ts'
 // authorised again (rules §5.3).
 //   J1  Those who would be told the same have one asker among them, so a thousand repeats of one slow call ask the ledger
 //       as often as one.
-//   J2  What the asker is told all of them are told: the saved answer, or a refusal. An admission is the asker's alone: the
+//   J2  All of them get what the asker gets: the saved answer, or a refusal. An admission is the asker's alone: the
 //       first call failed or its instance died, and the others wait for the one that takes its place.
 //   J3  A ledger that can't be reached is the asker's misfortune alone. Another one asks next.
 //   J4  Each leaves by themselves: when they disconnect, and when their time is over.

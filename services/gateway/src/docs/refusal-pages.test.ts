@@ -26,6 +26,6 @@ test('a code in a guide leads to its page', () => {
   expect(texts.get('/docs/flows')!.text()).toContain('<a href="/docs/refusals/input_type"><code>')
 })
 
-test('a table of refusals that lacks one is told by name', () => {
+test('names the refusal that a table lacks', () => {
   expect(() => refusalPages('# Refusals\n\n## invalid_json\n')).toThrow(/says nothing of duplicate_header,/)
 })

@@ -8,7 +8,7 @@ import { ProcessStopping } from '../admission/limits.ts'
 import { errorOfExecution, type ExecutionRecord } from '@gateway/api/execution'
 
 /**
- * What the caller is told of whatever was thrown. Counts it, notes it for the users of the project, and writes a bug
+ * The refusal for anything thrown. Counts it, notes it for the users of the project, and writes a bug
  * into the log with the ids that the caller sees.
  */
 export function explainError(
@@ -28,7 +28,7 @@ export function explainError(
 }
 
 /**
- * What a caller is told of whatever was thrown. Nothing of a provider's answer gets through: neither its words nor its
+ * The refusal for anything thrown. Nothing of a provider's answer gets through: neither its words nor its
  * status nor that there is one.
  */
 export function refusalOfError(error: unknown): Refusal {
@@ -42,7 +42,7 @@ export function refusalOfError(error: unknown): Refusal {
 }
 
 /**
- * What a caller is told when an answer breaks off after its first byte. Unlike any other failure it is charged: for the
+ * The error for a response that breaks off after its first byte. Unlike any other failure it is charged: for the
  * prompt and for what was sent (rules §3.8).
  */
 export function refusalOfBreak(error: unknown): Refusal {
@@ -74,7 +74,7 @@ function unreadablePath(): Refusal {
 }
 
 /**
- * What a chat caller is told of an execution that failed or was stopped (docs/decisions/0006-a-sandbox-called-as-a-model.md): its
+ * The error for a chat caller of an execution that failed or was stopped (docs/decisions/0006-a-sandbox-called-as-a-model.md): its
  * error as an error answer, with the execution and its charge. One that no worker took up is `no_worker`, which a chat
  * client may repeat like any service that is away. `x-should-retry` keeps clients from repeating by
  * themselves where a repeat answers the same or is charged again.

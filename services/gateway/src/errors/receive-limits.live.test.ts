@@ -5,7 +5,7 @@ import { buffer, json } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { refuseMalformed } from './malformed-requests.ts'
 
-/** A server as the gateway's, that answers how many bytes it was sent, at /held once it is told. */
+/** A server as the gateway's, that answers how many bytes it was sent, at /held on request. */
 async function serve(held: Promise<void> = Promise.resolve()): Promise<number> {
   const limits = { requestMs: 100, uploadMs: 60_000 }
   const server = createServer(async (req, res) => {
@@ -23,7 +23,7 @@ async function serve(held: Promise<void> = Promise.resolve()): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A request whose body has begun, and continues when it is told. */
+/** A request whose body has begun, and continues on request. */
 function begin(port: number, path: string): { sending: ClientRequest; answer: Promise<[number, unknown]> } {
   const sending = request({ port, host: '127.0.0.1', path, method: 'POST', headers: { 'content-length': 4 } })
   const answer = once(sending, 'response').then(async (events): Promise<[number, unknown]> => {

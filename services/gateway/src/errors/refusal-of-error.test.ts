@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 const failed = (facts: Partial<FailureFacts>) =>
   new ProviderFailure({ kind: 'refused', provider: 'acme-cloud', detail: 'secret detail', ...facts })
 
-describe('whatever was thrown becomes one refusal', () => {
+describe('the refusal for anything thrown', () => {
   test.each([
     [refuse('not_found', {}), 404, 'not_found'],
     [new LedgerUnavailable({ why: 'unavailable' }), 503, 'unavailable'],

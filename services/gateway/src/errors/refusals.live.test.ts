@@ -263,7 +263,7 @@ describe('what is not a request at all is refused in the same shape', () => {
     expect([status, error.code]).toEqual([413, 'request_too_large'])
   })
 
-  test('a body that goes on and on is refused before it is read, and its connection is closed [request_too_large]', async ({
+  test('a body that never ends is refused before it is read, and its connection is closed [request_too_large]', async ({
     tenant,
   }) => {
     const { hostname, port } = new URL(tenant.url)

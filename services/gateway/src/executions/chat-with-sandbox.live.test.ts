@@ -49,7 +49,7 @@ describe('a flow of one text', () => {
     say,
   }) => {
     const sandbox = await flows.save(chain(tenant.model, 1))
-    const answer = await say(sandbox, newPrompt(), { temperature: 1.5, stop: ['x'], max_tokens: 10, user: 'somebody' })
+    const answer = await say(sandbox, newPrompt(), { temperature: 1.5, stop: ['x'], max_tokens: 10, user: 'someony' })
     expect(answer.status).toBe(200)
     const body = (await answer.json()) as { id: string; service: { charged_micro: number }; usage: object }
     const record = await recordOf(await flows.get(`/v1/executions/${body.id}`))
@@ -188,7 +188,7 @@ describe('a flow of one text', () => {
     expect(ends).toEqual(ends.map(() => [200, 422]))
   })
 
-  test('has keys of its own for its invocations, which are not chats', async ({ flows, say }) => {
+  test('keeps the keys of its invocations apart from those of chats', async ({ flows, say }) => {
     const sandbox = await flows.save(echo)
     const headers = { 'idempotency-key': newKey() }
     for (const replayed of [null, 'true']) {

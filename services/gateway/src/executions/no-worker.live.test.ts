@@ -29,7 +29,7 @@ test('as a chat model it is refused soon, and its execution has failed uncharged
   })
 })
 
-test('a repeat under its idempotency key is told the same of the same execution [no_worker]', async ({
+test('a repeat under its idempotency key gets the same answer for the same execution [no_worker]', async ({
   tenant,
   flows,
 }) => {

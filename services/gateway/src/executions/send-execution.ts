@@ -27,7 +27,7 @@ export function sendRecord(res: ServerResponse, record: string): void {
 }
 
 /**
- * Sends the image that an execution's output is by its contract, or answers false where it is none and the record is the
+ * Sends the image that is an execution's output by its contract, or returns false if the output is not an image and the record is the
  * answer (flows §4.5).
  * @throws Refusal `range_not_satisfiable`; `unavailable` where the bytes can't be read now
  */
@@ -77,7 +77,7 @@ function notNow(execution: string): Refusal {
 //   P2  A slow caller is waited for before the next lines are asked for; a caller who leaves is let go. The execution
 //       notices neither.
 //   P3  A stopping process ends the answer after a whole line. That it is not the last one is seen by its kind.
-//   P4  Each look is authorised again: who may not read anymore gets no further line, and is told why. So is, after a
+//   P4  Each look is authorised again: who may not read anymore gets no further line, and learns why. So is, after a
 //       minute, who repeats the beginning of an execution that continues (rules §5.2, §5.3).
 
 /** What to subscribe to for the lines of an execution. */

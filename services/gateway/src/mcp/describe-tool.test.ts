@@ -32,14 +32,14 @@ test('a select is an enum, and its format is said in words', () => {
   expect(more).toEqual({ type: 'object' })
 })
 
-test('a model is told how to give an image or a sound', () => {
+test('tells a model how to pass an image or a sound', () => {
   const { photo, tune } = fieldsOf(describeTool(facts).inputSchema)
   expect(photo).toMatchObject({ type: 'object', required: ['asset'], additionalProperties: false })
   expect(photo!['description']).toMatch(/^What to look at\.\nAn image, .*image\/png.*POST \/v1\/assets/s)
   expect(tune!['description']).toMatch(/^A sound, .*audio\/wav/)
 })
 
-test('a model is told where an image of a result is', () => {
+test('tells a model where an image of a result is', () => {
   const { photo } = fieldsOf(describeTool(facts).outputSchema!)
   expect(photo).toMatchObject({ required: ['asset', 'mimeType', 'bytes'] })
   expect(photo!['description']).toContain('GET /v1/assets/{asset}')

@@ -72,7 +72,7 @@ test('an execution that failed says why, and what it has cost', async () => {
   })
 })
 
-test('a refusal is told with what clears it', () => {
+test('reports a refusal with its resolution', () => {
   const { isError, content } = refusedResult(refuse('idempotency_mismatch', {}))
   expect(isError).toBe(true)
   expect(JSON.parse((content[0] as { text: string }).text)).toMatchObject({

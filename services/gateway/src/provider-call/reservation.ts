@@ -7,7 +7,7 @@ import type { AdmittedCall } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
 
 // How the reservation of a call ends. Neither `settle` nor `release` ever rejects.
-//   H1  Once: by the first of the two. Whatever comes after it does nothing.
+//   H1  Once: by the first of the two. What comes after it does nothing.
 //   H2  The caller waits for it PATIENCE_MS at most. Past that they get their answer and the settlement continues, as
 //       long as this process lives; if the process dies first, the call is written off (architecture §M6).
 //   H3  Those who wait for this invocation are notified once it has ended.
@@ -103,7 +103,7 @@ async function askUntilClosed(
   return outcome
 }
 
-/** A larger answer is charged and not kept; a repeat under its key is told so. */
+/** A larger answer is charged and not kept; a repeat under its key is refused with that. */
 function isSmallEnough(answer: SettleItem['answer']): boolean {
   return answer !== null && Buffer.byteLength(answer.body) <= idempotencyKeyLimits.savedAnswerBytes
 }

@@ -11,7 +11,7 @@ import { readKey, storable } from '../request/read-headers.ts'
 //   R2  It is bounded: what does not fit is dropped, and counted as dropped. So is a report that the ledger does not take
 //       in time. Numbers are then too low; no money hangs on them.
 //   R3  A report has a number, so that one that is sent twice counts once. One is under way at a time.
-//   R4  Anyone who sent no key of our form is no one that could be told.
+//   R4  Anyone who sent no key of our form cannot be notified.
 
 export interface RefusalReporter {
   /** Says which model a request names, as soon as it is read. */

@@ -15,7 +15,7 @@ const test = stackTest.extend('reported', ({ tenant, fixture }) => async (howMan
   return read()
 })
 
-test('users are told of what a key is refused, before the ledger is asked and by the ledger [invalid_request, model_not_found]', async ({
+test('users see the refusals of a key, of the gateway and of the ledger [invalid_request, model_not_found]', async ({
   tenant,
   reported,
 }) => {
@@ -35,7 +35,7 @@ test('a key that is revoked is still a key of its project [key_revoked]', async 
   expect(await reported(1)).toMatchObject([{ key: revoked.id, code: 'key_revoked', model: tenant.model }])
 })
 
-test('an invocation is told with the sandbox product that it names [sandbox_not_found]', async ({
+test('reports an invocation with the sandbox product that it names [sandbox_not_found]', async ({
   tenant,
   reported,
 }) => {

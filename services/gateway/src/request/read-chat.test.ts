@@ -112,7 +112,7 @@ describe('the fingerprint of a request', () => {
     expect(fingerprintOf({ messages, project_id: 'prj_1', seed: null, model })).toBe(fingerprintOf(BODY))
   })
 
-  test('changes with whatever else is said', () => {
+  test('changes with everything else in the request', () => {
     const prints = [
       BODY,
       { ...BODY, stream: true },

@@ -26,7 +26,7 @@ type Needed = Parameters<typeof respondJson>[0] &
   Pick<Deps, 'metrics' | 'log' | 'refusals'>
 
 /**
- * Calls the provider of an admitted call and answers, in one piece or as a stream. Whatever fails before the settlement
+ * Calls the provider of an admitted call and answers, in one piece or as a stream. What fails before the settlement
  * is not charged.
  */
 export async function respond(deps: Needed, res: ServerResponse, call: Call): Promise<void> {

@@ -48,7 +48,7 @@ export function failureLine({ body }: Refusal): string {
 }
 
 // A stream to a caller who may lag or leave.
-//   R1  Whatever the caller does, the call continues: nothing here rejects, and what they can no longer take is dropped.
+//   R1  The call continues no matter what the caller does: nothing here rejects, and what they can no longer take is dropped.
 //   R2  They may lag by LAG_BYTES. Beyond that the provider waits for them, PATIENCE_MS in all; then their connection
 //       is closed, because a call that waits for its caller runs into its own time limit.
 //   R3  What keeps proxies awake is sent only after the headers, and only while nothing else is sent.

@@ -101,6 +101,6 @@ describe('real answers are as they are described', () => {
   })
 
   test('a refusal', async ({ tenant }) => {
-    refusalAnswer.parse(await (await tenant.chat({ model: 'nobody/none' })).json())
+    refusalAnswer.parse(await (await tenant.chat({ model: 'none/none' })).json())
   })
 })

@@ -123,12 +123,12 @@ test('a call that costs nothing needs nothing of it, and no other execution has 
   await fixture.assign(tenant.project.id, free)
   const [none] = await nodesUnder(fixture, tenant, 0n, 1)
   const [spent, left] = await nodesUnder(fixture, tenant, 100n, 2)
-  const [beside] = await nodesUnder(fixture, tenant, 100n, 1)
+  const [second] = await nodesUnder(fixture, tenant, 100n, 1)
   const outcomes = await Promise.all([
     replica.admitNode(nodeItem(replica, none!, free)),
     replica.admitNode(nodeItem(replica, spent!, tenant.product)),
     replica.admitNode(nodeItem(replica, left!, free)),
-    replica.admitNode(nodeItem(replica, beside!, tenant.product)),
+    replica.admitNode(nodeItem(replica, second!, tenant.product)),
   ])
   expect(countCodes(outcomes)).toEqual({ admitted: 4 })
 })

@@ -11,7 +11,7 @@ interface Setup {
   /** On its own connection, with every right. */
   run: (sql: string, ...values: unknown[]) => Promise<unknown>
   /** A second session alongside it. */
-  beside: Client
+  second: Client
 }
 
 const test = tenantTest
@@ -21,13 +21,13 @@ const test = tenantTest
   })
   .extend('setup', async ({ database, tables: _ }, { onCleanup }): Promise<Setup> => {
     const own = await openDatabase({ url: database.adminUrl, poolSize: 1 })
-    const beside = new Client({ connectionString: database.adminUrl })
-    await beside.connect()
+    const second = new Client({ connectionString: database.adminUrl })
+    await second.connect()
     onCleanup(async () => {
-      await beside.end()
+      await second.end()
       await own.close()
     })
-    return { run: (sql, ...values) => own.prisma.$queryRawUnsafe(sql, ...values), beside }
+    return { run: (sql, ...values) => own.prisma.$queryRawUnsafe(sql, ...values), second }
   })
 
 const raise = (code: string) => `DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${code}'; END $$`
@@ -64,18 +64,18 @@ describe('an error of Postgres', () => {
     })
   }
 
-  test('a lock_timeout is transient, and known as such', async ({ setup: { run, beside } }) => {
-    await beside.query('BEGIN; LOCK TABLE numbered')
-    const error = await failureOf(after('SET lock_timeout = 20', 'SELECT * FROM numbered')({ run, beside }))
-    await beside.query('ROLLBACK')
+  test('a lock_timeout is transient, and known as such', async ({ setup: { run, second } }) => {
+    await second.query('BEGIN; LOCK TABLE numbered')
+    const error = await failureOf(after('SET lock_timeout = 20', 'SELECT * FROM numbered')({ run, second }))
+    await second.query('ROLLBACK')
     expect([classify(error), lockedOut(error)]).toEqual(['transient', true])
   })
 
-  test('a session that an operator ends is transient', async ({ setup: { run, beside } }) => {
+  test('a session that an operator ends is transient', async ({ setup: { run, second } }) => {
     const [{ pid }] = (await run('SELECT pg_backend_pid() AS pid')) as [{ pid: number }]
     const failing = failureOf(run('SELECT pg_sleep(30)'))
-    await untilItSleeps(beside, pid)
-    await beside.query('SELECT pg_terminate_backend($1)', [pid])
+    await untilItSleeps(second, pid)
+    await second.query('SELECT pg_terminate_backend($1)', [pid])
     expect(classify(await failing)).toBe('transient')
   })
 })
@@ -87,14 +87,14 @@ describe('an error of the way to Postgres', () => {
     ['a connection that falls silent', (proxy) => proxy.fallSilent()],
   ]
   for (const [what, cut] of cuts) {
-    test(`${what} under a query is transient`, async ({ setup: { beside }, database }) => {
+    test(`${what} under a query is transient`, async ({ setup: { second }, database }) => {
       await throughProxy(database.adminUrl, async (proxied, proxy) => {
         const [{ pid }] = await proxied.prisma.$queryRaw<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`
         const failing = failureOf(proxied.prisma.$queryRawUnsafe('SELECT pg_sleep(30)'))
-        await untilItSleeps(beside, pid)
+        await untilItSleeps(second, pid)
         await cut(proxy)
         expect(classify(await failing)).toBe('transient')
-        await beside.query('SELECT pg_terminate_backend($1)', [pid]) // it would sleep on
+        await second.query('SELECT pg_terminate_backend($1)', [pid]) // it would keep sleeping
       })
     })
   }
@@ -145,9 +145,9 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
   return ended.error
 }
 
-async function untilItSleeps(beside: Client, pid: number): Promise<void> {
+async function untilItSleeps(second: Client, pid: number): Promise<void> {
   const sql = `SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'`
-  while ((await beside.query(sql, [pid])).rowCount === 0);
+  while ((await second.query(sql, [pid])).rowCount === 0);
 }
 
 async function throughProxy(url: string, work: (proxied: Database, proxy: FaultProxy) => Promise<void>): Promise<void> {

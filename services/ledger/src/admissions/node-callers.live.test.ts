@@ -33,7 +33,7 @@ describe('in whose name an execution calls', () => {
     expect(await rowsOf(fixture, 'reservations', node!.execution)).toMatchObject([{ key: key.id, lineage: key.id }])
   })
 
-  test('a revocation does, of its own key or of the newest of its lineage [key_revoked]', async ({
+  test('a revocation of its key or of the newest of its lineage does [key_revoked]', async ({
     fixture,
     replica,
     tenant,

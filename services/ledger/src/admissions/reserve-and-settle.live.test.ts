@@ -134,7 +134,7 @@ describe('closing', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('a part is no larger than the whole, and no dearer: what is reserved covers every charge', async ({
+  test('a part never exceeds the whole and never costs more: what is reserved covers every charge', async ({
     fixture,
     replica,
     tenant,

@@ -16,7 +16,7 @@ import { LRUCache } from 'lru-cache'
 //       refused.
 //   W2  Admissions take turns by project, so one project's crowd costs another one turn. Unidentified callers (keys and
 //       executions whose project is not known here, because they are new or invented) take turns each by itself in a
-//       share of their own: a flood of invented keys leaves the rest of each batch to the projects, and a new key gets
+//       separate share: a flood of invented keys leaves the rest of each batch to the projects, and a new key gets
 //       in however many projects there are.
 //   W3  No id is in one batch twice; the later one waits for the next.
 //   W4  A closing that is sent again while it waits takes no more room: it may carry a saved answer of 1 MB. The first one

@@ -72,7 +72,7 @@ test.each([
   expect(error.message).not.toContain('Its answer is charged')
 })
 
-test('a call of a tool that the node does not have is no answer, regardless of its arguments [node_failed]', () => {
+test('a call of a tool that the node does not have is not an answer, regardless of its arguments [node_failed]', () => {
   const call = { id: 'c', type: 'function' as const, function: { name: 'transfer', arguments: '{"city":"Bern"}' } }
   const message = { role: 'assistant' as const, content: 'I pay.', refusal: null, tool_calls: [call] }
   for (const params of [{ tools: [tool] }, {}]) {

@@ -89,7 +89,7 @@ function tooLong(): Refusal {
 //   C1  `text` is what the model said; empty where it only called tools.
 //   C2  `tool_calls` has a value where the model called tools, as `{ "calls": [{ "id", "name", "arguments" }] }` with the arguments
 //       as an object. Without a call it has none, and what needs one is skipped.
-//   C3  A call of a tool that the node does not have, or with arguments that do not fit its schema, is no answer that a flow can
+//   C3  A call of a tool that the node does not have, or with arguments that do not fit its schema, is not an answer that a flow can
 //       build upon: the node fails and says so.
 //   C4  `json` is the text as an object. A model that called a tool in place of it has no JSON to say.
 

@@ -2,7 +2,7 @@ import type { Mutation } from '../mutation.ts'
 
 const executions = ['services/ledger/src/executions']
 
-/** Rules of the ledger that stand in TypeScript. */
+/** Rules of the ledger that are in TypeScript. */
 export const ledgerRules: Mutation[] = [
   {
     id: 'ledger-lease-fence',
@@ -30,7 +30,7 @@ export const ledgerRules: Mutation[] = [
   },
   {
     id: 'ledger-failing-execution',
-    rule: 'An execution that fails gives no lease any more.',
+    rule: 'An execution that fails gives no more leases.',
     file: 'services/ledger/src/executions/nodes/decide-execution.ts',
     find: 'if (!node || draft.hasEnded() || draft.failing() || nowMs >= facts.deadlineMs)',
     replace: 'if (!node || draft.hasEnded() || nowMs >= facts.deadlineMs)',
@@ -70,7 +70,7 @@ export const ledgerRules: Mutation[] = [
   },
   {
     id: 'ledger-rerun-ended',
-    rule: 'Only an execution that has ended can be executed once more from a node.',
+    rule: 'Only an execution that has ended can be executed again from a node.',
     file: 'services/ledger/src/executions/rerun/decide-rerun.ts',
     find: "  if (!hasEnded(earlier)) return refused('execution_not_ended', { execution })\n",
     replace: '',

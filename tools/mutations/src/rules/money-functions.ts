@@ -2,7 +2,7 @@ import type { Mutation } from '../mutation.ts'
 
 const admissions = ['services/ledger/src/admissions', 'services/ledger/oracle']
 
-/** Rules of the ledger that stand in SQL. */
+/** Rules of the ledger that are in SQL. */
 export const moneyFunctionRules: Mutation[] = [
   {
     id: 'money-key-expiry',

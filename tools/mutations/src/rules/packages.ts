@@ -44,7 +44,7 @@ export const packageRules: Mutation[] = [
   },
   {
     id: 'log-redaction',
-    rule: 'The secret of a key never stands in a log line.',
+    rule: 'The secret of a key never is in a log line.',
     file: 'packages/service-kit/src/process/logger.ts',
     find: "    .replace(ownSecret, '$1…') // R2\n",
     replace: '',

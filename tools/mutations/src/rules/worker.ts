@@ -46,7 +46,7 @@ export const workerRules: Mutation[] = [
   },
   {
     id: 'worker-lock-lost',
-    rule: 'A worker that lost the lock of the queue goes on, because the lease counts.',
+    rule: 'A worker that lost the lock of the queue continues, because the lease counts.',
     file: 'services/worker/src/run/cancellation.ts',
     find: "if (reason instanceof JobAborted && reason.reason === 'stopping')",
     replace: 'if (reason instanceof JobAborted)',

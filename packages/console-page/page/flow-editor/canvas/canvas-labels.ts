@@ -1,4 +1,4 @@
-/** What screen readers are told on the canvas. */
+/** Texts for screen readers on the canvas. */
 export const canvasLabels = {
   'node.a11yDescription.default':
     'Enter opens the form of the node. Arrow keys move it while it is chosen. Delete takes it away. Tab leads to its ports.',

@@ -13,7 +13,7 @@ export const NodeCard = memo(function NodeCard({ data: { drawn }, selected }: No
   const { key, node, inputs, outputs, problems } = drawn
   const title = typeof node['title'] === 'string' && node['title'] !== '' ? node['title'] : node.id
   const summary = nodeSummary(node)
-  // The canvas knows where handles are by their names, and looks again only when it is told. Not at first: it looks by itself then,
+  // The canvas knows where handles are by their names, and looks again only on request. Not at first: it looks by itself then,
   // and being told it would show this node alone.
   const refresh = useUpdateNodeInternals()
   const ports = JSON.stringify([inputs, outputs].map((side) => side.map(({ name }) => name)))

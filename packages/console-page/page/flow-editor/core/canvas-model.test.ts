@@ -45,7 +45,7 @@ describe('what the canvas shows', () => {
     )
   })
 
-  test('an input that is not wired, and a port that is gone, are told at the port', () => {
+  test('reports an unconnected input and a missing port at the port', () => {
     expect(nodeIn(chat, 'chat').inputs).toMatchObject([
       { name: 'prompt', type: 'string', isRequired: true, isWired: false, problems: [{ code: 'wiring_missing' }] },
       { name: 'system', isRequired: false, problems: [] },
@@ -86,7 +86,7 @@ describe('a connection', () => {
     expect(connectionFault(chat, products, edge)).toMatch(reason)
   })
 
-  test('of a port each other port is told that it may be joined with, those that may first', () => {
+  test('lists the ports that a port may connect to, matching ones first', () => {
     const targets = targetsOf(model(chat), products, { key: 'in', port: 'text', side: 'output' })
     expect(targets.map(({ edge, reason }) => [edge.to, reason === null])).toEqual([
       ['chat.prompt', true],

@@ -5,7 +5,7 @@ import { typingOf } from '@gateway/flow/typing'
 
 export interface CanvasPort {
   name: string
-  /** `any` takes whatever comes; of a wired one it is what comes. */
+  /** `any` takes any value; a connected port has the type of its value. */
   type: PortType | 'any'
   isRequired: boolean
   isWired: boolean

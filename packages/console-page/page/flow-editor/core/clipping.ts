@@ -19,7 +19,7 @@ export function clip(graph: Graph, keys: ReadonlySet<string>): Clipping {
 }
 
 /**
- * Puts what was copied into a graph, moved by that many pixels, with ids of its own and its edges. A flow has one input and one
+ * Puts what was copied into a graph, moved by that many pixels, with new IDs and its edges. A flow has one input and one
  * output: those stay out where the graph has one. Answers the keys of what is new.
  */
 export function paste(graph: Graph, { nodes, edges }: Clipping, offset: number): { graph: Graph; keys: string[] } {

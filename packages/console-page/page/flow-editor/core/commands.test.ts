@@ -15,7 +15,7 @@ import { changedBy, randomChange } from './random-change.fixture.ts'
 const codes = (graph: Graph) => validateGraph(graph, new Map()).map(({ code }) => code)
 
 describe('commands', () => {
-  test('each makes a graph of a graph, and its nodes have keys of their own', () => {
+  test('each makes a graph of a graph, and its nodes have their own keys', () => {
     fc.assert(
       fc.property(changedFlow, fc.array(randomChange), ({ graph }, changes) => {
         const after = changes.reduce(changedBy, graph)
@@ -77,7 +77,7 @@ describe('commands', () => {
     expect(setField(titled, 'in', 'title', undefined)).toEqual(newGraph)
   })
 
-  test('copies have ids of their own and the edges among them; there is one input and one output', () => {
+  test('copies have their own ids and the edges among them; there is one input and one output', () => {
     const { graph } = addNode(newGraph, { kind: 'template', position: { x: 10, y: 10 } })
     const both = addNode(graph, { kind: 'product.chat', position: { x: 20, y: 10 } }).graph
     const drawn = connect(connect(both, { from: 'in.text', to: 'template.text' }), {

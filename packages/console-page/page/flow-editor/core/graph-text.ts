@@ -7,7 +7,7 @@ export function graphText(graph: Graph): string {
   return `${JSON.stringify(graph, null, 2)}\n`
 }
 
-/** The graph that a text is, or in a sentence why it is none. */
+/** The graph in a text, or one sentence that says why there is none. */
 export function readGraphText(text: string): ReadGraph {
   let json: unknown
   try {

@@ -92,7 +92,7 @@ describe('a merge of three graphs', () => {
     expect(both.nodes[2]).toMatchObject({ position: { x: 1, y: 2 } })
   })
 
-  test('fields of the contract are parts of their own', () => {
+  test('fields of the contract are their own parts', () => {
     const field = (graph: Graph, name: string): Graph => ({
       ...graph,
       input: { ...graph.input, properties: { ...graph.input.properties, [name]: { type: 'number' } } },

@@ -46,7 +46,7 @@ test('what is saved is dropped wherever it is the same, and what another window 
   expect(at(storage, 'c').read()).toMatchObject({ at: '2026-01-01' })
 })
 
-test('what is not a draft is none, and a storage that is full is told', () => {
+test('ignores what is not a draft, and reports a full storage', () => {
   const storage = memory()
   storage.setItem('flow-draft p s a', '{"graph":')
   expect(at(storage, 'a').read()).toBeNull()

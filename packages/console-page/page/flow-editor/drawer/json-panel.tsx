@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { graphText, readGraphText } from '../core/graph-text.ts'
 import { useSession } from '../session.ts'
 
-/** The graph as text, both ways: a text that is a graph is taken at once, any other stays typed and is told. */
+/** The graph as text, both ways: a text that is a graph is taken at once, any other stays typed and is reported. */
 export function JsonPanel() {
   const { editor, model } = useSession()
   const shown = graphText(model.graph)

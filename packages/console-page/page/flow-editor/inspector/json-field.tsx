@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Field } from '../../components/field.tsx'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 
-/** A value as JSON. What is not JSON yet stays typed, and is told. */
+/** A value as JSON. Text that is not JSON yet stays typed and is reported. */
 export function JsonField({
   label,
   value,

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Field } from '../../components/field.tsx'
 
-/** A number; nothing typed leaves it out. What is not number stays typed, and is told. */
+/** A number; nothing typed leaves it out. Text that is not a number stays typed and is reported. */
 export function NumberField({
   label,
   hint,

@@ -10,7 +10,7 @@ test('a file is what its bytes say, no matter what it is called', async () => {
   expect(await readAssetFile(new Blob(['ID3 and so on']), 'audio')).toEqual({ type: 'audio/mpeg' })
 })
 
-test('what a field does not take is told with what it takes', async () => {
+test('names the supported types when it refuses a file', async () => {
   const sound = await readAssetFile(png, 'audio')
   expect(sound).toEqual({ fault: 'This file type is not supported. Choose a WAV or MP3 file.' })
   const large = await readAssetFile(new Blob([png, new Uint8Array(25_000_000)]), 'image')

@@ -16,7 +16,9 @@ export function RunOutcome({
         <span>
           Charged <Money micro={chargedMicro} />
         </span>
-        {rerunOf !== null && <span className="soft">What did not run anew was taken over, and cost nothing.</span>}
+        {rerunOf !== null && (
+          <span className="soft">Nodes that did not run again kept their results and cost nothing.</span>
+        )}
       </p>
       {error && (
         <div className="refusal">

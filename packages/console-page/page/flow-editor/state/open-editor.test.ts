@@ -9,7 +9,7 @@ import { openEditor } from './open-editor.ts'
 const graphIn = (editor: ReturnType<typeof openEditor>) => editor.store.getState().graph
 
 describe('the history of an editor', () => {
-  test('whatever was done, undone is the start, and done again is the end', () => {
+  test('undoing all changes restores the start, and redoing them the end', () => {
     const group = fc.option(fc.constantFrom('a', 'b'))
     fc.assert(
       fc.property(validFlow(), fc.array(fc.tuple(randomChange, group, fc.nat(1500))), ({ graph }, steps) => {

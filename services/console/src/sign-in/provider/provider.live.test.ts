@@ -235,7 +235,7 @@ test('a password that an Admin chose, and what was opened with it, end when the 
   )
   expect(token.status).toBe(201)
 
-  provider.sit('owner-of-the-e-mail', { email, email_verified: true })
+  provider.sit('owner-of-the-email', { email, email_verified: true })
   const after = await signInAt(console, provider)
   const me = await fetch(`${console.url}/api/v2/me`, { headers: { Cookie: sessionOf(after) } })
   expect(await me.json()).toMatchObject({ id: member.id })

@@ -249,11 +249,11 @@ describe('an execution whose output is one image', () => {
       output: { picture: image },
     })
 
-    const beside = await flows.save({
+    const other = await flows.save({
       ...sameImage,
       output: { ...sameImage.output, properties: { ...sameImage.output.properties, caption: { type: 'string' } } },
     })
-    expect(await recordOf(await flows.invoke(beside, { picture: image }, { headers }))).toMatchObject({
+    expect(await recordOf(await flows.invoke(other, { picture: image }, { headers }))).toMatchObject({
       output: { picture: image },
     })
 

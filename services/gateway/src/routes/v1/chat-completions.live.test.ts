@@ -143,7 +143,7 @@ test('a call without an idempotency key is another call each time, with its own 
 
 describe('a chat call that is streamed', () => {
   // spec: 4.2/r3
-  test('sends chunks of its own making, and ends with [DONE] after it was charged', async ({ tenant }) => {
+  test('rebuilds each chunk, and ends with [DONE] after it was charged', async ({ tenant }) => {
     const answer = await tenant.chat({ stream: true })
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
     const { chunks, done } = eventsOf(await answer.text())

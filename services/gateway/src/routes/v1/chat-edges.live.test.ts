@@ -21,7 +21,7 @@ describe('a caller who leaves', () => {
     const begun = `{"model":"${tenant.model}","messages":[{"role":"user","content":"${'x'.repeat(400_000)}`
     await new Promise((sent) => socket.write(`${head}Content-Length: 500000\r\n\r\n${begun}`, sent))
     socket.destroy()
-    expect((await tenant.chat()).status).toBe(200) // whatever came before on this gateway has been seen by now
+    expect((await tenant.chat()).status).toBe(200) // earlier events on this gateway have been seen by now
     const { rows } = await fixture.run('SELECT count(*)::int AS calls FROM money.attempts WHERE project = $1', [
       tenant.project,
     ])

@@ -27,7 +27,7 @@ describe('a claim', () => {
     const nothing = { kind: 'nothing-to-do' }
     const asked = { execution: execution, node: 't0', attempt: 1, instance }
     expect(await engine.claim({ ...asked, node: 'out', lease: newLease() })).toEqual(nothing)
-    expect(await engine.claim({ ...asked, node: 'nobody', lease: newLease() })).toEqual(nothing)
+    expect(await engine.claim({ ...asked, node: 'unknown', lease: newLease() })).toEqual(nothing)
     expect(await engine.claim({ ...asked, execution: 'exe_none', lease: newLease() })).toEqual(nothing)
     await engine.complete(ending(await takeNext(engine, instance, execution), { result: { kind: 'given-back' } }))
     expect(await engine.claim({ ...asked, lease: newLease() })).toEqual(nothing)

@@ -175,7 +175,7 @@ describe('one batch of items about one execution', () => {
     const { outcomes, change } = decide(chain(1), nodes, [
       complete('t0', 'a'),
       complete('t0', 'b'),
-      complete('nobody', 'a'),
+      complete('unknown', 'a'),
     ])
     expect(outcomes).toEqual([{ kind: 'completed' }, { kind: 'fenced' }, { kind: 'fenced' }])
     expect(change).toBeNull()

@@ -198,10 +198,10 @@ describe('an execution from a node of an earlier one', () => {
     }
     expect(await engine.record(earlier)).toMatchObject({ status: 'Succeeded', output: { text: 'by out' } })
 
-    const beside = ask(earlier, 'out')
-    await engine.rerun(beside)
-    expect(await work(beside.id)).toEqual(['out'])
-    expect(takenOverIn(await engine.record(beside.id))).toEqual(['in', 'long', 'never'])
+    const other = ask(earlier, 'out')
+    await engine.rerun(other)
+    expect(await work(other.id)).toEqual(['out'])
+    expect(takenOverIn(await engine.record(other.id))).toEqual(['in', 'long', 'never'])
     const nothing = ask(earlier, 'never')
     await engine.rerun(nothing)
     expect(await engine.record(nothing.id)).toMatchObject({
@@ -276,8 +276,8 @@ describe('an idempotency key of a rerun', () => {
     const other = { idempotency: idempotencyOf('rerun', 'of another thing') }
     expect(codeOf(await engine.rerun(ask(earlier, 'out', other)))).toBe('idempotency_mismatch')
     // Keys are of anyone who asks.
-    const somebody = await engine.rerun(ask(earlier, 't0', { idempotency, user: 'per_other' }))
-    expect(somebody).toMatchObject({ kind: 'started', replayed: false })
+    const otherUser = await engine.rerun(ask(earlier, 't0', { idempotency, user: 'per_other' }))
+    expect(otherUser).toMatchObject({ kind: 'started', replayed: false })
 
     // A repeat is asked for neither wallet nor the earlier execution anymore.
     await fixture.run('UPDATE money.wallets SET settled = funded WHERE project = $1', [tenant.project.id])

@@ -63,8 +63,8 @@ describe('the start of a run by key', () => {
   }) => {
     const sandbox = await save()
     const key = (more: object) => fixture.key({ project: tenant.project, by: tenant.owners.owner, ...more })
-    const nobody = { ...tenant.key, hash: 'f'.repeat(64) }
-    expect(codeOf(await ask(sandbox, {}, nobody))).toBe('key_invalid')
+    const anonymous = { ...tenant.key, hash: 'f'.repeat(64) }
+    expect(codeOf(await ask(sandbox, {}, anonymous))).toBe('key_invalid')
     expect(codeOf(await ask(sandbox, {}, await key({ revoked: true })))).toBe('key_revoked')
     expect(codeOf(await ask(sandbox, {}, await key({ expiresInMs: -1_000 })))).toBe('key_expired')
     const unbound = await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner })

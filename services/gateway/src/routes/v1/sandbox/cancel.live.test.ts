@@ -53,7 +53,7 @@ describe('an execution that is stopped', () => {
     expect([replay.headers.get('idempotent-replayed'), await recordOf(replay)]).toEqual(['true', record])
   })
 
-  test('is told so to who follows it, to a call of the tool and to a chat [execution_cancelled]', async ({
+  test('reaches its followers, a call of the tool and a chat [execution_cancelled]', async ({
     tenant,
     flows,
     held,

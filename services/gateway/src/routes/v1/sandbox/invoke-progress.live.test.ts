@@ -84,7 +84,7 @@ describe('the progress of an execution', () => {
   })
 
   // spec: 6/s4
-  test('is no answer to what is refused before it [input_type, sandbox_not_found]', async ({ flows }) => {
+  test('is not an answer to what is refused before it [input_type, sandbox_not_found]', async ({ flows }) => {
     const sandbox = await flows.save(echo)
     for (const [id, input, status] of [
       [sandbox, {}, 422],

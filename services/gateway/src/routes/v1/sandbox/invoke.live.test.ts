@@ -365,7 +365,7 @@ describe('what is refused begins no execution and charges nothing', () => {
   })
 
   // spec: 4.3/s1
-  test('by a key that is none, is bound to nothing or was revoked [key_missing, key_invalid, key_unbound, key_revoked]', async ({
+  test('by a key that is invalid, unbound or revoked [key_missing, key_invalid, key_unbound, key_revoked]', async ({
     tenant,
     flows,
     fixture,

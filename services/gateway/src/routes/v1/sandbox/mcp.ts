@@ -16,7 +16,7 @@ import { readCaller, storableId } from '../../../request/read-headers.ts'
 //       has none of (flows §5.2).
 //   M2  A product that begins no execution lists nothing; a call of its tool is let through to where a repeat is known
 //       (rules §5.2).
-//   M3  Refusals up to here are HTTP answers in our shape. Whatever is answered after that is JSON-RPC, by the SDK.
+//   M3  Refusals up to here are HTTP answers in our shape. Answers after that are JSON-RPC, by the SDK.
 
 const ONLY_POST = { headers: { Allow: 'POST' } }
 
