@@ -167,6 +167,6 @@ test('settings of a client whose servers are not a record are left as they are',
   server.answers(json(sandbox))
   const env = { GATEWAY_URL: server.url, GATEWAY_TOKEN: 'svu_1', GATEWAY_KEY: 'svc_1' }
   const ended = await line.ask('gateway mcp install sbx-1 --client cursor --yes', env)
-  expect(ended).toMatchObject({ code: 1, words: expect.stringContaining('left as it is') as string })
+  expect(ended).toMatchObject({ code: 1, words: expect.stringContaining('left unchanged') as string })
   expect(await readFile(file, 'utf8')).toBe('{"mcpServers":["mine"]}')
 })

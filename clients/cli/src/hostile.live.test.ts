@@ -160,7 +160,7 @@ test('without a home or in a folder that is gone, what needs neither is done', a
   server.answers(json({ data: [], nextCursor: null }))
   const gone = 'mkdir gone && cd gone && rmdir ../gone'
   expect(await line.shell(`${gone}; gateway keys list`)).toMatchObject({ code: 0 })
-  expect(await line.shell(`${gone}; gateway flows push`)).toMatchObject(reportsFailure(1, 'not there anymore'))
+  expect(await line.shell(`${gone}; gateway flows push`)).toMatchObject(reportsFailure(1, 'no longer there'))
 })
 
 test('a question that is closed without an answer is answered with nothing', async () => {

@@ -64,7 +64,7 @@ function settingsOf(file: string, text: string | null): Settings {
       return settings
   } catch {}
   throw new CommandFailure(
-    `${file} is not JSON object of servers, perhaps because of comments. It is left unchanged.`,
+    `${file} is not a JSON object of servers, perhaps because of comments. It is left unchanged.`,
     'Put the settings in by hand: docs/mcp.md has them',
   )
 }
