@@ -39,7 +39,11 @@ export function argumentsOf(json: string, field: string): object {
   } catch {
     // refused below, without quoting the arguments
   }
-  throw new NotInWireFormat(field, 'is not a JSON object', 'send the arguments as the model wrote them, if they are one')
+  throw new NotInWireFormat(
+    field,
+    'is not a JSON object',
+    'send the arguments as the model wrote them, if they are one',
+  )
 }
 
 /** The name in a `tool_choice` that names a function. Throws `NotInWireFormat` for a choice of another form. */
