@@ -52,8 +52,8 @@ test('files are dropped and seen, those that are not images or too large are ref
   page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
   await page.goto(`${owner.home}/assets`)
   await signIn(page, owner)
-  await page.getByText('There is no image or sound yet').waitFor()
-  await page.getByText('at most 25 MB each. They are kept until someone deletes them').waitFor()
+  await page.getByText('No assets yet').waitFor()
+  await page.getByText('at most 25 MB each. Kept until deleted').waitFor()
 
   await drop(page, [
     ['notes.png', `'no image'`],
@@ -87,7 +87,7 @@ test('files are dropped and seen, those that are not images or too large are ref
     .click()
   const asked = page.getByRole('dialog', { name: 'Delete this WAV sound?' })
   await asked.getByText('asset_not_found').waitFor()
-  await asked.getByRole('button', { name: 'Delete it' }).click()
+  await asked.getByRole('button', { name: 'Delete' }).click()
   await asked.waitFor({ state: 'detached' })
   expect(await assetsOf(page).count()).toBe(1)
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Assets')
@@ -117,8 +117,8 @@ test('the id of an asset is copied and is what an execution is given', async ({ 
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${owner.home}/assets`)
   await signIn(page, owner)
-  await page.getByRole('button', { name: `Copy the id ${id}` }).click()
-  await page.getByRole('button', { name: `Copy the id ${id} (copied)` }).waitFor()
+  await page.getByRole('button', { name: `Copy ID ${id}` }).click()
+  await page.getByRole('button', { name: `Copy ID ${id} (copied)` }).waitFor()
 
   await page.goto(`${owner.home}/flows/${flow.id}`)
   await canvasOf(page).node('in').waitFor()
@@ -131,7 +131,7 @@ test('the id of an asset is copied and is what an execution is given', async ({ 
     .getByRole('img', { name: `Image ${id}` })
     .waitFor()
   await run.getByRole('button', { name: 'Run', exact: true }).click()
-  await page.getByRole('region', { name: 'What the execution answered' }).getByText('image/png').waitFor()
+  await page.getByRole('region', { name: 'Result of the execution' }).getByText('image/png').waitFor()
   expect(problems).toEqual([])
 })
 
@@ -156,17 +156,17 @@ test('projects do not see the assets of each other, nor do users without a role 
   const [owner, other] = [await consoleOwner(stack), await consoleOwner(stack)]
   const id = await upload(stack, owner)
   const { page } = await signedInAt(visit, other, `${other.home}/assets`)
-  await page.getByText('There is no image or sound yet').waitFor()
+  await page.getByText('No assets yet').waitFor()
   const bytes = (tenant: string) => page.request.get(`${stack.gateways[0]!.url}/api/v2/tenants/${tenant}/assets/${id}`)
   for (const { project } of [owner, other])
     expect(await (await bytes(project.tenant)).json()).toMatchObject({ error: { code: 'asset_not_found' } })
   await page.goto(`${owner.home}/assets`)
-  await page.getByText('You may not see the assets of this project').waitFor()
+  await page.getByText("You don't have access to the assets of this project").waitFor()
   expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(0)
 
   await stack.fixture.run(`UPDATE control.project_grants SET role = 'Project Viewer' WHERE user_id = $1`, [other.owner])
   await page.goto(`${other.home}/assets`)
-  await page.getByRole('link', { name: 'See who is an owner' }).click()
+  await page.getByRole('link', { name: 'View project owners' }).click()
   await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
 })
 

@@ -68,9 +68,9 @@ test('who confirms it in the browser is signed in on the terminal, and signing o
   const second = await beginLogin(line)
   await expect.poll(second.opened, LONGEST_WAIT).toMatch(/^http/)
   await page.goto(await second.opened())
-  await page.getByLabel('Name of the token').fill('gateway on my machine')
+  await page.getByLabel('Token name').fill('gateway on my machine')
   await page.getByRole('button', { name: 'Sign it in' }).click()
-  await page.getByRole('link', { name: 'See my tokens' }).click()
+  await page.getByRole('link', { name: 'View tokens' }).click()
   await page.getByText('gateway on my machine').waitFor()
   expect(await second.ended).toMatchObject({ code: 0 })
   expect(await tokensOf(line)).toMatchObject([{ name: 'gateway on my machine' }]) // the one before is gone

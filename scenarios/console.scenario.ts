@@ -41,7 +41,7 @@ test('someone signs in, makes a key, calls with it, sees what the call cost, and
   const { settled } = await stack.wallet(tenant.project.id)
   await row.getByText(dollars(settled)).waitFor()
   await row.getByRole('link').click()
-  const sum = page.getByRole('region', { name: 'How the charge came about' })
+  const sum = page.getByRole('region', { name: 'Cost breakdown' })
   await sum.getByText('completion tokens').waitFor()
   expect(await sum.locator('strong').innerText()).toBe(dollars(settled))
 
@@ -139,10 +139,10 @@ test('filters are in the address: they survive a reload, and Back takes one away
   await signIn(page, tenant)
   await page.getByRole('row', { name: /a key/ }).waitFor()
   await page.getByLabel('State').selectOption('Released')
-  await page.getByText('No call is like this').waitFor()
+  await page.getByText('No matching calls').waitFor()
   expect(new URL(page.url()).searchParams.get('state')).toBe('Released')
   await page.reload()
-  await page.getByText('No call is like this').waitFor()
+  await page.getByText('No matching calls').waitFor()
   await page.goBack()
   await page.getByRole('row', { name: /a key/ }).waitFor()
 })
@@ -282,7 +282,7 @@ test('a scheme that someone chooses stays, no matter what the system has', async
   const { page } = await visit()
   await page.goto(tenant.start)
   await signIn(page, tenant)
-  await page.locator('summary').filter({ hasText: 'Light or dark' }).click()
+  await page.locator('summary').filter({ hasText: 'Theme' }).click()
   await page.getByRole('button', { name: 'Dark', exact: true }).click()
   const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
   const dark = await ground()
@@ -326,10 +326,10 @@ test.for(views)(
     await page.getByRole('row', { name: /a key/ }).getByRole('link').waitFor()
     await holds('Calls')
     await page.getByRole('row', { name: /a key/ }).getByRole('link').click()
-    await page.getByText('How the charge came about').waitFor()
+    await page.getByText('Cost breakdown').waitFor()
     await holds('Call')
     await page.goto(`${tenant.home}/executions`)
-    await page.getByText('Nothing was executed yet').waitFor()
+    await page.getByText('No executions yet').waitFor()
     await holds('Executions')
     await page.goto(`${tenant.home}/statement`)
     await page.getByRole('region', { name: 'Daily activity' }).waitFor()
@@ -340,7 +340,7 @@ test.for(views)(
     const organization = `${tenant.start}/organizations/${tenant.project.tenant}`
     for (const [address, title] of [
       [`${tenant.home}/users`, 'Users'],
-      [`${tenant.home}/assets`, 'There is no image or sound yet'],
+      [`${tenant.home}/assets`, 'No assets yet'],
       [`${tenant.home}/settings`, 'Settings'],
       [`${organization}/members`, 'Members'],
       [`${organization}/teams`, 'Teams'],

@@ -40,7 +40,7 @@ test.for(views)(
   async (view, { stack, visit }) => {
     const { owner, execute, hold, letGo, isCalled, listed } = await owningFlow(stack, `Write, ${view.width}.`)
     const { page, problems } = await signedInAt(visit, owner, `${owner.home}/executions`, view)
-    await page.getByText('Nothing was executed yet').waitFor()
+    await page.getByText('No executions yet').waitFor()
     await holds(page)
 
     await hold()
@@ -58,11 +58,11 @@ test.for(views)(
     expect(await listed()).toMatchObject({ data: [{ status: 'Succeeded', chargedMicro, user: owner.owner }] })
 
     await page.getByLabel('State', { exact: true }).selectOption('Failed')
-    await page.getByText('No execution is like this').waitFor()
+    await page.getByText('No matching executions').waitFor()
     expect(page.url()).toContain('state=Failed')
     await page.getByRole('button', { name: 'Any state, not only Failed' }).click()
     await row.getByRole('link').click()
-    await page.getByRole('region', { name: 'What the execution answered' }).getByText('Succeeded').waitFor()
+    await page.getByRole('region', { name: 'Result of the execution' }).getByText('Succeeded').waitFor()
     await canvasOf(page).node('draft').getByText('done').waitFor({ state: 'attached' })
     expect(problems).toEqual([])
   },
@@ -93,7 +93,7 @@ test('what runs is on the overview with what it costs, and is stopped there once
   await running.getByRole('button', { name: /^Stop/ }).click()
   const dialog = page.getByRole('dialog', { name: /^Stop the execution of/ })
   await dialog.getByText('What was answered stays charged').waitFor()
-  await dialog.getByRole('button', { name: 'Stop it' }).click()
+  await dialog.getByRole('button', { name: 'Stop execution' }).click()
   await running.waitFor({ state: 'detached' })
   await letGo()
   expect((await executed).body).toMatchObject({ status: 'Cancelled' })

@@ -19,7 +19,7 @@ const noProblem = (page: Page) => page.getByText('Nothing is wrong').waitFor()
 const headed = (page: Page, text: string) => page.locator('.flow-header').getByText(text, { exact: true }).waitFor()
 const shownGraph = async (page: Page): Promise<Graph> => {
   await page.getByRole('button', { name: 'JSON' }).click()
-  const graph = JSON.parse(await page.getByLabel('The graph as JSON').inputValue()) as Graph
+  const graph = JSON.parse(await page.getByLabel('Graph as JSON').inputValue()) as Graph
   await page.getByRole('button', { name: /^Problems/ }).click()
   return graph
 }
@@ -34,17 +34,17 @@ test('a flow is drawn with the mouse, its problems come and go, and it is activa
   const { add, draw, pull } = canvasOf(page)
   await page.goto(`${owner.home}/flows`)
   await signIn(page, owner)
-  await page.getByRole('button', { name: 'Create a flow' }).first().click()
+  await page.getByRole('button', { name: 'Create flow' }).first().click()
   await page.getByRole('dialog').getByLabel('Name').fill('Writer')
   await page
     .getByRole('dialog')
     .getByRole('button', { name: /^Create/ })
     .click()
 
-  const given = page.getByRole('region', { name: 'What the flow is given' })
+  const given = page.getByRole('region', { name: 'Inputs' })
   await given.getByLabel('Name').fill('topic')
   await given.getByLabel('Name').press('Enter')
-  await given.getByRole('button', { name: 'Add an input field' }).click()
+  await given.getByRole('button', { name: 'Add input' }).click()
   const tone = given.getByRole('group').nth(1)
   await tone.getByLabel('Name').fill('tone')
   await tone.getByLabel('Name').press('Enter')
@@ -55,10 +55,10 @@ test('a flow is drawn with the mouse, its problems come and go, and it is activa
   await add(/^Template/, 'ask')
   await page.getByLabel('Text', { exact: true }).fill('Write about {{ topic }} in a {{ tone }} tone.')
   await add(product, 'draft')
-  await page.getByLabel('Tokens at most').fill('300')
+  await page.getByLabel('Max output tokens').fill('300')
   await add(/^Branch/, 'long')
   await add(product, 'trim')
-  await page.getByRole('button', { name: 'Tidy up' }).click()
+  await page.getByRole('button', { name: 'Auto-layout' }).click()
   await page.getByText('The input prompt of node draft is not wired.').first().waitFor()
 
   await page.getByLabel('From in.topic to out.text').focus()
@@ -95,7 +95,7 @@ test('a flow is drawn with the mouse, its problems come and go, and it is activa
   await run.getByLabel('topic').fill('rain')
   await run.getByLabel('tone').selectOption('warm')
   await run.getByRole('button', { name: 'Run' }).click()
-  const answered = page.getByRole('region', { name: 'What the execution answered' })
+  const answered = page.getByRole('region', { name: 'Result of the execution' })
   await answered.getByText('Succeeded').waitFor()
   await canvasOf(page).node('draft').getByText('done').waitFor()
   const { settled } = await stack.wallet(owner.project.id)
@@ -116,7 +116,7 @@ test('shows the max cost of an execution beforehand, a ceiling holds, and one fr
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   const run = page.locator('.run-panel')
   const start = run.getByRole('button', { name: 'Run', exact: true })
-  const answered = page.getByRole('region', { name: 'What the execution answered' })
+  const answered = page.getByRole('region', { name: 'Result of the execution' })
   await run.getByLabel('text', { exact: true }).fill('rain')
   await run.getByRole('button', { name: 'What would it cost?' }).click()
   const result = await run
@@ -125,12 +125,12 @@ test('shows the max cost of an execution beforehand, a ceiling holds, and one fr
     .getAttribute('title')
   const atMost = Number(result!.replaceAll(/\D/g, ''))
 
-  await run.getByLabel('Ceiling, in USD').fill('0.000001')
+  await run.getByLabel('Max cost (USD)').fill('0.000001')
   await start.click()
   await answered.getByText('Failed', { exact: true }).waitFor()
   await answered.getByText(/the execution may cost at most \$0\.000001/).waitFor()
   expect(await settled()).toBe(0)
-  await run.getByLabel('Ceiling, in USD').fill('')
+  await run.getByLabel('Max cost (USD)').fill('')
   await start.click()
   await answered.getByText('Succeeded', { exact: true }).waitFor()
   const paid = await settled()
@@ -138,7 +138,7 @@ test('shows the max cost of an execution beforehand, a ceiling holds, and one fr
 
   await canvasOf(page).node('out').click()
   await run.getByRole('button', { name: 'Run from out' }).click()
-  await answered.getByText('taken over, and cost nothing').waitFor()
+  await answered.getByText('kept their results').waitFor()
   await canvasOf(page).node('draft').getByText('taken over').waitFor()
   await canvasOf(page).node('out').getByText('done').waitFor()
   expect(await settled()).toBe(paid)
@@ -149,7 +149,7 @@ test('shows the max cost of an execution beforehand, a ceiling holds, and one fr
   expect(await settled()).toBe(2 * paid)
 
   await page.getByRole('button', { name: 'Executions', exact: true }).click()
-  const earlier = page.getByRole('button', { name: 'Show on the canvas' })
+  const earlier = page.getByRole('button', { name: 'Show on canvas' })
   await expect.poll(() => earlier.count()).toBe(4)
   await earlier.last().click()
   await canvasOf(page).node('draft').getByText('failed').waitFor()
@@ -240,7 +240,7 @@ test('what is not saved is there again after a reload, and can be discarded', as
   await page.getByText(/unsaved since .*made of revision 1/).waitFor()
   await canvasOf(page).node('ask').click()
   expect(await say.inputValue()).toBe('Sing about {{ text }}.')
-  await page.getByRole('button', { name: 'Discard them' }).click()
+  await page.getByRole('button', { name: 'Discard' }).click()
   await expect.poll(() => say.inputValue()).toBe('Write about {{ text }}.')
   await page.reload()
   await canvasOf(page).node('ask').waitFor()
@@ -306,7 +306,7 @@ test('of two who save one flow the second sees both alongside each other, choose
   }
   await write(first, 'Theirs about {{ text }}.')
   await canvasOf(first).node('draft').click()
-  await first.getByLabel('Tokens at most').fill('77')
+  await first.getByLabel('Max output tokens').fill('77')
   await first.keyboard.press('Control+s')
   await headed(first, 'Revision 2')
 
@@ -314,9 +314,9 @@ test('of two who save one flow the second sees both alongside each other, choose
   await second.keyboard.press('Control+s')
   const dialog = second.getByRole('dialog', { name: 'Revision 2 was saved meanwhile' })
   await dialog.getByText('Theirs about {{ text }}.').waitFor()
-  expect(await dialog.getByRole('button', { name: 'Save the merged flow' }).isDisabled()).toBe(true)
+  expect(await dialog.getByRole('button', { name: 'Save merged flow' }).isDisabled()).toBe(true)
   await dialog.getByRole('radio', { name: 'ask: mine' }).check()
-  await dialog.getByRole('button', { name: 'Save the merged flow' }).click()
+  await dialog.getByRole('button', { name: 'Save merged flow' }).click()
   await headed(second, 'Revision 3')
   const [graph] = await saved()
   expect(graph!.nodes.find(({ id }) => id === 'ask')).toMatchObject({ template: 'Mine about {{ text }}.' })

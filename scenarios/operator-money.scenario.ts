@@ -196,7 +196,7 @@ test('what is wrong with a funding or a correction is said at its field, and not
   await look()
   await book()
   expect(await field('Amount (USD)')).toContain(`The wallet has ${usd(available)} available`)
-  await dialog.getByText(`Take at most ${available}.`).waitFor()
+  await dialog.getByText(`Debit at most ${usd(available)}.`).waitFor()
   expect(await stack.wallet(project)).toMatchObject({ available })
   expect(await fundingsOf(page)).toEqual([expect.stringContaining('invoice-8')])
   expect(problems).toEqual([])

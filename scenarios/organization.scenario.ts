@@ -248,7 +248,7 @@ test('a personal token works until it is deleted, and another password ends ever
   const next = `${PASSWORD} again`
   await page.getByLabel('Current password').fill(PASSWORD)
   await page.getByLabel('New password').fill(next)
-  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
   const again = page.getByRole('dialog', { name: 'Your session has ended' })
   await again.getByLabel('Password').fill(next)
   await again.getByRole('button', { name: 'Sign in' }).click()

@@ -128,7 +128,7 @@ test('an answer that is stopped is charged to its end, and that is shown', async
   expect(micro).toBeGreaterThan(0n)
   await answer.getByText(dollars(micro)).waitFor()
   await answer.getByRole('link', { name: 'View call' }).click()
-  await page.getByRole('region', { name: 'The call' }).getByText(dollars(micro)).first().waitFor()
+  await page.getByRole('region', { name: 'Call details' }).getByText(dollars(micro)).first().waitFor()
   expect(problems).toEqual([])
 })
 
@@ -211,7 +211,7 @@ test('a flow is tried by a form of its contract, and the code for it is done as 
   await page.getByRole('button', { name: 'Estimate cost' }).click()
   await page.getByText('At most').waitFor()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
-  const outcome = page.getByRole('region', { name: 'What the execution answered' })
+  const outcome = page.getByRole('region', { name: 'Result of the execution' })
   await outcome.getByText('Succeeded').waitFor()
   const { settled } = await stack.wallet(owner.project.id)
   await outcome.getByText(dollars(settled)).waitFor()

@@ -179,8 +179,8 @@ async function refusalsOf(stack: Stack, code: string): Promise<number> {
 
 /** Some clients tell the code of a refusal, all tell its message. */
 const saidOf: Record<string, RegExp> = {
-  key_invalid: /key_invalid|key is not/i,
-  model_not_found: /model_not_found|cannot call a model named/,
+  key_invalid: /key_invalid|invalid API key/i,
+  model_not_found: /model_not_found|does not exist or is not available/,
   insufficient_budget: /insufficient_budget|wallet has/,
 }
 

@@ -10,7 +10,7 @@ const request = readChatRequest({
   stop: 'END',
 })
 
-test('what the model takes continues as the very text that was measured', () => {
+test('forwards supported fields as the exact text that was measured', () => {
   expect(forwardedFor(request, ['temperature', 'seed'])).toBe(request.forwardedJson)
 })
 
@@ -23,7 +23,7 @@ test('temperature, top_p and seed are left out where the model does not take the
   })
 })
 
-test('images continue as they came, in their places, no matter what is said alongside them', () => {
+test('forwards images unchanged and in place, regardless of the surrounding text', () => {
   const part = (url: string, more: object = {}) => ({ type: 'image_url', image_url: { url, ...more } })
   const data = (said: string) => `data:image/png;base64,${Buffer.from(said).toString('base64')}`
   const says = (text: string) => ({ type: 'text', text })

@@ -84,7 +84,7 @@ export function refusalOfProvider({ kind, providerStatus, retryAfterMs, unsayabl
   if (unsayable) return refusalOfUnsayable(unsayable)
   if (kind === 'refused' && FAULTS_OF_THE_REQUEST.has(providerStatus ?? 0))
     return refuse('invalid_request', {
-      reason: 'The model refused this request unchanged. Nothing is charged.',
+      reason: 'The model rejected this request. Nothing is charged.',
       resolution:
         'Check the order of the messages, that each tool message answers a tool call, the schemas in tools and response_format, and the length; or use another model from GET /v1/models.',
     })

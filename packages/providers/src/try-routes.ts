@@ -37,7 +37,7 @@ interface Attempt {
   ended: (failure: ProviderFailure | null) => void
 }
 
-/** Asks one provider. Rejects with a `ProviderFailure`, or with what ends the call anyone who is asked. */
+/** Asks one provider. Rejects with a `ProviderFailure`, or with the error that ends the call regardless of provider. */
 type Ask<Answer extends { kind: string }> = (adapter: ProviderAdapter, attempt: Attempt) => Promise<Answer>
 
 interface Turn {

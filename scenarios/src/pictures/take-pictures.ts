@@ -23,7 +23,7 @@ export const pictures: Picture[] = [
     address: (facts) => `${home(facts)}/flows/${facts.sandboxes.mixed}`,
     show: async (page) => {
       await page.getByRole('button', { name: 'Executions' }).click()
-      await page.getByRole('button', { name: 'Show on the canvas' }).first().click()
+      await page.getByRole('button', { name: 'Show on canvas' }).first().click()
       await page.getByText('$0.04').first().waitFor()
     },
   },

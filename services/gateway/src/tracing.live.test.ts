@@ -69,7 +69,7 @@ test('a call is a part of the trace that its caller names, and its stages are pa
     expect(spans.find(({ name }) => name === stage)?.parentSpanId).toBe(chat.spanId)
 })
 
-test('a call of no one’s trace, or of one that can’t be read, begins its own', async ({ tenant, collector }) => {
+test('a call with no trace, or an unreadable one, starts its own', async ({ tenant, collector }) => {
   const seen = new Set<string>()
   for (const headers of [{}, { traceparent: '00-zz-01' }]) {
     await tenant.chat({}, { headers })

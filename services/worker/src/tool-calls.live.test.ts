@@ -55,8 +55,8 @@ test('a model that only talks gives no calls, and what needs one is skipped', as
 })
 
 test.for([
-  ['are not JSON', '{"city":"Be', 'no JSON object'],
-  ['are not an object', '["Bern"]', 'no JSON object'],
+  ['are not JSON', '{"city":"Be', 'not a JSON object'],
+  ['are not an object', '["Bern"]', 'not a JSON object'],
   ['lack what is required', '{"days":2}', 'city is missing'],
   ['are of another type', '{"city":7}', 'city must be of the type string'],
   ['break a bound', '{"city":"Bern","days":0}', 'days breaks minimum'],

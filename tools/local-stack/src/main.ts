@@ -42,7 +42,7 @@ async function holdDataFolder(folder: string): Promise<void> {
     if (!hold.by.stopping) {
       throw new ConfigurationError([
         `It already runs on ${folder} (process ${hold.by.pid}); its address and key are in ${path.join(folder, 'ready.json')}.`,
-        'Stop that one by Ctrl-C, or start another alongside it: DATA_FOLDER=.local-2 PORT=0 npm start',
+        'Stop that one by Ctrl-C, or start another next to it: DATA_FOLDER=.local-2 PORT=0 npm start',
       ])
     }
     if (!waiting) screen.print(`  Waiting for process ${hold.by.pid}, which is stopping…`)

@@ -21,12 +21,12 @@ export function AccountScreen() {
       title="Account"
       actions={
         <button type="button" className="button" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
-          Sign out here
+          Sign out
         </button>
       }
     >
       <RefusalBox error={signOut.error} />
-      <section className="card stack" aria-label="Who I am">
+      <section className="card stack" aria-label="Your account">
         <Facts
           of={[
             ['Name', name],
@@ -35,14 +35,14 @@ export function AccountScreen() {
             ['Organizations', tenants.map((each) => `${each.name} (${each.role})`).join(', ') || 'none'],
           ]}
         />
-        <h3>My id</h3>
-        <p className="soft">An Admin of an organization can add me by it.</p>
-        <Copyable text={id} label="Copy my id" />
+        <h3>User ID</h3>
+        <p className="soft">An Admin of an organization can add you by this ID.</p>
+        <Copyable text={id} label="Copy user ID" />
       </section>
       <TokensSection
         title="Personal tokens"
         of={usePersonalTokens()}
-        text="A program that sends one as Authorization: Bearer svu_… may do what I may, everywhere, until it expires. A program is better served by a token of a project or of an organization, which lists what it may do."
+        text="A program that sends one as Authorization: Bearer svu_… can do everything you can, until it expires. For programs, prefer a service token of a project or of an organization, which lists what it may do."
       />
       <PasswordForm email={email} />
     </Screen>

@@ -17,12 +17,12 @@ export function CommandLineScreen() {
   return (
     <Screen title="Sign in the command line">
       {view.done ? (
-        <EmptyState title="The command line is signed in" action={<Link to="/account">See my tokens</Link>}>
+        <EmptyState title="The command line is signed in" action={<Link to="/account">View tokens</Link>}>
           You can close this page. Its token is one of your personal tokens, and is deleted by{' '}
           <code>gateway logout</code> or there.
         </EmptyState>
       ) : view.challenge === undefined ? (
-        <EmptyState title="This address is not whole" action={<Link to="/">Go to the projects</Link>}>
+        <EmptyState title="Incomplete link" action={<Link to="/">Go to projects</Link>}>
           Begin again in the terminal, by <code>gateway login</code>, and open all of the address that it tells.
         </EmptyState>
       ) : (
@@ -57,9 +57,9 @@ function Confirm(view: CommandLineView & { challenge: string }) {
           {view.port === undefined
             ? 'Paste this code into the terminal in which you typed gateway login.'
             : 'The command line has been notified. If nothing happens, paste this code into its terminal.'}{' '}
-          It is good once, for five minutes, and for no one else.
+          Single use. Expires in five minutes. Don't share it.
         </p>
-        <Copyable text={confirm.data.code} label="Copy the code" />
+        <Copyable text={confirm.data.code} label="Copy code" />
       </section>
     )
   return (
@@ -70,8 +70,8 @@ function Confirm(view: CommandLineView & { challenge: string }) {
       </p>
       <div className="pair">
         <TextField
-          label="Name of the token"
-          hint="By which you know it again, such as the machine."
+          label="Token name"
+          hint="For example, the name of this machine."
           required
           maxLength={100}
           value={name}
@@ -82,7 +82,7 @@ function Confirm(view: CommandLineView & { challenge: string }) {
       <RefusalBox error={confirm.error} />
       <div className="buttons">
         <button type="submit" className="button main" disabled={confirm.isPending}>
-          Sign it in
+          Sign in
         </button>
         <Link to="/" className="button">
           Cancel

@@ -18,7 +18,7 @@ export function PasswordForm({ email }: { email: string }) {
     onSuccess: () => {
       setCurrent('')
       setPassword('')
-      announce('The password is changed. Sign in again.')
+      announce('Password changed. Sign in again.')
       return readAgain(client, readingMe)
     },
   })
@@ -30,8 +30,7 @@ export function PasswordForm({ email }: { email: string }) {
     <section className="card stack" aria-label="Password">
       <h2>Password</h2>
       <p className="soft">
-        Changing it signs you out everywhere, here too. Personal tokens continue working: delete those that you do not
-        know.
+        Changing it signs you out everywhere. Personal tokens keep working: delete those that you do not know.
       </p>
       <form className="stack" onSubmit={onSubmit}>
         <input type="text" autoComplete="username" value={email} readOnly hidden />
@@ -40,7 +39,7 @@ export function PasswordForm({ email }: { email: string }) {
             label="Current password"
             type="password"
             autoComplete="current-password"
-            hint="Empty if you have none yet."
+            hint="Leave empty if you have none yet."
             maxLength={256}
             value={current}
             onChange={setCurrent}
@@ -60,7 +59,7 @@ export function PasswordForm({ email }: { email: string }) {
         <RefusalBox error={set.error} />
         <div className="buttons">
           <button type="submit" className="button main" disabled={set.isPending}>
-            {set.isPending ? 'Changing…' : 'Change the password'}
+            {set.isPending ? 'Changing…' : 'Change password'}
           </button>
         </div>
       </form>

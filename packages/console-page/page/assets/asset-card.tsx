@@ -29,7 +29,7 @@ export function AssetCard({ of: asset, onDelete }: { of: StoredAssetRecord; onDe
         </p>
         <div className="asset-id">
           <code title={id}>{id}</code>
-          <CopyButton text={id} label={`Copy the id ${id}`} isSmall />
+          <CopyButton text={id} label={`Copy ID ${id}`} isSmall />
         </div>
         <div className="buttons">
           <a className="button small" href={address} download aria-label={`Download ${id}`}>

@@ -5,7 +5,7 @@ import type { StoredAssetRecord } from '@gateway/api/console/assets'
 export function AssetPreview({ of: { id, mimeType }, address }: { of: StoredAssetRecord; address: string }) {
   const [isBroken, setBroken] = useState(false)
   if (mimeType.startsWith('audio/')) return <audio controls preload="none" src={address} aria-label={`Sound ${id}`} />
-  if (isBroken) return <span className="soft small">It cannot be shown.</span>
+  if (isBroken) return <span className="soft small">Preview not available.</span>
   return (
     <a href={address} target="_blank" rel="noreferrer">
       <img loading="lazy" src={address} alt={`Image ${id}`} onError={() => setBroken(true)} />

@@ -59,11 +59,11 @@ function NotForYou() {
   const scope = useScope()
   const users = (
     <Link className="button" to="/projects/$tenant/$project/users" params={scope}>
-      See who is an owner
+      View project owners
     </Link>
   )
   return (
-    <EmptyState title="You may not see the assets of this project" action={users}>
+    <EmptyState title="You don't have access to the assets of this project" action={users}>
       They are for Project Owners and Project Consumers who are in the team of the project. A Project Owner gives you
       one of these roles.
     </EmptyState>
@@ -72,11 +72,9 @@ function NotForYou() {
 
 function NoAssets({ isFiltered }: { isFiltered: boolean }) {
   return isFiltered ? (
-    <EmptyState title="This execution made no asset that is still there">
-      Take the filter away to see others.
-    </EmptyState>
+    <EmptyState title="No assets of this execution">Clear the filter.</EmptyState>
   ) : (
-    <EmptyState title="There is no image or sound yet">
+    <EmptyState title="No assets yet">
       Upload one and copy its id, to give it to a flow; what flows make is kept here as well.
     </EmptyState>
   )

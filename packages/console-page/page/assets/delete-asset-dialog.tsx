@@ -12,14 +12,14 @@ export function DeleteAssetDialog({ of: asset, onClose }: { of: StoredAssetRecor
   const { tenant } = useScope()
   const change = useChange(
     () => ask('DELETE', '/api/v2/tenants/{tenant}/assets/{asset}', { params: { tenant, asset: asset.id } }),
-    `The asset ${asset.id} is deleted.`,
+    `Asset ${asset.id} deleted.`,
     [ASSETS],
   )
   return (
     <FormDialog
       title={`Delete this ${kindOf(asset)}?`}
-      submit="Delete it"
-      cancel="Keep it"
+      submit="Delete"
+      cancel="Cancel"
       isDanger
       change={change}
       onClose={onClose}

@@ -14,7 +14,7 @@ export function RetentionLabels() {
   const { assetRetentionDays: days } = project
   return (
     <>
-      {days === null ? 'They are kept until someone deletes them' : `They are deleted after ${several(days, 'day')}`} (
+      {days === null ? 'Kept until deleted' : `Deleted after ${several(days, 'day')}`} (
       <Link to="/projects/$tenant/$project/settings" params={scope}>
         settings
       </Link>

@@ -15,7 +15,7 @@ export function UploadPart() {
       <div className="drop" data-over={isOver || undefined}>
         <Icon name="assets" />
         <div>
-          <strong>{isOver ? 'Let go to upload' : 'Drop images and sounds here'}</strong>
+          <strong>{isOver ? 'Drop to upload' : 'Drop images and audio files here'}</strong>
           <p className="soft small">
             PNG, JPEG, WebP, WAV or MP3, at most 25 MB each. <RetentionLabels />
           </p>

@@ -25,7 +25,7 @@ export function useUploads() {
   const queue = useRef(Promise.resolve())
   const { mutateAsync } = useChange(
     ({ file, type }: { file: File; type: MediaType }) => uploadAsset(scope, file, type),
-    'A file is uploaded.',
+    'File uploaded.',
     [ASSETS],
   )
   const update = ({ id }: Upload, now: Partial<Upload>) =>
@@ -59,4 +59,4 @@ function isKept(uploads: Upload[]): (upload: Upload) => boolean {
   return ({ state }) => state !== 'done' || someAreUnderWay
 }
 
-const UNREADABLE = 'It cannot be read. Choose files; those in a folder are chosen one by one.'
+const UNREADABLE = "This item can't be read. Choose files, not folders."

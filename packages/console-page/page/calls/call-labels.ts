@@ -15,13 +15,13 @@ export const spanLabels: Record<Span, string> = {
 
 export const reasonLabels: Record<NonNullable<InvocationRecord['reason']>, string> = {
   provider_failed: 'The provider failed. Nothing was charged.',
-  rate_limited: 'The key or the project called too often. Nothing was charged.',
-  instance_ended: 'The process that served it ended. Nothing was charged.',
-  handed_back: 'It was handed to another worker before it began. Nothing was charged.',
-  node_failed: 'Its node ended without any usage. Nothing was charged.',
-  execution_over: 'Its execution had ended. Nothing was charged.',
-  not_answered: 'Its admission was not answered in time. Nothing was charged.',
-  failed: 'It failed. Nothing was charged.',
+  rate_limited: 'Rate limit reached. Nothing was charged.',
+  instance_ended: 'The process that served the call stopped. Nothing was charged.',
+  handed_back: 'Another worker took over before the call started. Nothing was charged.',
+  node_failed: 'The node ended without usage. Nothing was charged.',
+  execution_over: 'The execution had already ended. Nothing was charged.',
+  not_answered: 'Admission timed out. Nothing was charged.',
+  failed: 'The call failed. Nothing was charged.',
 }
 
 /** 1234 is "1.2 s". */

@@ -47,15 +47,15 @@ export function CallScreen() {
 function CallParts({ call }: { call: InvocationRecord }) {
   return (
     <>
-      <Copyable text={call.id} label="Copy the id of the call" />
-      <section className="card stack" aria-label="The call">
+      <Copyable text={call.id} label="Copy call ID" />
+      <section className="card stack" aria-label="Call details">
         <Facts
           of={[
             ['State', <Badge key="state" tone={stateTones[call.state]} text={stateLabels[call.state]} />],
             ['Cost', <CallCost key="cost" call={call} />],
             ['Reserved at admission', <Money key="reserved" micro={call.reservedMicro} />],
             ['Model', <code key="model">{call.model}</code>],
-            ['Called with', <CallerName key="caller" call={call} />],
+            ['API key', <CallerName key="caller" call={call} />],
             ['Admitted', <Moment key="from" iso={call.createdAt} to="second" />],
             ['Closed', call.closedAt === null ? null : <Moment key="to" iso={call.closedAt} to="second" />],
             ['Duration', call.durationMs === null ? null : durationText(call.durationMs)],

@@ -7,7 +7,7 @@ import { count } from '../pure/usd.ts'
 const columns: Column<SumLine>[] = [
   { head: 'What', cell: ({ what }) => what },
   { head: 'Count', cell: (line) => count(line.count), isNumber: true },
-  { head: 'Price of each', cell: ({ each }) => `$${each}`, isNumber: true },
+  { head: 'Unit price', cell: ({ each }) => `$${each}`, isNumber: true },
   { head: 'Amount', cell: ({ amount }) => `$${amount}`, isNumber: true },
 ]
 
@@ -17,9 +17,9 @@ export function CallSum({ call }: { call: InvocationRecord }) {
   if (lines.length === 0) return null
   const isBounded = call.chargedMicro === call.reservedMicro
   return (
-    <section className="stack" aria-label="How the charge came about">
-      <h2>How the charge came about</h2>
-      <DataTable caption="The charge as a sum" columns={columns} rows={lines} keyOf={({ what }) => what} />
+    <section className="stack" aria-label="Cost breakdown">
+      <h2>Cost breakdown</h2>
+      <DataTable caption="Line items" columns={columns} rows={lines} keyOf={({ what }) => what} />
       <p>
         Together <span className="figure">${total(lines)}</span>, at the prices of the moment it was admitted, rounded
         up once to whole micro-USD:{' '}

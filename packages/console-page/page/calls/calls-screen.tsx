@@ -38,10 +38,8 @@ export function CallsScreen() {
 
 function NoCalls({ isFiltered }: { isFiltered: boolean }) {
   return isFiltered ? (
-    <EmptyState title="No call is like this">Take a filter away to see others.</EmptyState>
+    <EmptyState title="No matching calls">Clear a filter.</EmptyState>
   ) : (
-    <EmptyState title="Nothing was called yet">
-      A call is here as soon as it is admitted, with what it costs.
-    </EmptyState>
+    <EmptyState title="No calls yet">A call is here as soon as it is admitted, with what it costs.</EmptyState>
   )
 }

@@ -4,7 +4,7 @@ import { useFilter } from '../components/use-filter.ts'
 import { kinds, orders, uses, type CatalogueView, type Order, type Use } from './catalogue-view.ts'
 import { kindLabels } from './product-labels.ts'
 
-export const choiceLabels: Record<Use, string> = { callable: 'May be called', askable: 'Not assigned' }
+export const choiceLabels: Record<Use, string> = { callable: 'Available', askable: 'Not assigned' }
 const orderLabels: Record<Order, string> = {
   name: 'By name',
   cheapest: 'Cheapest first',

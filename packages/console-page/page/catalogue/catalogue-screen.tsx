@@ -60,8 +60,8 @@ export function CatalogueScreen() {
 
 function NoModel({ isEmpty }: { isEmpty: boolean }) {
   return isEmpty ? (
-    <EmptyState title="Nothing is published yet">Ask the platform operator to publish a product.</EmptyState>
+    <EmptyState title="No models published yet">Ask the platform operator to publish a product.</EmptyState>
   ) : (
-    <EmptyState title="No model is like this">Take a filter away, or search for less.</EmptyState>
+    <EmptyState title="No matching models">Clear a filter or shorten the search.</EmptyState>
   )
 }

@@ -10,7 +10,7 @@ const facts: { what: string; of: (product: ProductRecord) => ReactNode }[] = [
   { what: 'Price', of: (product) => <PriceList of={product} /> },
   { what: 'Context', of: (product) => sizeLabels(product).map((line) => <div key={line}>{line}</div>) },
   { what: 'Kind', of: ({ kind }) => kindLabels[kind] },
-  { what: 'Takes and gives', of: modalityLabels },
+  { what: 'Modalities', of: modalityLabels },
   { what: 'Parameters', of: parameterLabels },
   { what: 'Moderated', of: ({ isModerated }) => (isModerated ? 'yes' : 'no') },
   { what: 'Publisher', of: ({ ownedBy }) => ownedBy },
@@ -29,14 +29,14 @@ export function Comparison({ of: products }: { of: ProductRecord[] }) {
           params={scope}
           search={({ compare: _, ...others }) => others}
         >
-          End the comparison
+          Clear comparison
         </Link>
       </div>
-      {products.length === 1 && <p className="soft">Choose Compare on another model to see both side by side.</p>}
+      {products.length === 1 && <p className="soft">Select Compare on another model to see both side by side.</p>}
       <DataTable
         caption="Comparison of models"
         columns={[
-          { head: 'Fact', cell: ({ what }) => what },
+          { head: 'Property', cell: ({ what }) => what },
           ...products.map((product) => ({
             head: product.id,
             cell: (fact: (typeof facts)[number]) => fact.of(product),

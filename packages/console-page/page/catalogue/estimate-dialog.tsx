@@ -7,7 +7,7 @@ import { Money } from '../components/money.tsx'
 import { PriceList } from './price-list.tsx'
 import { firstUse, estimateCost, wholeOf, type Use } from './estimate-cost.ts'
 
-const FAULT = 'Write a whole number of at most nine digits.'
+const FAULT = 'Enter a whole number with at most nine digits.'
 
 /** What a use of a model costs, to the micro-USD, at the prices of now. */
 export function EstimateDialog({ of: product, onClose }: { of: ProductRecord; onClose: () => void }) {
@@ -16,7 +16,7 @@ export function EstimateDialog({ of: product, onClose }: { of: ProductRecord; on
   const estimated = estimateCost(pricing, use)
   const fields = (Object.keys(use) as (keyof Use)[]).filter((name) => name === 'calls' || isPriced(name, product))
   return (
-    <Dialog title={`What ${product.name} costs`} onClose={onClose}>
+    <Dialog title={`Cost of ${product.name}`} onClose={onClose}>
       <PriceList of={product} />
       <div className="pair">
         {fields.map((name) => (
@@ -37,15 +37,15 @@ export function EstimateDialog({ of: product, onClose }: { of: ProductRecord; on
         <div role="status">
           <Facts
             of={[
-              [pricing.unit === 'request' ? labels[product.kind] : 'A call', <Money micro={estimated.callMicro} />],
-              ['A day', <Money micro={estimated.dayMicro} />],
-              ['A month of 30 days', <Money micro={estimated.monthMicro} />],
+              [pricing.unit === 'request' ? labels[product.kind] : 'Per call', <Money micro={estimated.callMicro} />],
+              ['Per day', <Money micro={estimated.dayMicro} />],
+              ['Per month (30 days)', <Money micro={estimated.monthMicro} />],
             ]}
           />
         </div>
       )}
       <p className="soft small">
-        At the prices of now, by the arithmetic of the ledger: each call is rounded up once to whole micro-USD.
+        At current prices. Each call is rounded up to $0.000001.
         {product.modalities.input.includes('image') && ' An image that goes in counts as tokens in.'}
       </p>
       <div className="buttons">
@@ -57,7 +57,7 @@ export function EstimateDialog({ of: product, onClose }: { of: ProductRecord; on
   )
 }
 
-const labels = { chat: 'A call', image: 'An image', audio: 'A sound' } as const
+const labels = { chat: 'Per call', image: 'Per image', audio: 'Per audio file' } as const
 
 /** Parts without their own price cost what the rest costs. */
 function isPriced(name: keyof Use, { pricing }: ProductRecord): boolean {
@@ -69,11 +69,11 @@ function isPriced(name: keyof Use, { pricing }: ProductRecord): boolean {
 
 function labelOf(name: keyof Use, { kind }: ProductRecord): string {
   const words: Record<keyof Use, string> = {
-    prompt: 'Tokens in, of a call',
-    cached: 'Of them from a cache',
-    completion: 'Tokens out, of a call',
-    reasoning: 'Of them thought',
-    calls: kind === 'image' ? 'Images a day' : kind === 'audio' ? 'Sounds a day' : 'Calls a day',
+    prompt: 'Input tokens per call',
+    cached: 'Cached input tokens',
+    completion: 'Output tokens per call',
+    reasoning: 'Reasoning tokens',
+    calls: kind === 'image' ? 'Images per day' : kind === 'audio' ? 'Audio files per day' : 'Calls per day',
   }
   return words[name]
 }

@@ -14,7 +14,7 @@ export const modelColumns: Column<CatalogueRow>[] = [
       <>
         {name} <span className="soft small model-about">by {ownedBy}</span>
         <div className="small model-about">
-          <code>{id}</code> <CopyButton text={id} label={`Copy the id ${id}`} isSmall />
+          <code>{id}</code> <CopyButton text={id} label={`Copy ID ${id}`} isSmall />
         </div>
         {description !== '' && <p className="soft small model-about">{description}</p>}
       </>
@@ -26,7 +26,7 @@ export const modelColumns: Column<CatalogueRow>[] = [
     cell: ({ product }) => sizeLabels(product).map((line) => <div key={line}>{line}</div>),
   },
   {
-    head: 'Takes and gives',
+    head: 'Modalities',
     cell: ({ product }) => (
       <>
         {modalityLabels(product)}

@@ -39,7 +39,7 @@ export function CommandList({ onClose, onCreateFlow }: { onClose: () => void; on
         aria-autocomplete="list"
         {...(found[at] && { 'aria-activedescendant': `${id}-${at}` })}
         autoComplete="off"
-        placeholder="A screen, a flow, a key, a project, or what to do"
+        placeholder="Search screens, flows, keys, projects and actions"
         value={sought}
         onChange={({ target }) => {
           setSought(target.value)
@@ -47,7 +47,7 @@ export function CommandList({ onClose, onCreateFlow }: { onClose: () => void; on
         }}
         onKeyDown={onKeyDown}
       />
-      <ul ref={list} id={id} role="listbox" aria-label="What fits">
+      <ul ref={list} id={id} role="listbox" aria-label="Results">
         {found.map((command, n) => (
           <li
             key={`${command.kind} ${command.id}`}
@@ -62,7 +62,7 @@ export function CommandList({ onClose, onCreateFlow }: { onClose: () => void; on
         ))}
       </ul>
       <p className="soft small" role="status">
-        {found.length === 0 ? 'Nothing is called so.' : `${found.length} found`}
+        {found.length === 0 ? 'No results.' : `${found.length} found`}
       </p>
     </div>
   )

@@ -7,18 +7,18 @@ interface Shortcut {
 }
 
 const shortcuts: Shortcut[] = [
-  { keys: 'Ctrl K', does: 'Search, and commands (on a Mac: Cmd K)' },
+  { keys: 'Ctrl K', does: 'Search and commands (Cmd+K on a Mac)' },
   { keys: '?', does: 'These shortcuts' },
   { keys: 'Escape', does: 'Closes a dialog or menu' },
   { keys: '/', does: 'In a flow: adds a node' },
   { keys: 'Ctrl F', does: 'In a flow: finds a node' },
   { keys: 'Ctrl S', does: 'In a flow: saves it' },
-  { keys: 'Ctrl Z', does: 'In a flow: undoes; with Shift, does it again' },
+  { keys: 'Ctrl Z', does: 'In a flow: undoes; with Shift, redoes' },
 ]
 
 const columns: Column<Shortcut>[] = [
   { head: 'Keys', cell: ({ keys }) => <kbd>{keys}</kbd> },
-  { head: 'What it does', cell: ({ does }) => does },
+  { head: 'Action', cell: ({ does }) => does },
 ]
 
 /** What the keyboard does, in addition to what it does in every page. */

@@ -6,9 +6,9 @@ import { useSignOut } from '../frame/use-sign-out.ts'
 import type { Command } from './commands.ts'
 
 const schemes: Record<Scheme, string> = {
-  light: 'Light scheme',
-  dark: 'Dark scheme',
-  system: 'Scheme as the system has it',
+  light: 'Light theme',
+  dark: 'Dark theme',
+  system: 'System theme',
 }
 
 /** What can be done from anywhere, by anyone who is signed in. */
@@ -25,7 +25,7 @@ export function useActionCommands({ onCreateFlow }: { onCreateFlow: () => void }
       'Create key',
       () => void navigate({ to: '/projects/$tenant/$project/keys', params: scope, search: { create: true } }),
     ),
-    action('Create a flow', onCreateFlow),
+    action('Create flow', onCreateFlow),
   ]
   return [
     ...(mayMake ? inProject : []),

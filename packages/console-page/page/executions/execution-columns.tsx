@@ -18,7 +18,7 @@ export const executionColumns = (scope: ProjectScope, flowName: (id: string) => 
         to="/projects/$tenant/$project/flows/$sandbox"
         params={{ ...scope, sandbox }}
         search={{ execution: id }}
-        title="Show it on the canvas"
+        title="Show on canvas"
       >
         <Moment iso={createdAt} to="second" />
       </Link>

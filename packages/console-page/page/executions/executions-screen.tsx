@@ -44,14 +44,14 @@ export function ExecutionsScreen() {
 
 function NoExecutions({ isFiltered }: { isFiltered: boolean }) {
   const scope = useScope()
-  if (isFiltered) return <EmptyState title="No execution is like this">Take a filter away to see others.</EmptyState>
+  if (isFiltered) return <EmptyState title="No matching executions">Clear a filter.</EmptyState>
   const flows = (
     <Link className="button main" to="/projects/$tenant/$project/flows" params={scope}>
       Open a flow
     </Link>
   )
   return (
-    <EmptyState title="Nothing was executed yet" action={flows}>
+    <EmptyState title="No executions yet" action={flows}>
       Open a flow and run it, or call an active one with a key: its execution is here as soon as it begins, and for 30
       days.
     </EmptyState>

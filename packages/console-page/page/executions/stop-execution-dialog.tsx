@@ -18,12 +18,12 @@ export function StopExecutionDialog({
 }) {
   const params = { ...useScope(), execution: id }
   const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/cancel'
-  const stop = useChange(() => ask('POST', path, { params }), 'The execution is stopped.', [EXECUTIONS])
+  const stop = useChange(() => ask('POST', path, { params }), 'Execution stopped.', [EXECUTIONS])
   return (
     <FormDialog
       title={`Stop the execution of ${flow}?`}
-      submit="Stop it"
-      cancel="Let it continue"
+      submit="Stop execution"
+      cancel="Cancel"
       isDanger
       change={stop}
       onClose={onClose}

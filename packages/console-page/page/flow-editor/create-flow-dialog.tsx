@@ -11,9 +11,9 @@ export function CreateFlowDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   return (
     <CreateNamedDialog
-      title="Create a flow"
+      title="Create flow"
       create={(body, idempotencyKey) => ask('POST', PATH, { params, body, idempotencyKey })}
-      announcement={(name) => `The flow ${name} is there.`}
+      announcement={(name) => `Flow ${name} created.`}
       paths={[PATH]}
       onDone={({ id }) => {
         onClose()

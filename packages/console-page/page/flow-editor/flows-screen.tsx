@@ -22,7 +22,7 @@ export function FlowsScreen() {
   )
   const createButton = (
     <button type="button" className="button main" onClick={() => setCreating(true)}>
-      Create a flow
+      Create flow
     </button>
   )
   return (
@@ -30,7 +30,7 @@ export function FlowsScreen() {
       <RefusalBox error={error} />
       {isPending && !error && <Waiting what="flows" />}
       {data?.length === 0 && (
-        <EmptyState title="There is no flow yet" action={createButton}>
+        <EmptyState title="No flows yet" action={createButton}>
           A flow joins calls of models and steps between them; callers use it as if it were one model.
         </EmptyState>
       )}
@@ -51,7 +51,7 @@ const columns: Column<SandboxRecord>[] = [
       suspended ? (
         <Badge tone="warn" text="Suspended" />
       ) : activeRevision === null ? (
-        <Badge tone="plain" text="Not active yet" />
+        <Badge tone="plain" text="Not active" />
       ) : (
         <Badge tone="good" text={`Revision ${activeRevision} is active`} />
       ),

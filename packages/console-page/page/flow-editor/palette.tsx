@@ -29,10 +29,10 @@ export function Palette() {
     editor.select([id])
   }
   return (
-    <nav className="flow-palette" aria-label="Nodes to add">
+    <nav className="flow-palette" aria-label="Node palette">
       <input
         type="search"
-        aria-label="Filter what can be added"
+        aria-label="Filter nodes"
         placeholder="Filter"
         value={typed}
         onChange={({ target }) => setTyped(target.value)}

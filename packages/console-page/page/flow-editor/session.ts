@@ -17,7 +17,7 @@ export const SessionProvider = Session.Provider
 
 export function useSession(): EditorSession {
   const session = useContext(Session)
-  if (!session) throw new Error('No editor is open here.')
+  if (!session) throw new Error('No editor is open.')
   return session
 }
 

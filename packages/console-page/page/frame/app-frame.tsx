@@ -15,7 +15,7 @@ export function AppFrame() {
   return (
     <>
       <button type="button" className="skip" onClick={skip}>
-        Skip to the content
+        Skip to content
       </button>
       <div className="frame">
         <Rail isOpen={isRailOpen} />

@@ -2,14 +2,14 @@ import { Icon } from '../components/icon.tsx'
 import { PopupMenu } from './popup-menu.tsx'
 import { useScheme } from './scheme.ts'
 
-const names = { system: 'As the system has it', light: 'Light', dark: 'Dark' } as const
+const names = { system: 'System', light: 'Light', dark: 'Dark' } as const
 
 export function SchemeSwitch() {
   const [scheme, choose] = useScheme()
   const label = (
     <>
       <Icon name="scheme" />
-      <span className="visually-hidden">Light or dark</span>
+      <span className="visually-hidden">Theme</span>
     </>
   )
   return (

@@ -4,9 +4,9 @@ import { Screen } from './screen.tsx'
 
 export function UnknownScreen() {
   return (
-    <Screen title="There is nothing here">
-      <EmptyState title="No screen has this address" action={<Link to="/">Go to the projects</Link>}>
-        It may have been written by hand, or come from another version of the console.
+    <Screen title="Page not found">
+      <EmptyState title="No page has this address" action={<Link to="/">Go to projects</Link>}>
+        The address may be mistyped or belong to another version of the console.
       </EmptyState>
     </Screen>
   )

@@ -132,7 +132,7 @@ describe('a stream', () => {
     ])
   })
 
-  test('numbers its calls, and ends with tool_calls anyone who comes last', () => {
+  test('numbers its calls, and ends with tool_calls though the provider reports STOP', () => {
     const call = (name: string) => piece([{ functionCall: { name, args: {} } }])
     const chunks = read(call('a'), call('b'), piece([], { finishReason: 'STOP' })) as ChatChunk[]
     const deltas = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? [])

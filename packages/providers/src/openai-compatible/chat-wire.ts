@@ -24,7 +24,7 @@ export function chatWire(config: Config): WireFormat {
   }
 }
 
-/** How answers in this format are read, anyone who gives them. */
+/** Reads answers in this format, regardless of the provider. */
 const chatAnswers = {
   readCompletion(body) {
     throwErrorInside(body)

@@ -75,7 +75,7 @@ export function openByteBudget({ maxBytes, waitMs, whenFull }: ByteBudgetOptions
           clearTimeout(timer)
           signal?.removeEventListener('abort', aborted)
           answer()
-          if (waited) giveToWaiters() // anyone who stood behind may fit
+          if (waited) giveToWaiters() // a later waiter may fit
         }
         if (signal?.aborted) return aborted()
         signal?.addEventListener('abort', aborted)

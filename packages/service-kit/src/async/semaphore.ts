@@ -24,7 +24,7 @@ export function openSemaphore({ permits, maxWaiting, whenFull }: SemaphoreOption
     async run(job) {
       if (running >= permits) {
         if (waiting.length >= maxWaiting) throw whenFull()
-        await new Promise<void>((resolve) => waiting.push(resolve)) // anyone who ends hands the permit on
+        await new Promise<void>((resolve) => waiting.push(resolve)) // the finishing task hands its permit on
       } else running++
       try {
         return await job()

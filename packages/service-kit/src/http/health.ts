@@ -20,7 +20,7 @@ export const probePaths: ReadonlySet<string> = new Set([LIVE, READY])
 
 /**
  * Mounts GET /health/live and /health/ready. What is measured has its own port.
- * @param otherMethods answers other methods on these paths; without it they continue to what is mounted later
+ * @param otherMethods answers other methods on these paths; without it they fall through to later mounts
  */
 export function mountHealth(app: Express, { live, ready }: HealthSources, otherMethods?: RequestHandler): void {
   const mounted = [app.route(LIVE).get(answer(live)), app.route(READY).get(answer(ready))]

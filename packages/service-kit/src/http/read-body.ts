@@ -47,7 +47,7 @@ export function refuseUnread({ headers }: Pick<IncomingMessage, 'headers'>, limi
 function encoded(encoding: string) {
   return refuse('invalid_request', {
     reason: `The body is encoded as ${encoding.slice(0, 64)}, which is not taken.`,
-    resolution: 'Send the body unchanged, without Content-Encoding.',
+    resolution: 'Send the body uncompressed, without Content-Encoding.',
   })
 }
 

@@ -34,7 +34,7 @@ async function notifyUntilReceived(notifier: Notifier, topic: string, next: Prom
 }
 
 liveTest(
-  'a notification reaches another connection, anyone who subscribed to the topic and no one else',
+  'a notification reaches subscribers of its topic on another connection, and no one else',
   async ({ redis }) => {
     const [here, there] = [open(redis.url), open(redis.url)]
     const [one, other] = [newSubscriber(), newSubscriber()]

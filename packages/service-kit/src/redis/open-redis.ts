@@ -37,7 +37,7 @@ export function openRedis(url: string, options: ConnectionOptions): RedisClient 
 
 /**
  * The same for a library that opens its connections itself: options for it where they can say it all, and for a Cluster an
- * open client, which anyone who parameters closes.
+ * open client, which the caller closes.
  */
 export function redisConnection(url: string, options: ConnectionOptions) {
   const address = addressOf(url)

@@ -24,7 +24,7 @@ test('looks of the same moment are one question, and each gets its own answer', 
   expect(asked).toEqual([['exe_0', 'exe_1', 'exe_2', 'exe_3']])
 })
 
-test('no question has more executions than the ledger takes', async () => {
+test('never puts more executions in a query than the ledger accepts', async () => {
   const { endings, asked } = openWatch([])
   await Promise.all(Array.from({ length: 2_500 }, (_, n) => endings.hasEnded(`exe_${n}`)))
   expect(asked.map(({ length }) => length)).toEqual([1_000, 1_000, 500])

@@ -19,7 +19,7 @@ function paramOf(work: () => unknown): string | null {
 const HI = { role: 'user', content: 'Hi' }
 
 describe('the text for a sandbox product', () => {
-  test('is that of one message unchanged, anyone who says it', () => {
+  test('is the text of a single message unchanged, regardless of its role', () => {
     for (const role of ['user', 'system', 'developer', 'assistant'])
       expect(promptOf([{ role, content: ' user: \n\n Grüße\t' }])).toBe(' user: \n\n Grüße\t')
   })

@@ -34,7 +34,7 @@ test('progress is for a client that prefers it', async ({ accepted }) => {
 })
 
 // spec: 4.3/s1
-test('anything else gets the record, and no one 406', async ({ accepted }) => {
+test('returns the record for any other Accept header, never 406', async ({ accepted }) => {
   for (const accept of [
     'application/json',
     'application/json, application/x-ndjson',

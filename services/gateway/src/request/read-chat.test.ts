@@ -29,13 +29,13 @@ async function codeOf(work: () => unknown): Promise<string> {
 }
 
 describe('reading a call', () => {
-  test('turns the secret into its hash, and nothing else of it continues', async () => {
+  test('passes on only the hash of the secret', async () => {
     const chat = await read(request(keyed()))
     expect(chat).toMatchObject({ keyHash: expect.stringMatching(/^[0-9a-f]{64}$/), selector: null, idempotency: null })
     expect(JSON.stringify(chat)).not.toContain(SECRET)
   })
 
-  test('judges the key first, then the headers, then the body', async () => {
+  test('checks the key first, then the headers, then the body', async () => {
     const bad = { 'idempotency-key': 'short' }
     expect(await codeOf(() => read(request(bad, '{')))).toBe('key_missing')
     expect(await codeOf(() => read(request({ ...bad, authorization: 'Bearer svc_x' }, '{')))).toBe('key_invalid')

@@ -46,7 +46,7 @@ describe('reading an invocation', () => {
   })
 
   // spec: 4.3/s1, 8.2/r9
-  test('needs an idempotency key, before the body is looked at [idempotency_key_required, idempotency_key_invalid]', async () => {
+  test('requires an idempotency key before reading the body [idempotency_key_required, idempotency_key_invalid]', async () => {
     expect(await refusalOf(read('{', {}))).toEqual(['idempotency_key_required', null])
     for (const key of ['', 'short', 'seven77', 'x'.repeat(129), 'with blank in it', 'naïve-key'])
       expect(await refusalOf(read('{', { 'idempotency-key': key }))).toEqual(['idempotency_key_invalid', null])
@@ -78,7 +78,7 @@ describe('reading an invocation', () => {
     expect(await refusalOf(read(body))).toEqual([code, param])
   })
 
-  test('refuses a body beyond 2 MiB, and takes one of just that [request_too_large]', async () => {
+  test('accepts a body of exactly 2 MiB and refuses a larger one [request_too_large]', async () => {
     const around = JSON.stringify({ input: { text: '' } }).length
     const sized = (bytes: number) => ({ input: { text: 'x'.repeat(bytes - around) } })
     expect(await read(sized(flowLimits.bodyBytes))).toMatchObject({ revision: null })

@@ -45,9 +45,7 @@ test('silence is filled with comments, and only after the headers', async ({ con
   expect(String(comment)).toMatch(/^(: keep-alive\n\n)+$/)
 })
 
-test('lines of JSON are kept awake by blanks, which stand before the next line', async ({
-  connection: { res, response },
-}) => {
+test('keeps a JSON lines stream alive with blanks before the next line', async ({ connection: { res, response } }) => {
   const stream = openResponseStream(res, { now, kind: JSON_LINES, quietMs: 1 })
   stream.open()
   const answer = await response
@@ -58,7 +56,7 @@ test('lines of JSON are kept awake by blanks, which stand before the next line',
   expect(JSON.parse(await text(answer))).toEqual({ seq: 0 })
 })
 
-test('a caller who lags is waited for until they have caught up', async ({ connection: { res, response } }) => {
+test('waits for a slow caller to catch up', async ({ connection: { res, response } }) => {
   const stream = openResponseStream(res, { now, lagBytes: 1_000 })
   const waiting = [stream.write(MEGABYTE), stream.write(MEGABYTE)].filter((wait) => wait !== undefined)
   expect(waiting).not.toHaveLength(0)
@@ -68,7 +66,7 @@ test('a caller who lags is waited for until they have caught up', async ({ conne
   expect(res.destroyed).toBe(false)
 })
 
-test('a caller who lags for too long is disconnected, and the call continues', async ({ connection: { res } }) => {
+test('disconnects a caller that lags too long, and the call continues', async ({ connection: { res } }) => {
   const stream = openResponseStream(res, { now, lagBytes: 1_000, patienceMs: 1 })
   while (!res.destroyed) await stream.write(MEGABYTE)
   expect(stream.write('more')).toBe(undefined)

@@ -81,7 +81,7 @@ test.for(['/docs/flows', '/docs', '/docs/api', '/docs/flows.md', '/llms.txt', '/
   },
 )
 
-test('what is not there is not there for HEAD either', async ({ tenant }) => {
+test('HEAD of a missing page returns 404', async ({ tenant }) => {
   const head = await ask(tenant.url, '/docs/none', { method: 'HEAD', headers: html })
   expect([head.status, head.text]).toEqual([404, ''])
 })
@@ -135,7 +135,7 @@ test('a query changes nothing, however it is written or long', async ({ tenant }
     expect(await ask(tenant.url, `/docs/flows${query}`)).toMatchObject({ status: 200, text: plain.text })
 })
 
-test('an Accept or Accept-Encoding that makes no sense is answered all the same', async ({ tenant }) => {
+test('a malformed Accept or Accept-Encoding still gets an answer', async ({ tenant }) => {
   for (const headers of [
     { accept: '*/*;q=-1', 'accept-encoding': 'gzip;q=0' },
     { accept: ',;,', 'accept-encoding': ',;=,' },

@@ -40,7 +40,7 @@ export function AddDialog({
           <AddableRow key={addable.id} addable={addable} onAdd={onAdd} />
         ))}
       </ul>
-      {found.length === 0 && <p className="soft">Nothing is called so.</p>}
+      {found.length === 0 && <p className="soft">No results.</p>}
     </Dialog>
   )
 }

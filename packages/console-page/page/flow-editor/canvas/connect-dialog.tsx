@@ -15,7 +15,7 @@ export function ConnectDialog({ from, onClose }: { from: PortRef; onClose: () =>
   }
   return (
     <Dialog title={`Connect ${from.key}.${from.port} to …`} onClose={onClose}>
-      {targets.length === 0 && <p className="soft">There is no other node with a port for it yet.</p>}
+      {targets.length === 0 && <p className="soft">No other node has a matching port yet.</p>}
       <ul className="flow-choices">
         {targets.map((target) => (
           <li key={`${target.key}.${target.port.name}`}>

@@ -140,7 +140,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
               Add a node <kbd>/</kbd>
             </button>
             <button type="button" className="button small" onClick={() => void tidyUp()}>
-              Tidy up
+              Auto-layout
             </button>
           </Panel>
         </ReactFlow>

@@ -59,7 +59,7 @@ function removeChosen(editor: Editor): void {
   if (selectedNodes.size + selectedEdges.size === 0) return
   editor.change((graph) => disconnect(removeNodes(graph, selectedNodes), selectedEdges))
   editor.select([])
-  announce('Taken away. Ctrl Z brings it back.')
+  announce('Deleted. Press Ctrl+Z to undo.')
 }
 
 function isForCanvas({ target, altKey }: KeyboardEvent): boolean {

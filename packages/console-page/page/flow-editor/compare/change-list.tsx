@@ -12,11 +12,11 @@ export function ChangeList({
 }) {
   const edges = [...overlay.edges].filter(([, change]) => change !== 'same')
   const onlyMoved = moved.filter((id) => overlay.nodes.get(id) === 'moved')
-  if (parts.length === 0 && edges.length === 0 && onlyMoved.length === 0) return <p>Nothing differs.</p>
+  if (parts.length === 0 && edges.length === 0 && onlyMoved.length === 0) return <p>No differences.</p>
   return (
     <>
-      {runsTheSame && <p>Only boxes moved, or what is written on them: it runs the same.</p>}
-      <ul className="change-list" aria-label="All that differs">
+      {runsTheSame && <p>Only positions or notes changed. The flow runs the same.</p>}
+      <ul className="change-list" aria-label="All differences">
         {parts.map(({ key, change, fields }) => (
           <li key={key} data-change={change}>
             <strong>{key}</strong> {changeLabels[change]}

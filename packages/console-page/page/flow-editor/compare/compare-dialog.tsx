@@ -34,7 +34,7 @@ export function CompareDialog({
     <Field label={label}>
       {(ids) => (
         <select {...ids} value={value} onChange={({ target }) => set(target.value)}>
-          <option value={ON_CANVAS}>What is on the canvas</option>
+          <option value={ON_CANVAS}>Current canvas</option>
           {revisions.map(({ number }) => (
             <option key={number} value={String(number)}>
               Revision {number}
@@ -45,7 +45,7 @@ export function CompareDialog({
     </Field>
   )
   return (
-    <Dialog title="What differs" onClose={onClose}>
+    <Dialog title="Differences" onClose={onClose}>
       <div className="compare">
         <div className="pair">
           {choice('From', from, setFrom)}

@@ -21,12 +21,12 @@ export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof
   const changed = parts.filter(({ outcome }) => outcome !== 'unchanged')
   const open = changed.filter(({ key, outcome }) => outcome === 'conflict' && !choices.has(key))
   return (
-    <Dialog title={`Revision ${theirs.number} was saved meanwhile`} onClose={saving.closeConflict}>
+    <Dialog title={`Revision ${theirs.number} was saved in the meantime`} onClose={saving.closeConflict}>
       <p>
         By {nameOf(theirs.by)}, <Moment iso={theirs.at} to="second" />. Yours was made of revision {base.number}. What
         only one of you changed is kept; where both did, choose one.
       </p>
-      <div className="conflict" role="table" aria-label="What differs">
+      <div className="conflict" role="table" aria-label="Differences">
         <div role="row" className="conflict-row head-row">
           <span role="columnheader">Revision {base.number}</span>
           <span role="columnheader">Theirs, {theirs.number}</span>
@@ -48,10 +48,10 @@ export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof
           disabled={open.length > 0 || saving.doing !== null}
           onClick={() => void saving.resolve(merged(parts, choices))}
         >
-          Save the merged flow
+          Save merged flow
         </button>
         <button type="button" className="button" onClick={saving.closeConflict}>
-          Go back to mine
+          Back to my version
         </button>
         {open.length > 0 && <span className="soft">{several(open.length, 'choice')} to make</span>}
       </div>

@@ -3,7 +3,7 @@ import type { Unit } from '@gateway/flow/compare/graph-units'
 import type { Choice, MergedPart } from '@gateway/flow/compare/merge'
 import { unitText } from '@gateway/flow/compare/difference'
 
-const outcomes = { mine: 'Only you changed it', theirs: 'Only they changed it', both: 'Both changed it alike' } as const
+const outcomes = { mine: 'Changed by you', theirs: 'Changed by others', both: 'Same change by both' } as const
 
 /** One part in three columns; a conflict is decided by choosing a column. */
 export function ConflictPart({
@@ -30,7 +30,7 @@ export function ConflictPart({
             onChange={() => onChoose(of)}
             aria-label={`${title}: ${of}`}
           />
-          {of === 'mine' ? 'Take mine' : 'Take theirs'}
+          {of === 'mine' ? 'Keep mine' : 'Use theirs'}
         </label>
       )}
       <pre>{unitText(unit)}</pre>
@@ -42,7 +42,7 @@ export function ConflictPart({
         {title}
         <small className="soft">
           {' '}
-          {outcome === 'conflict' ? 'Both changed it' : outcome === 'unchanged' ? '' : outcomes[outcome]}
+          {outcome === 'conflict' ? 'Changed by both' : outcome === 'unchanged' ? '' : outcomes[outcome]}
         </small>
       </h3>
       <div role="row" className="conflict-row">

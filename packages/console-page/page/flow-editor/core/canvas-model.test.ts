@@ -78,7 +78,7 @@ describe('a connection', () => {
 
   test.each([
     [{ from: 'in.text', to: 'chat.image' }, /joins string with image/],
-    [{ from: 'in.text', to: 'out.text' }, /joined already/],
+    [{ from: 'in.text', to: 'out.text' }, /already connected/],
     [{ from: 'chat.text', to: 'out.text' }, /takes one value/],
     [{ from: 'chat.text', to: 'chat.prompt' }, /wait for each other/],
     [{ from: 'chat.text', to: 'out.nothing' }, /no input port/],

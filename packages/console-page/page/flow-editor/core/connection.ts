@@ -36,7 +36,7 @@ export function connectionFault(graph: Graph, products: Products, edge: GraphEdg
 
 function faultOf(graph: Graph, products: Products, edge: GraphEdge): string | null {
   const drawn = connect(graph, edge)
-  if (drawn === graph) return 'These ports are joined already.'
+  if (drawn === graph) return 'These ports are already connected.'
   const before = new Set(validateGraph(graph, products).map(said))
   const problem = validateGraph(drawn, products).find((each) => !before.has(said(each)))
   return problem ? `${problem.message} ${problem.resolution}` : null

@@ -4,8 +4,8 @@ const SHOWN = 3
 
 /** How what is on the canvas differs from what was saved, on a line. */
 export function differenceLabels({ parts, moved, runsTheSame }: Difference): string {
-  if (parts.length === 0 && moved.length === 0) return 'The same as on the canvas'
-  if (parts.length === 0) return 'Only boxes are moved'
+  if (parts.length === 0 && moved.length === 0) return 'Same as the canvas'
+  if (parts.length === 0) return 'Only positions differ'
   const named = parts.slice(0, SHOWN).map(({ key, change, fields }) => {
     const what = change === 'changed' ? `${fields.join(' and ')} changed` : change
     return `${key.replace(/^node /, '')}: ${what}`

@@ -55,7 +55,7 @@ export function useSaving({
     client.setQueryData(readingRevision(params, saved.number).queryKey, saved)
     void client.invalidateQueries({ queryKey: [savePath] })
     setSandbox((before) => ({ ...before, latestRevision: saved.number }))
-    announce(`Revision ${saved.number} is saved${saved.problems.length > 0 ? ', with problems' : ''}.`)
+    announce(`Revision ${saved.number} saved${saved.problems.length > 0 ? ' with problems' : ''}.`)
     return { number: saved.number, graph }
   }
   async function compare(): Promise<void> {
@@ -83,7 +83,7 @@ export function useSaving({
     if (!saved) return
     const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions/{number}/activate'
     setSandbox(await ask('POST', path, { params: { ...params, number: String(saved.number) } }))
-    announce(`Revision ${saved.number} is active.`)
+    announce(`Revision ${saved.number} activated.`)
   }
   async function guarded(what: 'save' | 'activate', work: () => Promise<unknown>): Promise<void> {
     setDoing(what)

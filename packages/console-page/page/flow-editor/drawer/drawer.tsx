@@ -28,7 +28,7 @@ export function Drawer({
     { id: 'revisions', title: 'Revisions' },
   ] as const
   return (
-    <section className="flow-drawer" aria-label="Below the canvas">
+    <section className="flow-drawer" aria-label="Details">
       <div className="drawer-tabs">
         {tabs.map(({ id, title }) => (
           <button

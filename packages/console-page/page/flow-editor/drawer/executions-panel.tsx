@@ -39,11 +39,11 @@ export function ExecutionsPanel({ sandbox, onShow }: { sandbox: string; onShow: 
             </span>
             <span className="soft">{execution.error?.message}</span>
             <button type="button" className="button small quiet" onClick={() => onShow(execution.id)}>
-              Show on the canvas
+              Show on canvas
             </button>
           </li>
         ))}
-        {list.data?.data.length === 0 && <li className="soft">Nothing was executed yet.</li>}
+        {list.data?.data.length === 0 && <li className="soft">No executions yet.</li>}
       </ul>
     </>
   )

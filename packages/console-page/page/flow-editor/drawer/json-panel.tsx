@@ -23,7 +23,7 @@ export function JsonPanel() {
         <p className="fault" role="status">
           {typed.fault}{' '}
           <button type="button" className="button small" onClick={() => setTyped(null)}>
-            Show the graph again
+            Reset to the graph
           </button>
         </p>
       )}
@@ -35,7 +35,7 @@ export function JsonPanel() {
             .join('\n')}
         </pre>
         <textarea
-          aria-label="The graph as JSON"
+          aria-label="Graph as JSON"
           aria-invalid={isTyped && typed.fault !== null}
           className="code"
           spellCheck={false}

@@ -6,7 +6,7 @@ import { useSession } from '../session.ts'
 export function ProblemsPanel({ openForm }: { openForm: () => void }) {
   const { editor, model } = useSession()
   const flow = useReactFlow()
-  if (model.problems.length === 0) return <p className="soft">Nothing is wrong: this flow can be activated.</p>
+  if (model.problems.length === 0) return <p className="soft">No problems. Ready to activate.</p>
   const show = ({ node }: GraphProblem) => {
     const at = model.nodes.find((drawn) => drawn.node.id === node)
     if (!at) return editor.select([])

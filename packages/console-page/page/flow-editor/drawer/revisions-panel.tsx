@@ -45,12 +45,12 @@ export function RevisionsPanel({ saving: { sandbox } }: { saving: ReturnType<typ
                 Compare
               </button>
               <button type="button" className="button small quiet" onClick={() => take(revision)}>
-                Put on the canvas
+                Restore
               </button>
             </span>
           </li>
         ))}
-        {data.data.length === 0 && <li className="soft">Nothing was saved yet.</li>}
+        {data.data.length === 0 && <li className="soft">No revisions yet.</li>}
       </ul>
       {compared !== null && <CompareDialog revisions={data.data} from={compared} onClose={() => setCompared(null)} />}
     </>

@@ -22,10 +22,10 @@ export function DraftNotice({
       </span>
       <span className="buttons">
         <button type="button" className="button small" onClick={onDiscard}>
-          Discard them
+          Discard
         </button>
         <button type="button" className="button small quiet" onClick={onClose}>
-          Keep them
+          Keep
         </button>
       </span>
     </div>

@@ -30,7 +30,7 @@ export function FileMenu({ name }: { name: string }) {
         type="file"
         accept="application/json,.json"
         hidden
-        aria-label="A file with a flow"
+        aria-label="Flow file"
         onChange={({ target }) => {
           const [chosen] = target.files ?? []
           target.value = ''
@@ -38,7 +38,7 @@ export function FileMenu({ name }: { name: string }) {
         }}
       />
       {fault !== null && (
-        <Dialog title="This file is not a flow" onClose={() => setFault(null)}>
+        <Dialog title="Not a flow file" onClose={() => setFault(null)}>
           <p>{fault}</p>
           <div className="buttons">
             <button type="button" className="button" onClick={() => setFault(null)}>

@@ -19,7 +19,7 @@ export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof us
   const isActive = !isUnsaved && base.number > 0 && sandbox.activeRevision === base.number
   return (
     <header className="flow-header">
-      <nav aria-label="Where this is">
+      <nav aria-label="Breadcrumb">
         <Link to="/projects/$tenant/$project/flows" params={{ tenant, project }}>
           Flows
         </Link>
@@ -49,13 +49,13 @@ export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof us
           disabled={doing !== null || !(isUnsaved || base.number === 0)}
           onClick={() => void saving.save()}
         >
-          {doing === 'save' ? 'Saving…' : problems > 0 ? 'Save as a draft' : 'Save'}
+          {doing === 'save' ? 'Saving…' : problems > 0 ? 'Save as draft' : 'Save'}
         </button>
         <button
           type="button"
           className="button small main"
           disabled={doing !== null || problems > 0 || isActive}
-          title={problems > 0 ? 'What has problems cannot be activated.' : 'It then answers calls.'}
+          title={problems > 0 ? 'Fix all problems to activate.' : 'Calls then use this revision.'}
           onClick={() => void saving.activate()}
         >
           {doing === 'activate' ? 'Activating…' : isUnsaved ? 'Save and activate' : 'Activate'}

@@ -10,11 +10,11 @@ export function LeaveGuard({ isUnsaved, isKept }: { isUnsaved: boolean; isKept: 
   })
   if (status !== 'blocked') return null
   return (
-    <Dialog title="Not everything is saved" onClose={reset}>
+    <Dialog title="Unsaved changes" onClose={reset}>
       <p>
         {isKept
-          ? 'Your changes are kept in this browser and are here again when you come back. No one else sees them.'
-          : 'This browser could not keep your changes: they are lost when you leave.'}
+          ? 'Your changes are kept in this browser until you come back. No one else can see them.'
+          : 'This browser could not keep your changes. They are lost if you leave.'}
       </p>
       <div className="buttons">
         <button type="button" className="button main" onClick={reset}>

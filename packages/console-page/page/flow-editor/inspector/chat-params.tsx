@@ -5,7 +5,7 @@ import { JsonField } from './json-field.tsx'
 import { NumberField } from './number-field.tsx'
 import { useParams } from './use-params.ts'
 
-const numbers = { max_tokens: 'Tokens at most', temperature: 'Temperature', top_p: 'Top p', seed: 'Seed' } as const
+const numbers = { max_tokens: 'Max output tokens', temperature: 'Temperature', top_p: 'Top p', seed: 'Seed' } as const
 const others = ['stop', 'tools', 'tool_choice'] as const
 
 /** What a chat product is asked for in addition to its prompt: what it supports, and what is set already. */
@@ -26,12 +26,12 @@ export function ChatParams({ drawn, product }: { drawn: CanvasNode; product: Pro
               label={label}
               value={params[name]}
               onChange={(number) => set(name, number)}
-              {...(name === 'max_tokens' && product && { hint: `At most ${product.maxOutputTokens}` })}
+              {...(name === 'max_tokens' && product && { hint: `Up to ${product.maxOutputTokens}` })}
             />
           ))}
       </div>
       {isOffered('response_format') && (
-        <Field label="Answer">
+        <Field label="Response format">
           {(ids) => (
             <select
               {...ids}
@@ -41,8 +41,8 @@ export function ChatParams({ drawn, product }: { drawn: CanvasNode; product: Pro
               }
             >
               <option value="text">Text</option>
-              <option value="json_object">A JSON object</option>
-              <option value="json_schema">JSON of a schema</option>
+              <option value="json_object">JSON object</option>
+              <option value="json_schema">JSON schema</option>
             </select>
           )}
         </Field>
@@ -56,7 +56,7 @@ export function ChatParams({ drawn, product }: { drawn: CanvasNode; product: Pro
       )}
       {advanced.length > 0 && (
         <details open={advanced.some((name) => params[name] !== undefined)}>
-          <summary className="soft">Stops and tools</summary>
+          <summary className="soft">Stop sequences and tools</summary>
           <div className="stack">
             {advanced.map((name) => (
               <JsonField

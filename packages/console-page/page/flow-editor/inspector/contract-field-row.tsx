@@ -40,7 +40,7 @@ export function ContractFieldRow({ side, name }: { side: Side; name: string }) {
         </Field>
       </div>
       {type === 'select' && (
-        <Field label="Choices, a line each">
+        <Field label="Options (one per line)">
           {(ids) => (
             <textarea
               {...ids}
@@ -94,6 +94,6 @@ function FieldName({ side, name }: { side: Side; name: string }) {
   const [typed, setTyped] = useState(name)
   const isTaken = typed !== name && Object.hasOwn(model.graph[side].properties, typed)
   const rename = () => editor.change((graph) => renameContractField(graph, side, name, typed))
-  const fault = isTaken ? 'Another field has this name.' : null
+  const fault = isTaken ? 'Another field already has this name.' : null
   return <NameField label="Name" typed={typed} fault={fault} onType={setTyped} onDone={rename} />
 }

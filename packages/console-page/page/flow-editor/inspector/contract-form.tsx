@@ -3,8 +3,8 @@ import { useSession } from '../session.ts'
 import { ContractFieldRow } from './contract-field-row.tsx'
 
 const words = {
-  input: { title: 'What the flow is given', one: 'Add an input field' },
-  output: { title: 'What the flow answers', one: 'Add an output field' },
+  input: { title: 'Inputs', one: 'Add input' },
+  output: { title: 'Outputs', one: 'Add output' },
 } as const
 
 /** One side of the contract: its fields, which are ports of the flow. */
@@ -14,7 +14,7 @@ export function ContractForm({ side }: { side: Side }) {
   return (
     <section className="stack" aria-label={words[side].title}>
       <h3>{words[side].title}</h3>
-      {fields.length === 0 && <p className="soft small">It has no fields yet.</p>}
+      {fields.length === 0 && <p className="soft small">No fields yet.</p>}
       {fields.map((name, ordinal) => (
         // A field that is renamed stays the same form.
         // oxlint-disable-next-line react/no-array-index-key

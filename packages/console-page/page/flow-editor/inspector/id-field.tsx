@@ -13,7 +13,7 @@ export function IdField({ drawn: { key, node } }: { drawn: CanvasNode }) {
   const [typed, setTyped] = useState(node.id)
   const isTaken = typed !== node.id && model.nodes.some((other) => other.node.id === typed)
   const fault = isTaken
-    ? 'Another node has this id.'
+    ? 'Another node already has this ID.'
     : ID.test(typed)
       ? null
       : 'Use a letter, then up to 63 letters, digits, _ and -.'
@@ -23,5 +23,5 @@ export function IdField({ drawn: { key, node } }: { drawn: CanvasNode }) {
     editor.change((graph) => (nodeOf(graph, key) ? renameNode(graph, key, typed) : graph))
     editor.select([nodeKeys(editor.store.getState().graph)[ordinal]!])
   }
-  return <NameField label="Id" typed={typed} fault={fault} onType={setTyped} onDone={rename} />
+  return <NameField label="ID" typed={typed} fault={fault} onType={setTyped} onDone={rename} />
 }

@@ -11,7 +11,7 @@ export function Inspector() {
   const [only] = chosen
   const edge = selectedEdges.size === 1 ? model.edges.find(({ key }) => selectedEdges.has(key)) : undefined
   return (
-    <aside className="flow-inspector" aria-label="Form of what is chosen">
+    <aside className="flow-inspector" aria-label="Inspector">
       {chosen.length > 1 && (
         <p className="soft">{several(chosen.length, 'node')} are chosen. Choose one to change what it says.</p>
       )}
@@ -19,7 +19,9 @@ export function Inspector() {
       {chosen.length === 0 && (
         <div className="stack">
           {edge && <EdgeRecordView key={edge.key} edge={edge.edge} />}
-          <p className="soft">Choose a node to change what it says. This is what the flow is given and answers.</p>
+          <p className="soft">
+            Select a node to edit it. Without a selection, edit the inputs and outputs of the flow.
+          </p>
           <ContractForm side="input" />
           <ContractForm side="output" />
         </div>

@@ -27,7 +27,7 @@ export function MediaParams({
             <Field key={name} label={`${name[0]!.toUpperCase()}${name.slice(1)}`}>
               {(ids) => (
                 <select {...ids} value={value} onChange={({ target }) => set(name, target.value || undefined)}>
-                  <option value="">As the product has it</option>
+                  <option value="">Product default</option>
                   {[...values].map((value) => (
                     <option key={value}>{value}</option>
                   ))}

@@ -17,7 +17,7 @@ export function NumberField({
   const read = numberOf(typed)
   const text = read !== null && read !== value ? shown(value) : typed
   return (
-    <Field label={label} {...(hint !== undefined && { hint })} fault={read === null ? 'Write a number.' : null}>
+    <Field label={label} {...(hint !== undefined && { hint })} fault={read === null ? 'Enter a number.' : null}>
       {(ids) => (
         <input
           {...ids}

@@ -24,7 +24,9 @@ export function ProductForm({ drawn, calls }: { drawn: CanvasNode; calls: Produc
       >
         {(ids) => (
           <select {...ids} value={chosen} onChange={({ target }) => set(target.value || undefined)}>
-            {!product && <option value={chosen}>{chosen === '' ? 'Choose one' : `${chosen} (not callable)`}</option>}
+            {!product && (
+              <option value={chosen}>{chosen === '' ? 'Select a product' : `${chosen} (not callable)`}</option>
+            )}
             {offered.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name === id ? id : `${name} (${id})`}

@@ -7,7 +7,7 @@ export function ConnectButton({ sandbox }: { sandbox: string }) {
   return (
     <>
       <button type="button" className="button small quiet" onClick={() => setOpen(true)}>
-        Connect a client
+        Connect client
       </button>
       {isOpen && <McpDialog sandbox={sandbox} onClose={() => setOpen(false)} />}
     </>

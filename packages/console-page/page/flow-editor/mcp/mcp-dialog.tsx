@@ -29,7 +29,7 @@ export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: 
   const change = useMutation({
     mutationFn: (mcpEnabled: boolean) => ask('PATCH', path, { params, body: { mcpEnabled } }),
     onSuccess: (changed) => {
-      announce(changed.mcpEnabled ? 'The flow is an MCP tool.' : 'The flow is not MCP tool anymore.')
+      announce(changed.mcpEnabled ? 'MCP access enabled.' : 'MCP access disabled.')
       return keepAnswer(client, reading(path, { params }), changed)
     },
   })
@@ -45,7 +45,7 @@ export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: 
   })
   const shown = settings.find((one) => one.title === title) ?? settings[0]!
   return (
-    <Dialog title="Connect a client" onClose={onClose}>
+    <Dialog title="Connect client" onClose={onClose}>
       <RefusalBox error={error ?? change.error} />
       {sandbox && (
         <label className="choice">
@@ -55,11 +55,13 @@ export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: 
             disabled={change.isPending}
             onChange={({ target }) => change.mutate(target.checked)}
           />
-          The flow is an MCP tool
+          Expose as MCP server
         </label>
       )}
-      {sandbox?.mcpEnabled === false && <p className="soft">Clients are refused until it is.</p>}
-      {sandbox?.activeRevision === null && <p className="soft">Activate a revision first: clients call that one.</p>}
+      {sandbox?.mcpEnabled === false && <p className="soft">Clients are refused while this is off.</p>}
+      {sandbox?.activeRevision === null && (
+        <p className="soft">Activate a revision first. Clients call the active revision.</p>
+      )}
       <Field label="Client">
         {(ids) => (
           <select {...ids} value={title} onChange={({ target }) => setTitle(target.value)}>

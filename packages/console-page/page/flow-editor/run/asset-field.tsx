@@ -106,7 +106,7 @@ export function AssetField({
           <AssetView asset={chosen.id} mimeType={chosen.mimeType} bytes={chosen.bytes} />
           <div className="buttons">
             <button type="button" className="button small quiet" onClick={() => onChange(undefined)}>
-              Take it away
+              Remove
             </button>
           </div>
         </>

@@ -11,7 +11,7 @@ export function AssetIdField({
   onChange: (value: { asset: string } | undefined) => void
 }) {
   return (
-    <Field label={`${label}: by its id`} hint="As it is copied at Assets.">
+    <Field label={`${label}: by its id`} hint="Copy the ID from the Assets page.">
       {(ids) => (
         <input
           {...ids}

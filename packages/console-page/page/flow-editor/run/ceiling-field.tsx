@@ -5,9 +5,9 @@ import { microOf } from '../../pure/usd.ts'
 export function CeilingField({ typed, onChange }: { typed: string; onChange: (typed: string) => void }) {
   return (
     <Field
-      label="Ceiling, in USD"
-      hint="It is never charged more. Empty: none."
-      fault={ceilingOf(typed) === undefined ? 'Write an amount such as 0.05.' : null}
+      label="Max cost (USD)"
+      hint="The execution never costs more. Leave empty for no limit."
+      fault={ceilingOf(typed) === undefined ? 'Enter an amount, for example 0.05.' : null}
     >
       {(ids) => (
         <input

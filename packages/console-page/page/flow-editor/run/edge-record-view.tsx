@@ -15,7 +15,7 @@ export function EdgeRecordView({ edge, isGlance = false }: { edge: GraphEdge; is
         {edge.from} gave {edge.to}
       </h3>
       {value === null ? (
-        <p className="soft small">Nothing in the execution that is shown.</p>
+        <p className="soft small">No value in this execution.</p>
       ) : (
         <ValueView value={value} isGlance={isGlance} />
       )}

@@ -9,7 +9,7 @@ export function EstimateLabels({ of: { atMostMicro, last } }: { of: SandboxEstim
       <strong>
         At most <Money micro={atMostMicro} />
       </strong>
-      , by the prices of now.
+      , at current prices.
       {last.medianMicro !== null && last.p90Micro !== null && (
         <span className="soft">
           {' '}

@@ -34,10 +34,10 @@ export function NodeRecordView({ id }: { id: string }) {
               <code className="soft small">{error.code}</code>
             </div>
           )}
-          <h3>Given</h3>
-          {given ? <PortValues values={given} /> : <p className="soft small">Nothing.</p>}
-          <h3>Answered</h3>
-          {output ? <PortValues values={output} /> : <p className="soft small">Nothing.</p>}
+          <h3>Inputs</h3>
+          {given ? <PortValues values={given} /> : <p className="soft small">None</p>}
+          <h3>Outputs</h3>
+          {output ? <PortValues values={output} /> : <p className="soft small">None</p>}
         </div>
       </details>
     </section>

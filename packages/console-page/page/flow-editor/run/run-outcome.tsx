@@ -10,7 +10,7 @@ export function RunOutcome({
   execution: ExecutionRecord
 }) {
   return (
-    <section className="stack" aria-label="What the execution answered">
+    <section className="stack" aria-label="Result of the execution">
       <p className="chips">
         <Badge tone={status === 'Succeeded' ? 'good' : 'bad'} text={status} />
         <span>

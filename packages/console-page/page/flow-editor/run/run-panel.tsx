@@ -55,7 +55,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
           <button type="button" className="button small" disabled={!canRun} onClick={() => void askEstimate(asked)}>
             What would it cost?
           </button>
-          {model.problems.length > 0 && <span className="soft small">What has problems cannot run.</span>}
+          {model.problems.length > 0 && <span className="soft small">Fix all problems to run.</span>}
         </div>
       </form>
       <div className="stack">

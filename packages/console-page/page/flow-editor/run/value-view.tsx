@@ -22,7 +22,7 @@ export function ValueView({ value, isGlance = false }: { value: unknown; isGlanc
       <pre className="run-output">{isLong && !isWhole ? `${text.slice(0, SHORT)}…` : text}</pre>
       {isLong && !isGlance && (
         <button type="button" className="button small quiet" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show less' : 'Show all of it'}
+          {isWhole ? 'Show less' : 'Show all'}
         </button>
       )}
     </>

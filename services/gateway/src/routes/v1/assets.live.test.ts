@@ -73,7 +73,7 @@ describe('a file that is uploaded', () => {
     unsaid.destroy()
   })
 
-  test('is no one’s who leaves before it is whole', async ({ tenant, fixture }) => {
+  test('is not stored when the caller disconnects during the upload', async ({ tenant, fixture }) => {
     const req = request(`${tenant.url}/v1/assets`, {
       method: 'POST',
       agent: false,
@@ -87,7 +87,7 @@ describe('a file that is uploaded', () => {
     expect(rows).toEqual([])
   })
 
-  test('is refused to whom a call would be [key_missing, key_revoked, project_mismatch, duplicate_header]', async ({
+  test('is refused to a key that couldn’t make a call [key_missing, key_revoked, project_mismatch, duplicate_header]', async ({
     tenant,
     flows,
   }) => {
@@ -131,7 +131,7 @@ describe('a part of a file', () => {
     expect(await errorOf(beyond)).toMatchObject({ code: 'range_not_satisfiable' })
   })
 
-  test('is not sent where only the headers are asked for', async ({ tenant, image }) => {
+  test('is not sent in response to HEAD', async ({ tenant, image }) => {
     const { authorization } = tenant.headers
     const answer = await fetch(`${tenant.url}/v1/assets/${image.asset}`, {
       method: 'HEAD',

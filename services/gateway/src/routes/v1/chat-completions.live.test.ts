@@ -66,7 +66,7 @@ describe('a chat call that is answered in one piece', () => {
     expect(repeated.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test('is refused as it is when the provider refuses the request itself, without its own word [invalid_request]', async ({
+  test('is refused without the provider’s own wording when the provider refuses the request [invalid_request]', async ({
     stack,
     tenant,
   }) => {
