@@ -53,7 +53,7 @@ test('who confirms it in the browser is signed in on the terminal, and signing o
   await page.goto(await first.opened())
   await signIn(page, user)
   await page.getByText(`as ${user.email}`).waitFor()
-  await page.getByRole('button', { name: 'Sign it in' }).click()
+  await page.getByRole('button', { name: 'Authorize' }).click()
   await page.getByText('The command line is signed in').waitFor()
   const ended = await first.ended
   expect(ended).toMatchObject({ code: 0, output: expect.stringContaining(`${user.email}. Kept in`) as string })
@@ -69,7 +69,7 @@ test('who confirms it in the browser is signed in on the terminal, and signing o
   await expect.poll(second.opened, LONGEST_WAIT).toMatch(/^http/)
   await page.goto(await second.opened())
   await page.getByLabel('Token name').fill('gateway on my machine')
-  await page.getByRole('button', { name: 'Sign it in' }).click()
+  await page.getByRole('button', { name: 'Authorize' }).click()
   await page.getByRole('link', { name: 'View tokens' }).click()
   await page.getByText('gateway on my machine').waitFor()
   expect(await second.ended).toMatchObject({ code: 0 })
@@ -88,7 +88,7 @@ test('over SSH no browser opens: the code of one elsewhere is pasted, and is wor
   const login = await beginLogin(line, { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' })
   await page.goto(login.shown)
   await signIn(page, await owner(line))
-  await page.getByRole('button', { name: 'Sign it in' }).click()
+  await page.getByRole('button', { name: 'Authorize' }).click()
   const code = (await page.locator('pre').textContent())!
   expect(await login.opened()).toBe('')
 
@@ -126,7 +126,7 @@ test('a page or a program that guesses at the port is not heard, and the sign-in
   login.type('\u0004') // nothing more is typed: Ctrl-D
   await page.goto(await login.opened())
   await signIn(page, await owner(line))
-  await page.getByRole('button', { name: 'Sign it in' }).click()
+  await page.getByRole('button', { name: 'Authorize' }).click()
   await page.getByText('The command line is signed in').waitFor()
   expect(await login.ended).toMatchObject({ code: 0 })
 })
@@ -153,7 +153,7 @@ test('a token that cannot be kept is none, and the browser is not told of a sign
   await mkdir(path.join(line.home, '.config/gateway/profiles.json'), { recursive: true }) // in the place of the file
   await page.goto(await login.opened())
   await signIn(page, await owner(line))
-  await page.getByRole('button', { name: 'Sign it in' }).click()
+  await page.getByRole('button', { name: 'Authorize' }).click()
   await page.getByText('The command line is not signed in. The terminal says what clears it.').waitFor()
   expect(await login.ended).toMatchObject({ code: 1, output: expect.stringContaining('Resolution: ') as string })
   expect(await tokensOf(line)).toEqual([])

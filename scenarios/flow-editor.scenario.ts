@@ -15,7 +15,7 @@ import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
 
 // The editor of flows in a browser, on the whole service.
 
-const noProblem = (page: Page) => page.getByText('Nothing is wrong').waitFor()
+const noProblem = (page: Page) => page.getByText('No problems.').waitFor()
 const headed = (page: Page, text: string) => page.locator('.flow-header').getByText(text, { exact: true }).waitFor()
 const shownGraph = async (page: Page): Promise<Graph> => {
   await page.getByRole('button', { name: 'JSON' }).click()
@@ -49,7 +49,7 @@ test('a flow is drawn with the mouse, its problems come and go, and it is activa
   await tone.getByLabel('Name').fill('tone')
   await tone.getByLabel('Name').press('Enter')
   await tone.getByLabel('Type').selectOption('select')
-  await tone.getByLabel('Choices').fill('dry\nwarm')
+  await tone.getByLabel('Options').fill('dry\nwarm')
 
   const product = new RegExp(owner.model)
   await add(/^Template/, 'ask')
@@ -312,7 +312,7 @@ test('of two who save one flow the second sees both alongside each other, choose
 
   await write(second, 'Mine about {{ text }}.')
   await second.keyboard.press('Control+s')
-  const dialog = second.getByRole('dialog', { name: 'Revision 2 was saved meanwhile' })
+  const dialog = second.getByRole('dialog', { name: 'Revision 2 was saved in the meantime' })
   await dialog.getByText('Theirs about {{ text }}.').waitFor()
   expect(await dialog.getByRole('button', { name: 'Save merged flow' }).isDisabled()).toBe(true)
   await dialog.getByRole('radio', { name: 'ask: mine' }).check()

@@ -26,9 +26,9 @@ export function canvasOf(page: Page) {
   }
   /** Adds by the palette, and names it in the form. */
   async function add(what: RegExp, id: string): Promise<void> {
-    await page.getByRole('navigation', { name: 'Nodes to add' }).getByRole('button', { name: what }).click()
-    await page.getByLabel('Id', { exact: true }).fill(id)
-    await page.getByLabel('Id', { exact: true }).press('Enter')
+    await page.getByRole('navigation', { name: 'Node palette' }).getByRole('button', { name: what }).click()
+    await page.getByLabel('ID', { exact: true }).fill(id)
+    await page.getByLabel('ID', { exact: true }).press('Enter')
     await node(id).waitFor()
   }
   return { node, pull, draw, add }

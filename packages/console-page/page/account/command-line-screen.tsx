@@ -82,7 +82,7 @@ function Confirm(view: CommandLineView & { challenge: string }) {
       <RefusalBox error={confirm.error} />
       <div className="buttons">
         <button type="submit" className="button main" disabled={confirm.isPending}>
-          Sign in
+          Authorize
         </button>
         <Link to="/" className="button">
           Cancel
