@@ -189,7 +189,7 @@ class FairQueue<T> {
       const item = queue.shift()!
       this.#size--
       this.#queues.delete(name)
-      if (queue.length > 0) this.#queues.set(name, queue) // a map continues to what is set meanwhile
+      if (queue.length > 0) this.#queues.set(name, queue) // iteration of a map includes what is set meanwhile
       if (fits(item)) taken.push(item)
       else stay.push([name, item])
     }
