@@ -5,7 +5,7 @@ import { openApiClient, type ClientOptions } from '@gateway/api-client/open-api-
 import type { Stack } from './src/stack.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'
 
-// The typed client as a page of the console and a program with a key use it, through a gateway.
+// The typed client through a gateway, as the console page and a program with a key use it.
 
 const open = (stack: Stack, secret: string, fetch?: ClientOptions['fetch']) =>
   openApiClient({
@@ -22,7 +22,7 @@ async function owned(stack: Stack) {
   return { tenant: of.tenant, project: project.id, user, key: key.secret }
 }
 
-test('a user makes a thing once under its key, reads a list page by page, and is refused with what clears it', async ({
+test('creates a key once per idempotency key, lists keys page by page, and types refusals with their resolution', async ({
   stack,
 }) => {
   const { tenant, project, user } = await owned(stack)
@@ -60,9 +60,7 @@ test('a user makes a thing once under its key, reads a list page by page, and is
   expect(await statement.text()).toMatch(/^day,entry,/)
 })
 
-test('a flow is made, called and followed line by line; a call whose answer was lost is one call', async ({
-  stack,
-}) => {
+test('creates, runs and follows a flow, and runs it once when the response is lost', async ({ stack }) => {
   const { tenant, project, user, key } = await owned(stack)
   const { id } = await user.ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/sandboxes', {
     params: { tenant, project },

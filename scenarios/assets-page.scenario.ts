@@ -8,7 +8,7 @@ import { PNG } from './src/console/png.ts'
 import { flows } from './src/mcp/flows.ts'
 import type { Stack } from './src/stack.ts'
 
-// The images and sounds of a project, in a browser.
+// The Assets page of a project in a browser.
 
 /** A second of silence. */
 const WAV = Buffer.concat([
@@ -17,7 +17,7 @@ const WAV = Buffer.concat([
   Buffer.alloc(8_000, 128),
 ])
 
-/** Lets files fall onto the page; each is a name and an expression of its bytes. */
+/** Drops files onto the page. Each is a name and a JavaScript expression for its bytes. */
 async function drop(page: Page, files: [name: string, bytes: string][]): Promise<void> {
   const made = files.map(([name, bytes]) => `data.items.add(new File([${bytes}], '${name}'))`)
   const data = `(() => { const data = new DataTransfer(); ${made.join(';')}; return data })()`
@@ -31,7 +31,7 @@ const bytesOf = (buffer: Buffer) => `Uint8Array.from(atob('${buffer.toString('ba
 const assetsOf = (page: Page) => page.getByRole('list', { name: 'Assets, newest first' }).getByRole('listitem')
 const widthOf = (page: Page) => page.evaluate<number>('document.querySelector(".asset-preview img")?.naturalWidth ?? 0')
 
-/** Keeps a file as an asset, as a program would. */
+/** Uploads a file as an asset through the API. */
 async function upload(stack: Stack, owner: Awaited<ReturnType<typeof consoleOwner>>, body = PNG, type = 'image/png') {
   const user = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
   const { tenant, id } = owner.project
@@ -42,7 +42,7 @@ async function upload(stack: Stack, owner: Awaited<ReturnType<typeof consoleOwne
   return made.body.id as string
 }
 
-test('files are dropped and seen, those that are not images or too large are refused unsent alongside the others, and one is deleted', async ({
+test('uploads and shows dropped files, rejects unsupported and oversized ones without sending them, and deletes an asset', async ({
   stack,
   visit,
 }) => {
@@ -94,7 +94,7 @@ test('files are dropped and seen, those that are not images or too large are ref
   expect(problems).toEqual([])
 })
 
-test('a file that does not arrive says so, and is sent again from there', async ({ stack, visit }) => {
+test('shows a failed upload and retries it in place', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const { page } = await signedInAt(visit, owner, `${owner.home}/assets`)
   const chooser = page.waitForEvent('filechooser')
@@ -109,7 +109,7 @@ test('a file that does not arrive says so, and is sent again from there', async 
   await uploads.waitFor({ state: 'detached' })
 })
 
-test('the id of an asset is copied and is what an execution is given', async ({ stack, visit }) => {
+test('copies an asset ID that an execution accepts as input', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const id = await upload(stack, owner)
   const flow = await stack.fixture.sandbox(owner.project, flows.mirror())
@@ -135,7 +135,7 @@ test('the id of an asset is copied and is what an execution is given', async ({ 
   expect(problems).toEqual([])
 })
 
-test('what one execution made is shown by itself, at its own address', async ({ stack, visit }) => {
+test('filters assets by execution, with the filter in the URL', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const [made, other] = [await upload(stack, owner), await upload(stack, owner)]
   await stack.fixture.run(`UPDATE money.assets SET user_id = NULL, execution = 'exe_made' WHERE id = $1`, [made])
@@ -149,7 +149,7 @@ test('what one execution made is shown by itself, at its own address', async ({ 
   await expect.poll(() => assetsOf(page).count()).toBe(2)
 })
 
-test('projects do not see the assets of each other, nor do users without a role that uses them [asset_not_found]', async ({
+test('hides assets from other projects and from users without a role that reads them [asset_not_found]', async ({
   stack,
   visit,
 }) => {
@@ -170,7 +170,7 @@ test('projects do not see the assets of each other, nor do users without a role 
   await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
 })
 
-test('a shorter time for which assets are kept is confirmed first; a longer one deletes nothing, and is not asked about', async ({
+test('asks for confirmation before shortening asset retention, but not before lengthening it', async ({
   stack,
   visit,
 }) => {
@@ -193,7 +193,7 @@ test('a shorter time for which assets are kept is confirmed first; a longer one 
   expect(await kept()).toBeNull()
   await page.getByRole('button', { name: 'Save' }).click()
   await dialog.getByRole('button', { name: 'Delete assets' }).click()
-  // Until what is shown is read again, the dialog has the page to itself.
+  // The dialog blocks the page until the settings have been re-read.
   await dialog.waitFor({ state: 'detached' })
   expect(await kept()).toBe(30)
   await setTo('90')
@@ -203,7 +203,7 @@ test('a shorter time for which assets are kept is confirmed first; a longer one 
   expect(problems).toEqual([])
 })
 
-test('what is typed while the last change is still being read stays, and can be saved', async ({ stack, visit }) => {
+test('keeps edits typed while the last save is still being re-read, and saves them', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const list = `/api/v2/tenants/${owner.project.tenant}/projects`
   await owner.caller.ask('PATCH', `${list}/${owner.project.id}`, { assetRetentionDays: 30 })
@@ -238,7 +238,7 @@ test('what is typed while the last change is still being read stays, and can be 
   expect(problems).toEqual([])
 })
 
-test.for(views)('assets can be used by everybody, at $width pixels in $colorScheme', async (view, { stack, visit }) => {
+test.for(views)('the Assets page is accessible at $width pixels in $colorScheme', async (view, { stack, visit }) => {
   const owner = await consoleOwner(stack)
   await upload(stack, owner)
   await upload(stack, owner, WAV, 'audio/wav')

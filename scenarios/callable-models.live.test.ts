@@ -6,10 +6,10 @@ import { answerOf, callerAt, said } from './src/caller.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'
 import { chat, type Stack } from './src/stack.ts'
 
-// GET /v1/models and admission agree (rules §4.1): in any state of a project, its flows, its key and its creator, each id
-// that is listed can be called now, no other one can, and where the list is refused each call is, with the same code.
+// GET /v1/models and admission agree (rules §4.1). In any state of a project, its flows, its key and the key's creator, a call is
+// admitted if and only if its ID is listed. If the list is refused, every call is refused with the same code.
 
-/** Five times out of six the first of them. */
+/** The first value five times out of six. */
 const mostly = <const T extends string>(usual: T, ...others: T[]) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
 
@@ -28,7 +28,7 @@ const state = fc.record({
     fc.record({
       state: mostly('active', 'suspended', 'inactive'),
       shape: mostly('one text', 'two texts'),
-      /** Which of the products, if it is a chat product; else the flow calls nothing. */
+      /** The product that the flow calls, if it is a chat product; otherwise the flow calls nothing. */
       calls: fc.nat(6),
       listed: fc.boolean(),
     }),
@@ -37,20 +37,20 @@ const state = fc.record({
   policy: fc.constantFrom('all-eligible', 'listed'),
   key: mostly('living', 'revoked', 'expired', 'unbound', 'rotated', 'in its grace'),
   creator: mostly('issuer', 'not in the tenant', 'not in the team', 'without grant', 'Project Viewer'),
-  /** "Callable" says nothing of money (rules §4.1). */
+  /** Callable doesn't depend on money (rules §4.1). */
   wallet: mostly('full', 'empty'),
 })
 type State = typeof state extends fc.Arbitrary<infer T> ? T : never
 
 interface CallableFixture {
   key: KeyFixture
-  /** What each product is called, in the order of the state's, then each flow. */
+  /** Product IDs in the order of the state, then flow IDs. */
   ids: string[]
 }
 
 // spec: 1/s5, 2.1/s2, 2.2/r1, 2.2/s2, 4.1/s5, 4.1/s6, 4.1/s8, 4.2/r1, 4.2/s7, 4.2/s13, 4.2/s14, 5/s8, 7/r6, 7/r9
 // spec: 8.3/s4
-test('what is listed can be called, and what is not listed cannot', async ({ stack }) => {
+test('GET /v1/models lists exactly the models that can be called', async ({ stack }) => {
   const seen = { listed: 0, listedFlows: 0, unlisted: 0, flows: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(state, async (one) => {
@@ -94,13 +94,13 @@ test('what is listed can be called, and what is not listed cannot', async ({ sta
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(8)
 })
 
-/** Whether it is listed and may be called. */
+/** Whether the nth ID should be listed and callable. */
 function isCallable(one: State, n: number): boolean {
   const flow = one.flows[n - one.products.length]
   return isThere(one, n) && isListed(one, n) && flow?.shape !== 'two texts'
 }
 
-/** Whether it is in a state in which keys can call it, if they list it. */
+/** Whether the nth product or flow is in a callable state, regardless of the key. */
 function isThere(one: State, n: number): boolean {
   const { products, flows } = one
   const [product, flow] = [products[n], flows[n - products.length]]
@@ -110,7 +110,7 @@ function isThere(one: State, n: number): boolean {
   return called === null || isThere(one, called)
 }
 
-/** Whether the key's allowlist has it, and all that it calls. */
+/** Whether the key's allowlist includes it and everything it calls. */
 function isListed(one: State, n: number): boolean {
   const { products, flows, policy } = one
   if (policy === 'all-eligible') return true
@@ -120,7 +120,7 @@ function isListed(one: State, n: number): boolean {
   return flow?.listed === true && (called === null || isListed(one, called))
 }
 
-/** The product that a flow calls, as a position among the products; null: none. */
+/** Index of the product that a flow calls, or null if it calls none. */
 function productOf({ products }: State, { calls }: State['flows'][number]): number | null {
   return products[calls]?.kind === 'chat' ? calls : null
 }

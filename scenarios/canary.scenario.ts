@@ -9,8 +9,8 @@ import { openStack, type ProcessStack } from './src/stack.ts'
 import { startOtlpReceiver } from './src/otlp-receiver.ts'
 import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
 
-// Everything that takes a secret is done, and much goes wrong on the way. Afterwards each secret is looked for in
-// anything the stack has kept, written, sent or answered (architecture §S2).
+// Exercises every operation that takes a secret, including many failures, then searches for each secret in everything the stack
+// has stored, logged, sent or answered (architecture §S2).
 
 const messages = (content: string) => [{ role: 'user', content }]
 const price = { unit: 'tokens', prompt: '0.000001', completion: '0.000001' }
@@ -52,7 +52,7 @@ const test = liveTest
   })
 
 // spec: 2.1/r2, 2.1/r3, 3.2/s3
-test('a secret is nowhere but in the answer that shows it once', async ({ redisServer, otlp, commands, stack }) => {
+test('a secret appears only in the response that shows it once', async ({ redisServer, otlp, commands, stack }) => {
   const statements = await logEveryStatement(stack.fixture)
   const { secrets, answers, seen } = await fullExecution(stack)
   for (const program of [...stack.gateways, ...stack.workers, stack.console!, ...stack.ledgers]) await program.stop()
@@ -67,7 +67,7 @@ test('a secret is nowhere but in the answer that shows it once', async ({ redisS
     'the metrics': otlp.received('/v1/metrics').toString('latin1'),
     'the answers': answers.join('\n'),
   }
-  // That a place has been looked at shows in what must be there.
+  // A known value proves that each place was searched.
   expect(places['Postgres, every row']).toContain(seen.project)
   expect(places['Postgres, every statement']).toContain('money.run_batch')
   expect(places['Redis, every command']).toMatch(/p?subscribe/i)
@@ -85,7 +85,7 @@ test('a secret is nowhere but in the answer that shows it once', async ({ redisS
   console.log(`${Object.keys(secrets).length} secrets, each in six forms, looked for in\n  ${sizes.join('\n  ')}`)
 })
 
-/** Uses every kind of secret in each way it has, rightly and wrongly. Answers them, and every answer but those that show one. */
+/** Uses every kind of secret correctly and incorrectly. Returns the secrets, and every response except those that show one. */
 async function fullExecution(stack: ProcessStack) {
   const { fixture, provider } = stack
   const url = stack.gateways[0]!.url
@@ -98,7 +98,7 @@ async function fullExecution(stack: ProcessStack) {
     (secret: string | null): Caller['ask'] =>
     async (...asked) =>
       keep(await callerAt(url, secret).ask(...asked))
-  /** The answer shows a secret: only what else it says is kept. */
+  /** Calls an operation that shows a secret, and records the response without it. */
   const revealing = async (
     caller: string,
     asked: string,
@@ -128,7 +128,7 @@ async function fullExecution(stack: ProcessStack) {
     }),
   )
   await by(null)('POST', '/api/v2/session', { email, password: newPassword })
-  await by(null)('POST', '/api/v2/session', { email: password, password }) // into the wrong field
+  await by(null)('POST', '/api/v2/session', { email: password, password }) // password in the email field
   const signedIn = await callerAt(url, null).ask('POST', '/api/v2/session', { email, password })
   expect(said(signedIn)).toBe('201')
   answers.push(signedIn.text)
@@ -158,7 +158,7 @@ async function fullExecution(stack: ProcessStack) {
   for (const at of ['keys', `keys/${first.key.id}`, 'audit', 'members', `projects/${project}/usage?by=key`])
     expect(said(await admin('GET', `${path}/${at}`))).toBe('200')
 
-  // Calls, in every way; the provider says its own key aloud.
+  // Every kind of call. The provider repeats its own key in a response.
   const chat = (secret: string, more: object = {}, headers: Record<string, string> = {}) =>
     by(secret)(
       'POST',
@@ -205,7 +205,7 @@ async function fullExecution(stack: ProcessStack) {
   ]
   for (const headers of misplaced) keep(await callerAt(url, null).ask('GET', '/v1/models', undefined, headers))
 
-  // Every failure writes a log: connections to Postgres and Redis are cut, and the ledger is away.
+  // Every failure is logged: connections to Postgres and Redis are cut, and the ledger is down.
   await fixture.run(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`,
   )
@@ -238,7 +238,7 @@ async function fullExecution(stack: ProcessStack) {
   return { secrets, answers, seen: { project } }
 }
 
-/** A body that is cut off in the middle, unchanged. */
+/** Posts a truncated body byte for byte. */
 async function rawPost(url: string, path: string, body: string, answers: string[], secret?: string): Promise<void> {
   const answer = await fetch(url + path, {
     method: 'POST',
@@ -249,7 +249,7 @@ async function rawPost(url: string, path: string, body: string, answers: string[
   answers.push(await answer.text())
 }
 
-/** The forms in which a text holds a secret: unchanged, as hexadecimal digits, or in base64 at any of its three offsets. */
+/** Encodings of a secret found in a text: plain, hexadecimal, or base64 at any of its three offsets. */
 function formsIn(text: string, secret: string): string[] {
   const bytes = Buffer.from(secret)
   const base64 = [0, 1, 2].map((offset) =>

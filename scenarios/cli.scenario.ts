@@ -13,7 +13,7 @@ import type { CommandLine } from './src/command-line/open-command-line.ts'
 import { commandLineTest as test } from './src/command-line/command-line-test.ts'
 import { expectPaidOnce } from './src/paid-once.ts'
 
-// The command `gateway` as it is published, before the whole service.
+// The published `gateway` command against the whole service.
 
 interface Server {
   command: string
@@ -21,7 +21,7 @@ interface Server {
   env: Record<string, string>
 }
 
-/** What has to be there before the examples of a command are executed, by the name of the command. */
+/** Command line that prepares the examples of a command, by command name. */
 const preparations: Readonly<Record<string, string>> = {
   'flows pull': 'gateway flows pull',
   'flows diff': 'gateway flows pull',
@@ -34,7 +34,7 @@ const preparations: Readonly<Record<string, string>> = {
 
 const examples = commands.flatMap(({ name, examples }) => examples.map((line) => [line, name] as const))
 
-test.for(examples)('%s does what its help says', async ([example, name], { line }) => {
+test.for(examples)('the help example `%s` works', async ([example, name], { line }) => {
   const prepared = await line.shell(preparations[name] ?? ':')
   expect(prepared).toMatchObject({ code: 0 })
   const ended = await line.shell(example, { input: '' })
@@ -44,7 +44,7 @@ test.for(examples)('%s does what its help says', async ([example, name], { line 
   for (const one of ended.output.split('\n').filter(Boolean)) expect(() => JSON.parse(one)).not.toThrow()
 })
 
-test('every command tells what it does, with examples', async ({ line }) => {
+test('--help lists every command, and the help of each command shows its examples', async ({ line }) => {
   const all = await line.shell('gateway --help')
   for (const { name, examples } of commands) {
     expect(all.output).toContain(name)
@@ -54,7 +54,7 @@ test('every command tells what it does, with examples', async ({ line }) => {
   }
 })
 
-test('who signs in is kept for this user alone, and forgotten again', async ({ line }) => {
+test('login stores a profile that only its owner can read, and logout removes it', async ({ line }) => {
   const isSignedIn = false
   const asked = await line.shell('gateway login --url https://gateway.example --token-stdin < token.txt', {
     isSignedIn,
@@ -86,13 +86,15 @@ test.for([
   ['GATEWAY_URL=http://127.0.0.1:9 gateway whoami', 1, 'GATEWAY_URL'],
   ['GATEWAY_TOKEN= gateway whoami', 3, 'gateway login'],
   ['GATEWAY_TOKEN=svu_wrong gateway whoami', 3, 'gateway login'],
-] as const)('%s ends with %i and says what clears it', async ([asked, code, says], { line }) => {
+] as const)('`%s` exits with %i and prints a resolution', async ([asked, code, says], { line }) => {
   const ended = await line.shell(asked)
   expect(ended).toMatchObject({ code, output: '', words: expect.stringContaining(says) as string })
   expect(ended.words).toContain('Resolution: ')
 })
 
-test('a key goes into a file that only its owner reads, once, and never into a repository', async ({ line }) => {
+test('keys create --write-env writes a key to a file only its owner can read, never overwrites it, and refuses a file that git does not ignore', async ({
+  line,
+}) => {
   const made = await line.shell('gateway keys create Local --write-env .env')
   expect(made.code).toBe(0)
   expect(made.output + made.words).not.toMatch(/svc_/)
@@ -111,7 +113,7 @@ const change = (line: CommandLine, from: string, to: string) =>
 const latest = async ({ user, at, sandbox }: CommandLine) =>
   (await user.ask('GET', `${at}/sandboxes/${sandbox}`)).body as { latestRevision: number; activeRevision: number }
 
-/** Someone else saves a flow whose second call answers less. */
+/** Saves a revision as another user would, with a lower max_tokens at the given node. */
 async function saveElsewhere({ user, at, sandbox }: CommandLine, node: string): Promise<void> {
   const { graph } = (await user.ask('GET', `${at}/sandboxes/${sandbox}/revisions/1`)).body as { graph: Graph }
   const nodes = graph.nodes.map((one) => (one.id === node ? { ...one, params: { max_tokens: 7 } } : one))
@@ -119,7 +121,7 @@ async function saveElsewhere({ user, at, sandbox }: CommandLine, node: string): 
   expect(saved.status).toBe(201)
 }
 
-test('a flow that is kept in git is pulled, changed, checked, pushed, activated and executed', async ({ line }) => {
+test('flows pull, diff, push, activate and run work on a flow kept in git', async ({ line }) => {
   const pulled = await line.shell('git init -q . && gateway flows pull && git add -A && git status --short')
   expect(pulled).toMatchObject({ code: 0 })
   expect(pulled.output).toContain('A  summary.flow.json')
@@ -141,7 +143,7 @@ test('a flow that is kept in git is pulled, changed, checked, pushed, activated 
   expect(dollars(estimated.output, /^at most +\$?([\d.]+)/m)).toBeGreaterThanOrEqual(charged)
 })
 
-test('an execution is begun and followed over connections that are cut: each line once, one execution, one charge', async ({
+test('flows run follows an execution over cut connections: each line once, one execution, one charge', async ({
   line,
   stack,
 }) => {
@@ -173,7 +175,7 @@ test('an execution is begun and followed over connections that are cut: each lin
   }
 })
 
-/** Cuts what is open twice a second, for ten seconds at most. Answers how often something was open. */
+/** Cuts open connections twice a second for up to ten seconds. Returns how often a connection was open. */
 async function cutUntil(proxy: FaultProxy, isOver: AbortSignal): Promise<number> {
   let cuts = 0
   for (let times = 0; times < 20 && !isOver.aborted; times++) {
@@ -184,7 +186,7 @@ async function cutUntil(proxy: FaultProxy, isOver: AbortSignal): Promise<number>
   return cuts
 }
 
-test('a push over what was saved meanwhile shows both sides and saves nothing; merged, both are kept', async ({
+test('flows push refuses to overwrite a newer revision and shows both changes; pull --merge keeps both', async ({
   line,
 }) => {
   await line.shell('gateway flows pull')
@@ -202,7 +204,7 @@ test('a push over what was saved meanwhile shows both sides and saves nothing; m
   expect(body.graph.nodes).toMatchObject([{}, { params: { max_tokens: 30 } }, { params: { max_tokens: 7 } }, {}])
 })
 
-test('a push without its lock file makes no second flow: an empty one is taken, another one is left alone', async ({
+test('flows push without a lock file adopts an empty flow of the same name and refuses to touch a saved one', async ({
   line,
 }) => {
   const flowsOf = async () => {
@@ -222,7 +224,7 @@ test('a push without its lock file makes no second flow: an empty one is taken, 
   expect(await flowsOf()).toEqual(before)
 })
 
-test('of a part that both sides changed nothing is taken by itself', async ({ line }) => {
+test('flows pull --merge refuses a node changed on both sides until --take picks one', async ({ line }) => {
   await line.shell('gateway flows pull')
   await saveElsewhere(line, 'draft')
   await change(line, '40', '30')
@@ -235,7 +237,7 @@ test('of a part that both sides changed nothing is taken by itself', async ({ li
   expect(JSON.parse(await readFile(file, 'utf8')).nodes[1].params).toEqual({ max_tokens: 7 })
 })
 
-test('reports problems with their line, without the service and without a token', async ({ line }) => {
+test('flows push --check reports problems with file and line, offline and without a token', async ({ line }) => {
   await line.shell('gateway flows pull')
   const offline = { isSignedIn: false, env: { GATEWAY_URL: 'http://127.0.0.1:9' } }
   const check = () => line.shell('gateway flows push --check', offline)
@@ -243,7 +245,7 @@ test('reports problems with their line, without the service and without a token'
   const file = path.join(line.folder, 'summary.flow.json')
   const text = await readFile(file, 'utf8')
   await writeFile(file, text.replace('draft.prompt', 'draft.promt'))
-  // An edge begins two lines above its end; lines are counted from 1 on.
+  // An edge starts two lines above its end; line numbers start at 1.
   const at = -1 + text.split('\n').findIndex((one) => one.includes('draft.prompt'))
   const wrong = await check()
   expect(wrong).toMatchObject({ code: 1, output: '' })
@@ -255,7 +257,7 @@ test('reports problems with their line, without the service and without a token'
   })
 })
 
-test('a flow of a hostile name writes into its folder alone', async ({ line }) => {
+test('flows pull writes a flow with a hostile name inside its folder only', async ({ line }) => {
   for (const name of ['../../escape', '/etc/escape', '..', 'con\u202Efolw', '-rf'])
     await line.user.ask('POST', `${line.at}/projects/${line.project.id}/sandboxes`, { name })
   const { body } = await line.user.ask('GET', `${line.at}/projects/${line.project.id}/sandboxes`)
@@ -277,7 +279,9 @@ test('a flow of a hostile name writes into its folder alone', async ({ line }) =
   expect(await line.shell('gateway flows pull --dir flows')).toMatchObject({ code: 1 })
 })
 
-test('a client is given a flow: what else is in its file stays, and the key is in no settings', async ({ line }) => {
+test('mcp install adds a flow to a client, keeps its other settings, and keeps the key out of the settings file', async ({
+  line,
+}) => {
   const file = path.join(line.home, '.cursor/mcp.json')
   const mine = '{ "theme": "dark", "mcpServers": { "mine": { "command": "mine" } } }'
   await line.shell(`mkdir -p ~/.cursor && echo '${mine}' > ~/.cursor/mcp.json`)
@@ -305,7 +309,7 @@ test('a client is given a flow: what else is in its file stays, and the key is i
   expect(await readFile(file, 'utf8')).toBe('{ // mine\n')
 })
 
-test('the guide for flows in CI works as it is written, with a token of a program', async ({ line, stack }) => {
+test('docs/flows-in-ci.md works as written with a service token', async ({ line, stack }) => {
   const { secret } = await stack.fixture.accessToken({
     tenant: line.project.tenant,
     project: line.project.id,
@@ -321,7 +325,7 @@ test('the guide for flows in CI works as it is written, with a token of a progra
   expect(await latest(line)).toMatchObject({ latestRevision: 2, activeRevision: 2 })
 })
 
-test('a token of a program says where it belongs: nothing else has to name the project', async ({ line, stack }) => {
+test('a project service token makes --project unnecessary', async ({ line, stack }) => {
   const { tenant, id: project } = line.project
   const ofProject = await stack.fixture.accessToken({ tenant, project, permissions: ['sandboxes.use', 'wallet.read'] })
   const env = { GATEWAY_TOKEN: ofProject.secret }
@@ -339,7 +343,7 @@ test('a token of a program says where it belongs: nothing else has to name the p
   expect(named).toMatchObject({ code: 0, output: expect.stringContaining(line.key.id) as string })
 })
 
-test('the packed command works in an empty folder', async ({ line, program }) => {
+test('the packed command runs from an empty folder', async ({ line, program }) => {
   const packed = path.join(line.home, 'package')
   await mkdir(path.join(packed, 'dist'), { recursive: true })
   await cp(path.join(import.meta.dirname, '../clients/cli/package.json'), path.join(packed, 'package.json'))

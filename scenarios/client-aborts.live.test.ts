@@ -3,10 +3,11 @@ import { describe, expect } from 'vitest'
 import { liveStackTest } from './src/live-stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 
-// A caller may leave a stream wherever they like. The call continues, is charged on its real usage, and holds nothing afterwards.
+// A caller may disconnect from a stream at any point. The call continues, is charged for its actual usage, and releases its
+// reservation.
 
 const TEXT = 'one two three four five six seven eight nine ten'
-/** Each word comes by itself; in addition to them the finish and the usage, and maybe the role. */
+/** One chunk per word, plus the finish, the usage and possibly the role. */
 const LEAST_CHUNKS = 12
 const PER_CHUNK_MS = 10
 
@@ -35,13 +36,13 @@ function chunksOf(events: string): unknown[] {
 }
 
 interface Leaving {
-  /** Chunks that are read before the caller leaves; 0: as soon as the headers are there. */
+  /** Chunks to read before disconnecting; 0 disconnects once the headers have arrived. */
   afterChunks: number
   gateway: number
   headers?: Record<string, string>
 }
 
-/** Reads this many chunks of a stream and disconnects. Answers how many there were by then. */
+/** Reads this many chunks of a stream and disconnects. Returns how many had arrived by then. */
 async function leave(
   stack: Stack,
   tenant: TenantFixture,
@@ -60,14 +61,14 @@ async function leave(
   return chunksOf(whole(events)).length
 }
 
-/** Of what has come, the events that are complete. */
+/** The complete events of a partial stream. */
 function whole(events: string): string {
   return events.slice(0, events.lastIndexOf('\n\n') + 2)
 }
 
-describe('a caller who leaves a stream', () => {
+describe('a streamed call whose caller disconnects', () => {
   for (const keyed of [false, true])
-    test(`after each of its chunks is charged on its real usage${keyed ? ', and can have it again' : ''}`, async ({
+    test(`is charged for its actual usage after any number of chunks${keyed ? ', and can be replayed' : ''}`, async ({
       stack,
       stream,
     }) => {
@@ -85,7 +86,7 @@ describe('a caller who leaves a stream', () => {
         ),
       )
       for (const [index, chunks] of read.entries()) expect(chunks).toBeGreaterThanOrEqual(index)
-      expect(read.filter((chunks) => chunks < all).length).toBeGreaterThan(all / 2) // they left in the middle
+      expect(read.filter((chunks) => chunks < all).length).toBeGreaterThan(all / 2) // most disconnected mid-stream
 
       await stack.untilNothingIsReserved(tenant.project.id, 10_000)
       const calls = await stack.invocations(tenant.project.id)
@@ -106,7 +107,7 @@ describe('a caller who leaves a stream', () => {
       expect((await stack.wallet(tenant.project.id)).settled).toBe(cost * BigInt(1 + indices.length))
     })
 
-  test('whose connection is reset at any byte of it leaves nothing behind either', async ({ stack, stream }) => {
+  test('releases its reservation when the connection is reset mid-stream', async ({ stack, stream }) => {
     const { tenant, cost, options } = stream
     const resets = Array.from({ length: 20 }, async (_, n) => {
       const answer = await chat(stack, tenant, { ...options, gateway: n })

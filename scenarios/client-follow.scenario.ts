@@ -7,17 +7,17 @@ import { ended, killed } from './src/kills.ts'
 import { expectPaidOnce } from './src/paid-once.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
 
-// What a program sees that follows executions with our client while its connections are cut and every part is killed.
+// A program follows executions with our client while its connections are cut and every service is killed.
 
 const EXECUTIONS = 50
 const MAX_CONCURRENT = 25
 const CUTS_EACH = 20
-/** An answer to anyone who continues: its headers and about two lines. The last line alone is longer. */
+/** About the headers and two lines of a resumed response; only the last line is longer. */
 const ANSWERED_BYTES = 1_200
-/** Less than any request has. */
+/** Less than any request. */
 const ASKED_BYTES = 150
 
-test(`${EXECUTIONS * CUTS_EACH} cuts and kills of every part lose no line, repeat none, and charge once`, async ({
+test(`following executions through ${EXECUTIONS * CUTS_EACH} cuts and kills loses no line, repeats none, and charges once`, async ({
   stack,
 }) => {
   const tenant = await openPaidTenant(stack, { mostCalls: 8, latencyMs: 20 })
@@ -61,7 +61,7 @@ test(`${EXECUTIONS * CUTS_EACH} cuts and kills of every part lose no line, repea
   expect(await stack.findings()).toEqual([])
 }, 300_000)
 
-/** Cuts the connections of a proxy behind a random byte of what is answered, or asked, one time after the other. */
+/** Repeatedly cuts the connections of a proxy after a random byte of a response or a request. */
 async function cutOften(proxy: FaultProxy, count: () => void): Promise<void> {
   for (let n = 0; n < CUTS_EACH; n++) {
     await (randomInt(5) === 0

@@ -12,11 +12,11 @@ import { runtimes, type Runtime } from './src/runtimes.ts'
 import { stackTest } from './src/stack-test.ts'
 import type { Stack, TenantFixture } from './src/stack.ts'
 
-// Our client as it is published, installed into an empty project: from other runtimes, and as its page says it.
+// The published client, installed into an empty project: on other runtimes, and as its documentation page shows.
 
 const run = promisify(execFile)
 
-/** What a program prints that uses the packed client: the output, the charge, the kinds of its lines, and a refusal. */
+/** A program that prints the output, the charge, the kinds of the progress lines, and a refusal. */
 const USES = `
 import { ApiRefusal, Gateway } from '@gateway/client'
 const [flow] = process.argv.slice(2)
@@ -48,7 +48,7 @@ const environmentOf = ({ gateways }: Stack, { key }: TenantFixture) => ({
 })
 
 test.for(runtimes.map((runtime): [string, Runtime] => [runtime.title, runtime]))(
-  'it is used from %s [sandbox_not_found]',
+  'the packed client works on %s [sandbox_not_found]',
   async ([, runtime], { stack, tenant, sandbox, folder, skip }) => {
     const file = await registryProgram(runtime)
     if (file === null) return skip('the registry has no such program for this machine')
@@ -67,7 +67,7 @@ test.for(runtimes.map((runtime): [string, Runtime] => [runtime.title, runtime]))
 
 const blocks = await readDocBlocks(path.resolve(import.meta.dirname, '../docs/typescript-client.md'))
 
-/** What each block of the page prints. */
+/** Expected output of each block of the page, by title. */
 const PRINTS: Record<string, RegExp> = {
   'Execute a flow': /^Rain \(, \) 0 0\n$/,
   'Follow it': /^1 \w+ \w+\n[^]*\nRain \(, \)\n$/,
@@ -78,7 +78,7 @@ const PRINTS: Record<string, RegExp> = {
 }
 
 test.for(blocks.map((block): [string, DocBlock] => [block.title, block]))(
-  'docs/typescript-client.md: "%s" works as it is written [sandbox_not_found]',
+  'the example "%s" of docs/typescript-client.md works as written [sandbox_not_found]',
   async ([title, { text }], { stack, tenant, sandbox, folder }) => {
     const program = text
       .replaceAll('sbx-your-flow', sandbox)

@@ -5,7 +5,7 @@ import { flows } from './src/mcp/flows.ts'
 import { stackTest } from './src/stack-test.ts'
 import { chat } from './src/stack.ts'
 
-// Our client, as a program with a key uses it.
+// Our client in a program with a key.
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -23,7 +23,7 @@ interface Prompt {
   prompt: string
 }
 
-test('a flow is executed, followed and estimated; what it cost is exact, and the same under its key', async ({
+test('runs, follows and estimates a flow, with the exact cost, and replays it under the same idempotency key', async ({
   program: { gateway, make, model, project },
   stack,
 }) => {
@@ -49,7 +49,7 @@ test('a flow is executed, followed and estimated; what it cost is exact, and the
   expect(calls.reduce((sum, { chargedMicro }) => sum + (chargedMicro ?? 0), 0)).toBe(charged.micro)
 })
 
-test('an execution that is beyond its ceiling, or is stopped, says what clears it [ceiling_reached] [execution_cancelled]', async ({
+test('returns the resolution for an execution that exceeds its ceiling or is stopped [ceiling_reached] [execution_cancelled]', async ({
   program: { gateway, make, model },
   stack,
 }) => {
@@ -71,7 +71,7 @@ test('an execution that is beyond its ceiling, or is stopped, says what clears i
   await stack.provider.control.release()
 })
 
-test('an image goes in and comes out, as a whole and by a range', async ({ program: { gateway, make } }) => {
+test('uploads an image and downloads it in full and by range', async ({ program: { gateway, make } }) => {
   const photo = await gateway.assets.upload(new Blob([PIXEL], { type: 'image/png' }))
   expect(photo).toEqual({ asset: expect.stringMatching(/^ast_/), mimeType: 'image/png', bytes: PIXEL.length })
   const mirror = gateway.flow<{ photo: Asset }, { photo: Asset }>(await make(flows.mirror()))
@@ -81,7 +81,7 @@ test('an image goes in and comes out, as a whole and by a range', async ({ progr
   expect([part.status, await part.text()]).toEqual([206, PIXEL.subarray(0, 4).toString()])
 })
 
-test('a key reads what it is, what it may call, whether a call would be admitted, and what one was charged', async ({
+test('reads the status of its key, the callable models, a call check, and the charge of a call', async ({
   program: { gateway, key, model, project },
   stack,
 }) => {
@@ -96,7 +96,7 @@ test('a key reads what it is, what it may call, whether a call would be admitted
   expect(chargeOfUsage(usage)?.micro ?? chargedMicro).toBe(chargedMicro)
 })
 
-test('a user asks the console with a token, and is refused with what clears it [not_found] [token_invalid]', async ({
+test('calls the console API with a token and returns refusals with their resolution [not_found] [token_invalid]', async ({
   program: { key, owner, project, url },
   stack,
 }) => {

@@ -9,12 +9,12 @@ import { missingForGuides } from './src/guides/is-there.ts'
 import { runGuide } from './src/guides/run-guide.ts'
 import { registryProgram, type RegistryProgram } from './src/registry-program.ts'
 
-// Coding agents as they come from the registry, with the settings of docs/coding-agents.md.
+// Unmodified coding agents from the registry, with the settings of docs/coding-agents.md.
 
-/** An agent is fetched, which takes a minute where the registry is far. */
+/** Fetching an agent can take a minute if the registry is slow. */
 const fetched = { timeout: 300_000 }
 
-/** The page up to its agents, and what it says of each. */
+/** Introduction of the page, and its section for each agent. */
 async function readParts() {
   const page = await readFile(path.join(import.meta.dirname, '../docs/coding-agents.md'), 'utf8')
   const [before = '', rest = ''] = page.split(/^(?=## The agents$)/m)
@@ -23,7 +23,7 @@ async function readParts() {
   return { before, table: text, settings }
 }
 
-test('the page has the settings of each agent that is executed, and names its version', async () => {
+test('docs/coding-agents.md has the settings and the version of each tested agent', async () => {
   const { table, settings } = await readParts()
   expect([...settings.keys()]).toEqual(agents.map(({ title }) => title))
   for (const { title, version } of agents)
@@ -31,7 +31,7 @@ test('the page has the settings of each agent that is executed, and names its ve
 })
 
 test.for(agents.map((agent): [string, RegistryProgram] => [agent.title, agent]))(
-  '%s is answered by the gateway with these settings, and its key pays',
+  '%s works through the gateway with its documented settings and charges its key',
   fetched,
   async ([title, agent], { stack, open, skip }) => {
     const missing = await missingForGuides()

@@ -5,11 +5,11 @@ import { commandLineTest as test } from './src/command-line/command-line-test.ts
 import type { CommandLine } from './src/command-line/open-command-line.ts'
 import { PASSWORD, signIn } from './src/console/users.ts'
 
-// `gateway login` by a browser, as someone does it: the built command on a terminal, and the console in a browser (decision 20).
+// `gateway login` through a browser: the built command on a terminal, and the console in a browser (decision 20).
 
 const LONGEST_WAIT = { timeout: 30_000 }
 
-/** Begins to sign in, before a machine whose browser only notes what it is to open. */
+/** Starts `gateway login` with a browser stub that records the URL it is asked to open. */
 async function beginLogin(line: CommandLine, env: Record<string, string> = {}) {
   const opened = path.join(line.home, 'opened.txt')
   await writeFile(opened, '')
@@ -21,13 +21,13 @@ async function beginLogin(line: CommandLine, env: Record<string, string> = {}) {
   const shown = /^ {2}(http\S+)/m.exec(terminal.said.output)![1]!
   return {
     ...terminal,
-    /** The address for a browser elsewhere. */
+    /** The URL printed for a browser on another machine. */
     shown,
     opened: async () => (await readFile(opened, 'utf8')).trim(),
   }
 }
 
-/** The owner has a password, by which they sign in where they are asked to. */
+/** Gives the owner a password for signing in to the console. */
 async function owner(line: CommandLine) {
   const { status } = await line.user.ask('PUT', '/api/v2/me/password', { password: PASSWORD })
   expect(status).toBe(204)
@@ -39,7 +39,7 @@ const tokensOf = async ({ user }: CommandLine) => {
   return (body as { data: { name: string }[] }).data.filter(({ name }) => name.startsWith('gateway on '))
 }
 
-test('who confirms it in the browser is signed in on the terminal, and signing out leaves no token', async ({
+test('gateway login signs in after confirmation in the browser, and logout deletes the token', async ({
   line,
   visit,
 }) => {
@@ -73,14 +73,14 @@ test('who confirms it in the browser is signed in on the terminal, and signing o
   await page.getByRole('link', { name: 'View tokens' }).click()
   await page.getByText('gateway on my machine').waitFor()
   expect(await second.ended).toMatchObject({ code: 0 })
-  expect(await tokensOf(line)).toMatchObject([{ name: 'gateway on my machine' }]) // the one before is gone
+  expect(await tokensOf(line)).toMatchObject([{ name: 'gateway on my machine' }]) // replaces the previous one
 
   expect(await line.shell('gateway logout', { isSignedIn: false })).toMatchObject({ code: 0 })
   expect(await tokensOf(line)).toEqual([])
   expect(await line.shell('gateway whoami', { isSignedIn: false })).toMatchObject({ code: 3 })
 })
 
-test('over SSH no browser opens: the code of one elsewhere is pasted, and is worth nothing to anyone who saw it', async ({
+test('gateway login over SSH accepts a pasted code, opens no browser, and refuses the code in another login', async ({
   line,
   visit,
 }) => {
@@ -105,10 +105,7 @@ test('over SSH no browser opens: the code of one elsewhere is pasted, and is wor
   expect((await line.shell('gateway whoami', { isSignedIn: false })).code).toBe(0)
 })
 
-test('a page or a program that guesses at the port is not heard, and the sign-in continues', async ({
-  line,
-  visit,
-}) => {
+test('gateway login ignores requests that guess its port and completes the sign-in', async ({ line, visit }) => {
   const { page } = await visit()
   const login = await beginLogin(line)
   await expect.poll(login.opened, LONGEST_WAIT).toMatch(/^http/)
@@ -123,7 +120,7 @@ test('a page or a program that guesses at the port is not heard, and the sign-in
     expect((await fetch(at + address)).status).toBe(404)
   expect((await fetch(`${at}/?code=stolen&state=${asked.get('state')}`, { method: 'POST' })).status).toBe(404)
 
-  login.type('\u0004') // nothing more is typed: Ctrl-D
+  login.type('\u0004') // Ctrl-D: end of input
   await page.goto(await login.opened())
   await signIn(page, await owner(line))
   await page.getByRole('button', { name: 'Authorize' }).click()
@@ -131,7 +128,7 @@ test('a page or a program that guesses at the port is not heard, and the sign-in
   expect(await login.ended).toMatchObject({ code: 0 })
 })
 
-test('also reports in the browser what the command cannot use, and does not keep it', async ({ line }) => {
+test('gateway login reports an unusable code in the browser too and stores nothing', async ({ line }) => {
   const login = await beginLogin(line)
   await expect.poll(login.opened, LONGEST_WAIT).toMatch(/^http/)
   const asked = new URL(await login.opened()).searchParams
@@ -146,11 +143,14 @@ test('also reports in the browser what the command cannot use, and does not keep
   expect(await line.shell('gateway profiles', { isSignedIn: false })).toMatchObject({ code: 0, output: '' })
 })
 
-test('a token that cannot be kept is none, and the browser is not told of a sign-in', async ({ line, visit }) => {
+test('gateway login deletes a token that it cannot store and reports no sign-in in the browser', async ({
+  line,
+  visit,
+}) => {
   const { page } = await visit()
   const login = await beginLogin(line)
   await expect.poll(login.opened, LONGEST_WAIT).toMatch(/^http/)
-  await mkdir(path.join(line.home, '.config/gateway/profiles.json'), { recursive: true }) // in the place of the file
+  await mkdir(path.join(line.home, '.config/gateway/profiles.json'), { recursive: true }) // a folder in place of the file
   await page.goto(await login.opened())
   await signIn(page, await owner(line))
   await page.getByRole('button', { name: 'Authorize' }).click()

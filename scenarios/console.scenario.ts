@@ -4,12 +4,12 @@ import { hindrances, isTooWide, overlaps, views, type Page } from './src/console
 import { consoleOwner, PASSWORD, signIn } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
 
-// The console in a browser, through a gateway, on the whole service.
+// The console in a browser, through a gateway, against the whole service.
 
 const dollars = (micro: bigint) => `$${(Number(micro) / 1e6).toFixed(6)}`
 const screen = (page: Page, title: string) => page.getByRole('heading', { name: title, level: 1 })
 
-test('someone signs in, makes a key, calls with it, sees what the call cost, and revokes the key [key_revoked]', async ({
+test('a user signs in, creates a key, calls with it, sees the cost, and revokes the key [key_revoked]', async ({
   stack,
   visit,
 }) => {
@@ -58,7 +58,10 @@ test('someone signs in, makes a key, calls with it, sees what the call cost, and
   expect(problems).toEqual([])
 })
 
-test('an empty project says what comes first, and the first call arrives there by itself', async ({ stack, visit }) => {
+test('an empty project shows the first steps, and the overview updates when the first call arrives', async ({
+  stack,
+  visit,
+}) => {
   const tenant = await consoleOwner(stack)
   const { page } = await visit()
   await page.goto(tenant.home)
@@ -70,7 +73,7 @@ test('an empty project says what comes first, and the first call arrives there b
   await steps.waitFor({ state: 'detached' })
 })
 
-test('a key is rotated with a grace, and the old secret works on', async ({ stack, visit }) => {
+test('the old secret keeps working during the grace period after a rotation', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   const { page } = await visit()
   await page.goto(`${tenant.home}/keys`)
@@ -83,7 +86,7 @@ test('a key is rotated with a grace, and the old secret works on', async ({ stac
   expect((await chat(stack, tenant)).status).toBe(200)
 })
 
-test('says whether a call would be admitted and which rule refuses it, without a reservation [insufficient_budget]', async ({
+test('a key test shows which rule would refuse a call, without a reservation [insufficient_budget]', async ({
   stack,
   visit,
 }) => {
@@ -102,7 +105,7 @@ test('says whether a call would be admitted and which rule refuses it, without a
   expect((await stack.wallet(tenant.project.id)).reserved).toBe(0n)
 })
 
-test('what was refused is counted by its code, with the request of the newest [insufficient_budget]', async ({
+test('the overview counts refusals by code and shows the latest request ID [insufficient_budget]', async ({
   stack,
   visit,
 }) => {
@@ -113,13 +116,13 @@ test('what was refused is counted by its code, with the request of the newest [i
   await page.goto(tenant.home)
   await signIn(page, tenant)
   const section = page.getByRole('region', { name: 'Refused calls' })
-  await section.getByText('402 insufficient_budget').waitFor() // comes by itself: gateways tell it once a second
+  await section.getByText('402 insufficient_budget').waitFor() // arrives by polling: gateways report refusals once a second
   await section.getByText(refused.headers.get('x-request-id')!).waitFor()
   expect(problems).toEqual([])
 })
 
 // spec: 2.1/r9, can/console
-test('keys from before keys were bound to projects come first, until they are revoked', async ({ stack, visit }) => {
+test('keys without a project are listed first until they are revoked', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   await stack.fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })
   const { page } = await visit()
@@ -131,7 +134,7 @@ test('keys from before keys were bound to projects come first, until they are re
   await group.waitFor({ state: 'detached' })
 })
 
-test('filters are in the address: they survive a reload, and Back takes one away', async ({ stack, visit }) => {
+test('filters are kept in the URL, survive a reload, and are undone by Back', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   await chat(stack, tenant)
   const { page } = await visit()
@@ -147,10 +150,7 @@ test('filters are in the address: they survive a reload, and Back takes one away
   await page.getByRole('row', { name: /a key/ }).waitFor()
 })
 
-test('the statement of a month adds up on the screen, to the micro-USD, and is the wallet', async ({
-  stack,
-  visit,
-}) => {
+test('the monthly statement adds up to the wallet balance, to the micro-USD', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   for (let call = 0; call < 3; call++) expect((await chat(stack, tenant)).status).toBe(200)
   const { settled } = await stack.wallet(tenant.project.id)
@@ -180,7 +180,7 @@ test('the statement of a month adds up on the screen, to the micro-USD, and is t
   expect(problems).toEqual([])
 })
 
-test('usage says by model, key and flow what was charged, to the micro-USD', async ({ stack, visit }) => {
+test('usage shows charges by model, key and flow, to the micro-USD', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   for (let call = 0; call < 3; call++) expect((await chat(stack, tenant)).status).toBe(200)
   const { settled } = await stack.wallet(tenant.project.id)
@@ -205,7 +205,7 @@ test('usage says by model, key and flow what was charged, to the micro-USD', asy
   expect(problems).toEqual([])
 })
 
-test('a link to a project of others says what is refused, and what clears it [not_found]', async ({ stack, visit }) => {
+test('a link to an inaccessible project shows the error and its request ID [not_found]', async ({ stack, visit }) => {
   const [tenant, other] = [await consoleOwner(stack), await consoleOwner(stack)]
   const { page } = await visit()
   await page.goto(`${other.home}/calls`)
@@ -215,7 +215,7 @@ test('a link to a project of others says what is refused, and what clears it [no
   expect(await refusal.getByText(/^Request/).innerText()).toMatch(/req_/)
 })
 
-test('a wrong password is refused where it was typed, and the email stays [sign_in_failed]', async ({
+test('a wrong password shows an error, keeps the email, and focuses the password field [sign_in_failed]', async ({
   stack,
   visit,
 }) => {
@@ -228,7 +228,7 @@ test('a wrong password is refused where it was typed, and the email stays [sign_
   expect(await page.evaluate('document.activeElement.name')).toBe('password')
 })
 
-test('a session that ends is begun again over the screen, and nothing that was typed is lost [session_missing]', async ({
+test('an expired session asks for the password in a dialog and keeps the open form [session_missing]', async ({
   stack,
   visit,
 }) => {
@@ -240,7 +240,7 @@ test('a session that ends is begun again over the screen, and nothing that was t
   const form = page.getByRole('dialog', { name: 'Create key' })
   await form.getByLabel('Name', { exact: true }).fill('typed before')
   await page.context().clearCookies()
-  // Something that the page reads by itself may be first to find out.
+  // A background request may detect the expired session first.
   await form.getByRole('button', { name: 'Create key' }).dispatchEvent('click')
   const again = page.getByRole('dialog', { name: 'Your session has ended' })
   await again.getByLabel('Password').fill(PASSWORD)
@@ -250,7 +250,7 @@ test('a session that ends is begun again over the screen, and nothing that was t
   await page.getByRole('dialog', { name: 'Secret for typed before' }).waitFor()
 })
 
-test('by the keyboard alone someone comes to a screen, whose heading has the focus, and into a dialog and back', async ({
+test('keyboard navigation focuses the heading of a screen, and returns focus when a dialog closes', async ({
   stack,
   visit,
 }) => {
@@ -277,7 +277,7 @@ test('by the keyboard alone someone comes to a screen, whose heading has the foc
   expect(await focused()).toBe('Create key')
 })
 
-test('a scheme that someone chooses stays, no matter what the system has', async ({ stack, visit }) => {
+test('a chosen theme persists regardless of the system setting', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   const { page } = await visit()
   await page.goto(tenant.start)
@@ -292,101 +292,93 @@ test('a scheme that someone chooses stays, no matter what the system has', async
   expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
 })
 
-test.for(views)(
-  'every screen can be used by everybody, at $width pixels in $colorScheme',
-  async (view, { stack, visit }) => {
-    const tenant = await consoleOwner(stack)
-    await stack.fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })
-    await chat(stack, tenant)
-    const { page, problems } = await visit(view)
-    const holds = async (title: string) => {
-      await page.locator('.waiting').first().waitFor({ state: 'detached' }) // it fades in
-      expect([title, await hindrances(page), await isTooWide(page), await overlaps(page)]).toEqual([
-        title,
-        [],
-        false,
-        [],
-      ])
-    }
+test.for(views)('every screen is accessible at $width pixels in $colorScheme', async (view, { stack, visit }) => {
+  const tenant = await consoleOwner(stack)
+  await stack.fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })
+  await chat(stack, tenant)
+  const { page, problems } = await visit(view)
+  const holds = async (title: string) => {
+    await page.locator('.waiting').first().waitFor({ state: 'detached' }) // the loading state fades in
+    expect([title, await hindrances(page), await isTooWide(page), await overlaps(page)]).toEqual([title, [], false, []])
+  }
 
-    await page.goto(tenant.home)
-    await page.getByLabel('Email').waitFor()
-    await holds('Sign in')
-    await signIn(page, tenant)
-    await page.getByRole('region', { name: 'Latest calls' }).getByText('Charged').waitFor()
-    await holds('Overview')
-    await page.goto(`${tenant.home}/keys`)
-    await page.getByRole('button', { name: 'Rotate a key' }).waitFor()
-    await holds('API keys')
-    await page.getByRole('button', { name: 'Create key' }).click()
-    await page.getByLabel('Selected products').click()
-    await page.getByRole('checkbox', { name: tenant.model }).waitFor()
-    await holds('Create key')
-    await page.goto(`${tenant.home}/calls?state=Settled`)
-    await page.getByRole('row', { name: /a key/ }).getByRole('link').waitFor()
-    await holds('Calls')
-    await page.getByRole('row', { name: /a key/ }).getByRole('link').click()
-    await page.getByText('Cost breakdown').waitFor()
-    await holds('Call')
-    await page.goto(`${tenant.home}/executions`)
-    await page.getByText('No executions yet').waitFor()
-    await holds('Executions')
-    await page.goto(`${tenant.home}/statement`)
-    await page.getByRole('region', { name: 'Daily activity' }).waitFor()
-    await holds('Statement')
-    await page.goto(`${tenant.home}/usage`)
-    await page.getByRole('region', { name: 'Usage' }).waitFor()
-    await holds('Usage')
-    const organization = `${tenant.start}/organizations/${tenant.project.tenant}`
-    for (const [address, title] of [
-      [`${tenant.home}/users`, 'Users'],
-      [`${tenant.home}/assets`, 'No assets yet'],
-      [`${tenant.home}/settings`, 'Settings'],
-      [`${organization}/members`, 'Members'],
-      [`${organization}/teams`, 'Teams'],
-      [`${organization}/teams/${tenant.project.team}`, 'Add team member'],
-      [`${organization}/projects`, 'Create project'],
-      [`${organization}/projects/${tenant.project.id}`, 'Assign product'],
-      [`${organization}/audit`, 'Audit log'],
-      [`${organization}/tokens`, 'Service tokens'],
-      [`${tenant.start}/account`, 'Personal tokens'],
-      [`${tenant.start}/account/command-line?challenge=${'c'.repeat(43)}`, 'Sign in the command line'],
-    ] as const) {
-      await page.goto(address)
-      await page.locator('main').getByText(title, { exact: true }).first().waitFor()
-      await holds(title)
-    }
-    await page.goto(`${tenant.home}/notices`)
-    await page.getByRole('region', { name: 'Webhooks' }).waitFor()
-    await holds('Alerts')
-    await page.goto(`${tenant.home}/refusals`)
-    await page.getByText('No errors in this period').waitFor()
-    await holds('Errors')
-    await page.goto(`${tenant.home}/models?compare=["${tenant.model}"]`)
-    await page.getByRole('table', { name: 'Models', exact: true }).waitFor()
-    await holds('Models')
-    await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [tenant.owner])
-    await page.goto(`${tenant.start}/operator/products`)
-    await page.getByRole('button', { name: 'Create product' }).first().click()
-    await page.getByRole('dialog').getByLabel('Model ID', { exact: true }).waitFor()
-    await holds('Create product')
-    await page.goto(`${tenant.start}/operator/money?tenant=${tenant.project.tenant}&project=${tenant.project.id}`)
-    await page.getByRole('table').waitFor()
-    await holds('Money')
-    await page.goto(`${tenant.start}/operator/organizations`)
-    await page.getByRole('table').waitFor()
-    await holds('Organizations')
-    await page.goto(`${tenant.home}/playground`)
-    await page.getByLabel('Message', { exact: true }).waitFor()
-    await holds('Playground')
-    await page.goto(tenant.start)
-    await page.getByRole('table').waitFor()
-    await holds('Projects')
-    expect(problems).toEqual([])
-  },
-)
+  await page.goto(tenant.home)
+  await page.getByLabel('Email').waitFor()
+  await holds('Sign in')
+  await signIn(page, tenant)
+  await page.getByRole('region', { name: 'Latest calls' }).getByText('Charged').waitFor()
+  await holds('Overview')
+  await page.goto(`${tenant.home}/keys`)
+  await page.getByRole('button', { name: 'Rotate a key' }).waitFor()
+  await holds('API keys')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel('Selected products').click()
+  await page.getByRole('checkbox', { name: tenant.model }).waitFor()
+  await holds('Create key')
+  await page.goto(`${tenant.home}/calls?state=Settled`)
+  await page.getByRole('row', { name: /a key/ }).getByRole('link').waitFor()
+  await holds('Calls')
+  await page.getByRole('row', { name: /a key/ }).getByRole('link').click()
+  await page.getByText('Cost breakdown').waitFor()
+  await holds('Call')
+  await page.goto(`${tenant.home}/executions`)
+  await page.getByText('No executions yet').waitFor()
+  await holds('Executions')
+  await page.goto(`${tenant.home}/statement`)
+  await page.getByRole('region', { name: 'Daily activity' }).waitFor()
+  await holds('Statement')
+  await page.goto(`${tenant.home}/usage`)
+  await page.getByRole('region', { name: 'Usage' }).waitFor()
+  await holds('Usage')
+  const organization = `${tenant.start}/organizations/${tenant.project.tenant}`
+  for (const [address, title] of [
+    [`${tenant.home}/users`, 'Users'],
+    [`${tenant.home}/assets`, 'No assets yet'],
+    [`${tenant.home}/settings`, 'Settings'],
+    [`${organization}/members`, 'Members'],
+    [`${organization}/teams`, 'Teams'],
+    [`${organization}/teams/${tenant.project.team}`, 'Add team member'],
+    [`${organization}/projects`, 'Create project'],
+    [`${organization}/projects/${tenant.project.id}`, 'Assign product'],
+    [`${organization}/audit`, 'Audit log'],
+    [`${organization}/tokens`, 'Service tokens'],
+    [`${tenant.start}/account`, 'Personal tokens'],
+    [`${tenant.start}/account/command-line?challenge=${'c'.repeat(43)}`, 'Sign in the command line'],
+  ] as const) {
+    await page.goto(address)
+    await page.locator('main').getByText(title, { exact: true }).first().waitFor()
+    await holds(title)
+  }
+  await page.goto(`${tenant.home}/notices`)
+  await page.getByRole('region', { name: 'Webhooks' }).waitFor()
+  await holds('Alerts')
+  await page.goto(`${tenant.home}/refusals`)
+  await page.getByText('No errors in this period').waitFor()
+  await holds('Errors')
+  await page.goto(`${tenant.home}/models?compare=["${tenant.model}"]`)
+  await page.getByRole('table', { name: 'Models', exact: true }).waitFor()
+  await holds('Models')
+  await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [tenant.owner])
+  await page.goto(`${tenant.start}/operator/products`)
+  await page.getByRole('button', { name: 'Create product' }).first().click()
+  await page.getByRole('dialog').getByLabel('Model ID', { exact: true }).waitFor()
+  await holds('Create product')
+  await page.goto(`${tenant.start}/operator/money?tenant=${tenant.project.tenant}&project=${tenant.project.id}`)
+  await page.getByRole('table').waitFor()
+  await holds('Money')
+  await page.goto(`${tenant.start}/operator/organizations`)
+  await page.getByRole('table').waitFor()
+  await holds('Organizations')
+  await page.goto(`${tenant.home}/playground`)
+  await page.getByLabel('Message', { exact: true }).waitFor()
+  await holds('Playground')
+  await page.goto(tenant.start)
+  await page.getByRole('table').waitFor()
+  await holds('Projects')
+  expect(problems).toEqual([])
+})
 
-test('the gateway passes the page on as it was compressed', async ({ stack }) => {
+test('the gateway serves the compressed console page unchanged', async ({ stack }) => {
   const url = `${stack.gateways[0]!.url}/console`
   const headers = { Accept: 'text/html', 'Accept-Encoding': 'br' }
   const [answer, direct] = [await fetch(url, { headers }), await fetch(`${stack.console!.url}/console`, { headers })]

@@ -2,13 +2,13 @@ import { describe, expect } from 'vitest'
 import { expectOrder, startKeyedCalls } from './src/keyed-calls.ts'
 import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 
-// Parts of the stack are killed under load. Afterwards nothing is held, the books add up, and anyone who was charged under an
-// idempotency key can have the answer.
+// Services are killed under load. Afterwards nothing is reserved, the books add up, and every call charged under an idempotency key
+// can be replayed.
 
 const CALLERS = 60
 
 describe('kill -9 under load', () => {
-  test('of a gateway: its reservations end within 30 s, the other one continues', async ({ stack }) => {
+  test('a killed gateway has its reservations released within 30 s while the other one serves', async ({ stack }) => {
     const tenant = await stack.tenant(100_000_000_000n)
     await stack.provider.control.setFaults([{ latencyMs: 30 }])
     const load = startKeyedCalls(stack, tenant, CALLERS)
@@ -22,7 +22,7 @@ describe('kill -9 under load', () => {
     await expectOrder(stack, tenant, load)
   })
 
-  test('of a ledger: what it had in hand is asked again', async ({ stack }) => {
+  test('requests to a killed ledger are retried and nothing is lost', async ({ stack }) => {
     const tenant = await stack.tenant(100_000_000_000n)
     const load = startKeyedCalls(stack, tenant, CALLERS)
     for (const answered of [200, 600, 1_000]) {
@@ -34,7 +34,7 @@ describe('kill -9 under load', () => {
     await expectOrder(stack, tenant, load)
   })
 
-  test('an immediate stop of Postgres: callers are refused, and nothing is lost', async ({ stack, postgresServer }) => {
+  test('an immediate stop of Postgres refuses callers and loses nothing', async ({ stack, postgresServer }) => {
     const tenant = await stack.tenant(100_000_000_000n)
     const load = startKeyedCalls(stack, tenant, CALLERS)
     await load.answered(300)

@@ -20,7 +20,7 @@ const linksOf = (page: Page) =>
   page.evaluate<string[]>('[...document.links].filter(({ host }) => host === location.host).map(({ href }) => href)')
 
 for (const view of views)
-  test(`every kind of page can be used at ${view.width} px, ${view.colorScheme}`, async ({ stack, visit }) => {
+  test(`every kind of page is accessible at ${view.width} pixels in ${view.colorScheme}`, async ({ stack, visit }) => {
     const { page, problems } = await visit(view)
     for (const path of pages) {
       await page.goto(stack.gateways[0]!.url + path)
@@ -30,7 +30,7 @@ for (const view of views)
     expect(problems).toEqual([])
   })
 
-test('every link within the documentation leads somewhere', async ({ stack, visit }) => {
+test('every internal link of the documentation resolves', async ({ stack, visit }) => {
   const { page } = await visit()
   const start = `${stack.gateways[0]!.url}/docs`
   const seen = new Map<string, number>()
@@ -46,7 +46,7 @@ test('every link within the documentation leads somewhere', async ({ stack, visi
   expect(seen.size).toBeGreaterThan(15)
 })
 
-test('a block of code is copied by its button', async ({ stack, visit }) => {
+test('the copy button copies a code block', async ({ stack, visit }) => {
   const { page } = await visit()
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${stack.gateways[0]!.url}/docs/flows`)
@@ -56,7 +56,7 @@ test('a block of code is copied by its button', async ({ stack, visit }) => {
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(await block.locator('code').textContent())
 })
 
-test('the API reference shows every operation, and its old address still leads to it', async ({ stack, visit }) => {
+test('the API reference shows every operation and is reachable at its old URL', async ({ stack, visit }) => {
   const { page, problems } = await visit()
   const { url } = stack.gateways[0]!
   await page.goto(`${url}/docs#/Models/listModels`)

@@ -8,9 +8,9 @@ import { flows } from './src/mcp/flows.ts'
 import { TRACE_URL } from './src/stack-test.ts'
 import { chat, type Stack } from './src/stack.ts'
 
-// The executions of a project in a browser: all flows of it in one list, what is in progress, and the way to the canvas.
+// The executions of a project in a browser: one list for all flows, executions in progress, and links to the canvas.
 
-/** A project with a flow that asks a model, and a user who executes it; `hold` keeps its calls under way. */
+/** A project with a flow that calls a model, and a user who runs it; `hold` keeps its calls in progress. */
 async function owningFlow(stack: Stack, prompt: string) {
   const owner = await consoleOwner(stack)
   const flow = await stack.fixture.sandbox(owner.project, flows.draft(owner.model))
@@ -36,7 +36,7 @@ const holds = async (page: Page) => {
 }
 
 test.for(views)(
-  'an execution comes to the list by itself, continues where it is, and opens on its canvas, at $width pixels',
+  'an execution appears in the list, updates in place, and opens on its canvas at $width pixels',
   async (view, { stack, visit }) => {
     const { owner, execute, hold, letGo, isCalled, listed } = await owningFlow(stack, `Write, ${view.width}.`)
     const { page, problems } = await signedInAt(visit, owner, `${owner.home}/executions`, view)
@@ -68,7 +68,7 @@ test.for(views)(
   },
 )
 
-test('the page of a call leads to its trace, where the operator says it is', async ({ stack, visit }) => {
+test('a call page links to its trace at the configured URL', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const answer = await chat(stack, owner)
   const invocation = answer.headers.get('X-Service-Invocation')!
@@ -77,10 +77,7 @@ test('the page of a call leads to its trace, where the operator says it is', asy
   expect(href).toBe(TRACE_URL.replace('{invocation}', invocation))
 })
 
-test('what runs is on the overview with what it costs, and is stopped there once one has said so', async ({
-  stack,
-  visit,
-}) => {
+test('the overview shows the cost of running executions and stops one after confirmation', async ({ stack, visit }) => {
   const { owner, execute, hold, letGo, isCalled, listed } = await owningFlow(stack, 'Write for long.')
   const { page, problems } = await signedInAt(visit, owner, owner.home)
   await hold()

@@ -9,13 +9,12 @@ import { paidFlow } from './src/paid-flows.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'
 import type { Stack } from './src/stack.ts'
 
-// What a failed execution says of its money and of what clears it, wherever it is read (rules §2.9): each code, as it
-// would be stored, on each surface.
+// The charge and the resolution that a failed execution reports (rules §2.9), for each stored code on each surface.
 
-/** What only the answer to a direct call may say. */
+/** Wording reserved for the response to a direct call. */
 const OF_A_DIRECT_CALL = /nothing (is|was) (charged|reserved)|retry-after|repeat the (same )?request|GET \/v1\/models/i
 
-/** Facts for any row, as far as rows look. */
+/** Facts that satisfy any refusal row. */
 const anyFacts = new Proxy(
   {},
   { get: (_, name) => (['fields', 'problems', 'resources', 'nodes'].includes(String(name)) ? [] : '7') },
@@ -27,13 +26,13 @@ type ToolResult = Pick<RefusalBody, 'code' | 'message' | 'resolution'>
 interface Failure {
   id: string
   chargedMicro: number
-  /** How it is begun again. */
+  /** Instruction for running it again. */
   again: RegExp
-  /** Its error as each surface tells it. */
+  /** Its error on each surface. */
   read: () => Promise<Record<string, ToolResult | null | undefined>>
 }
 
-test('the error of an execution that was charged is about the execution, for every code and on every surface', async ({
+test('the error of a charged execution names the execution and its charge, for every code on every surface', async ({
   stack,
 }) => {
   const failures = await failedExecutions(stack)
@@ -61,7 +60,7 @@ test('the error of an execution that was charged is about the execution, for eve
     }
 })
 
-test('the calls of a failed execution can be looked up, each of them', async ({ stack }) => {
+test('every call of a failed execution can be looked up', async ({ stack }) => {
   const { tenant, invoke, token } = await failing(stack)
   const record = (await invoke({ accept: 'application/json' })).body as ExecutionRecord
   expect(record.childCalls).toHaveLength(3)
@@ -74,7 +73,7 @@ test('the calls of a failed execution can be looked up, each of them', async ({ 
   }
 })
 
-/** Executions that were begun in each way, charged for two calls and failed at the third. */
+/** An execution from each entry point, charged for two calls and failed at the third. */
 async function failedExecutions(stack: Stack): Promise<Failure[]> {
   const { sandbox, prompt, tenant, token, invoke, tool, chatWith } = await failing(stack)
   const { url } = stack.gateways[0]!
@@ -140,7 +139,7 @@ async function failedExecutions(stack: Stack): Promise<Failure[]> {
   }
 }
 
-/** A flow of three calls, of which the last fails, and how it is called; each way is always the same execution. */
+/** A flow of three calls whose last one fails, and each way to call it; repeats of one way return the same execution. */
 async function failing(stack: Stack) {
   const tenant = await stack.tenant(10_000_000n)
   const [prompt, ofInvoke, ofChat] = [randomUUID(), randomUUID(), randomUUID()]
@@ -165,7 +164,7 @@ async function failing(stack: Stack) {
         { 'idempotency-key': ofChat },
       )
     },
-    /** The error that the result of the tool is. */
+    /** The error in the tool result. */
     async tool(meta?: object): Promise<ToolResult> {
       const params = { name: 'invoke_product', arguments: input, ...(meta && { _meta: meta }) }
       const headers = { 'idempotency-key': ofInvoke, accept: 'application/json, text/event-stream' }

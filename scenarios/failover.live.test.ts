@@ -4,8 +4,8 @@ import { describe, expect } from 'vitest'
 import { chat, type TenantFixture } from './src/stack.ts'
 import { providers, severalProvidersTest as test, type ProviderName } from './src/several-providers.ts'
 
-// Several providers for one product: who is asked, who is asked again, who rests; and that it is one call to the caller, with
-// one reservation and one charge. What each fault of a provider comes to is in fault-matrix.scenario.ts.
+// Several providers for one product: selection, retries and open circuits. The caller sees one call, with one reservation and one
+// charge. fault-matrix.scenario.ts covers the outcome of each provider fault.
 
 interface Body {
   choices: { message: { content: string }; finish_reason: string }[]
@@ -14,8 +14,8 @@ interface Body {
 }
 const bodyOf = async (answer: Response) => (await answer.json()) as Body
 
-describe('who is asked', () => {
-  test('a lone provider that is busy is asked again when it said, and the caller never knows', async ({
+describe('provider selection', () => {
+  test('retries a busy lone provider after its retry-after time, unnoticed by the caller', async ({
     stack,
     servers,
     tenantOf,
@@ -31,7 +31,7 @@ describe('who is asked', () => {
   })
 
   // spec: can/failover
-  test('both of two that fail are asked twice, in turn, and nothing is charged [provider_failed]', async ({
+  test('tries two failing providers twice each, in turn, and charges nothing [provider_failed]', async ({
     stack,
     servers,
     tenantOf,
@@ -47,7 +47,7 @@ describe('who is asked', () => {
   })
 
   // spec: 9/s3, can/failover
-  test('a provider that dies under load: every call is answered once and charged once', async ({
+  test('answers and charges every call once when a provider dies under load', async ({
     stack,
     servers,
     tenantOf,
@@ -73,9 +73,9 @@ describe('who is asked', () => {
   })
 })
 
-describe('a provider that fails again and again', () => {
+describe('provider circuit', () => {
   // spec: can/failover
-  test('rests while another one answers, and is asked again when it has recovered', async ({
+  test('skips a failing provider while another one answers, and uses it again once it recovers', async ({
     stack,
     servers: { first, second },
     tenantOf,
@@ -85,7 +85,7 @@ describe('a provider that fails again and again', () => {
     for (let i = 0; i < 3; i++) expect((await chat(stack, tenant)).status).toBe(200)
     expect([await first.control.countCalls(), await second.control.countCalls()]).toEqual([3, 3])
 
-    // It rests for a short time only, after which a call tries it again: until one came while it rested.
+    // The circuit is open only briefly, then a call probes the provider: repeat until a call arrives while it is open.
     for (let spared = 0; spared === 0;) {
       expect((await chat(stack, tenant)).status).toBe(200)
       spared = (await second.control.countCalls()) - (await first.control.countCalls())
@@ -95,7 +95,7 @@ describe('a provider that fails again and again', () => {
     while ((await first.control.countCalls()) < failed + 7) expect((await chat(stack, tenant)).status).toBe(200)
   })
 
-  test('and has no other alongside it is spared, and its callers get an immediate, free refusal', async ({
+  test('spares a failing lone provider and refuses its callers immediately, free of charge', async ({
     stack,
     servers,
     tenantOf,
@@ -113,7 +113,7 @@ describe('a provider that fails again and again', () => {
   })
 })
 
-describe('the same product in two wire formats', () => {
+describe('one product in two wire formats', () => {
   const clientTest = test.extend('client', async ({ stack }) => {
     return ({ key }: TenantFixture) =>
       new OpenAI({ baseURL: `${stack.gateways[0]!.url}/v1`, apiKey: key.secret, maxRetries: 0 })
@@ -134,7 +134,7 @@ describe('the same product in two wire formats', () => {
 
   for (const order of orders)
     clientTest(
-      `a round of tools begins with ${order[0]} and ends with ${order[1]}, each call charged`,
+      `runs a tool round that starts on ${order[0]} and ends on ${order[1]}, and charges each call`,
       async ({ servers, tenantOf, client, expectCharges }) => {
         const tenant = await tenantOf(order)
         const [before, after] = order.map((name) => servers[providers[name].at])
@@ -164,7 +164,7 @@ describe('the same product in two wire formats', () => {
       },
     )
 
-  clientTest('JSON that fits a schema', async ({ tenantOf, client }) => {
+  clientTest('returns JSON that matches a schema', async ({ tenantOf, client }) => {
     const schema = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] }
     for (const order of orders) {
       const tenant = await tenantOf(order)
@@ -178,7 +178,7 @@ describe('the same product in two wire formats', () => {
   })
 
   // spec: 4.2/s2
-  clientTest('reasoning, whole and streamed, and taken back', async ({ tenantOf, client }) => {
+  clientTest('returns reasoning, whole and streamed, and accepts it back', async ({ tenantOf, client }) => {
     const tenant = await tenantOf(['messages'], 'tapir-think')
     const ask = {
       model: tenant.model,
@@ -200,7 +200,7 @@ describe('the same product in two wire formats', () => {
   })
 
   clientTest(
-    'a refusal of the model is passed on, charged and not explained',
+    'returns a refusal of the model as content_filter and charges it',
     async ({ servers, tenantOf, client, expectCharges }) => {
       const tenant = await tenantOf(['messages'])
       await servers.second.control.setFaults([{ declines: true }])
@@ -213,7 +213,7 @@ describe('the same product in two wire formats', () => {
     },
   )
 
-  test('what one of them has no words for goes to the other, and is refused where there is none [invalid_request]', async ({
+  test('sends a parameter that one format lacks to the other provider, and refuses it without one [invalid_request]', async ({
     stack,
     servers,
     tenantOf,

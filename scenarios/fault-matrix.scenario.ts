@@ -6,16 +6,15 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { everyByte, tracesIn } from './src/provider-scan.ts'
 
-// All that a provider may do, in either wire format, as one piece or as a stream, alone or with another one behind it: what the
-// caller receives, what they are charged, what is held afterwards, what a repeat gets, and that nothing shows the provider
-// (rules §2, §3, §5, money §3).
+// Every provider fault, in either wire format, whole or streamed, alone or with a fallback: the response, the charge, the remaining
+// reservation, the replay, and no trace of the provider (rules §2, §3, §5, money §3).
 
-/** What becomes of a call to a provider with this fault, and with no other behind it. */
+/** Outcome of a call to a provider with a fault and without a fallback. */
 type Outcome =
   | { kind: 'answers'; estimated?: true; capped?: true }
-  /** Nothing is charged and nothing saved. `final`: no other provider is asked. */
+  /** Nothing is charged and nothing saved. `final`: no other provider is tried. */
   | { kind: 'refused'; says: string; final?: true }
-  /** The answer has begun: it is charged by our own count, and saved unchanged. */
+  /** The response had started: it is charged by our own count and saved unchanged. */
   | { kind: 'breaks'; code: string }
 
 const answers: Outcome = { kind: 'answers' }
@@ -28,43 +27,43 @@ const middle = { afterChunk: 5 }
 const errorPage = '<html>simulated-provider</html>'
 
 const faults: [what: string, rule: FaultRule | null, json: Outcome, stream: Outcome][] = [
-  ['nothing wrong', null, answers, answers],
+  ['no fault', null, answers, answers],
   ['an error status', { status: 500 }, failed, failed],
   ['an error page', { status: 502, body: errorPage, contentType: 'text/html' }, failed, failed],
   ['an overloaded provider', { status: 529 }, failed, failed],
-  ['a wrong key of ours', { status: 401 }, failed, failed],
-  ['a model that is not there', { status: 404 }, failed, failed],
+  ['an invalid provider key', { status: 401 }, failed, failed],
+  ['a missing model', { status: 404 }, failed, failed],
   ['a redirect', { status: 307, headers: { location: 'http://127.0.0.1:9/elsewhere' } }, failed, failed],
   ['too many requests', { status: 429, retryAfter: 1 }, failed, failed],
-  ['a request it finds wrong', { status: 400 }, wrong, wrong],
+  ['a rejected request', { status: 400 }, wrong, wrong],
   ['an error body', { status: 200, body: { type: 'error', error: { code: 500, type: 'api_error' } } }, failed, failed],
-  ['an error event at once', { errorEvent: 'before-first-byte' }, answers, failed],
-  ['an error event in the middle', { errorEvent: middle }, answers, breaks],
+  ['an error event before the first byte', { errorEvent: 'before-first-byte' }, answers, failed],
+  ['an error event mid-stream', { errorEvent: middle }, answers, breaks],
   ['a slow first byte', { latencyMs: 100 }, answers, answers],
-  ['a first byte that is too slow', { latencyMs: 60_000 }, late, late],
+  ['a first byte after the time limit', { latencyMs: 60_000 }, late, late],
   ['a stall before the first byte', { stall: 'before-first-byte' }, late, late],
   ['a stall after the headers', { stall: { afterChunk: 0 } }, late, late],
-  ['a stall before anything is said', { stall: { afterChunk: 1 } }, late, late],
-  ['a stall in the middle', { stall: middle }, late, { kind: 'breaks', code: 'provider_timeout' }],
+  ['a stall before any content', { stall: { afterChunk: 1 } }, late, late],
+  ['a stall mid-stream', { stall: middle }, late, { kind: 'breaks', code: 'provider_timeout' }],
   ['a cut before the first byte', { cut: 'before-first-byte' }, failed, failed],
-  ['a cut before anything is said', { cut: { afterChunk: 1 } }, failed, failed],
-  ['a cut in the middle', { cut: middle }, failed, breaks],
-  ['an end without an end', { cut: 'without-end-marker' }, failed, breaks],
-  ['an end without its mark', { cut: 'without-done' }, answers, answers],
-  ['garbage at once', { garbage: 'before-first-byte' }, failed, failed],
-  ['garbage in the middle', { garbage: middle }, failed, breaks],
-  ['too large an answer', { oversizedBytes: 13 * 1024 * 1024 }, failed, failed],
-  ['a wrong type', { contentType: 'text/html' }, failed, failed],
+  ['a cut before any content', { cut: { afterChunk: 1 } }, failed, failed],
+  ['a cut mid-stream', { cut: middle }, failed, breaks],
+  ['an end without a finish', { cut: 'without-end-marker' }, failed, breaks],
+  ['an end without its end marker', { cut: 'without-done' }, answers, answers],
+  ['garbage before the first byte', { garbage: 'before-first-byte' }, failed, failed],
+  ['garbage mid-stream', { garbage: middle }, failed, breaks],
+  ['an oversized response', { oversizedBytes: 13 * 1024 * 1024 }, failed, failed],
+  ['a wrong content type', { contentType: 'text/html' }, failed, failed],
   ['no usage', { missingUsage: true }, { kind: 'answers', estimated: true }, { kind: 'answers', estimated: true }],
   ['excess usage', { usageFactor: 1_000 }, { kind: 'answers', capped: true }, { kind: 'answers', capped: true }],
 ]
 
-/** The first provider of each has the fault; the second, of the other wire format, never has one. */
+/** The first provider has the fault. The second uses the other wire format and never has one. */
 const setups = [
   ['one provider', ['okapi']],
-  ['one provider of the other format', ['zebra']],
+  ['one provider in the other format', ['zebra']],
   ['two providers', ['okapi', 'zebra-two']],
-  ['two providers, the other way round', ['zebra', 'okapi-two']],
+  ['two providers in reverse order', ['zebra', 'okapi-two']],
 ] as const
 
 const MODEL = 'tapir-large'
@@ -84,10 +83,10 @@ const test = liveTest.extend('fixture', { scope: 'file' }, async ({ database, re
     baseUrl: `${url}/v1`,
     apiKey: KEY,
     allowPrivateAddress: true,
-    // What failover.live.test.ts is about: here each provider is asked once.
+    // Each provider is called once; failover.live.test.ts covers retries.
     tries: 1,
     circuitFailures: 1_000_000,
-    // Long enough for a busy machine to answer in, short enough for the rows that wait for it.
+    // Long enough for a busy machine, short enough for the rows that wait for the timeout.
     firstByteMs: 2_000,
     idleMs: 1_500,
   })
@@ -114,7 +113,7 @@ const test = liveTest.extend('fixture', { scope: 'file' }, async ({ database, re
 
 type Fixture = { stack: Stack; words: string[] }
 
-/** A product that these providers serve, in order, and a project that may call it. */
+/** A product served by these providers, in order, and a project that may call it. */
 async function tenantOf({ stack }: Fixture, providers: readonly string[]): Promise<TenantFixture> {
   const tenant = await stack.tenant(10_000_000n)
   const model = await stack.fixture.publishProduct({
@@ -132,7 +131,7 @@ interface ReadAnswer {
   replayed: boolean
   type: string | null
   text: string
-  /** Of a stream, what its last event says; of anything else, its body. */
+  /** The last event of a stream, or the body of any other response. */
   last: { error?: { code: string }; usage?: { prompt_tokens: number; completion_tokens: number } }
   done: boolean
 }
@@ -160,7 +159,7 @@ async function readAnswer(
   }
 }
 
-/** What the second provider makes good. */
+/** Outcome with a second provider as fallback. */
 function withSecond(outcome: Outcome): Outcome {
   return outcome.kind === 'refused' && !outcome.final ? answers : outcome
 }
@@ -170,7 +169,7 @@ for (const [setup, providers] of setups) {
     for (const [what, , json, streamed] of faults)
       for (const stream of [false, true])
         // spec: 1/s11, 9/s3
-        test(`${what}, ${stream ? 'as a stream' : 'in one piece'}`, async ({ fixture, expect }) => {
+        test(`handles ${what} ${stream ? 'in a streamed call' : 'in a whole call'}`, async ({ fixture, expect }) => {
           const { stack, first, second } = fixture
           const alone = stream ? streamed : json
           const outcome = providers.length > 1 ? withSecond(alone) : alone
@@ -219,7 +218,7 @@ for (const [setup, providers] of setups) {
           const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = answered.last.usage!
           expect(BigInt(promptTokens + completionTokens)).toBe(counted)
           expect([answered.done, call!.estimated]).toEqual([stream, outcome.estimated ?? false])
-          // Never more than was held: what goes beyond it is the stack's.
+          // The charge never exceeds the reservation; the service bears the excess.
           if (outcome.capped) expect([settled, counted > settled]).toEqual([call!.reservedMicro, true])
           else expect(settled).toBe(counted)
         })
@@ -228,14 +227,11 @@ for (const [setup, providers] of setups) {
 
 const usageToo = { stream_options: { include_usage: true } }
 
-test('many at once, of which every other one fails: each answer is saved as it was sent', async ({
-  fixture,
-  expect,
-}) => {
+test('100 concurrent calls, half of them failing, each save the response as sent', async ({ fixture, expect }) => {
   const { stack } = fixture
   const tenant = await tenantOf(fixture, ['okapi'])
   const ask = (n: number) => {
-    const content = `${mark(n % 2 === 0 ? 'an error status' : 'nothing wrong', false)} ${n}`
+    const content = `${mark(n % 2 === 0 ? 'an error status' : 'no fault', false)} ${n}`
     return chat(stack, tenant, {
       headers: { 'idempotency-key': `many-at-once-${n}` },
       body: { messages: [{ role: 'user', content }] },
@@ -248,6 +244,6 @@ test('many at once, of which every other one fails: each answer is saved as it w
   expect((await stack.invocations(tenant.project.id)).filter(({ state }) => state === 'Settled')).toHaveLength(50)
 })
 
-test('the books add up after all of it', async ({ fixture, expect }) => {
+test('the books add up after every fault', async ({ fixture, expect }) => {
   expect(await fixture.stack.findings()).toEqual([])
 })

@@ -8,14 +8,14 @@ import { expectPaidOnce } from './src/paid-once.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
 import { runUntilOver } from './src/executions.ts'
 
-// Every part of the stack is killed while executions with paid nodes continue. Afterwards every execution has ended, nothing was charged twice, no
-// node that had ended was run again, and the books add up.
+// Every service is killed while executions with paid nodes run. Afterwards every execution has ended, nothing was charged twice, no
+// completed node ran again, and the books add up.
 
 const EXECUTIONS = 500
 const MAX_CONCURRENT = 24
 const MOST_CALLS = 8
 
-/** With nodes chained, as workers do by default, and with each of them through the queue (N6 of run-node.ts). */
+/** Nodes chained, as workers do by default, and each node through the queue (N6 of run-node.ts). */
 const SETTINGS = [{}, { NODE_SLICE_MS: '0' }]
 
 describe.for(SETTINGS)('workers with %j', (settings: Record<string, string>) => {
@@ -23,7 +23,7 @@ describe.for(SETTINGS)('workers with %j', (settings: Record<string, string>) => 
 
   // spec: 8.2/s1, 8.2/s2
   harmedStackTest(
-    `${EXECUTIONS} runs survive kills of every part: each ends, and pays each of its calls once`,
+    `${EXECUTIONS} executions survive kills of every service: each ends and pays for each of its calls once`,
     async ({ stack, postgresServer, redisServer }) => {
       const tenant = await openPaidTenant(stack, { mostCalls: MOST_CALLS, latencyMs: 20 })
       const records: ExecutionRecord[] = []
@@ -39,7 +39,7 @@ describe.for(SETTINGS)('workers with %j', (settings: Record<string, string>) => 
 
       const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null })
       redis.on('error', () => {})
-      const stopPostgres = () => postgresServer.stopImmediately().then(postgresServer.restart) // takes back claims
+      const stopPostgres = () => postgresServer.stopImmediately().then(postgresServer.restart) // rolls back claims
       const harms: (() => Promise<unknown>)[] = [
         () => Promise.all(stack.workers.map((worker) => killed(worker, settings))),
         stopPostgres,
@@ -74,7 +74,7 @@ describe.for(SETTINGS)('workers with %j', (settings: Record<string, string>) => 
   )
 })
 
-/** No call reached the provider for a node after the node's result had been recorded. */
+/** Asserts that no call reached the provider for a node whose result had been recorded. */
 async function expectNothingRanAgain(stack: Stack, project: string): Promise<void> {
   const { rows } = await stack.fixture.run(
     `SELECT n.node, convert_from(n.output, 'UTF8') AS output, n.execution

@@ -13,7 +13,7 @@ import { canvasOf, tabTo } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
 
-// The editor of flows in a browser, on the whole service.
+// The flow editor in a browser, against the whole service.
 
 const noProblem = (page: Page) => page.getByText('No problems.').waitFor()
 const headed = (page: Page, text: string) => page.locator('.flow-header').getByText(text, { exact: true }).waitFor()
@@ -28,7 +28,7 @@ const withoutPositions = ({ nodes, ...graph }: Graph) => ({
   nodes: nodes.map(({ position: _, ...node }) => node),
 })
 
-test('a flow is drawn with the mouse, its problems come and go, and it is activated', async ({ stack, visit }) => {
+test('a flow can be drawn with the mouse, validated as it changes, and activated', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const { page, problems } = await visit({ ...views[0]!, width: 1440 })
   const { add, draw, pull } = canvasOf(page)
@@ -103,7 +103,7 @@ test('a flow is drawn with the mouse, its problems come and go, and it is activa
   expect(problems).toEqual([])
 })
 
-test('shows the max cost of an execution beforehand, a ceiling holds, and one from a node pays for what is below it alone', async ({
+test('the run panel shows the max cost, enforces a ceiling, and reruns from a node for the cost of the nodes below it', async ({
   stack,
   visit,
 }) => {
@@ -166,7 +166,7 @@ const edgesOfDecisions = [
   ['long.false.text', 'out.text'],
 ] as const
 
-test('a flow is drawn, undone, done again and saved with the keyboard alone', async ({ stack, visit }) => {
+test('a flow can be edited, undone, redone and saved with the keyboard alone', async ({ stack, visit }) => {
   const { owner, address, saved } = await ownedFlow(stack)
   const { page, problems } = await signedInAt(visit, owner, address)
   await canvasOf(page).node('ask').waitFor()
@@ -201,10 +201,7 @@ test('a flow is drawn, undone, done again and saved with the keyboard alone', as
   expect(problems).toEqual([])
 })
 
-test('a form whose code comes late has the focus when it is there, unless someone continued', async ({
-  stack,
-  visit,
-}) => {
+test('a lazily loaded form takes the focus unless the user has moved on', async ({ stack, visit }) => {
   const { owner, address } = await ownedFlow(stack)
   const { page } = await signedInAt(visit, owner, address)
   const { node } = canvasOf(page)
@@ -229,7 +226,7 @@ test('a form whose code comes late has the focus when it is there, unless someon
   }
 })
 
-test('what is not saved is there again after a reload, and can be discarded', async ({ stack, visit }) => {
+test('unsaved changes survive a reload and can be discarded', async ({ stack, visit }) => {
   const { owner, address } = await ownedFlow(stack)
   const { page, problems } = await signedInAt(visit, owner, address)
   const say = page.getByLabel('Text', { exact: true })
@@ -248,7 +245,7 @@ test('what is not saved is there again after a reload, and can be discarded', as
   expect(problems).toEqual([])
 })
 
-test('all of a flow is in view when it is opened, however late its nodes are measured', async ({ stack, visit }) => {
+test('opening a flow fits all nodes into view, even if they are measured late', async ({ stack, visit }) => {
   const { owner, address } = await ownedFlow(stack)
   const { page, problems } = await visit()
   await page.addInitScript(`globalThis.ResizeObserver = class extends ResizeObserver {
@@ -266,7 +263,7 @@ test('all of a flow is in view when it is opened, however late its nodes are mea
   expect(problems).toEqual([])
 })
 
-test('a double click on the canvas brings it nearer, and it can be moved from there', async ({ stack, visit }) => {
+test('double-clicking the canvas zooms in, and dragging pans it', async ({ stack, visit }) => {
   const { owner, address } = await ownedFlow(stack)
   const { page, problems } = await visit()
   await page.goto(address)
@@ -287,7 +284,7 @@ test('a double click on the canvas brings it nearer, and it can be moved from th
   expect(problems).toEqual([])
 })
 
-test('of two who save one flow the second sees both alongside each other, chooses, and nothing is lost [revision_conflict]', async ({
+test('a save over a newer revision shows both versions, lets the user choose, and loses nothing [revision_conflict]', async ({
   stack,
   visit,
 }) => {
@@ -297,7 +294,7 @@ test('of two who save one flow the second sees both alongside each other, choose
   second.on('pageerror', (error) => problems.push(String(error)))
   await first.goto(address)
   await signIn(first, owner)
-  await canvasOf(first).node('ask').waitFor() // so the second is signed in too
+  await canvasOf(first).node('ask').waitFor() // the second page shares the session
   await second.goto(address)
   await canvasOf(second).node('ask').waitFor()
   const write = async (page: Page, template: string) => {
@@ -324,7 +321,7 @@ test('of two who save one flow the second sees both alongside each other, choose
   expect(problems).toEqual([])
 })
 
-/** What the page finds in these flows, with the code that the page has. */
+/** Problems that the code shipped to the browser finds in these flows. */
 async function foundOnPage(page: Page, flows: SentFlow[]): Promise<unknown[]> {
   const program = path.join(import.meta.dirname, '../packages/flow/src/browser-program.fixture.ts')
   const { script } = await browserBundle(program, { plugins: [leftOut] })
@@ -335,7 +332,7 @@ async function foundOnPage(page: Page, flows: SentFlow[]): Promise<unknown[]> {
 }
 type SentFlow = ReturnType<typeof validFlow> extends fc.Arbitrary<infer Flow> ? Flow : never
 
-test('a browser finds the same problems in 2,000 graphs as Node does', async ({ visit }) => {
+test('the browser finds the same problems as Node in 2,000 graphs', async ({ visit }) => {
   const { page } = await visit()
   const flows = [validFlow(), changedFlow].flatMap((flow) => fc.sample(flow, { numRuns: 1000, seed: 15 }))
   const here = flows.map(({ graph, products }) => validateGraph(graph, products))
@@ -343,7 +340,7 @@ test('a browser finds the same problems in 2,000 graphs as Node does', async ({ 
   expect(here.filter((problems) => problems.length > 0).length).toBeGreaterThan(500)
 })
 
-/** Each between two spaces or more. */
+/** Separated by two or more spaces. */
 const expressionParts = String.raw`
   x  x.y  2u  99999999999999999999999u  1.5  "s"  b'a'  [1, x]  {"a": 1}  x[?1]  x.?y  .x  size(x)  !x  -x  (x  x ? y : 1
   x.map(a, a)  x.map(1, y)  x.map(a, true, a)  x.filter(1, 2)  x.all(1, 2)  x.exists("a", 2)  all(x, y)  x.map()
@@ -352,7 +349,7 @@ const expressionParts = String.raw`
   .trim()
   .split(/\s{2,}/)
 
-test('a browser reads 1,000 expressions, most of them wrong, as Node does', async ({ visit }) => {
+test('the browser and Node agree on 1,000 expressions, most of them invalid', async ({ visit }) => {
   const { page } = await visit()
   const part = fc.constantFrom(...expressionParts)
   const operator = fc.constantFrom(' + ', ' && ', ' == ', ' in ', ' % ', ' || ', ', ')

@@ -5,15 +5,15 @@ import { openStack, type Stack } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { runUntilOver } from './src/executions.ts'
 
-// The queue is shared, and one project's backlog in it must not delay another's single execution. Counted in nodes, not in time: while a
-// node of the single execution waits for its worker, only what the backlog's share of the queue holds is taken up before it. What continues
-// alongside a node that runs delays no one, and is not counted.
+// Projects share the queue, and one project's backlog must not delay a single execution of another. The test counts nodes, not time:
+// while a node of the single execution waits for a worker, at most the backlog's share of the queue is claimed before it. Nodes chained
+// to a running node delay no other project and aren't counted.
 
 const BACKLOG = 2_000
 const STARTERS = 48
 const MAX_CONCURRENT_NODES = 16
 
-/** With nodes chained, and with each of them through the queue (N6 of run-node.ts). */
+/** Nodes chained, and each node through the queue (N6 of run-node.ts). */
 const SLICES_MS = [200, 0]
 
 const test = liveTest
@@ -33,10 +33,10 @@ const test = liveTest
     return stack
   })
 
-describe.for(SLICES_MS)('with slices of %d ms', (sliceMs) => {
+describe.for(SLICES_MS)('fair queue with node slices of %d ms', (sliceMs) => {
   test.override('sliceMs', sliceMs)
 
-  test(`${BACKLOG} queued executions of one project delay another's single one by a few nodes only`, async ({
+  test(`${BACKLOG} queued executions of one project delay a single one of another by only a few nodes`, async ({
     stack,
   }) => {
     const backlog = await openFlow(stack)
@@ -55,12 +55,12 @@ describe.for(SLICES_MS)('with slices of %d ms', (sliceMs) => {
       [record.id, backlog.project],
     )
     const jobs = rows as { before: number; waiting: number }[]
-    // Each job ahead may take the other nodes of its execution along.
+    // Each job ahead may also run the other nodes of its execution.
     const most = MAX_CONCURRENT_NODES * jobs.length
     process.stdout.write(
-      `nodes of the backlog before each node: ${jobs.map(({ before }) => before).join(', ')} of ${most}\n`,
+      `backlog nodes claimed before each node: ${jobs.map(({ before }) => before).join(', ')} (limit ${most})\n`,
     )
-    expect(jobs[0]!.waiting).toBeGreaterThan(BACKLOG) // the backlog still waits, an execution having several nodes
+    expect(jobs[0]!.waiting).toBeGreaterThan(BACKLOG) // the backlog is still queued: an execution has several nodes
     for (const { before } of jobs) expect(before).toBeLessThanOrEqual(most)
   })
 })
@@ -75,7 +75,7 @@ async function openFlow(stack: Stack) {
   return { project: project.id, sandbox, secret }
 }
 
-/** Starts the executions of the backlog and leaves each as soon as it is admitted. */
+/** Starts the executions of the backlog and disconnects from each once it is admitted. */
 async function startBacklog(stack: Stack, flow: Awaited<ReturnType<typeof openFlow>>): Promise<void> {
   let next = 0
   const starters = Array.from({ length: STARTERS }, async () => {
@@ -84,7 +84,7 @@ async function startBacklog(stack: Stack, flow: Awaited<ReturnType<typeof openFl
   await Promise.all(starters)
 }
 
-/** Repeats it under its idempotency key if asked to: what is tested here begins when all have been admitted. */
+/** Retries under its idempotency key on 503: the test starts once all executions are admitted. */
 async function startOne(stack: Stack, { sandbox, secret }: Awaited<ReturnType<typeof openFlow>>, text: string) {
   for (;;) {
     const left = new AbortController()

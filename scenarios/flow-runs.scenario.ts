@@ -10,9 +10,9 @@ import { PNG } from './src/console/png.ts'
 import { readDocBlocks } from './src/guides/doc-blocks.ts'
 import { flows } from './src/mcp/flows.ts'
 
-// What is seen alongside the canvas of executions, of what they are given, and of revisions.
+// The panels next to the canvas: executions, their inputs and results, and revisions.
 
-test('of an execution each node shows what it was given, answered and cost, and each edge its value', async ({
+test('the canvas shows the input, output and cost of each node of an execution, and the value of each edge', async ({
   stack,
   visit,
 }) => {
@@ -59,7 +59,7 @@ test('of an execution each node shows what it was given, answered and cost, and 
   expect(problems).toEqual([])
 })
 
-test('an image for an execution is uploaded or chosen, seen before, taken away, and comes back to be downloaded; others are refused unsent', async ({
+test('the run form uploads, previews, removes and selects images, rejects other files unsent, and offers the result for download', async ({
   stack,
   visit,
 }) => {
@@ -99,10 +99,7 @@ test('an image for an execution is uploaded or chosen, seen before, taken away, 
   expect(problems).toEqual([])
 })
 
-test('two revisions are over each other on one canvas, and what differs is marked by words and listed', async ({
-  stack,
-  visit,
-}) => {
+test('comparing two revisions marks the differences on one canvas and lists them', async ({ stack, visit }) => {
   const { owner, address } = await ownedFlow(stack)
   const { page, problems } = await signedInAt(visit, owner, address)
   await canvasOf(page).node('ask').click()
@@ -125,7 +122,7 @@ test('two revisions are over each other on one canvas, and what differs is marke
   expect(problems).toEqual([])
 })
 
-test('what connects a client is what docs/mcp.md has, without a secret, once the flow is a tool', async ({
+test('Connect client shows the settings of docs/mcp.md without a secret, and exposes the flow as an MCP server', async ({
   stack,
   visit,
 }) => {

@@ -10,10 +10,10 @@ import { gatewayMatrix } from './src/isolation/gateway-matrix.ts'
 import { pathOf, type Asked } from './src/isolation/request-of.ts'
 import { openIsolationFixture, users, type Ids } from './src/isolation/isolation-fixture.ts'
 
-// Every route, asked by someone who may, with one thing in the request that no one should send. No answer may be a fault
-// of ours (never 5xx), and what is refused says what clears it.
+// Every route, called by an authorized caller with one hostile value in the request. No response may be a 5xx, and every refusal has
+// a resolution.
 
-/** On separate services: sign-in attempts here count against the address of every test. */
+/** Separate services: sign-in attempts here count against the IP address that all tests share. */
 const test = liveStackTest.extend('kind', { scope: 'file' }, (): StackKind => 'own')
 
 const TEXTS = [
@@ -62,7 +62,7 @@ const IDS = [
   '99999999999999999999',
 ]
 
-/** Fields of the query and of the body. */
+/** Field names of the query and the body. */
 interface Named {
   query: string[]
   fields: string[]
@@ -74,9 +74,9 @@ interface Hostile {
   body?: string
 }
 
-describe('what no one should send is refused with what to do, or harmless', () => {
+describe('hostile requests', () => {
   for (const { route, row, by, query, fields } of rows())
-    test(route, async ({ stack }) => {
+    test(`refuses hostile values in ${route} with a resolution or handles them harmlessly`, async ({ stack }) => {
       const isolation = await openIsolationFixture(stack.fixture, stack.gateways[0]!.url)
       const method = route.split(' ')[0]!
       const { secret } = isolation.callers[by]
@@ -102,14 +102,14 @@ describe('what no one should send is refused with what to do, or harmless', () =
 
 function faultOf(status: number, text: string): string | null {
   if (status < 400) return null
-  if (status >= 500) return 'is our fault'
+  if (status >= 500) return 'is a server error'
   const { jsonrpc, error } = jsonOf(text) as {
     jsonrpc?: string
     error?: { code?: unknown; message?: string; resolution?: string }
   }
-  if (jsonrpc && error?.message) return null // of the protocol, which has no place for a resolution
-  if (!error?.code || !error.message || !error.resolution) return 'does not say what to do'
-  return /\.ts:\d+|node_modules|prisma|postgres|at [A-Za-z]+ \(/i.test(text) ? 'tells of our insides' : null
+  if (jsonrpc && error?.message) return null // JSON-RPC errors have no resolution
+  if (!error?.code || !error.message || !error.resolution) return 'has no resolution'
+  return /\.ts:\d+|node_modules|prisma|postgres|at [A-Za-z]+ \(/i.test(text) ? 'leaks internals' : null
 }
 
 function jsonOf(text: string): object {
@@ -147,7 +147,7 @@ function* hostileRequests(route: string, row: Asked, ids: Ids, { query, fields }
     }
 }
 
-/** The routes, each with someone who may ask it, and what a request may name. */
+/** The routes, each with an authorized caller and the fields that a request may set. */
 function rows() {
   const named = new Map(
     Object.values<ApiRoute>({ ...consoleRoutes, ...gatewayRoutes }).map(({ method, path, query, body }) => [

@@ -8,7 +8,7 @@ import { liveStackTest } from './src/live-stack-test.ts'
 import { chat, type TenantFixture } from './src/stack.ts'
 import { rawChat, sendRaw } from './src/raw-http.ts'
 
-// An idempotency key belongs to its project, and a replay is given to no one who might not make the call now
+// An idempotency key belongs to its project, and only a caller who could make the call now receives a replay
 // (rules §5, architecture §S10, §S11).
 
 const test = liveStackTest.extend('first', async ({ stack }) => {
@@ -26,7 +26,7 @@ const test = liveStackTest.extend('first', async ({ stack }) => {
     repeat,
     key: (options: Partial<Parameters<typeof fixture.key>[0]> = {}) =>
       fixture.key({ project: tenant.project, by: tenant.owner, ...options }),
-    /** The saved answer was given, or it was not; nothing more was charged in either case. */
+    /** Asserts a replay if `says` is 200, or that refusal; either way nothing more is charged. */
     async expectReplay(by: Pick<TenantFixture, 'key' | 'model'>, says = '200') {
       const again = await repeat(by)
       expect(said(again)).toBe(says)
@@ -39,13 +39,13 @@ const test = liveStackTest.extend('first', async ({ stack }) => {
 })
 
 describe('a repeat under the same idempotency key', () => {
-  test('by another key of the project gets the same bytes', async ({ first }) => {
+  test('by another key of the project returns the same bytes', async ({ first }) => {
     await first.expectReplay({ ...first.tenant, key: await first.key() })
   })
 
   for (const where of ['of the same tenant', 'of another tenant'])
     // spec: 1/s3
-    test(`in another project ${where} is another call, charged there`, async ({ stack, first }) => {
+    test(`in another project ${where} is a separate call, charged there`, async ({ stack, first }) => {
       const { project, owner } = first.tenant
       const other =
         where === 'of the same tenant'
@@ -61,7 +61,7 @@ describe('a repeat under the same idempotency key', () => {
       await first.expectReplay(first.tenant)
     })
 
-  test('is refused to anyone who might not make the call now [key_revoked] [key_expired] [key_scope] [key_issuer_denied] [project_mismatch] [model_not_found]', async ({
+  test('is refused if the caller could not make the call now [key_revoked] [key_expired] [key_scope] [key_issuer_denied] [project_mismatch] [model_not_found]', async ({
     stack,
     first,
   }) => {
@@ -82,7 +82,7 @@ describe('a repeat under the same idempotency key', () => {
   })
 
   // spec: 4.2/s16
-  test('needs no money, and no room in the window', async ({ stack, first }) => {
+  test('needs neither funds nor room in the spending window', async ({ stack, first }) => {
     const poor = await first.key({ limit: { micro: 1n, reset: 'daily' } })
     await first.expectReplay({ ...first.tenant, key: poor })
     const { available } = await stack.wallet(first.tenant.project.id)
@@ -94,9 +94,9 @@ describe('a repeat under the same idempotency key', () => {
   })
 })
 
-describe('any Idempotency-Key header', () => {
+describe('Idempotency-Key header', () => {
   liveStackTest(
-    'is taken as it is or refused, and forges no line of a log [idempotency_key_invalid]',
+    'is used unchanged or refused, and cannot forge a log line [idempotency_key_invalid]',
     async ({ stack }) => {
       const tenant = await stack.tenant(1_000_000_000n)
       const free = await stack.fixture.publishProduct({ promptPico: 0n, completionPico: 0n })

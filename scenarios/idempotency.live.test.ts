@@ -7,10 +7,10 @@ const COPIES = 100
 
 const test = liveStackTest.extend('counts', { scope: 'file' }, () => ({ ledgers: 2, gateways: 3 }))
 
-describe('one idempotency key', () => {
+describe('concurrent copies under one idempotency key', () => {
   for (const stream of [false, true]) {
     // spec: 4.2/s16
-    test(`${COPIES} copies at once of a ${stream ? 'stream' : 'call'} reach the provider once, charge once and get the same bytes`, async ({
+    test(`${COPIES} copies of a ${stream ? 'streamed call' : 'call'} reach the provider once, charge once and get the same bytes`, async ({
       stack,
     }) => {
       const tenant = await stack.tenant(10_000_000n)

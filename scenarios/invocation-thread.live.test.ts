@@ -3,10 +3,10 @@ import { callerAt } from './src/caller.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'
 import { chat } from './src/stack.ts'
 
-// `X-Service-Invocation` is the thread: what an answer names is found in the calls, the usage and the books of its project.
+// The ID in `X-Service-Invocation` identifies the call in the calls list, the usage and the books of its project.
 
 // spec: 4.2/s18
-test('the invocation that an answer names is the call that is shown, counted and charged', async ({ stack }) => {
+test('X-Service-Invocation names the call that is listed, counted and charged', async ({ stack }) => {
   const tenant = await stack.tenant(1_000_000n)
   const owner = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(tenant.owner)).secret)
   const projectPath = `/api/v2/tenants/${tenant.project.tenant}/projects/${tenant.project.id}`
@@ -17,7 +17,7 @@ test('the invocation that an answer names is the call that is shown, counted and
     const id = answer.headers.get('x-service-invocation')!
     const { body: call } = await owner.ask('GET', `${projectPath}/invocations/${id}`)
     expect(call).toMatchObject({ id, key: tenant.key.id, model: tenant.model, state: 'Settled' })
-    expect(call.chargedMicro).toBe(call.promptTokens + call.completionTokens) // a micro-USD a token
+    expect(call.chargedMicro).toBe(call.promptTokens + call.completionTokens) // one micro-USD per token
     charged.push(call.chargedMicro)
     const { rows } = await stack.fixture.run(
       'SELECT charged_micro FROM money.attempts WHERE project = $1 AND invocation = $2',

@@ -20,36 +20,37 @@ import {
 import { neverAsked, surfaceOf } from './src/routes-of.ts'
 
 // The whole route table against every kind of caller (architecture §S5).
-//   M1  What is another's answers like what never existed, byte for byte, the echoed id aside.
-//   M2  What is refused changes nothing.
-//   M3  What is answered names nothing that the caller may not see.
+//   M1  A request naming a resource of another project or tenant gets the same bytes as one naming a missing resource, except for
+//       the echoed ID.
+//   M2  A refused request changes nothing.
+//   M3  A response names nothing that the caller may not see.
 //   M4  A route without a row fails.
 
 const fresh = () => randomBytes(6).toString('hex')
 const urlOf = (stack: Stack) => stack.gateways[0]!.url
 
-describe('every route has a row', () => {
+describe('the isolation matrix', () => {
   const never = neverAsked()
 
   // spec: 4/s1, 4.5/r3
-  test('of the gateway', () => {
+  test('has a row for every gateway route', () => {
     const { routes, mounts } = surfaceOf(gatewayApp(never))
     const rows = new Set(gatewayMatrix.map(({ route }) => route))
     expect(routes.filter((route) => !(route in openGatewayRoutes)).toSorted()).toEqual([...rows].toSorted())
-    expect(mounts).toEqual(['/api/v2', '/console']) // the console's, whose rows are below
+    expect(mounts).toEqual(['/api/v2', '/console']) // the console, tested below
   })
 
   // spec: can/console-api
-  test('of the console', () => {
+  test('has a row for every console route', () => {
     const { routes, mounts } = surfaceOf(consoleApp(never))
     expect(routes.toSorted()).toEqual([...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted())
-    expect(new Set(mounts)).toEqual(new Set(['/api/v2'])) // who is signed in, and from which page
+    expect(new Set(mounts)).toEqual(new Set(['/api/v2'])) // session and origin checks
   })
 })
 
-describe('the console', () => {
+describe('console isolation', () => {
   for (const [route, row] of Object.entries(consoleMatrix)) {
-    test(route, async ({ stack }) => {
+    test(`answers each caller of ${route} as its row says`, async ({ stack }) => {
       const isolation = await openIsolationFixture(stack.fixture, urlOf(stack))
       const { own, callers } = isolation
       const ask = async (caller: Caller, ids = own) => send(caller, route, row, ids, fresh())
@@ -86,12 +87,12 @@ describe('the console', () => {
   }
 })
 
-describe('the gateway', () => {
+describe('gateway isolation', () => {
   for (const row of gatewayMatrix) {
     const { route, says } = row
     const named = namesIn(route, row, {} as Ids).join(' and ')
     // spec: 4/s1, 4.1/s4, 4.2/s13, 4.5/r2, 4.5/r3, 5/s11, 5/s12, 7/r4
-    test(`${route}${named && `, naming the ${named}`}`, async ({ stack }) => {
+    test(`answers each caller of ${route}${named && `, naming the ${named},`} as its row says`, async ({ stack }) => {
       const isolation = await openIsolationFixture(stack.fixture, urlOf(stack))
       const { own, callers } = isolation
       for (const name of Object.keys(says) as (keyof typeof says)[]) {
@@ -105,14 +106,14 @@ describe('the gateway', () => {
       await expectOthersLikeNothing(stack, callers.key, isolation.otherTenant, own, route, row)
       for (const { project } of [isolation.neighbours, isolation.otherTenant])
         expect(await stack.fixture.run('SELECT FROM money.journal WHERE project = $1', [project])).toMatchObject({
-          rowCount: 1, // its funding
+          rowCount: 1, // the initial funding
         })
     })
   }
 })
 
-describe('what needs no credential', () => {
-  test('answers alike to everybody, and names nothing', async ({ stack }) => {
+describe('routes without a credential', () => {
+  test('answer every caller alike and name no ID', async ({ stack }) => {
     const { anonymous, owner, legacyKey } = (await openIsolationFixture(stack.fixture, urlOf(stack))).callers
     for (const [route, says] of Object.entries({ ...openRoutes, ...openGatewayRoutes })) {
       const [method = '', path = ''] = route.replace('*file', 'index.html').split(' ')
@@ -129,7 +130,7 @@ describe('what needs no credential', () => {
   })
 })
 
-/** M1: an answer about a real thing, and those about nothing in its place. */
+/** M1: compares the response about a real resource with the response about a missing one. */
 async function expectLikeNothing(
   { fixture }: Stack,
   answer: Answer,
@@ -145,7 +146,7 @@ async function expectLikeNothing(
   }
 }
 
-/** M1: another's thing in a request that is one's own otherwise, and nothing in its place. */
+/** M1: compares a request that names another's resource with the same request naming a missing one. */
 async function expectOthersLikeNothing(
   { fixture }: Stack,
   caller: Caller,
@@ -156,7 +157,7 @@ async function expectOthersLikeNothing(
   shared: IdName[] = [],
 ): Promise<void> {
   const nothing = idsOfNothing(fixture)
-  const catalogue: IdName[] = route.includes('/api/v2/') ? ['product', 'newProduct'] : [] // everybody's to assign
+  const catalogue: IdName[] = route.includes('/api/v2/') ? ['product', 'newProduct'] : [] // anyone may assign these
   for (const name of namesIn(route, asked, own)) {
     if (others[name] === own[name] || shared.includes(name) || catalogue.includes(name)) continue
     const [theirs, unreal] = [others, nothing].map((from) => ({ ...own, [name]: from[name] })) as [Ids, Ids]
@@ -180,5 +181,5 @@ async function expectUntouched({ fixture }: Stack, tenant: string): Promise<void
             (SELECT count(*) FROM money.fundings f JOIN control.projects p ON p.id = f.project WHERE p.tenant = $1)::int AS fundings`,
     [tenant],
   )
-  expect(rows).toEqual([{ changes: 2, fundings: 2 }]) // those of the fixture: a flow and a funding for each of its projects
+  expect(rows).toEqual([{ changes: 2, fundings: 2 }]) // from the fixture: one flow and one funding per project
 }

@@ -6,8 +6,7 @@ import { answerOf, callerAt, refusalIn, said, type Answer, type Caller } from '.
 import { liveStackTest } from './src/live-stack-test.ts'
 import { chat } from './src/stack.ts'
 
-// Anyone who tries to make more of a key than it is: another project's, a wider one, two of one
-// (architecture §S4, §S6, §S8, §S9).
+// Attempts to move a key to another project, widen it, or duplicate it (architecture §S4, §S6, §S8, §S9).
 
 const test = liveStackTest.extend('owned', async ({ stack }) => {
   const tenant = await stack.tenant(1_000_000n)
@@ -18,9 +17,9 @@ const test = liveStackTest.extend('owned', async ({ stack }) => {
   return { ...tenant, caller, path, keyCount }
 })
 
-describe('the binding of a key', () => {
+describe('a key’s binding', () => {
   // spec: 1/s2, 2.1/r4, 2.1/s2, 3.2/s3, 5/s2
-  test('is for life: no column that says what a key may do can be changed, by the console’s role or the owner’s', async ({
+  test('is immutable: neither the console’s database role nor the table owner can change any column that grants access', async ({
     stack,
     owned,
     database,
@@ -50,7 +49,7 @@ describe('the binding of a key', () => {
   })
 
   // spec: 1/s2
-  test('has no route that changes it [method_not_allowed]', async ({ owned }) => {
+  test('cannot be changed through any route [method_not_allowed]', async ({ owned }) => {
     for (const method of ['PUT', 'PATCH', 'DELETE', 'POST'])
       expect(said(await owned.caller.ask(method, `${owned.path}/${owned.key.id}`, { project: 'prj_other' }))).toBe(
         '405 method_not_allowed',
@@ -58,9 +57,9 @@ describe('the binding of a key', () => {
   })
 })
 
-describe('a selector of another project', () => {
+describe('a selector naming another project', () => {
   // spec: 4.5/s1, 4.5/r1, 4.5/r2
-  test('moves no money and remembers nothing, wherever it stands [project_mismatch]', async ({ stack, owned }) => {
+  test('moves no money and stores nothing, in a header or the body [project_mismatch]', async ({ stack, owned }) => {
     const other = await stack.tenant(1_000_000n)
     const books = async () => {
       const { rows } = await stack.fixture.run(
@@ -97,7 +96,7 @@ describe('a selector of another project', () => {
   })
 })
 
-describe('at the same moment', () => {
+describe('concurrent key changes', () => {
   const ROUNDS = 10
   const newKey = async ({ caller, path, project }: { caller: Caller; path: string; project: { id: string } }) => {
     const { body } = await caller.ask('POST', path, { project: project.id })
@@ -111,7 +110,7 @@ describe('at the same moment', () => {
   }
   const atOnce = <T>(tries: (() => Promise<T>)[]) => Promise.all(tries.map((one) => one()))
 
-  test('many rotations make one replacement, and calls continue with one key or the other [key_not_active]', async ({
+  test('concurrent rotations create one replacement, and calls succeed with the old or the new key [key_not_active]', async ({
     stack,
     owned,
   }) => {
@@ -130,7 +129,7 @@ describe('at the same moment', () => {
       expect(won).toHaveLength(1)
       const replacement = replacementOf(won[0]!)
       for (const answer of rotations.filter(({ status }) => status !== 201)) {
-        expect(['409 key_not_active', '401 key_revoked']).toContain(said(answer)) // the latter: to the old key itself
+        expect(['409 key_not_active', '401 key_revoked']).toContain(said(answer)) // the latter for a rotation by the old key itself
         expect(refusalIn(answer)!.resolution).toContain(replacement.id)
       }
       expect(new Set(uses).isSubsetOf(new Set(['200', '401 key_revoked']))).toBe(true)
@@ -141,7 +140,7 @@ describe('at the same moment', () => {
   })
 
   for (const graceSeconds of [0, 600])
-    test(`a rotation with ${graceSeconds} s of grace and a revocation leave no key that no one was told of [key_not_active]`, async ({
+    test(`a rotation with ${graceSeconds} s of grace and a concurrent revocation leave no key unreported [key_not_active]`, async ({
       stack,
       owned,
     }) => {
@@ -153,7 +152,7 @@ describe('at the same moment', () => {
         const old = await newKey(owned)
         const rotate = () => caller.ask('POST', `${path}/${old.id}/rotate`, { graceSeconds })
         const revoke = () => caller.ask('POST', `${path}/${old.id}/revoke`)
-        /** The second comes later by more each time, and at last once the first has its answer. */
+        /** Delays the second by more each round; in the last rounds it starts after the first has been answered. */
         const inTurn = async (first: () => Promise<Answer>, second: () => Promise<Answer>) => {
           const answer = first()
           await (round < ROUNDS - 2 ? new Promise((resolve) => setTimeout(resolve, round)) : answer)
@@ -177,10 +176,10 @@ describe('at the same moment', () => {
         expect(rows).toHaveLength(rotated.status === 201 ? 1 : 0)
         if (rotated.status === 201) expect(await use(replacementOf(rotated))).toBe('200')
       }
-      expect(seen.size).toBe(2) // each of the two came first at times
+      expect(seen.size).toBe(2) // each order occurred
     })
 
-  test('many revocations revoke once [key_not_active]', async ({ owned }) => {
+  test('concurrent revocations revoke once [key_not_active]', async ({ owned }) => {
     const { caller, path } = owned
     const { id } = await newKey(owned)
     const answers = await atOnce(Array.from({ length: 8 }, () => () => caller.ask('POST', `${path}/${id}/revoke`)))
@@ -188,7 +187,7 @@ describe('at the same moment', () => {
   })
 })
 
-describe('the body that creates a key', () => {
+describe('the request body that creates a key', () => {
   const own = [
     'id',
     'hash',
@@ -213,7 +212,7 @@ describe('the body that creates a key', () => {
     'toString',
   ]
 
-  test('takes no field that is not in the contract, at any depth [invalid_request]', async ({ stack, owned }) => {
+  test('accepts no field outside the contract, at any depth [invalid_request]', async ({ stack, owned }) => {
     const { path, project, keyCount, caller } = owned
     const before = await keyCount()
     const known = ['project', 'name', 'policy', 'resources', 'limit', 'expiresInDays']
@@ -223,7 +222,7 @@ describe('the body that creates a key', () => {
     const extra = fc.tuple(name, fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant('Active')), fc.boolean())
     await fc.assert(
       fc.asyncProperty(extra, async ([field, value, nested]) => {
-        // Written by hand: JavaScript would make a prototype of __proto__ before it is sent.
+        // Serialized by hand: an object literal would set the prototype instead of a __proto__ field.
         const added = `${JSON.stringify(field)}:${JSON.stringify(value)}`
         const limit = `"limit":{"micro":1,"reset":"daily"${nested ? `,${added}` : ''}}`
         const body = `{"project":"${project.id}",${limit}${nested ? '' : `,${added}`}}`
@@ -232,7 +231,7 @@ describe('the body that creates a key', () => {
           headers: { authorization: `Bearer ${caller.secret}`, 'content-type': 'application/json' },
           body,
         })
-        const micro = nested && (field === 'micro' || field === 'reset') // named twice: the last one counts
+        const micro = nested && (field === 'micro' || field === 'reset') // a duplicate field: the last one wins
         if (!micro) expect([body, said(await answerOf(answer))]).toEqual([body, '400 invalid_request'])
       }),
       { numRuns: 150 },
@@ -241,7 +240,7 @@ describe('the body that creates a key', () => {
   })
 
   // spec: 2.1/s2
-  test('makes exactly the key that it asks for, its maker’s, or none', async ({ owned }) => {
+  test('creates exactly the requested key, owned by the caller, or none', async ({ owned }) => {
     const { path, project, caller, owner, model, keyCount } = owned
     const anything = fc.oneof(fc.constant(undefined), fc.constant(null), fc.jsonValue({ maxDepth: 1 }))
     const or = <T>(good: fc.Arbitrary<T>) =>
@@ -288,6 +287,6 @@ describe('the body that creates a key', () => {
       }),
       { numRuns: 150 },
     )
-    expect(made).toBeGreaterThan(0) // about thirty, by chance
+    expect(made).toBeGreaterThan(0) // about thirty on average
   })
 })

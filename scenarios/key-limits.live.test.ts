@@ -7,10 +7,10 @@ import { liveStackTest as test } from './src/live-stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 import { meterOf, windowPasses } from './src/meters.ts'
 
-// A key's limit holds to the micro-USD (rules §6.6, money §6): under fire, over rotations, at the turn of a window.
+// A key's limit holds to the micro-USD (rules §6.6, money §6): under load, across rotations, and at the end of a window.
 
 const CALLERS = 50
-/** Each call of a `flatTenant` is held and charged at this much, so that a limit can be filled to the last micro-USD. */
+/** Micro-USD reserved and charged for each call of a `flatTenant`, so that a limit can be filled exactly. */
 const PRICE = 7n
 
 async function flatTenant(stack: Stack, limit: { micro: bigint; reset: Reset }): Promise<TenantFixture> {
@@ -21,13 +21,13 @@ async function flatTenant(stack: Stack, limit: { micro: bigint; reset: Reset }):
 }
 
 interface Load {
-  /** How the calls ended that have ended by now. */
+  /** Number of calls so far by outcome. */
   ends: Record<string, number>
-  /** Resolves once everybody was stopped. */
+  /** Resolves once every caller has been refused. */
   done: Promise<unknown>
 }
 
-/** Everybody calls until a limit stops them, with one of the keys and then another. */
+/** Starts callers that alternate between the keys until a limit refuses them. */
 function startCalling(stack: Stack, { model }: TenantFixture, keys: KeyFixture[]): Load {
   const ends: Record<string, number> = { 200: 0 }
   async function oneCaller(caller: number): Promise<void> {
@@ -46,8 +46,8 @@ async function statusOf(stack: Stack, { secret }: Pick<KeyFixture, 'secret'>): P
   return body as KeyStatus
 }
 
-describe(`${CALLERS} callers at once`, () => {
-  test('with a key that is rotated three times meanwhile share one meter with its replacements [key_limit]', async ({
+describe(`${CALLERS} concurrent callers`, () => {
+  test('share one meter across a key and its replacements while the key is rotated three times [key_limit]', async ({
     stack,
   }) => {
     const fit = 500n
@@ -73,7 +73,7 @@ describe(`${CALLERS} callers at once`, () => {
     expect(ends).toEqual({ 200: Number(fit), '403 key_limit': CALLERS })
     expect(await meterOf(stack, tenant.key.id)).toMatchObject({ spent: PRICE * fit, reserved: 0n })
     const calls = await stack.invocations(tenant.project.id)
-    const charged = new Set(calls.map(({ key }) => key)) // the last ones may have come when nothing was left
+    const charged = new Set(calls.map(({ key }) => key)) // the last keys may have been issued after the limit was reached
     expect(charged.size).toBeGreaterThan(1)
     expect(keys.map(({ id }) => id)).toEqual(expect.arrayContaining([...charged]))
     for (const [n, key] of keys.entries())
@@ -87,12 +87,10 @@ describe(`${CALLERS} callers at once`, () => {
   })
 })
 
-describe('a window', () => {
+describe('a spending window', () => {
   const resets = ['daily', 'weekly', 'monthly', 'lifetime'] as const
 
-  test('is the same for the database and for the answer that says when it ends, in every time zone', async ({
-    stack,
-  }) => {
+  test('has the same bounds in the database and in responses, in every time zone', async ({ stack }) => {
     for (const zone of ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', 'Europe/Zurich']) {
       await stack.fixture.run(`SET TimeZone = '${zone}'`)
       const { rows } = await stack.fixture.run(
@@ -113,7 +111,7 @@ describe('a window', () => {
 
   for (const reset of ['daily', 'weekly', 'monthly'] as const)
     // spec: 2.1/r6, 5/s8, 7/r7, 8.3/s2
-    test(`that is ${reset} starts full once it has passed, and what was admitted before counts before [key_limit]`, async ({
+    test(`that is ${reset} resets when it ends, and counts a call in the window that admitted it [key_limit]`, async ({
       stack,
     }) => {
       const tenant = await flatTenant(stack, { micro: PRICE * 3n, reset })
@@ -141,7 +139,7 @@ describe('a window', () => {
     })
 
   // spec: 2.1/r6, 8.3/s2
-  test('of a lifetime never passes [key_limit]', async ({ stack }) => {
+  test('that is lifetime never resets [key_limit]', async ({ stack }) => {
     const tenant = await flatTenant(stack, { micro: PRICE, reset: 'lifetime' })
     const call = async () => answerOf(await chat(stack, tenant))
     expect(said(await call())).toBe('200')

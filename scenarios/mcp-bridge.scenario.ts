@@ -12,7 +12,7 @@ import type { Stack } from './src/stack.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 import { mcpTest } from './src/mcp/mcp-test.ts'
 
-// The bridge between clients that speak over stdio and a network path to the gateway that fails them. The clients know of no key.
+// The bridge between stdio clients and an unreliable network path to the gateway. The clients don't have the key.
 
 const test = mcpTest.extend('proxy', { scope: 'file' }, async ({ stack }, { onCleanup }) => {
   const { hostname, port } = new URL(stack.gateways[0]!.url)
@@ -28,7 +28,7 @@ const endpointOn = (proxy: FaultProxy, tenant: McpTenant, sandbox: string) => ({
 
 // spec: can/tool-calls
 test.for([sdkTwoOverBridge({ pin: '2026-07-28' }), sdkOneOverBridge])(
-  '$name: a call whose connection is cut is one execution, and the client sees only its result',
+  'a call through $name whose connection is cut is one execution, and the client sees only its result',
   async (client, { stack, tenant, proxy }) => {
     const sandbox = await tenant.chain()
     const points = [1, 300, 600, 900, 1_200, 1_500]
@@ -41,7 +41,7 @@ test.for([sdkTwoOverBridge({ pin: '2026-07-28' }), sdkOneOverBridge])(
         { prompt },
         { idempotencyKey: null, onProgress: (at) => seen.push(at) },
       )
-      await stack.provider.control.waitForCalls(1, { prompt }) // the call is under way
+      await stack.provider.control.waitForCalls(1, { prompt }) // the call is in progress
       void proxy.cutAfter(bytes, 'toClient')
       await stack.provider.control.release()
       expect(await calling).toMatchObject({ isError: false, structured: { text: expect.any(String) as string } })
@@ -55,7 +55,7 @@ test.for([sdkTwoOverBridge({ pin: '2026-07-28' }), sdkOneOverBridge])(
   },
 )
 
-test('a gateway that is away for a while is waited for', async ({ stack, tenant }) => {
+test('the bridge waits for a gateway that restarts', async ({ stack, tenant }) => {
   const sandbox = await tenant.chain()
   const prompt = randomUUID()
   await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
@@ -69,7 +69,7 @@ test('a gateway that is away for a while is waited for', async ({ stack, tenant 
   expect(await tenant.executions(sandbox)).toBe(1)
 })
 
-test('a client that gives up stops nothing: the execution ends and is charged', async ({ stack, tenant }) => {
+test('an execution ends and is charged even if its client cancels the call', async ({ stack, tenant }) => {
   const sandbox = await tenant.chain()
   const prompt = randomUUID()
   await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
@@ -83,13 +83,13 @@ test('a client that gives up stops nothing: the execution ends and is charged', 
   giving.abort()
   await expect(calling).rejects.toThrow()
   await stack.provider.control.release()
-  expect(await client.listTools()).toMatchObject({ tools: [{ name: 'invoke_product' }] }) // it serves on
+  expect(await client.listTools()).toMatchObject({ tools: [{ name: 'invoke_product' }] }) // still serving
   await client.close()
   await expect.poll(() => statusOf(stack, sandbox), { timeout: 30_000 }).toBe('Succeeded')
   expect(await tenant.executions(sandbox)).toBe(1)
 })
 
-test('what is wrong with its configuration is said in one message, without the key', async () => {
+test('the bridge reports all configuration errors in one message, without the key', async () => {
   const { command, args, env } = bridgeOf({ url: new URL('http://localhost:1/mcp'), key: 'not-a-key' })
   const ended = await promisify(execFile)(command, args, { env }).catch(
     (error: { code: number; stderr: string }) => error,

@@ -7,7 +7,7 @@ import { sdkTwo, sdkTwoOverBridge } from './src/mcp/clients/sdk-two.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 import { mcpTest as test } from './src/mcp/mcp-test.ts'
 
-// Clients as their makers ship them, over HTTP and through the bridge, each against its own replica choosing.
+// Unmodified third-party clients, over HTTP and through the bridge.
 
 const modern = { pin: '2026-07-28' }
 const overHttp: McpClient[] = [sdkTwo(modern), sdkTwo('legacy'), sdkOne, inspector('modern'), inspector('legacy')]
@@ -29,16 +29,16 @@ const endpointOf = (
 })
 const newKey = () => ({ idempotencyKey: randomUUID() })
 
-/** What clients show of a refusal: its code, the status, or that the server offers nothing. */
+/** A refusal as clients show it: the code, the status, or a failed negotiation. */
 const REFUSED = /sandbox_not_found|mcp_disabled|key_invalid|40[134]|auth_required|negotiation failed/i
 
-/** The refusal that a result is. */
+/** The refusal in a tool result. */
 function refusalIn({ isError, content }: ToolResult): { code: string; message: string; resolution: string } {
   expect(isError).toBe(true)
   return (JSON.parse(content[0]!.text!) as { error: { code: string; message: string; resolution: string } }).error
 }
 
-/** What a client told when it was refused, no matter what it made of it. */
+/** Code and message of the error that a refused client throws. */
 async function refusalOf(doing: Promise<unknown>): Promise<string> {
   return doing.then(
     () => 'it was not refused',
@@ -48,7 +48,7 @@ async function refusalOf(doing: Promise<unknown>): Promise<string> {
 
 describe.each([...overHttp, ...overBridge])('$name', (client) => {
   // spec: 4.4/s5
-  test('lists one tool, with the schemas of the active revision', async ({ tenant }) => {
+  test('lists one tool with the schemas of the active revision', async ({ tenant }) => {
     const tools = await client.list(endpointOf(tenant, tenant.sandboxes.echo))
     expect(tools).toMatchObject([
       {
@@ -72,7 +72,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
   })
 
   // spec: 1/s8, 4.4/s7
-  test('calls it, and gets values that fit the schema and a text of them', async ({ tenant }) => {
+  test('calls the tool and gets structured content that matches the schema, plus its text form', async ({ tenant }) => {
     const input = { topic: 'Rain', tone: 'dry', size: 2, loud: true, more: { a: [1, null] } }
     const result = await client.call(endpointOf(tenant, tenant.sandboxes.echo), input, newKey())
     const output = { text: 'Rain (dry, true)', double: 4, more: { a: [1, null] } }
@@ -80,14 +80,14 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
     expect(JSON.parse(result.content[0]!.text!)).toEqual(output)
   })
 
-  test('leaves out what is optional, and gets no value for it', async ({ tenant }) => {
+  test('omits an optional input and gets no value for it', async ({ tenant }) => {
     const result = await client.call(endpointOf(tenant, tenant.sandboxes.echo), { topic: 'Sun' }, newKey())
     expect(result).toMatchObject({ isError: false, structured: { text: 'Sun (, )', double: 0 } })
     expect(result.structured).not.toHaveProperty('more')
   })
 
   // spec: 4.4/s7
-  test('gets an image as an image', async ({ tenant }) => {
+  test('receives an image as image content', async ({ tenant }) => {
     const result = await client.call(endpointOf(tenant, tenant.sandboxes.picture), { prompt: randomUUID() }, newKey())
     const image = result.content.find(({ type }) => type === 'image')!
     expect(image.mimeType).toBe('image/png')
@@ -99,7 +99,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
   })
 
   // spec: 4.4/s7
-  test('gets a sound as a sound', async ({ tenant }) => {
+  test('receives a sound as audio content', async ({ tenant }) => {
     const input = { text: randomUUID(), voice: 'alto' }
     const result = await client.call(endpointOf(tenant, tenant.sandboxes.speech), input, newKey())
     const sound = result.content.find(({ type }) => type === 'audio')!
@@ -107,7 +107,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
     expect(Buffer.from(sound.data!, 'base64').subarray(0, 4).toString()).toBe('RIFF')
   })
 
-  test('gives an image by the id of an asset', async ({ tenant }) => {
+  test('passes an image by asset ID', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.picture)
     const drawn = await client.call(endpoint, { prompt: randomUUID() }, newKey())
     const { picture } = drawn.structured as { picture: { asset: string } }
@@ -121,7 +121,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
   })
 
   // spec: 2.3/s9
-  test('learns what is wrong with an input, and is charged nothing [input_type]', async ({ tenant }) => {
+  test('receives the error of an invalid input and is charged nothing [input_type]', async ({ tenant }) => {
     const settled = await tenant.settled()
     const result = await client.call(
       endpointOf(tenant, tenant.sandboxes.speech),
@@ -137,18 +137,18 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
   })
 
   // spec: 4.4/s4
-  test('is not let into another project [sandbox_not_found]', async ({ tenant }) => {
+  test('is refused a flow of another project [sandbox_not_found]', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.echo, tenant.otherTenant.key.secret)
     expect(await refusalOf(client.list(endpoint))).toMatch(REFUSED)
   })
 
   // spec: 1/s8, 2.3/s18, 4.4/s1
-  test('is not let in where MCP is not enabled [mcp_disabled]', async ({ tenant }) => {
+  test('is refused if MCP is disabled [mcp_disabled]', async ({ tenant }) => {
     expect(await refusalOf(client.list(endpointOf(tenant, tenant.sandboxes.disabled)))).toMatch(REFUSED)
   })
 
   // spec: 4.4/s4, 5/s12
-  test('is not let in with a key of no one [key_invalid]', async ({ tenant }) => {
+  test('is refused with an unknown key [key_invalid]', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.echo, `svc_${'0'.repeat(49)}`)
     expect(await refusalOf(client.list(endpoint))).toMatch(REFUSED)
   })
@@ -156,7 +156,7 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
 
 describe.each(overHttp)('$name', (client) => {
   // spec: 4.4/s6, 8.2/r9
-  test('learns how to send the missing key [idempotency_key_required]', async ({ tenant }) => {
+  test('receives instructions for sending a missing idempotency key [idempotency_key_required]', async ({ tenant }) => {
     const executions = await tenant.executions(tenant.sandboxes.echo)
     const result = await client.call(
       endpointOf(tenant, tenant.sandboxes.echo),
@@ -171,7 +171,7 @@ describe.each(overHttp)('$name', (client) => {
   })
 
   // spec: 8.2/r9
-  test('learns that a key is invalid [idempotency_key_invalid]', async ({ tenant }) => {
+  test('is refused with an invalid idempotency key [idempotency_key_invalid]', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.echo)
     expect(refusalIn(await client.call(endpoint, { topic: 'a' }, { idempotencyKey: 'short' })).code).toBe(
       'idempotency_key_invalid',
@@ -179,7 +179,7 @@ describe.each(overHttp)('$name', (client) => {
   })
 
   // spec: 4.4/s2, 4.4/s6
-  test('repeats a call on other replicas: one execution, one charge, the same result; by HTTP as well', async ({
+  test('repeats a call on other replicas and over invoke: one execution, one charge, the same result', async ({
     tenant,
   }) => {
     const sandbox = await tenant.chain()
@@ -199,7 +199,7 @@ describe.each(overHttp)('$name', (client) => {
     expect(await tenant.executions(sandbox)).toBe(1)
   })
 
-  test('learns that a key was used for another request [idempotency_mismatch]', async ({ tenant }) => {
+  test('is refused an idempotency key of a different request [idempotency_mismatch]', async ({ tenant }) => {
     const endpoint = endpointOf(tenant, tenant.sandboxes.echo)
     const key = newKey()
     await client.call(endpoint, { topic: 'one' }, key)
@@ -208,7 +208,7 @@ describe.each(overHttp)('$name', (client) => {
 })
 
 describe.each(overBridge)('$name', (client) => {
-  test('calls without its own key, each time another execution', async ({ tenant }) => {
+  test('starts a new execution for each call without an idempotency key', async ({ tenant }) => {
     const sandbox = await tenant.chain()
     for (const _ of [1, 2])
       expect(
@@ -228,7 +228,7 @@ describe.each(result)('$name', (client) => {
   test('receives the progress of an execution', async ({ stack, tenant }) => {
     const [prompt, seen]: [string, number[]] = [randomUUID(), []]
     const endpoint = endpointOf(tenant, await tenant.chain())
-    // The client may drop what comes at once with the result: the second call is held until what is before it was seen.
+    // The client may drop progress that arrives together with the result, so the second call is held until the rest was seen.
     const { control } = stack.provider
     await control.setFaults([
       { prompt, latencyMs: 0, times: 1 },

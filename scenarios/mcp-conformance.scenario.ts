@@ -4,7 +4,7 @@ import { openHeaderProxy } from './src/mcp/header-proxy.ts'
 import { runConformance, runScenario } from './src/mcp/run-conformance.ts'
 import { mcpTest } from './src/mcp/mcp-test.ts'
 
-// The official suite, against three replicas in turn: it holds of each request that any of them answers it.
+// The official suite against three replicas in rotation: any replica can answer any request.
 
 const test = mcpTest.extend('proxy', { scope: 'file' }, async ({ tenant }, { onCleanup }) => {
   const replicas = [0, 1, 2].map((gateway) => tenant.at(tenant.sandboxes.echo, gateway))
@@ -14,7 +14,7 @@ const test = mcpTest.extend('proxy', { scope: 'file' }, async ({ tenant }, { onC
 })
 
 // spec: 4.4/s2
-test.for(Object.keys(baselines))('what the revision %s requires holds', async (revision, { proxy }) => {
+test.for(Object.keys(baselines))('the server conforms to protocol revision %s', async (revision, { proxy }) => {
   const baseline = Object.keys(baselines[revision]!)
   const { exitCode, checks, said } = await runConformance(proxy.url, revision, baseline)
   const failed = checks
@@ -29,7 +29,7 @@ test.for(Object.keys(baselines))('what the revision %s requires holds', async (r
   expect(onTheWire.filter(({ status }) => status !== 'SUCCESS')).toEqual([])
 })
 
-// The suite calls tools of its fixture server. Here a flow is in for each that it has something like.
+// The suite calls tools of its fixture server. A flow stands in for each tool with an equivalent.
 const standIns: [scenario: string, tool: string, flow: 'echo' | 'picture' | 'speech', input: object][] = [
   ['tools-call-simple-text', 'test_simple_text', 'echo', { topic: 'Rain' }],
   ['tools-call-image', 'test_image_content', 'picture', { prompt: 'Rain' }],
@@ -39,7 +39,7 @@ const standIns: [scenario: string, tool: string, flow: 'echo' | 'picture' | 'spe
 ]
 
 test.for(Object.keys(baselines).flatMap((revision) => standIns.map((standIn) => [revision, ...standIn] as const)))(
-  '%s: %s, with a flow for its tool',
+  'the %s scenario %s passes with a flow as its tool',
   async ([revision, scenario, tool, flow, input], { tenant, onTestFinished }) => {
     const at = tenant.at(tenant.sandboxes[flow])
     const proxy = await openHeaderProxy([at], tenant.authorization, { [tool]: { at, arguments: input } })
@@ -50,9 +50,9 @@ test.for(Object.keys(baselines).flatMap((revision) => standIns.map((standIn) => 
   },
 )
 
-test('nothing is excused without a reason, and what is on the wire never is', () => {
+test('every expected conformance failure has a reason, and none concerns the wire schema', () => {
   for (const [entry, reason] of Object.values(baselines).flatMap((baseline) => Object.entries(baseline))) {
-    expect(entry).toMatch(/^[a-z0-9-]+:[a-z0-9-]+$/) // one check, so that the others of its scenario still hold
+    expect(entry).toMatch(/^[a-z0-9-]+:[a-z0-9-]+$/) // a single check: the rest of its scenario must still pass
     expect(entry).not.toContain('wire-schema')
     expect(reason).toMatch(/^(calls a tool of the fixture server|needs )/)
   }

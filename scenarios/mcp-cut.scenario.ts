@@ -7,12 +7,12 @@ import { cutCall, wireCall, type Cut } from './src/mcp/cut-call.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 import { mcpTest as test } from './src/mcp/mcp-test.ts'
 
-// A call whose connection is cut, at many points of it, and repeated with its key on other replicas by other clients: one execution, one
-// charge, the same result.
+// A call whose connection is cut at many points, and repeated under its idempotency key on other replicas by other clients, is one
+// execution with one charge and one result.
 
 const clients = [sdkTwo({ pin: '2026-07-28' }), sdkTwo('legacy'), sdkOne]
 
-/** Every some bytes of what is sent, and of what is answered: headers, each line of progress, the result. */
+/** Cut points at regular byte intervals of the request and of the response: headers, each progress line, the result. */
 function pointsOf(sentBytes: number, answeredBytes: number): Cut[] {
   const steps = (most: number, count: number) =>
     Array.from({ length: count }, (_, n) => Math.round((most * (n + 1)) / count))
@@ -25,7 +25,7 @@ function pointsOf(sentBytes: number, answeredBytes: number): Cut[] {
 }
 
 // spec: 4.4/s6
-test('a call cut at any point is one execution and one charge, wherever and however often it is repeated', async ({
+test('a call cut at any point is one execution and one charge, regardless of repeats on any replica', async ({
   stack,
   tenant,
 }) => {
@@ -58,7 +58,7 @@ test('a call cut at any point is one execution and one charge, wherever and howe
   for (const { metricsUrl } of stack.gateways) await expect.poll(() => openCalls(metricsUrl)).toBe(0)
 })
 
-test('a gateway that is killed while it waits loses no run: another replica answers the repeat', async ({
+test('killing a gateway that waits for an execution loses nothing: another replica answers the repeat', async ({
   stack,
   tenant,
 }) => {
@@ -83,13 +83,13 @@ test('a gateway that is killed while it waits loses no run: another replica answ
   await stack.gateways[2]!.start()
 })
 
-/** Calls that a gateway says are under way. */
+/** Calls in progress, from the metrics of a gateway. */
 async function openCalls(metricsUrl: string): Promise<number> {
   const metrics = await (await fetch(`${metricsUrl}/metrics`)).text()
   return Number(/^gateway_calls_open(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
 }
 
-/** On both other replicas at once. */
+/** Repeats the call on both other replicas concurrently. */
 function repeat(
   tenant: McpTenant,
   sandbox: string,

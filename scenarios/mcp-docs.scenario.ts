@@ -10,13 +10,13 @@ import { isThere } from './src/guides/is-there.ts'
 import { mcpTest as test } from './src/mcp/mcp-test.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 
-// Every block of docs/mcp.md, run as it is there: only the address, the flow, the key and the folder are put in.
+// Every block of docs/mcp.md, run unchanged except for the URL, the flow, the key and the folder.
 
 const workspace = path.resolve(import.meta.dirname, '..')
 const blocks = await readDocBlocks(path.join(workspace, 'docs/mcp.md'))
 const run = promisify(execFile)
 
-/** What a program says of a call with the topic Rain. */
+/** Expected output of a call with the topic Rain. */
 const ANSWER = 'Rain (, )'
 
 function filledIn({ text }: DocBlock, tenant: McpTenant): string {
@@ -38,7 +38,7 @@ interface Server {
   env: Record<string, string>
 }
 
-/** What a client that is configured so gets from a call. */
+/** Text that a client with this configuration receives from a call. */
 async function answerOfConfigured({ command, args, env }: Server): Promise<string> {
   const client = new Client({ name: 'scenario', version: '1' })
   const transport = new StdioClientTransport({
@@ -53,7 +53,7 @@ async function answerOfConfigured({ command, args, env }: Server): Promise<strin
   return (structuredContent as { text: string }).text
 }
 
-/** `claude mcp add <name> --env A=b … -- command …`, as what it configures. */
+/** The server that `claude mcp add <name> --env A=b … -- command …` configures. */
 function serverOfClaudeCode(line: string): Server {
   const words = line.trim().split(/\s+/)
   expect(words.slice(0, 3)).toEqual(['claude', 'mcp', 'add'])
@@ -84,14 +84,14 @@ const DOES: Record<string, (text: string) => Promise<string>> = {
 }
 
 test.for(blocks.map((block): [string, DocBlock] => [block.title, block]))(
-  '%s works as it is written',
+  'the %s block of docs/mcp.md works as written',
   async ([, block], { tenant, skip }) => {
-    if (block.text.startsWith('curl ') && !(await isThere('curl'))) skip('there is no curl on this machine')
+    if (block.text.startsWith('curl ') && !(await isThere('curl'))) skip('curl is not installed')
     expect(await DOES[block.language]!(filledIn(block, tenant))).toContain(ANSWER)
   },
 )
 
-test('the page has a block for each client that it names', () => {
+test('docs/mcp.md has one block for each supported client', () => {
   expect(blocks.map(({ title }) => title)).toEqual([
     'Claude Desktop',
     'Claude Code',

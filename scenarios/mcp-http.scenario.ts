@@ -10,7 +10,7 @@ import { openMcpTenant, type McpTenant } from './src/mcp/mcp-tenant.ts'
 import { startOtlpReceiver } from './src/otlp-receiver.ts'
 import { openStack } from './src/stack.ts'
 
-// What stands before the protocol and around it: who is let in and in which order that is found, and what an answer carries.
+// The HTTP layer around MCP: access checks and their order, and the headers of a response.
 
 const test = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
@@ -38,7 +38,7 @@ const key = () => ({ 'idempotency-key': randomUUID() })
 const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code
 
 // spec: 4.4/s3, 5/s12, 7/r15
-test('GET and DELETE are refused, behind the key, the project and the flag [method_not_allowed] [mcp_disabled]', async ({
+test('GET and DELETE are refused after the checks of the key, the project and the MCP flag [method_not_allowed] [mcp_disabled]', async ({
   tenant,
 }) => {
   const { echo, disabled } = tenant.sandboxes
@@ -52,7 +52,7 @@ test('GET and DELETE are refused, behind the key, the project and the flag [meth
   }
 })
 
-test('a flow that was never activated is refused by the flag and the method before its contract [mcp_disabled] [method_not_allowed] [revision_not_active]', async ({
+test('a flow without an active revision is refused by flag, then method, then revision [mcp_disabled] [method_not_allowed] [revision_not_active]', async ({
   tenant,
 }) => {
   const [off, on] = [
@@ -69,7 +69,7 @@ test('a flow that was never activated is refused by the flag and the method befo
     expect(codeOf(await say(tenant, on, message, { headers: key() }))).toBe('revision_not_active')
 })
 
-test('a flow that calls what is no longer assigned lists nothing and runs nothing, and what it ran before is had again [product_not_assigned]', async ({
+test('a flow with an unassigned product lists no tools and starts nothing, but replays earlier executions [product_not_assigned]', async ({
   stack,
   tenant,
 }) => {
@@ -89,9 +89,7 @@ test('a flow that calls what is no longer assigned lists nothing and runs nothin
   expect([await tenant.executions(sandbox), await tenant.settled()]).toEqual([1, charged])
 })
 
-test('another project learns what no one is reported: there is no such flow [sandbox_not_found]', async ({
-  tenant,
-}) => {
+test('another project gets the same response as for a missing flow [sandbox_not_found]', async ({ tenant }) => {
   const headers = { authorization: `Bearer ${tenant.otherTenant.key.secret}` }
   const [theirs, none] = [
     await say(tenant, tenant.sandboxes.echo, list, { headers }),
@@ -104,7 +102,7 @@ test('another project learns what no one is reported: there is no such flow [san
 })
 
 // spec: 4.4/s4, 4.5/r1
-test('a selector that names another project is refused [project_mismatch], and so is one sent twice [duplicate_header]', async ({
+test('a selector naming another project is refused [project_mismatch], and so is a duplicate header [duplicate_header]', async ({
   tenant,
 }) => {
   const { echo } = tenant.sandboxes
@@ -120,7 +118,7 @@ test('a selector that names another project is refused [project_mismatch], and s
   expect(codeOf({ text: await text(answer) })).toBe('duplicate_header')
 })
 
-test('a page of a strange host is refused [not_permitted]', async ({ tenant }) => {
+test('a request from a foreign origin is refused [not_permitted]', async ({ tenant }) => {
   const strange = await say(tenant, tenant.sandboxes.echo, list, { headers: { origin: 'https://evil.example.com' } })
   expect([strange.status, codeOf(strange)]).toEqual([403, 'not_permitted'])
   const own = await say(tenant, tenant.sandboxes.echo, list, { headers: { origin: 'http://localhost:6274' } })
@@ -128,7 +126,7 @@ test('a page of a strange host is refused [not_permitted]', async ({ tenant }) =
 })
 
 // spec: 4.4/s4
-test('nothing starts a dance of OAuth', async ({ tenant }) => {
+test('no well-known path starts an OAuth flow', async ({ tenant }) => {
   const { origin, pathname } = tenant.at(tenant.sandboxes.echo)
   for (const path of [
     '/.well-known/oauth-protected-resource',
@@ -140,7 +138,7 @@ test('nothing starts a dance of OAuth', async ({ tenant }) => {
     expect((await fetch(`${origin}${path}`)).status).toBe(404)
 })
 
-test('what is not JSON is refused as on every other path, and what is not a message in the words of JSON-RPC [invalid_json]', async ({
+test('invalid JSON is refused as on other paths, and an invalid message as a bad request [invalid_json]', async ({
   tenant,
 }) => {
   const { echo } = tenant.sandboxes
@@ -157,7 +155,7 @@ test('what is not JSON is refused as on every other path, and what is not a mess
 })
 
 // spec: 4.4/s5
-test('another tool is an error of JSON-RPC, and runs nothing', async ({ tenant }) => {
+test('a call of an unknown tool returns a JSON-RPC error and runs nothing', async ({ tenant }) => {
   const params = { name: 'invoke', arguments: { topic: 'a' } }
   const { messages, headers } = await say(
     tenant,
@@ -169,7 +167,7 @@ test('another tool is an error of JSON-RPC, and runs nothing', async ({ tenant }
   expect(headers.get('x-service-invocation')).toBeNull()
 })
 
-test('an answer says which run it is about, and whether it was begun before', async ({ tenant }) => {
+test('response headers name the execution and mark a replay', async ({ tenant }) => {
   const headers = key()
   const first = await say(tenant, tenant.sandboxes.echo, callOf({ topic: 'a' }), { headers })
   const second = await say(tenant, tenant.sandboxes.echo, callOf({ topic: 'a' }), { headers, gateway: 1 })
@@ -183,7 +181,7 @@ test('an answer says which run it is about, and whether it was begun before', as
   expect(second.messages).toEqual(first.messages)
 })
 
-test('calls that come in one message are one execution under their one key', async ({ tenant }) => {
+test('calls batched in one message share one idempotency key and one execution', async ({ tenant }) => {
   const sandbox = await tenant.chain()
   const batch = [
     callOf({ prompt: 'a' }, undefined, 1),
@@ -198,7 +196,7 @@ test('calls that come in one message are one execution under their one key', asy
   expect(await tenant.executions(sandbox)).toBe(1)
 })
 
-test('the execution is a part of the trace that the message names, before the one that the request names', async ({
+test('an execution joins the trace of the message, or else the trace of the HTTP request', async ({
   stack,
   tenant,
 }) => {
@@ -218,7 +216,7 @@ test('the execution is a part of the trace that the message names, before the on
   }
 })
 
-test('an image too large to be shown is named, and read where the result says', async ({ tenant }) => {
+test('an image too large to inline is linked and can be read at the link', async ({ tenant }) => {
   const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(5_000_000, 7)])
   const asset = await upload(tenant, png)
   const { messages } = await say(tenant, tenant.sandboxes.mirror, callOf({ photo: { asset } }), { headers: key() })
@@ -236,7 +234,7 @@ test('an image too large to be shown is named, and read where the result says', 
 })
 
 // spec: 4.4/s5
-test('a repeat has the result of its execution, also when another revision is active by then', async ({
+test('a repeat returns the result of its execution even after another revision was activated', async ({
   stack,
   tenant,
 }) => {
@@ -254,7 +252,7 @@ test('a repeat has the result of its execution, also when another revision is ac
 })
 
 // spec: 4.4/s7
-test('what only looks like an asset is not shown', async ({ stack, tenant }) => {
+test('an object that only resembles an asset is not rendered as an image', async ({ stack, tenant }) => {
   const { fixture } = stack
   const theirs = await fixture.sandbox(tenant.project, flows.wrapped(), { mcpEnabled: true })
   const more = { asset: 'ast_none', mimeType: 'image/png', bytes: 3 }
@@ -262,7 +260,7 @@ test('what only looks like an asset is not shown', async ({ stack, tenant }) => 
   expect(messages[0]!.result).toMatchObject({ structuredContent: { more }, content: [{ type: 'text' }] })
 })
 
-test('an execution that fails says why and what it has cost, the same on each repeat [provider_failed]', async ({
+test('a failed execution reports its error and charge, the same on each repeat [provider_failed]', async ({
   stack,
   tenant,
 }) => {
@@ -281,7 +279,7 @@ test('an execution that fails says why and what it has cost, the same on each re
 })
 
 // spec: 4.4/s4
-test('what the caller can clear is a result, not a failure of the protocol [insufficient_budget] [key_limit]', async ({
+test('a refusal that the caller can clear is a tool result, not a protocol error [insufficient_budget] [key_limit]', async ({
   stack,
   tenant,
 }) => {
@@ -303,7 +301,7 @@ test('what the caller can clear is a result, not a failure of the protocol [insu
   expect(unfunded.messages[0]!.result.content[0].text).toMatch(/insufficient_budget/)
 })
 
-test('a gateway that stops ends the streams that wait for nothing', async ({ stack, tenant }) => {
+test('a stopping gateway ends idle streams', async ({ stack, tenant }) => {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
@@ -327,11 +325,11 @@ test('a gateway that stops ends the streams that wait for nothing', async ({ sta
   expect(listening.status).toBe(200)
   const streamed = listening.text()
   await stack.gateways[2]!.stop()
-  expect(await streamed).toContain('acknowledged') // it ended; when the drain is over it would have been cut
+  expect(await streamed).toContain('acknowledged') // the gateway ended it, instead of cutting it after the drain
   await stack.gateways[2]!.start()
 })
 
-test('a gateway that stops tells anyone who waits that their execution continues [idempotency_in_progress]', async ({
+test('a stopping gateway tells waiting callers that their execution continues [idempotency_in_progress]', async ({
   stack,
   tenant,
 }) => {
@@ -362,7 +360,7 @@ async function upload(tenant: McpTenant, png: Buffer): Promise<string> {
   return ((await stored.json()) as { asset: string }).asset
 }
 
-test('a suspended flow lists nothing and runs nothing, and what it ran before is had again [revision_not_active]', async ({
+test('a suspended flow lists no tools and starts nothing, but replays earlier executions [revision_not_active]', async ({
   tenant,
 }) => {
   const id = await tenant.make(flows.echo())

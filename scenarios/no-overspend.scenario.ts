@@ -2,12 +2,12 @@ import { describe, expect } from 'vitest'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 import { stackTest as test } from './src/stack-test.ts'
 
-// 200 callers at once, through two gateways and two ledgers, with the provider held so that nothing settles in between.
+// 200 concurrent callers through two gateways and two ledgers. The provider is held so that nothing settles in between.
 
 const CALLERS = 200
 const FIT = 12
 
-/** What one of the calls below may cost at most, by the bound that the gateway computes: found out by a refusal, not computed here. */
+/** Max cost of one of the calls below as the gateway computes it, read from a refusal. */
 async function boundOf(stack: Stack, tenant: TenantFixture): Promise<bigint> {
   const poor = await stack.tenant(0n)
   await stack.fixture.assign(poor.project.id, tenant.model)
@@ -23,7 +23,7 @@ async function callAtOnce(stack: Stack, tenant: TenantFixture): Promise<Record<n
   const answers = Array.from({ length: CALLERS }, (_, n) => chat(stack, tenant, { gateway: n }))
   let answered = 0
   for (const answer of answers) void answer.then(() => answered++)
-  // The refused are answered while the admitted still wait; only then the provider may continue.
+  // Refused calls are answered while admitted ones still wait; only then is the provider released.
   await expect.poll(() => answered).toBe(CALLERS - FIT)
   await stack.provider.control.waitForCalls(FIT)
   expect(await stack.provider.control.countCalls()).toBe(FIT)
@@ -39,7 +39,7 @@ async function callAtOnce(stack: Stack, tenant: TenantFixture): Promise<Record<n
 
 describe('no overspend', () => {
   // spec: 1/s10, 7/s4
-  test(`${CALLERS} calls on a wallet that holds ${FIT} admit exactly ${FIT} [insufficient_budget]`, async ({
+  test(`a wallet that covers ${FIT} calls admits exactly ${FIT} of ${CALLERS} [insufficient_budget]`, async ({
     stack,
   }) => {
     const tenant = await stack.tenant(0n)
@@ -56,7 +56,7 @@ describe('no overspend', () => {
   })
 
   // spec: 5/s8, can/spending-limits
-  test(`a key limit that holds ${FIT} admits exactly ${FIT} [key_limit]`, async ({ stack }) => {
+  test(`a key limit that covers ${FIT} calls admits exactly ${FIT} of ${CALLERS} [key_limit]`, async ({ stack }) => {
     const rich = await stack.tenant(1_000_000_000n)
     const bound = await boundOf(stack, rich)
     const limit = { micro: bound * BigInt(FIT) + bound - 1n, reset: 'daily' as const }

@@ -7,14 +7,14 @@ import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 import { everyByte, tracesIn } from './src/provider-scan.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'
 
-// No answer about an execution says who is behind a model, or what the stack pays for it. Answers of chat calls are
-// looked through by fault-matrix.scenario.ts.
+// No response about an execution reveals the provider of a model or its price. fault-matrix.scenario.ts covers responses to chat
+// calls.
 
 function expectNoTrace({ provider }: Stack, text: string): void {
   const { host, port } = new URL(provider.url)
   expect(tracesIn(text, ['simulated', '"sim"', host])).toEqual([])
-  // As a whole number: an id or a time may contain the same digits by chance.
-  expect(text, 'an answer shows the port').not.toMatch(new RegExp(`\\b${port}\\b`))
+  // Match the whole number: an ID or a timestamp may contain the same digits by chance.
+  expect(text, 'a response shows the port').not.toMatch(new RegExp(`\\b${port}\\b`))
 }
 
 const faults: [what: string, fault: FaultRule | null][] = [
@@ -27,23 +27,23 @@ const faults: [what: string, fault: FaultRule | null][] = [
     },
   ],
   [
-    'a refusal of the provider',
+    'a refusal by the provider',
     { status: 400, body: { error: { message: 'SimulatedProvider says no', type: 'invalid_request_error' } } },
   ],
-  ['a wrong key of the provider', { status: 401, body: 'req_sim unauthorized' }],
+  ['an invalid provider key', { status: 401, body: 'req_sim unauthorized' }],
   ['too many requests', { status: 429, retryAfter: 1 }],
   ['garbage', { garbage: 'before-first-byte' }],
   ['a cut connection', { cut: 'before-first-byte' }],
   ['a cut stream', { cut: { afterChunk: 2 } }],
   ['an error in the stream', { errorEvent: { afterChunk: 2 } }],
-  ['a wrong type', { contentType: 'text/html' }],
+  ['a wrong content type', { contentType: 'text/html' }],
   ['no usage', { missingUsage: true }],
-  ['too much usage', { usageFactor: 1000 }],
+  ['excess usage', { usageFactor: 1000 }],
 ]
 
-describe('no answer about an execution shows the provider', () => {
+describe('provider secrecy of executions', () => {
   for (const [what, fault] of faults)
-    test(what, async ({ stack }) => {
+    test(`hides the provider from every response after ${what}`, async ({ stack }) => {
       const tenant: TenantFixture = await stack.tenant(10_000_000n)
       const { fixture, provider, gateways } = stack
       const canvas = await fixture.publishProduct({ kind: 'image', requestPico: 1_000_000n })
@@ -90,7 +90,7 @@ describe('no answer about an execution shows the provider', () => {
       ]
       for (const answer of answers) expectNoTrace(stack, await everyByte(answer))
       await provider.control.clearFaults()
-      // Its circuit may have opened; the next caller finds it closed.
+      // The circuit may be open: wait until it closes for the next test.
       await expect.poll(async () => (await chat(stack, tenant)).status, { timeout: 20_000 }).toBe(200)
       await stack.untilNothingIsReserved(tenant.project.id, 5_000)
       expect(await stack.findings([tenant.project.id])).toEqual([])

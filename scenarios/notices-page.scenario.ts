@@ -5,7 +5,7 @@ import { startNoticeReceiver, type ReceivedNotice } from './src/console/notice-r
 import { consoleOwner, signedInAt } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
 
-// What asks for attention, in a browser: notices and webhooks, refusals, first steps, and the ways to them.
+// Alerts, webhooks, errors, first steps, and the command palette, in a browser.
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 
@@ -20,7 +20,7 @@ async function alertBelow(page: Page, usd: string): Promise<void> {
   await region(page, 'Alert rules').getByText(`$${usd}`).waitFor()
 }
 
-test('a threshold is set, calls cross it, and its notice comes by itself and is posted, signed as the page says', async ({
+test('a crossed threshold raises an alert and posts it with a signature that the documented code verifies', async ({
   stack,
   visit,
 }) => {
@@ -67,7 +67,7 @@ test('a threshold is set, calls cross it, and its notice comes by itself and is 
   expect(problems).toEqual([])
 })
 
-test('a webhook that does not take a notice is shown as failing, with why and when it is tried again', async ({
+test('a webhook that rejects a delivery shows as failing, with the reason and the next attempt', async ({
   stack,
   visit,
 }) => {
@@ -87,7 +87,7 @@ test('a webhook that does not take a notice is shown as failing, with why and wh
   await webhooks.getByText(/HTTP 500. Next attempt/).waitFor()
 })
 
-test('an address that leads nowhere is refused in the form, where it was typed [invalid_request]', async ({
+test('an invalid endpoint URL is refused in the form and kept for correction [invalid_request]', async ({
   stack,
   visit,
 }) => {
@@ -101,23 +101,20 @@ test('an address that leads nowhere is refused in the form, where it was typed [
   expect(await form.getByLabel('Endpoint URL').inputValue()).toBe('https://me:secret@hooks.example.com/')
 })
 
-test.for(views)(
-  'notices can be used by everybody, at $width pixels in $colorScheme',
-  async (view, { stack, visit }) => {
-    const owner = await consoleOwner(stack)
-    const { page, problems } = await signedInAt(visit, owner, `${owner.home}/notices`, view)
-    await alertBelow(page, '4.99999')
-    expect((await chat(stack, owner)).status).toBe(200)
-    await page.getByRole('row', { name: /Wallet balance fell below/ }).waitFor()
-    expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
-    await page.getByRole('button', { name: 'Edit alert rules' }).click()
-    await page.getByRole('dialog').waitFor()
-    expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
-    expect(problems).toEqual([])
-  },
-)
+test.for(views)('the Alerts page is accessible at $width pixels in $colorScheme', async (view, { stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/notices`, view)
+  await alertBelow(page, '4.99999')
+  expect((await chat(stack, owner)).status).toBe(200)
+  await page.getByRole('row', { name: /Wallet balance fell below/ }).waitFor()
+  expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
+  await page.getByRole('button', { name: 'Edit alert rules' }).click()
+  await page.getByRole('dialog').waitFor()
+  expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
+  expect(problems).toEqual([])
+})
 
-test('what was refused is listed by its code with what clears it, its filters stay in the address, and a key is made there [model_not_found]', async ({
+test('the Errors page lists refusals by code with their resolution, keeps filters in the URL, and offers to create a key [model_not_found]', async ({
   stack,
   visit,
 }) => {
@@ -140,7 +137,7 @@ test('what was refused is listed by its code with what clears it, its filters st
   expect(await link.getAttribute('href')).toBe('/docs/refusals/model_not_found')
   const limit = byCode.getByRole('row', { name: /key_limit/ })
   await limit.getByText('a key with a higher limit').waitFor()
-  await expect.poll(() => region(page, 'By key').getByRole('row').count()).toBe(3) // it is read by itself
+  await expect.poll(() => region(page, 'By key').getByRole('row').count()).toBe(3) // the list refreshes automatically
 
   await page.getByLabel('Code', { exact: true }).selectOption('key_limit')
   await unknown.waitFor({ state: 'detached' })
@@ -154,20 +151,17 @@ test('what was refused is listed by its code with what clears it, its filters st
   expect(problems).toEqual([])
 })
 
-test.for(views)(
-  'refusals can be used by everybody, at $width pixels in $colorScheme',
-  async (view, { stack, visit }) => {
-    const owner = await consoleOwner(stack)
-    await chat(stack, { ...owner, model: 'acme/no-such-model' })
-    const { page, problems } = await signedInAt(visit, owner, `${owner.home}/refusals`, view)
-    await region(page, 'Most recent').waitFor()
-    await region(page, 'By code').waitFor()
-    expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
-    expect(problems).toEqual([])
-  },
-)
+test.for(views)('the Errors page is accessible at $width pixels in $colorScheme', async (view, { stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  await chat(stack, { ...owner, model: 'acme/no-such-model' })
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/refusals`, view)
+  await region(page, 'Most recent').waitFor()
+  await region(page, 'By code').waitFor()
+  expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
+  expect(problems).toEqual([])
+})
 
-test('with the keyboard alone the palette leads to screens and keys, changes the scheme and begins a flow', async ({
+test('the command palette opens screens, switches the theme, and creates keys and flows by keyboard alone', async ({
   stack,
   visit,
 }) => {
@@ -216,7 +210,10 @@ test('with the keyboard alone the palette leads to screens and keys, changes the
   expect(problems).toEqual([])
 })
 
-test('an empty project leads from a product to a key to a call, which comes by itself', async ({ stack, visit }) => {
+test('first steps lead from assigning a product to a key to the first call, which appears without a reload', async ({
+  stack,
+  visit,
+}) => {
   const owner = await consoleOwner(stack)
   const empty = await stack.fixture.project({ ...owner.project, owner: owner.owner }, 5_000_000n)
   const { page, problems } = await signedInAt(visit, owner, `${owner.start}/projects/${empty.tenant}/${empty.id}`)
@@ -243,10 +240,7 @@ test('an empty project leads from a product to a key to a call, which comes by i
   expect(problems).toEqual([])
 })
 
-test('a part of the chart is zoomed into by drawing over it and by the keyboard, and stays in the address', async ({
-  stack,
-  visit,
-}) => {
+test('the usage chart zooms by dragging and by keyboard, and keeps the zoom in the URL', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   expect((await chat(stack, owner)).status).toBe(200)
   const { page, problems } = await signedInAt(visit, owner, `${owner.home}/usage`)

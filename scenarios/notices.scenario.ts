@@ -11,7 +11,7 @@ import { openFixture } from '@gateway/testbed/fixture'
 import { liveTest } from '@gateway/testbed/live-test'
 import { startServices } from '@gateway/testbed/service-stack'
 
-// Thresholds are crossed under load while ledgers, which write and post the notices, are killed at random moments (money §10).
+// Thresholds are crossed under load while ledgers, which write and post the notices, are killed at random times (money §10).
 
 const PROJECTS = 20
 const CROSSINGS_EACH = 50
@@ -19,13 +19,13 @@ const CROSSINGS = PROJECTS * CROSSINGS_EACH
 const CHARGE = 20
 const FUNDS = 3_000
 const KILLS = 5
-/** What was posted last is with its receiver before the ledger knows. */
+/** Delay of the receiver's response: the ledger records a delivery later than the receiver does. */
 const SAYS_SO_AFTER_MS = 50
 const LEDGERS = 2
 const newId = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
 
 const test = liveTest
-  /** Takes most notices, and none of the others at the first time. */
+  /** Accepts most notices, and rejects the first attempt of the rest. */
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
   .extend('receiver', async ({}, { onCleanup }) => {
     const tries = new Map<string, number>()
@@ -59,7 +59,7 @@ const test = liveTest
   })
 
 test(
-  `${CROSSINGS} crossings under load and kills are each told once and delivered at least once, and none is invented`,
+  `${CROSSINGS} threshold crossings under load and kills each make one notice, delivered at least once, and no others exist`,
   { timeout: 240_000 },
   async ({ database, receiver, services: { ledgers, secrets } }) => {
     const fixture = await openFixture(database.adminUrl)
@@ -97,7 +97,7 @@ test(
     await kills
     await killAndRestart(ledgers, 1, () => true) // while notices are being posted
 
-    // What was with its receiver when its ledger was killed is posted again, and is on the books with that.
+    // A notice posted but not recorded when its ledger was killed is posted and recorded again.
     const states = () => fixture.run('SELECT state, count(*)::int FROM money.webhook_deliveries GROUP BY 1')
     await expect
       .poll(async () => (await states()).rows, { timeout: 90_000, interval: 250 })
@@ -116,12 +116,12 @@ test(
   },
 )
 
-/** Each call of a project crosses one. */
+/** One threshold per call of a project. */
 function thresholds(): number[] {
   return Array.from({ length: CROSSINGS_EACH }, (_, n) => FUNDS - n * CHARGE)
 }
 
-/** One call, admitted as often as it takes, and charged once. */
+/** Makes one call: retries admission until it succeeds, and settles once. */
 async function charge(
   client: LedgerClient,
   { instance, keyHash, product }: { instance: string; keyHash: string; product: string },

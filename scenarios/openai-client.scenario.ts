@@ -2,7 +2,7 @@ import OpenAI, { AuthenticationError, NotFoundError } from 'openai'
 import { describe, expect } from 'vitest'
 import { stackTest as test } from './src/stack-test.ts'
 
-// The stock client of OpenAI for Node, unmodified, given nothing but a base address and a key.
+// The unmodified OpenAI client for Node, configured with a base URL and a key only.
 
 const tenantTest = test.extend('tenant', async ({ stack }) => {
   const tenant = await stack.tenant(10_000_000n)
@@ -10,9 +10,9 @@ const tenantTest = test.extend('tenant', async ({ stack }) => {
   return { ...tenant, client }
 })
 
-describe('the stock openai client', () => {
+describe('the stock OpenAI client', () => {
   // spec: 0/s4, 1/s4, 4.1/s2
-  tenantTest('lists what the key can call', async ({ tenant }) => {
+  tenantTest('lists the models that the key can call', async ({ tenant }) => {
     const models = await tenant.client.models.list()
     expect(models.data.map(({ id }) => id)).toEqual([tenant.model])
     expect(await tenant.client.models.retrieve(tenant.model)).toMatchObject({
@@ -23,7 +23,7 @@ describe('the stock openai client', () => {
   })
 
   // spec: 1/s1, 4.2/s7
-  tenantTest('completes, and the wallet is charged to the micro-USD', async ({ stack, tenant }) => {
+  tenantTest('completes a chat, charged to the micro-USD', async ({ stack, tenant }) => {
     const completion = await tenant.client.chat.completions.create({
       model: tenant.model,
       messages: [{ role: 'user', content: 'Write a line about rivers.' }],
@@ -43,7 +43,7 @@ describe('the stock openai client', () => {
   })
 
   // spec: 1/s4
-  tenantTest('streams, with the usage at the end on request', async ({ stack, tenant }) => {
+  tenantTest('streams a chat, with usage at the end on request', async ({ stack, tenant }) => {
     const stream = await tenant.client.chat.completions.create({
       model: tenant.model,
       messages: [{ role: 'user', content: 'Write three lines about rivers.' }],
@@ -67,7 +67,7 @@ describe('the stock openai client', () => {
   })
 
   // spec: 4.2/s2
-  tenantTest('calls a tool in two rounds, each charged', async ({ stack, tenant }) => {
+  tenantTest('calls a tool in two rounds and is charged for each', async ({ stack, tenant }) => {
     const tools: OpenAI.ChatCompletionTool[] = [
       {
         type: 'function',
@@ -91,7 +91,7 @@ describe('the stock openai client', () => {
   })
 
   tenantTest(
-    'gets typed errors for a bad key and an unknown model [key_invalid] [model_not_found]',
+    'throws typed errors for an invalid key and an unknown model [key_invalid] [model_not_found]',
     async ({ stack, tenant }) => {
       const unidentified = new OpenAI({ baseURL: `${stack.gateways[0]!.url}/v1`, apiKey: 'svc_wrong', maxRetries: 0 })
       const messages = [{ role: 'user' as const, content: 'Hello' }]

@@ -5,7 +5,7 @@ import { consoleTest as test } from './src/console/console-test.ts'
 import { consoleOperator, consoleOwner, consoleUser, signedInAt, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
 
-// Money and organizations, as operators see them in a browser on the whole stack.
+// Money and organizations for operators, in a browser, against the whole stack.
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const shown = (page: Page, where: string, micro: bigint) =>
@@ -14,7 +14,7 @@ const shown = (page: Page, where: string, micro: bigint) =>
     .first()
     .waitFor()
 
-/** An operator who has a role on the project as well, at its wallet. */
+/** Opens the project's wallet as an operator who also has a role on the project. */
 async function operatorAtWallet(stack: Stack, tenant: Awaited<ReturnType<typeof consoleOwner>>, page: Page) {
   const id = await stack.fixture.issuer(tenant.project)
   await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [id])
@@ -25,7 +25,7 @@ async function operatorAtWallet(stack: Stack, tenant: Awaited<ReturnType<typeof 
   await region(page, 'Wallet').waitFor()
 }
 
-/** Types a funding, and looks at it. */
+/** Fills in a funding and opens its review. */
 async function lookAtFunding(page: Page, usd: string, id: string): Promise<void> {
   await page.getByRole('button', { name: 'Add funds' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add funds' })
@@ -40,7 +40,7 @@ const fundingsOf = async (page: Page) => {
   return rows.filter((row) => row.includes('invoice-'))
 }
 
-test('an operator funds a wallet and corrects it: the journal has both, and the statement of its owner says the same micro-USD', async ({
+test('a funding and a correction by an operator appear in the journal and in the owner’s statement, to the micro-USD', async ({
   stack,
   visit,
 }) => {
@@ -78,10 +78,7 @@ test('an operator funds a wallet and corrects it: the journal has both, and the 
   expect([problems, owner.problems]).toEqual([[], []])
 })
 
-test('a funding whose button is clicked twice, or whose answer is lost and which is sent again, is booked once', async ({
-  stack,
-  visit,
-}) => {
+test('a funding is booked once after a double click or a retry of a lost response', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   const { page } = await visit()
   await operatorAtWallet(stack, tenant, page)
@@ -100,7 +97,7 @@ test('a funding whose button is clicked twice, or whose answer is lost and which
   await page.route('**/wallet/fundings', async (route) => {
     sent++
     if (sent > 1) return route.continue()
-    await route.fetch() // it arrives and is booked; its answer does not
+    await route.fetch() // the request is booked, but its response is lost
     return route.abort('connectionreset')
   })
   await book.click()
@@ -121,7 +118,7 @@ test('a funding whose button is clicked twice, or whose answer is lost and which
   expect(await stack.wallet(tenant.project.id)).toMatchObject({ available: 8_000_000n })
 })
 
-test('a double click looks at a funding and does not book it', async ({ stack, visit }) => {
+test('a double click on Review does not book the funding', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   const { page } = await visit()
   const sent: string[] = []
@@ -141,7 +138,7 @@ test('a double click looks at a funding and does not book it', async ({ stack, v
   expect(await stack.wallet(tenant.project.id)).toMatchObject({ available: 5_000_000n })
 })
 
-test('what is wrong with a funding or a correction is said at its field, and nothing is booked [already_exists] [insufficient_budget]', async ({
+test('an invalid funding or correction shows the error at its field and books nothing [already_exists] [insufficient_budget]', async ({
   stack,
   visit,
 }) => {
@@ -202,7 +199,7 @@ test('what is wrong with a funding or a correction is said at its field, and not
   expect(problems).toEqual([])
 })
 
-test('an operator makes an organization and deletes it; one that has projects is kept, with what clears it [not_empty]', async ({
+test('an operator creates and deletes an organization, but cannot delete one with projects [not_empty]', async ({
   stack,
   visit,
 }) => {

@@ -3,9 +3,9 @@ import { consoleTest as test } from './src/console/console-test.ts'
 import { consoleOperator, consoleOwner, signedInAt } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
 
-// The catalogue, and what operators do, in a browser on the whole stack.
+// The model catalog and the operator screens, in a browser, against the whole stack.
 
-test('what a project may call and could ask for is found, compared and estimated to the micro-USD', async ({
+test('models can be searched, compared and estimated to the micro-USD, whether assigned or not', async ({
   stack,
   visit,
 }) => {
@@ -41,13 +41,13 @@ test('what a project may call and could ask for is found, compared and estimated
   await dialog.getByLabel('Input tokens per call').fill('333')
   await dialog.getByLabel('Output tokens per call').fill('7')
   await dialog.getByLabel('Calls per day').fill('1000')
-  // 333 × 150001 + 7 × 600000 pico-USD are 54.150333 micro-USD, so 55 for each call.
+  // 333 × 150001 + 7 × 600000 pico-USD = 54.150333 micro-USD, rounded up to 55 per call.
   await dialog.getByText('$0.000055', { exact: true }).waitFor()
   await dialog.getByText('$1.65', { exact: true }).waitFor()
   expect(problems).toEqual([])
 })
 
-test('an operator makes a product, publishes it, changes its price, and suspends it: the next call is refused [model_not_found]', async ({
+test('an operator creates, publishes, reprices and suspends a product, and calls are refused after the suspension [model_not_found]', async ({
   stack,
   visit,
 }) => {
@@ -108,7 +108,7 @@ test('an operator makes a product, publishes it, changes its price, and suspends
   expect(problems).toEqual([])
 })
 
-test('before suspending a product its operator sees which projects and keys are affected', async ({ stack, visit }) => {
+test('the suspend dialog lists the affected projects and keys', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [tenant.owner])
   const { page } = await signedInAt(visit, tenant, `${tenant.start}/operator/products?q="${tenant.model}"`)
@@ -116,7 +116,7 @@ test('before suspending a product its operator sees which projects and keys are 
   await page.getByRole('dialog').getByRole('listitem').filter({ hasText: '1 active key' }).waitFor()
 })
 
-test('who is not an operator is shown nothing of it, and a direct address says what clears that [not_permitted]', async ({
+test('operator screens are hidden from other users and refused at their URL [not_permitted]', async ({
   stack,
   visit,
 }) => {

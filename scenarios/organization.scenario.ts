@@ -4,11 +4,11 @@ import { hindrances, isTooWide, views, type Page } from './src/console/browser.t
 import { consoleOwner, consoleUser, PASSWORD, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
 
-// Who may do what, in a browser, on the whole service.
+// Users, teams, roles and tokens in a browser, against the whole service.
 
 const codeOf = async (answer: Response) => ((await answer.json()) as { error?: { code: string } }).error?.code
 
-/** An owner who is Admin, too, and Grace, who makes keys in the same project and has made one. */
+/** A project owner who is also an Admin, and Grace, who has created a key in the same project. */
 async function ownerAndGrace(stack: Stack) {
   const owner = await consoleOwner(stack)
   const grace = await stack.fixture.issuer(owner.project)
@@ -21,7 +21,7 @@ async function ownerAndGrace(stack: Stack) {
 
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
 
-test('a role that is withdrawn on screen names the keys that stop, and the next call is refused [key_issuer_denied]', async ({
+test('removing a role lists the keys that stop working and refuses their next call [key_issuer_denied]', async ({
   stack,
   visit,
 }) => {
@@ -55,7 +55,7 @@ test('a role that is withdrawn on screen names the keys that stop, and the next 
 })
 
 test.for(views)(
-  'users can be seen by those who may not change them, at $width pixels',
+  'the Users page is read-only without permission to manage access, at $width pixels',
   async (view, { stack, visit }) => {
     const { owner, grace } = await ownerAndGrace(stack)
     const { page, problems } = await visit(view)
@@ -68,7 +68,7 @@ test.for(views)(
   },
 )
 
-test('two users: one is added, put into the team and granted a role, and calls with their own key until that is withdrawn; the audit tells each step [key_issuer_denied] [not_permitted]', async ({
+test('a new member with a team and a role calls with a key until access is removed, and the audit log has each step [key_issuer_denied] [not_permitted]', async ({
   stack,
   visit,
 }) => {
@@ -143,7 +143,7 @@ test('two users: one is added, put into the team and granted a role, and calls w
   expect([problems, gracesProblems]).toEqual([[], []])
 })
 
-test('a team and a project are made, a product is assigned and withdrawn, and what is deleted is gone', async ({
+test('teams and projects can be created and deleted, and products assigned and unassigned', async ({
   stack,
   visit,
 }) => {
@@ -194,7 +194,7 @@ test('a team and a project are made, a product is assigned and withdrawn, and wh
   expect(problems).toEqual([])
 })
 
-test('the product that is withdrawn is refused from the next call on [model_not_found]', async ({ stack, visit }) => {
+test('calls to an unassigned product are refused immediately [model_not_found]', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   expect((await chat(stack, owner)).status).toBe(200)
   const { page } = await visit()
@@ -206,7 +206,7 @@ test('the product that is withdrawn is refused from the next call on [model_not_
   expect(await codeOf(await chat(stack, owner))).toBe('model_not_found')
 })
 
-test('an Admin who is the only one stays Admin, and learns why [last_admin]', async ({ stack, visit }) => {
+test('the last Admin cannot give up the role and sees why [last_admin]', async ({ stack, visit }) => {
   const { owner, organization } = await ownerAndGrace(stack)
   const { page } = await visit()
   await page.goto(`${organization}/members`)
@@ -222,7 +222,7 @@ test('an Admin who is the only one stays Admin, and learns why [last_admin]', as
   await row(page, /Grace/).waitFor({ state: 'detached' })
 })
 
-test('a personal token works until it is deleted, and another password ends every session [token_invalid]', async ({
+test('a personal token works until it is deleted, and a password change ends every session [token_invalid]', async ({
   stack,
   visit,
 }) => {
@@ -256,7 +256,7 @@ test('a personal token works until it is deleted, and another password ends ever
   expect(problems).toEqual([])
 })
 
-test('settings: a token of the project does what it lists, until it is deleted [token_invalid] [not_permitted]', async ({
+test('a project service token has only its listed permissions, until it is deleted [token_invalid] [not_permitted]', async ({
   stack,
   visit,
 }) => {

@@ -9,9 +9,7 @@ import { pictures, takePictures } from './src/pictures/take-pictures.ts'
 const docs = path.resolve(import.meta.dirname, '../docs')
 const files = pictures.map(({ name }) => `${name}.png`).toSorted()
 
-test('each screen of which the documentation has a picture is still there on the seeded stack', async ({
-  onTestFinished,
-}) => {
+test('every documented screenshot can be taken on the seeded stack', async ({ onTestFinished }) => {
   const stack = await startSeededStack({ write: () => {} })
   onTestFinished(stack.stop)
   const browser = await openBrowser()
@@ -21,7 +19,7 @@ test('each screen of which the documentation has a picture is still there on the
   expect(readdirSync(folder).toSorted()).toEqual(files)
 })
 
-test('npm run pictures has taken each of them, and docs/console.md shows each', () => {
+test('docs/pictures has every screenshot and docs/console.md shows each one', () => {
   expect(readdirSync(path.join(docs, 'pictures')).toSorted()).toEqual(files)
   const page = readFileSync(path.join(docs, 'console.md'), 'utf8')
   const shown = [...page.matchAll(/\(pictures\/([^)]+)\)/g)].map(([, file]) => file!)

@@ -10,20 +10,20 @@ import { PNG } from './src/console/png.ts'
 import { flows } from './src/mcp/flows.ts'
 import type { Stack } from './src/stack.ts'
 
-// The playground in a browser, on the whole service: every figure that it shows is held against the books.
+// The playground in a browser, against the whole service. Every figure shown is compared with the books.
 
 const dollars = (micro: bigint | number) => `$${(Number(micro) / 1e6).toFixed(6).replace(/0{1,4}$/, '')}`
 const run = promisify(execFile)
 const answerOf = (page: Page, model: string) => page.getByRole('article', { name: `Response from ${model}` })
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
 
-/** Milliseconds in a text such as "1.2 s total" or "120 ms". */
+/** Parses a duration such as "1.2 s total" or "120 ms" into milliseconds. */
 async function milliseconds(text: Promise<string | null> | string | null): Promise<number> {
   const [, figure, unit] = /([\d.]+) (ms|s)\b/.exec((await text) ?? '') ?? []
   return Number(figure) * (unit === 's' ? 1000 : 1)
 }
 
-/** Someone in the playground, with a key of that tab. */
+/** Signs an owner in to the playground and creates its key, which belongs to the tab. */
 async function player(stack: Stack, page: Page, limit = '1') {
   const owner = await consoleOwner(stack)
   await page.goto(`${owner.home}/playground`)
@@ -37,14 +37,11 @@ async function player(stack: Stack, page: Page, limit = '1') {
 
 const test = consoleTest
 
-test('an answer comes as it is made, with its time and what the ledger has charged, and survives a reload', async ({
-  stack,
-  visit,
-}) => {
+test('a response streams in, shows its timing and its charge, and survives a reload', async ({ stack, visit }) => {
   const { page, problems } = await visit()
   const { model, message, settled, project } = await player(stack, page)
   const prompt = `Count ${randomUUID()}`
-  const said = 'one two three four five six seven eight nine ten' // some of it may be seen at once
+  const said = 'one two three four five six seven eight nine ten' // several words may render together
   await stack.provider.control.setFaults([{ prompt, text: said, perChunkMs: 200 }])
   await page.evaluate(`
     seen = []
@@ -80,7 +77,7 @@ test('an answer comes as it is made, with its time and what the ledger has charg
   expect([await hindrances(page), problems]).toEqual([[], []])
 })
 
-test('two models answer the same, each with its own charge, and a message that is changed is answered again', async ({
+test('two models answer one message, each with its charge, and an edited message is answered again', async ({
   stack,
   visit,
 }) => {
@@ -111,11 +108,11 @@ test('two models answer the same, each with its own charge, and a message that i
   expect(problems).toEqual([])
 })
 
-test('an answer that is stopped is charged to its end, and that is shown', async ({ stack, visit }) => {
+test('a stopped response is charged to its end and shows the charge', async ({ stack, visit }) => {
   const { page, problems } = await visit()
   const { model, message, settled } = await player(stack, page)
   const prompt = `Count ${randomUUID()}`
-  // It is stopped, and that is seen, long before its end.
+  // Slow enough to be stopped long before its end.
   await stack.provider.control.setFaults([{ prompt, text: 'one two three four five six seven', perChunkMs: 1_000 }])
   await message.fill(prompt)
   await send(page).click()
@@ -132,7 +129,7 @@ test('an answer that is stopped is charged to its end, and that is shown', async
   expect(problems).toEqual([])
 })
 
-test('what is refused is shown where it was asked, with what clears it, and nothing is charged [key_limit]', async ({
+test('a refused message shows the error with its resolution in place, and is not charged [key_limit]', async ({
   stack,
   visit,
 }) => {
@@ -161,7 +158,7 @@ test('what is refused is shown where it was asked, with what clears it, and noth
   expect(made).toMatchObject([{ state: 'Revoked' }])
 })
 
-test('what is shown as code sends the very request', async ({ stack, visit }) => {
+test('View code shows code that sends exactly the same request', async ({ stack, visit }) => {
   const { page, problems } = await visit()
   const { message, key } = await player(stack, page)
   const prompt = `What's "rain"? ${randomUUID()}`
@@ -199,10 +196,7 @@ test('what is shown as code sends the very request', async ({ stack, visit }) =>
   expect(problems).toEqual([])
 })
 
-test('a flow is tried by a form of its contract, and the code for it is done as it is written', async ({
-  stack,
-  visit,
-}) => {
+test('a flow runs from a form of its contract, and its code works as shown', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const { id } = await stack.fixture.sandbox(owner.project, flows.draft(owner.model))
   const { page, problems } = await signedInAt(visit, owner, `${owner.home}/playground`)
@@ -227,7 +221,7 @@ test('a flow is tried by a form of its contract, and the code for it is done as 
   expect([await hindrances(page), problems]).toEqual([[], []])
 })
 
-test('an image is seen before it is sent, and the model is sent it as it is', async ({ stack, visit }) => {
+test('an image is previewed before sending and reaches the model unchanged', async ({ stack, visit }) => {
   const { page, problems } = await visit()
   const { home, project, message, settled } = await player(stack, page)
   const seeing = await stack.fixture.publishProduct({
@@ -258,7 +252,7 @@ test('an image is seen before it is sent, and the model is sent it as it is', as
   expect(problems).toEqual([])
 })
 
-test('a refusal for want of money has a button that asks for what there is [insufficient_budget] [key_limit]', async ({
+test('a budget refusal offers a retry with an affordable token limit [insufficient_budget] [key_limit]', async ({
   stack,
   visit,
 }) => {

@@ -2,10 +2,10 @@ import { expect } from 'vitest'
 import { callerAt } from './src/caller.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'
 
-// A sandbox product belongs to its project alone: no one else ever sees anything that was not there before.
+// A sandbox product belongs to its project alone: no other caller ever sees a difference.
 
 // spec: 2.3/s2, 2.3/s3
-test('creating, saving, activating and executing one publishes nothing', async ({ stack }) => {
+test('creating, saving, activating and running a sandbox product shows nothing to other callers', async ({ stack }) => {
   const { fixture, gateways } = stack
   const url = gateways[0]!.url
   const of = await fixture.tenant()
@@ -17,7 +17,7 @@ test('creating, saving, activating and executing one publishes nothing', async (
   const [ownKey, neighbourKey] = [await keyOf(own), await keyOf(neighbour)]
   const tenantPath = `/api/v2/tenants/${of.tenant}`
 
-  /** What others can list: the catalogue, as operators and as members see it, the neighbour's models and things, assignments. */
+  /** Everything others can list: the catalog as operators and members see it, and the neighbor's models, resources and assignments. */
   const seenByOthers = () =>
     Promise.all([
       everyPage(operator, '/api/v2/products'),

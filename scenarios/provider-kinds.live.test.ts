@@ -3,8 +3,8 @@ import { describe, expect } from 'vitest'
 import { tracesOfTheProvider } from '@gateway/simulated-provider/provider-traces'
 import { severalProvidersTest, type ProviderName } from './src/several-providers.ts'
 
-// Every wire format that a provider may speak, through the gateway and by a stock client: what a caller asks for is said, what
-// is answered comes back whole, and is charged for what was used.
+// Every provider wire format, through the gateway with a stock client: requests are translated in full, responses return in full,
+// and usage is charged.
 
 const kinds = ['chat', 'azure', 'messages', 'gemini', 'bedrock'] as const satisfies ProviderName[]
 
@@ -32,10 +32,10 @@ async function refusalOf(promise: Promise<unknown>): Promise<APIError> {
   throw new Error('it was not refused', { cause: error })
 }
 
-describe.each(kinds)('%s', (kind) => {
+describe.each(kinds)('provider kind %s', (kind) => {
   const server = kind === 'messages' ? 'second' : 'first'
 
-  test('text, whole and streamed, charged by what was used', async ({ tenantOf, client, expectCharges }) => {
+  test('returns text, whole and streamed, and charges its usage', async ({ tenantOf, client, expectCharges }) => {
     const tenant = await tenantOf([kind])
     const ask = { model: tenant.model, messages: [user('Name a harbour')], max_tokens: 200 }
     const { choices, usage } = await client(tenant).chat.completions.create(ask)
@@ -50,7 +50,7 @@ describe.each(kinds)('%s', (kind) => {
     await expectCharges(tenant, 2, 2 * usage!.total_tokens)
   })
 
-  test('a round of tools that thinks, and continues from what it thought', async ({ servers, tenantOf, client }) => {
+  test('runs a tool round with reasoning and continues from that reasoning', async ({ servers, tenantOf, client }) => {
     const tenant = await tenantOf([kind], 'tapir-think')
     const effort = kind === 'bedrock' ? {} : { reasoning_effort: 'low' as const }
     const ask = { model: tenant.model, tools, ...effort }
@@ -69,7 +69,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(sent).not.toContain('reasoning_details')
   })
 
-  test('an image is sent on', async ({ tenantOf, client, servers }) => {
+  test('forwards an image', async ({ tenantOf, client, servers }) => {
     const tenant = await tenantOf([kind])
     const url = 'data:image/png;base64,iVBORw0KGgo='
     const content = [
@@ -80,7 +80,7 @@ describe.each(kinds)('%s', (kind) => {
     expect((await servers[server].control.calls()).at(-1)!.body).toContain('iVBORw0KGgo=')
   })
 
-  test('errors tell what the caller can do, and cost nothing [provider_failed] [invalid_request]', async ({
+  test('maps provider errors to refusals free of charge [provider_failed] [invalid_request]', async ({
     tenantOf,
     client,
     servers,
@@ -103,7 +103,7 @@ describe.each(kinds)('%s', (kind) => {
     await expectCharges(tenant, 0, 0)
   })
 
-  test('usage that is missing is counted here', async ({ stack, tenantOf, client, servers }) => {
+  test('counts tokens itself if the provider reports no usage', async ({ stack, tenantOf, client, servers }) => {
     const tenant = await tenantOf([kind])
     await servers[server].control.setFaults([{ missingUsage: true }])
     const ask = { model: tenant.model, messages: [user('Name a harbour')] }
@@ -115,7 +115,7 @@ describe.each(kinds)('%s', (kind) => {
 })
 
 test.for(['messages', 'gemini', 'bedrock'] as const)(
-  '%s: what it has no words for is refused by its field, with what to do [invalid_request]',
+  'provider kind %s refuses a parameter it cannot express, naming the field and a resolution [invalid_request]',
   async (kind, { tenantOf, client, servers, expectCharges }) => {
     const tenant = await tenantOf([kind])
     const messages = [user('Hello'), { role: 'system' as const, content: 'Be brief.' }]
@@ -131,7 +131,7 @@ test.for(['messages', 'gemini', 'bedrock'] as const)(
 )
 
 test.for(['messages', 'gemini', 'bedrock'] as const)(
-  '%s: what came from a cache costs what the product says of it',
+  'provider kind %s charges cached tokens at the product’s cached price',
   async (kind, { stack, tenantOf, client, expectCharges }) => {
     const tenant = await tenantOf([kind])
     await stack.fixture.run('UPDATE control.products SET cached_pico = 0 WHERE id = $1', [tenant.model])

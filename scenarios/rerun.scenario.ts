@@ -11,9 +11,8 @@ import { anewBy, rerunUntilOver } from './src/reruns.ts'
 import type { ProcessStack } from './src/stack.ts'
 import { runAndStop } from './src/stopped-execution.ts'
 
-// Executions that succeeded, failed or were stopped are run from any node of theirs, and what comes of it from another one. The
-// provider is called for the nodes below it and for no others, what is charged is what it answers for them, and under one
-// idempotency key one execution begins.
+// Executions that succeeded, failed or were stopped are rerun from any node, and the rerun is rerun from another node. The provider is
+// called only for the nodes below, the charge is what it answers for them, and one idempotency key starts one execution.
 
 const FLOWS = 10
 const EXECUTIONS = 50
@@ -22,10 +21,10 @@ const MAX_CONCURRENT = 6
 const LATENCY_MS = 15
 
 describe.for([
-  ['all parts run', false],
+  ['all services run', false],
   ['workers and ledgers are killed', true],
-] as const)('while %s', ([, kills]) => {
-  test(`${2 * EXECUTIONS} reruns call the provider for what runs again alone, and are charged for that`, async ({
+] as const)('reruns while %s', ([, kills]) => {
+  test(`${2 * EXECUTIONS} reruns call the provider and are charged only for the nodes that run again`, async ({
     stack,
   }) => {
     const tenant = await openTenant(stack)
@@ -52,7 +51,7 @@ describe.for([
   }, 600_000)
 })
 
-/** An execution of one of the flows, whose paid nodes ask for their id and this text. */
+/** An ended execution of one of the flows. Each paid node prompts with its ID and `text`. */
 interface Ended {
   text: string
   graph: Graph
@@ -78,7 +77,7 @@ async function openTenant(stack: ProcessStack) {
   return { ...tenant, flows, token, path: `/api/v2/tenants/${tenant.tenant}/projects/${tenant.project}` }
 }
 
-/** One in four fails at a node, one in four is stopped at some moment. */
+/** Runs executions of which a quarter fail at a node and a quarter are stopped. */
 async function endedExecutions(stack: ProcessStack, { flows, secret, project }: Tenant): Promise<Ended[]> {
   const texts = Array.from({ length: EXECUTIONS }, (_, n) => `run${n}.`)
   const failing = texts.flatMap((text, n) => (n % 4 === 1 ? [{ prompt: `call${n % 3} ${text}`, status: 400 }] : []))
@@ -118,7 +117,7 @@ async function killParts({ workers, ledgers }: ProcessStack, reruns: unknown[]):
 }
 type Program = ProcessStack['workers'][number]
 
-/** What is not below the node, and had a result, is what it was and costs nothing. */
+/** Asserts that nodes not below the rerun node keep their earlier result at no charge. */
 function expectTakenOver({ record, earlier, rerunNodes }: Rerun): void {
   expect(record).toMatchObject({ status: 'Succeeded', rerunOf: earlier.id })
   const before = new Map(earlier.nodes.map((node) => [node.id, node]))
@@ -143,7 +142,7 @@ function promptsOf({ record, rerunNodes, text }: Rerun): string[] {
   return ran.map(({ id }) => `${id} ${text}`)
 }
 
-/** A call that was under way in a part that was killed is made again. */
+/** Asserts the calls at the provider. A call in progress in a killed service may be made again. */
 async function expectCalled(stack: ProcessStack, reruns: readonly Rerun[], kills: boolean): Promise<void> {
   const count = (prompts: readonly string[]) =>
     Object.fromEntries([...Map.groupBy(prompts, (prompt) => prompt)].map(([prompt, all]) => [prompt, all.length]))
@@ -155,10 +154,10 @@ async function expectCalled(stack: ProcessStack, reruns: readonly Rerun[], kills
   expect(missing).toEqual([])
   if (!kills) expect(again).toEqual([])
   const paidNodes = reruns.flatMap(({ graph }) => graph.nodes.filter(({ kind }) => kind.startsWith('product.')))
-  expect(reruns.flatMap(promptsOf).length).toBeLessThan((paidNodes.length * 3) / 4) // much was taken over
+  expect(reruns.flatMap(promptsOf).length).toBeLessThan((paidNodes.length * 3) / 4) // many results were kept
 }
 
-/** Each is charged a micro-USD for each token that the provider answers to the prompts of what ran again, and once. */
+/** Asserts one charge per rerun: one micro-USD per token that the provider answers to the prompts that ran again. */
 async function expectCharged(stack: ProcessStack, { project }: Tenant, reruns: readonly Rerun[], before: bigint) {
   await stack.provider.control.clearFaults()
   const tokensOf = await openTokensOf(stack)
@@ -173,7 +172,7 @@ async function expectCharged(stack: ProcessStack, { project }: Tenant, reruns: r
   expect(await stack.wallet(project)).toMatchObject({ reserved: 0n, settled: before + sum })
 }
 
-/** The same question again is answered with the same execution, and there are no others. */
+/** Asserts that a repeat returns the same execution, and that no others exist. */
 async function expectBegunOnce(stack: ProcessStack, { project }: Tenant, reruns: readonly Rerun[]): Promise<void> {
   for (const { again, record } of reruns.filter((_, n) => n % 10 === 0))
     expect(await rerunUntilOver(stack, again)).toEqual(record)
@@ -184,7 +183,7 @@ async function expectBegunOnce(stack: ProcessStack, { project }: Tenant, reruns:
   expect(rows.map(({ id }: { id: string }) => id)).toEqual(reruns.map(({ record }) => record.id).toSorted())
 }
 
-/** This many at a time. */
+/** Processes the items, MAX_CONCURRENT at a time. */
 async function inTurns<T>(items: readonly T[], work: (item: T, n: number) => Promise<void>): Promise<void> {
   const entries = items.entries()
   const worker = async () => {
@@ -193,7 +192,7 @@ async function inTurns<T>(items: readonly T[], work: (item: T, n: number) => Pro
   await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
 }
 
-/** Numbers from 0 to 1, the same for the same name. */
+/** Pseudorandom numbers from 0 to 1, seeded by the name. */
 function chanceOf(name: string): () => number {
   let n = 0
   return () => Number.parseInt(hash('sha256', `${name} ${n++}`).slice(0, 8), 16) / 2 ** 32

@@ -7,10 +7,10 @@ import { chat } from './src/stack.ts'
 import { windowPasses } from './src/meters.ts'
 import { openResolutionContext, type ResolutionContext } from './src/resolution-context.ts'
 
-// Every refusal names what clears it (rules §2.1). Here each 402, 403 and 422 is provoked, what its resolution says is
-// done through the API, and then the call succeeds. What was refused is typed by the client for programs.
+// Every refusal names its resolution (rules §2.1). Each test provokes a 402, 403 or 422, follows its resolution through the API, and
+// then succeeds. The client for programs types each refusal.
 
-/** One code, and each resolution out that its resolution names, in its words. */
+/** One code and one of the actions that its resolution names. */
 interface ResolutionStory {
   code: keyof typeof refusals
   resolution: RegExp
@@ -67,7 +67,7 @@ const resolutions: ResolutionStory[] = [
     code: 'key_issuer_denied',
     resolution: /any user who has all three can issue a new key/,
     async story({ tenant, tenantPath, users, issue, refused, succeeds, call }) {
-      refused(await users.admin.ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })) // an Admin, and nothing else
+      refused(await users.admin.ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })) // only an Admin
       succeeds(await call(await issue()))
     },
   },
@@ -247,7 +247,7 @@ const resolutions: ResolutionStory[] = [
       const { details } = refused(await users.owner.ask('POST', `${tenantPath}/keys`, asked))
       expect(details).toEqual({ resources: [other] })
       succeeds(await call(await issue({ policy: 'listed', resources: [tenant.model] })))
-      succeeds(await users.admin.ask('PUT', assignmentOf(context, other))) // or let it be assigned
+      succeeds(await users.admin.ask('PUT', assignmentOf(context, other))) // or assign it
       succeeds(await call(await issue(asked), { model: other }))
     },
   },
@@ -298,17 +298,17 @@ const resolutions: ResolutionStory[] = [
   },
 ]
 
-describe('what clears a refusal', () => {
+describe('refusal resolutions', () => {
   for (const { code, resolution, story } of [...resolutions, ...flowResolutions])
     // spec: 1/s7, 2.1/r5, 4.4/s1, 5/s13, 7/r16, 7/r17, 7/s3
-    liveStackTest(`${resolution.source} [${code}]`, async ({ stack }) => {
+    liveStackTest(`following “${resolution.source}” clears the refusal [${code}]`, async ({ stack }) => {
       const context = await openResolutionContext(stack, resolution, code)
       await story(context)
       await context.areTypedByTheClient()
     })
 
   // spec: 7/s3
-  liveStackTest('is tried for every 402, 403 and 422', () => {
+  liveStackTest('a resolution is tested for every 402, 403 and 422', () => {
     const codes = Object.entries(refusals).filter(([, { status }]) => [402, 403, 422].includes(status))
     const tried = new Set<string>([...resolutions, ...flowResolutions].map(({ code }) => code))
     expect(codes.map(([code]) => code).filter((code) => !tried.has(code))).toEqual([])

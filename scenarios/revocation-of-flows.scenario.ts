@@ -7,12 +7,12 @@ import { callOf } from './src/mcp/say.ts'
 import { stackTest as test } from './src/stack-test.ts'
 import type { Stack, TenantFixture } from './src/stack.ts'
 
-// As revocation.scenario.ts, for private flows: by invoke and by MCP, while many call at once. No call that starts after
-// the revocation has answered begins an execution (rules §6.9, architecture §M2).
+// Like revocation.scenario.ts, for private flows called through invoke and MCP under load. No call made after the response to a
+// revocation starts an execution (rules §6.9, architecture §M2).
 
 const CALLS = 1_200
 const MAX_CONCURRENT = 16
-/** Of each kind after its right has ended. */
+/** Minimum number of calls of each kind after its access has ended. */
 const ENOUGH = 20
 
 interface Kind {
@@ -20,14 +20,14 @@ interface Kind {
   surface: keyof typeof surfaces
   key: KeyFixture
   sandbox: string
-  /** What a call gets from then on; null: nothing is ever revoked. */
+  /** Expected refusal code after the revocation, or null if nothing is revoked. */
   refusal: string | null
   revoke: () => Promise<Answer>
 }
 
 type Target = Pick<Kind, 'key' | 'sandbox'>
 
-/** Each answers `done`, or the code of the refusal. */
+/** Each function returns `done` or the code of the refusal. */
 const surfaces = {
   async invoke(url: string, { key, sandbox }: Target): Promise<string> {
     const answer = await post(`${url}/v1/sandbox/${sandbox}/invoke`, key, { input: { topic: 'a' } }, 'application/json')
@@ -43,7 +43,7 @@ const surfaces = {
 }
 
 // spec: 5/s7
-test(`none of ${CALLS} calls begins an execution after its right has ended [revision_not_active] [key_issuer_denied] [key_revoked]`, async ({
+test(`none of ${CALLS} calls starts an execution after its access has ended [revision_not_active] [key_issuer_denied] [key_revoked]`, async ({
   stack,
 }) => {
   const tenant = await stack.tenant(1_000_000n)
@@ -71,7 +71,7 @@ test(`none of ${CALLS} calls begins an execution after its right has ended [revi
       ended.set(kind, performance.now())
     }
   } finally {
-    last = Math.max(CALLS, begun + 2 * ENOUGH * kinds.length) // however long it took to end them all
+    last = Math.max(CALLS, begun + 2 * ENOUGH * kinds.length) // regardless of how long the revocations took
   }
   await load
 
@@ -90,7 +90,7 @@ test(`none of ${CALLS} calls begins an execution after its right has ended [revi
   }
 })
 
-/** One that could not pass the ledger's barrier in time is 503: it is revoked, and repeating it passes the barrier. */
+/** Retries a 503: the revocation took effect but timed out at the ledger's barrier, and a repeat passes it. */
 async function untilAnswered(revoke: Kind['revoke']): Promise<void> {
   const first = (await revoke()).status
   if (first !== 503) return expect(first).toBeLessThan(300)
@@ -117,7 +117,7 @@ async function kindsOf(stack: Stack, { project, key, owner }: TenantFixture): Pr
         revoke: () => console.ask('PATCH', `${path}/sandboxes/${suspended}`, { suspended: true }),
       },
       {
-        what: 'the Consumer grant of its creator is taken away',
+        what: 'its creator loses the Consumer grant',
         surface,
         key: issued,
         sandbox: steady,

@@ -4,19 +4,19 @@ import { answerOf, callerAt, refusalIn, type Answer, type Caller } from './src/c
 import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 
-// What ends a caller's right ends it at once, on every replica: no call that starts after the revocation has answered is
-// admitted (rules §6.5, architecture §M2). All kinds of it, on one wallet that is busy all the time.
+// A revocation takes effect on every replica: no call made after the response to the revocation is admitted (rules §6.5, architecture
+// §M2). Covers every kind of revocation, on one busy wallet.
 
 const CALLS = 10_000
 const MAX_CONCURRENT = 200
-/** Of each kind after its right has ended. */
+/** Minimum number of calls of each kind after its access has ended. */
 const ENOUGH = 50
-/** A revocation takes under a second on its own machine; here all processes share two cores. */
+/** A revocation takes under a second on a dedicated machine; here all processes share two cores. */
 const MOST_MS = 5_000
 
 interface Kind {
   what: string
-  /** What a call gets from then on; null: nothing is ever revoked. */
+  /** Expected refusal code after the revocation, or null if nothing is revoked. */
   refusal: string | null
   caller: Pick<TenantFixture, 'key' | 'model'>
   revoke: () => Promise<Answer>
@@ -30,7 +30,7 @@ interface Call {
 }
 
 // spec: 3.2/s3, 4.2/s13, 5/s7
-test(`none of ${CALLS} calls is admitted that starts after its right has ended [key_revoked] [key_issuer_denied] [model_not_found]`, async ({
+test(`none of ${CALLS} calls is admitted after its access has ended [key_revoked] [key_issuer_denied] [model_not_found]`, async ({
   stack,
 }) => {
   const tenant = await stack.tenant(1_000_000_000_000n)
@@ -66,7 +66,7 @@ test(`none of ${CALLS} calls is admitted that starts after its right has ended [
       ended.set(kind, { ms: answeredMs - startedMs, answeredMs, admitted: await admittedOf(stack, kind), requestId })
     }
   } finally {
-    last = Math.max(CALLS, begun + 2 * ENOUGH * kinds.length) // however long it took to end them all
+    last = Math.max(CALLS, begun + 2 * ENOUGH * kinds.length) // regardless of how long the revocations took
   }
   await load
 
@@ -95,12 +95,12 @@ test(`none of ${CALLS} calls is admitted that starts after its right has ended [
 })
 
 // spec: 4.2/s12
-test('a revocation answers only once no admission is under way that read what was true before', async ({ stack }) => {
+test('a revocation returns only after every admission that read the earlier state has ended', async ({ stack }) => {
   const tenant = await stack.tenant(1_000_000n)
   const { run } = stack.fixture // one session
   for (const kind of await kindsOf(stack, tenant)) {
     if (kind.refusal === null) continue
-    // Anyone who admits holds the wallet while reading who may call.
+    // An admission locks the wallet while it reads the caller's access.
     await run('BEGIN')
     await run('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
     let answered = false
@@ -121,7 +121,7 @@ async function somebodyWaitsForUs({ fixture }: Stack): Promise<boolean> {
   return rowCount !== 0
 }
 
-/** Each way to end a right, with a caller who loses it, and one who keeps it. */
+/** Each way to end access, with a caller who loses it, plus one who keeps it. */
 async function kindsOf(stack: Stack, { project, key, owner, model }: TenantFixture): Promise<Kind[]> {
   const { fixture } = stack
   const tenantId = `/api/v2/tenants/${project.tenant}`
@@ -153,7 +153,7 @@ async function kindsOf(stack: Stack, { project, key, owner, model }: TenantFixtu
       revoke: () => admin.ask('DELETE', `${tenantId}/projects/${project.id}/grants/${byGrant.by}`),
     },
     {
-      what: 'its creator may only look from now on',
+      what: 'its creator becomes a Viewer',
       refusal: 'key_issuer_denied',
       caller: { key: byRole.key, model },
       revoke: () =>
@@ -204,7 +204,7 @@ function countEnds(calls: Call[]): Record<string, number> {
   return counts
 }
 
-/** How long the console took for a request, barrier included: without the callers in this process that its answer waits behind. */
+/** Time the console took for a request, barrier included. Excludes the time the response waits behind callers in this process. */
 async function servedMs({ consoles }: Stack, requestId: string): Promise<number> {
   const logs = await Promise.all(consoles.map(({ logFile }) => readFile(logFile, 'utf8')))
   const line = logs
@@ -213,7 +213,7 @@ async function servedMs({ consoles }: Stack, requestId: string): Promise<number>
   return (JSON.parse(line!) as { ms: number }).ms
 }
 
-/** What the books say: how many calls of this kind were ever admitted. Not even one that began before is anymore. */
+/** Total calls of this kind ever admitted, from the books. It stays constant after a revocation, even for calls in progress. */
 async function admittedOf({ fixture }: Stack, { caller }: Kind): Promise<number> {
   const { rows } = await fixture.run(
     `SELECT count(*)::int AS calls FROM (SELECT key, product FROM money.attempts

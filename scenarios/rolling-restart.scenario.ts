@@ -6,13 +6,13 @@ import type { Stack, TenantFixture } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { retryingClient, type RetryingClient } from './src/retrying-client.ts'
 
-// Every service is replaced under load, one replica at a time, as an upgrade does it. Every accepted call is answered and charged once.
+// Restarts every service under load, one replica at a time, as an upgrade does. Every accepted call is answered and charged once.
 
 const CALLERS = { json: 6, stream: 4, run: 3, user: 2 }
 const PAID_NODES = 3
 const BETWEEN = 25
 
-test('a rolling restart of every service under load loses nothing that was accepted, and charges it once', async ({
+test('a rolling restart of every service under load loses no accepted call and charges each once', async ({
   stack,
 }) => {
   const tenant = await stack.tenant(100_000_000_000n)
@@ -30,14 +30,14 @@ test('a rolling restart of every service under load loses nothing that was accep
   }
   const { chats, runs, teams, prompts, repeated } = await load.stop()
 
-  // Each was answered whole.
+  // Each call was answered in full.
   expect(chats.filter(({ status }) => status !== 200)).toEqual([])
   expect(chats.filter(({ stream, text }) => stream && !text.trimEnd().endsWith('data: [DONE]'))).toEqual([])
   expect(runs.filter(({ status }) => status !== 'Succeeded')).toEqual([])
-  // That a restart was felt shows in what was repeated; the client repeats nothing else.
+  // The retries prove that callers noticed the restarts; the client retries in no other case.
   expect(repeated).toContain('refused connection')
 
-  // Each was charged once: an accepted call that was lost would have been charged alongside its repetition.
+  // Each call was charged once: an accepted but lost call would have been charged together with its retry.
   await stack.untilNothingIsReserved(tenant.project.id, 30_000)
   expect(await stack.findings([tenant.project.id])).toEqual([])
   const charges = (await stack.invocations(tenant.project.id)).filter(({ state }) => state === 'Settled')
@@ -47,7 +47,7 @@ test('a rolling restart of every service under load loses nothing that was accep
   const ofChats = chats.reduce((sum, { micro }) => sum + micro, 0)
   expect((await stack.wallet(tenant.project.id)).settled).toBe(BigInt(ofExecutions + ofChats))
 
-  // What users changed was changed once.
+  // Each change by a user was made once.
   const { rows } = await stack.fixture.run('SELECT name FROM control.teams WHERE tenant = $1 AND name LIKE $2', [
     tenant.project.tenant,
     'restart %',
@@ -55,7 +55,7 @@ test('a rolling restart of every service under load loses nothing that was accep
   expect(rows.map(({ name }: { name: string }) => name).toSorted()).toEqual(teams.toSorted())
   expect(teams.length).toBeGreaterThan(BETWEEN)
 
-  // And the provider was asked once for each call.
+  // The provider was called once for each call.
   const asked = (await stack.provider.control.calls()).map(({ prompt }) => prompt)
   expect(prompts.filter((prompt) => asked.filter((one) => one === prompt).length !== 1)).toEqual([])
   expect(await stack.provider.control.countCalls()).toBe(chats.length + runs.length * PAID_NODES)
@@ -65,7 +65,7 @@ interface AnsweredChat {
   stream: boolean
   status: number
   text: string
-  /** What its usage says that it costs. */
+  /** Cost by its reported usage. */
   micro: number
 }
 
@@ -133,7 +133,7 @@ function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
   ])
 
   return {
-    /** Resolves once this many more of each kind have been answered; rejects with what a caller failed with. */
+    /** Resolves once this many more calls of each kind have been answered; rejects if a caller fails. */
     async answered(count: number): Promise<void> {
       const so = { chats: chats.length + count, runs: runs.length + Math.ceil(count / 10), teams: teams.length + 1 }
       const enough = new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ async function tokenOf({ fixture }: Stack, user: string): Promise<string> {
   return (await fixture.token(user)).secret
 }
 
-/** One micro-USD a token, prompt or completion. */
+/** Cost of a response at one micro-USD per prompt or completion token. */
 function microOf(text: string, stream: boolean): number {
   const usages = (stream ? text.split('\n\n').filter((event) => event.startsWith('data: {')) : [`data: ${text}`])
     .map((event) => JSON.parse(event.slice('data: '.length)) as { usage?: { total_tokens: number } | null })

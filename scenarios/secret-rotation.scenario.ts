@@ -5,8 +5,7 @@ import { startBalancer, type Balancer } from './src/balancer.ts'
 import { retryingClient, type RetryingClient, type Repeated } from './src/retrying-client.ts'
 import { openStack, type Stack, type TenantFixture } from './src/stack.ts'
 
-// docs/operating.md, "Replace a service secret", step by step and under load: no one is refused, and at the end the old secret is
-// worth nothing.
+// Follows "Replace a service secret" in docs/operating.md under load: no caller is refused, and the old secret is rejected at the end.
 
 const CALLERS = 4
 const BETWEEN = 15
@@ -32,7 +31,7 @@ const test = liveTest.extend('stack', async ({ database, redis }, { onCleanup })
   return stack
 })
 
-test('the secret of the gateway is replaced without a refused call', async ({ stack }) => {
+test('replacing the gateway’s service secret refuses no call', async ({ stack }) => {
   const tenant = await stack.tenant(100_000_000n)
   const old = stack.secrets.gateway
   const fresh = randomBytes(24).toString('hex')
@@ -46,10 +45,10 @@ test('the secret of the gateway is replaced without a refused call', async ({ st
 
   const { statuses, repeated } = await load.stop()
   expect(statuses.filter((status) => status !== 200)).toEqual([])
-  // What was repeated met a gateway that was restarting; none answered that the ledger is not there.
+  // Retries happened only because a gateway restarted, never because the ledger was unavailable.
   expect(repeated.filter((why) => why === '503 with Retry-After')).toEqual([])
 
-  // And now the old one is refused.
+  // The old secret is rejected.
   await stack.gateways[0]!.stop()
   const refused = stack.gateways[0]!.start({ SERVICE_SECRET: old }).then(
     () => 'ready',
@@ -90,7 +89,7 @@ function startLoad(stack: Stack, tenant: TenantFixture) {
     while (going) statuses.push((await chat(client)).status)
   })
   return {
-    /** Resolves once this many more have been answered. */
+    /** Resolves once this many more calls have been answered. */
     async answered(count: number): Promise<void> {
       for (const enough = statuses.length + count; statuses.length < enough;)
         await new Promise((resolve) => setTimeout(resolve, 20))

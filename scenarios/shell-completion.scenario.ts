@@ -9,11 +9,11 @@ import { buildCommandLine } from '@gateway/cli/build-command-line'
 import { commands } from '@gateway/cli/command-table'
 import { openShell, shells, type Candidate, type Shell } from './src/command-line/interactive-shells.ts'
 
-// What bash, zsh and fish complete at a terminal, by the script that the command `gateway` writes for each.
+// Completion in bash, zsh and fish at a terminal, with the script that `gateway completion` writes for each.
 
 const run = promisify(execFile)
 
-/** Names of profiles are what someone typed once. */
+/** Profile names are user input. */
 const profile = { url: 'https://gateway.example', token: 'svu_none' }
 const names = ['work', 'at home', '$(touch made-by-a-name)', "it's", '`touch made-by-a-name`']
 const profiles = Object.fromEntries(names.map((name) => [name, profile]))
@@ -41,7 +41,7 @@ const test = base
     return opened
   })
 
-/** Lines of each command, and what its row says of them; choices have no summary. */
+/** Command lines with the candidates from the command table; choices have no summary. */
 function* linesOfTable(): Generator<[line: string, candidates: Candidate[]]> {
   const verbs = Map.groupBy(commands, ({ name }) => name.split(' ')[0]!)
   for (const [noun, rows] of verbs)
@@ -56,11 +56,11 @@ function* linesOfTable(): Generator<[line: string, candidates: Candidate[]]> {
   }
 }
 
-/** Folders are shown with a slash or without, and files with their folder or without. */
+/** Sorted base names: shells differ on trailing slashes and leading folders. */
 const words = (candidates: Candidate[]) => candidates.map(([word]) => path.basename(word)).toSorted()
 
 test.for(shells)(
-  '%s completes the verbs, options and choices of every command, as their table says',
+  '%s completes the verbs, options and choices of every command from the command table',
   async (shell, { open }) => {
     const { candidates } = await open(shell)
     const nouns = new Set(commands.map(({ name }) => name.split(' ')[0]!))
@@ -97,7 +97,7 @@ const lines: [line: string, words: string[]][] = [
   ['gateway completion bash k', []],
 ]
 
-test.for(shells)('%s completes a word that is begun, and what is on the machine', async (shell, { open, machine }) => {
+test.for(shells)('%s completes partial words, local files and profiles', async (shell, { open, machine }) => {
   const { candidates } = await open(shell)
   for (const [line, expected] of lines) expect([line, words(await candidates(line))]).toEqual([line, expected])
   expect((await readdir(machine.folder)).toSorted()).not.toContain('made-by-a-name')
@@ -107,13 +107,13 @@ test.for([
   ['bash', 'Active', 'notes.txt'],
   ['zsh', '--state=Active', 'notes.txt'],
   ['fish', '--state=Active', '--write-env=notes.txt'],
-] as const)('%s completes behind an equals sign', async ([shell, state, file], { open }) => {
+] as const)('%s completes after an equals sign', async ([shell, state, file], { open }) => {
   const { candidates } = await open(shell)
   expect(words(await candidates('gateway keys list --state=A'))).toEqual([state])
   expect(words(await candidates('gateway keys create x --write-env=n'))).toEqual([file])
 })
 
-test.for(shells)('what %s is given is right by its grammar', async (shell, { machine: { env } }) => {
+test.for(shells)('the completion script for %s passes its syntax check', async (shell, { machine: { env } }) => {
   const file = path.join(env.HOME, `script.${shell}`)
   await writeFile(file, (await run('gateway', ['completion', shell], { env })).stdout)
   await expect(run(await findShell(shell), ['-n', file], { env })).resolves.toEqual({ stdout: '', stderr: '' })

@@ -6,18 +6,17 @@ import { paidFlow } from './src/paid-flows.ts'
 import { connectStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { startSteadyLoad, succeeded, type SteadyLoad } from './src/steady-load.ts'
 
-// A part does not die but falls silent: its host vanished, or something between two parts forgot their connections. No
-// reset comes, and each of them would wait for hours. No one mends anything by hand here.
-// The times are those that anyone who operates the service relies on.
+// A service falls silent instead of dying: its host vanishes, or a middlebox drops the state of its connections. No reset arrives, and
+// both ends could wait for hours. Recovery is automatic, within the times that operators rely on.
 
 const CHATS = 16
 const FLOWS = 4
-/** Where new connections pass, calls succeed again this soon; where they don't, this soon after they do. */
+/** Calls recover within this time, counted from the silence if new connections pass, or else from its end. */
 const BACK_MS = 10_000
 const NOT_READY_MS = 15_000
-/** For how long new connections are silent, too. Gateways live on: they are dead after 15 s. */
+/** Duration of the silence of new connections. Shorter than the 15 s after which a gateway counts as dead. */
 const ALL_SILENT_MS = 12_000
-/** Longer than anything that waits may wait. */
+/** Upper limit for any wait. */
 const PATIENCE_MS = 30_000
 
 type Link = 'ledger and Postgres' | 'gateway and ledger' | 'worker and Redis'
@@ -67,8 +66,8 @@ const test = liveTest
     return { ...load, tenant }
   })
 
-describe('connections that are open fall silent, and new ones pass', () => {
-  test.for(LINKS)('between %s: calls succeed again within 10 s, and nothing is lost', async (link, { stack, load }) => {
+describe('open connections fall silent while new ones pass', () => {
+  test.for(LINKS)('between %s, calls recover within 10 s and nothing is lost', async (link, { stack, load }) => {
     const waiting = watchWaiting(stack)
     const fromMs = performance.now()
     stack.proxies[link].fallSilent()
@@ -78,28 +77,31 @@ describe('connections that are open fall silent, and new ones pass', () => {
   })
 })
 
-describe('new connections are silent as well', () => {
-  test.for(LINKS)('between %s: not ready, and back within 10 s of the end', async (link, { stack, load }) => {
-    const waiting = watchWaiting(stack)
-    const fromMs = performance.now()
-    stack.proxies[link].fallSilent({ newConnections: 'silent' })
-    const [program] = {
-      'ledger and Postgres': stack.ledgers,
-      'gateway and ledger': stack.gateways,
-      'worker and Redis': stack.workers,
-    }[link]
-    while ((await statusOf(`${program!.url}/health/ready`)) === 200) await pause()
-    expect(performance.now() - fromMs).toBeLessThan(NOT_READY_MS)
-    while (performance.now() - fromMs < ALL_SILENT_MS) await pause()
-    expect(await statusOf(`${program!.url}/health/live`)).toBe(200)
+describe('open and new connections fall silent', () => {
+  test.for(LINKS)(
+    'between %s, the service becomes unready and recovers within 10 s after the silence ends',
+    async (link, { stack, load }) => {
+      const waiting = watchWaiting(stack)
+      const fromMs = performance.now()
+      stack.proxies[link].fallSilent({ newConnections: 'silent' })
+      const [program] = {
+        'ledger and Postgres': stack.ledgers,
+        'gateway and ledger': stack.gateways,
+        'worker and Redis': stack.workers,
+      }[link]
+      while ((await statusOf(`${program!.url}/health/ready`)) === 200) await pause()
+      expect(performance.now() - fromMs).toBeLessThan(NOT_READY_MS)
+      while (performance.now() - fromMs < ALL_SILENT_MS) await pause()
+      expect(await statusOf(`${program!.url}/health/live`)).toBe(200)
 
-    const healedMs = performance.now()
-    stack.proxies[link].heal()
-    await expectBack(stack, load, healedMs)
-    await load.stop()
-    // A call that was given up and may have been admitted leaves a release behind: one caller has three of them in this time.
-    await expectOrder(stack, load, await waiting.stop(), 3 * (CHATS + FLOWS))
-  })
+      const healedMs = performance.now()
+      stack.proxies[link].heal()
+      await expectBack(stack, load, healedMs)
+      await load.stop()
+      // A timed-out call that may have been admitted leaves a release: up to three per caller in this time.
+      await expectOrder(stack, load, await waiting.stop(), 3 * (CHATS + FLOWS))
+    },
+  )
 })
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
@@ -110,18 +112,18 @@ async function statusOf(url: string): Promise<number | null> {
   return answer?.status ?? null
 }
 
-/** Calls of both kinds that were begun after this moment succeed in time, and every part is ready. */
+/** Asserts that calls of both kinds started after `fromMs` succeed in time, and that every service is ready. */
 async function expectBack({ ledgers, gateways, workers }: Stack, load: SteadyLoad, fromMs: number): Promise<void> {
   const back = await Promise.all([load.success('chat', fromMs), load.success('flow', fromMs)])
   const tookMs = back.map(({ kind, endedMs }) => ({ kind, ms: Math.round(endedMs - fromMs) }))
   for (const { url } of [...ledgers, ...gateways, ...workers])
     while ((await statusOf(`${url}/health/ready`)) !== 200) await pause()
   const all = [...tookMs, { kind: 'ready', ms: Math.round(performance.now() - fromMs) }]
-  console.log(`back after ${all.map(({ kind, ms }) => `${ms} ms (${kind})`).join(', ')}`)
+  console.log(`recovered after ${all.map(({ kind, ms }) => `${ms} ms (${kind})`).join(', ')}`)
   expect(all.filter(({ ms }) => ms >= BACK_MS)).toEqual([])
 }
 
-/** Reads again and again how much waits in the ledger. */
+/** Polls the number of items waiting in the ledger; `stop` returns the maximum. */
 function watchWaiting({ ledgers }: Stack) {
   const counts: number[] = []
   let going = true
@@ -145,7 +147,7 @@ function watchWaiting({ ledgers }: Stack) {
   }
 }
 
-/** No one waited forever, no more waits than there are callers, and the books know every answer. */
+/** Asserts that every call ended, that the queue stayed within the number of callers, and that the books have every response. */
 async function expectOrder(
   stack: Stack,
   { seen, tenant }: SteadyLoad & { tenant: TenantFixture },
@@ -153,7 +155,7 @@ async function expectOrder(
   callers: number,
 ): Promise<void> {
   expect(seen.filter(({ status }) => status === null)).toEqual([])
-  console.log(`${waited} items waited at most`)
+  console.log(`at most ${waited} items waited`)
   expect(waited).toBeLessThanOrEqual(2 * callers)
   const project = tenant.project.id
   await stack.untilNothingIsReserved(project, 30_000)

@@ -8,10 +8,9 @@ import type { TestProgram } from '@gateway/testbed/test-program'
 import { answerOf, callerAt, refusalIn, said } from './src/caller.ts'
 import { chat, openStack } from './src/stack.ts'
 
-// Only the database's clock decides about windows, expiry, grace and reservations. Here the clocks of one gateway and its
-// ledger are a day and an hour fast, those of the other two as much slow, and the console's is fast: no one is asked what time
-// it is. Anyone who calls a ledger proves who they are by a token that says when it was signed, and for that the clocks of both
-// may be minutes apart: one gateway is ahead of its ledger by nine minutes, the other one behind it by as much.
+// Only the database's clock decides windows, expiry, grace and reservations. One gateway and its ledger run 25 hours fast, the other
+// two 25 hours slow, and the console runs fast. Service tokens carry their signing time, so the clocks of a caller and its ledger may
+// differ by minutes only: one gateway is nine minutes ahead of its ledger, the other nine minutes behind.
 
 const SKEW_MS = 25 * 3_600_000
 const APART_MS = 9 * 60_000
@@ -21,7 +20,7 @@ const skewed = (ms: number) => {
   const module = pathToFileURL(path.join(import.meta.dirname, 'src/skewed-clock.ts'))
   return { NODE_OPTIONS: `--import ${module.href}?ms=${ms}` }
 }
-/** Of gateways, and the console; the ledgers are apart from them. */
+/** Skew of the gateways and the console. The ledgers differ from it by APART_MS. */
 const ofCaller = (n: number) => skewed(n % 2 === 0 ? SKEW_MS : -SKEW_MS)
 const ofLedger = (n: number) => skewed(n % 2 === 0 ? SKEW_MS - APART_MS : APART_MS - SKEW_MS)
 
@@ -39,8 +38,8 @@ const test = liveTest.extend('stack', { scope: 'file' }, async ({ database, redi
   return stack
 })
 
-describe('clocks that are wrong by a day', () => {
-  test('are really wrong, as their logs show', async ({ stack }) => {
+describe('clocks that are off by 25 hours', () => {
+  test('show in the logs of every service', async ({ stack }) => {
     const began = Date.now()
     const aheadMs = async ({ logFile }: TestProgram) => {
       const [first = ''] = (await readFile(logFile, 'utf8')).split('\n')
@@ -55,12 +54,12 @@ describe('clocks that are wrong by a day', () => {
     expect(await apartMs(1)).toBeLessThan(-8 * 60_000)
   })
 
-  test('are reported by the ledger whose callers they are', async ({ stack }) => {
+  test('are reported in the log of the called ledger', async ({ stack }) => {
     const tenant = await stack.tenant(1_000_000n)
     for (const gateway of [0, 1]) {
       expect(said(await answerOf(await chat(stack, tenant, { gateway })))).toBe('200')
       const log = await readFile(stack.ledgers[gateway]!.logFile, 'utf8')
-      // One that is behind may be so by the age of its token less; from a gateway that lives there comes a fresh one each time.
+      // A gateway that is behind may appear less so by the age of its token; a running gateway sends a fresh one each time.
       const lines = log
         .split('\n')
         .filter((line) => line.includes('the clocks of the gateway and of the ledger differ'))
@@ -71,7 +70,9 @@ describe('clocks that are wrong by a day', () => {
     }
   })
 
-  test('move no window: both sides fill one and the same, and name its right end [key_limit]', async ({ stack }) => {
+  test('shift no spending window: both sides fill the same one and report its true end [key_limit]', async ({
+    stack,
+  }) => {
     const fit = 20
     const tenant = await stack.tenant(1_000_000n, { limit: { micro: BigInt(fit), reset: 'daily' } })
     const model = await stack.fixture.publishProduct({ requestPico: 1_000_000n })
@@ -93,7 +94,7 @@ describe('clocks that are wrong by a day', () => {
   })
 
   // spec: 5/s8, can/expiry
-  test('neither expire a key early nor keep one alive [key_expired]', async ({ stack }) => {
+  test('neither expire a key early nor keep an expired one valid [key_expired]', async ({ stack }) => {
     const tenant = await stack.tenant(1_000_000n)
     const { fixture } = stack
     const key = (expiresInMs: number) => fixture.key({ project: tenant.project, by: tenant.owner, expiresInMs })
@@ -105,9 +106,10 @@ describe('clocks that are wrong by a day', () => {
     }
   })
 
-  test('give a key of the console its days, and its grace, from now on', async ({ stack }) => {
+  test('shift neither the expiry nor the grace period of a new key', async ({ stack }) => {
     const tenant = await stack.tenant(1_000_000n)
-    const token = await stack.fixture.token(tenant.owner, { expiresInMs: A_YEAR_MS }) // who is signed in, the console's clock decides
+    // The console checks token expiry by its own clock, which is fast.
+    const token = await stack.fixture.token(tenant.owner, { expiresInMs: A_YEAR_MS })
     const owner = callerAt(stack.gateways[0]!.url, token.secret)
     const tenantId = `/api/v2/tenants/${tenant.project.tenant}`
     const made = await owner.ask('POST', `${tenantId}/keys`, { project: tenant.project.id, expiresInDays: 1 })
@@ -123,12 +125,10 @@ describe('clocks that are wrong by a day', () => {
         ).toBe('200')
   })
 
-  test('end no reservation: a call outlives several rounds of the maintenance jobs on both sides', async ({
-    stack,
-  }) => {
+  test('expire no reservation: a call survives several maintenance runs on both sides', async ({ stack }) => {
     const tenant = await stack.tenant(1_000_000n)
     const prompt = `Held ${tenant.project.id}`
-    await stack.provider.control.setFaults([{ prompt, latencyMs: 6_000 }]) // maintenance jobs look every two seconds
+    await stack.provider.control.setFaults([{ prompt, latencyMs: 6_000 }]) // maintenance jobs run every two seconds
     const messages = [{ role: 'user', content: prompt }]
     const answers = await Promise.all([0, 1].map((gateway) => chat(stack, tenant, { gateway, body: { messages } })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200])

@@ -7,18 +7,18 @@ import { expectOrder, startKeyedCalls } from './src/keyed-calls.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { openStack, type Stack } from './src/stack.ts'
 
-// Ledgers and Postgres stand still (SIGSTOP) while a slow model works for flows and chat, for shorter and longer than a
-// worker may be silent, and continue. No one who lives is taken for dead: no call is made twice, no execution fails, and
-// anyone who has an answer was charged for it.
+// Ledgers and Postgres are paused with SIGSTOP while a slow model serves flows and chats, for less and more than the time after which
+// a silent worker counts as dead. No live process is declared dead: no call is made twice, no execution fails, and every response was
+// charged.
 
 const CHAT_CALLERS = 12
 const MAX_CONCURRENT_EXECUTIONS = 8
 const PAID_NODES = 2
 const MODEL_MS = 3_000
 
-/** Below, at and above the three seconds after which a silent worker is dead. */
+/** Below, at and above the three seconds after which a silent worker counts as dead. */
 const STALLS_S = [2, 3, 5]
-/** All ledgers at once: Postgres continues, and its clock with it. */
+/** Pauses of all ledgers together, while Postgres and its clock continue. */
 const STALLS_OF_ALL_S = [4, 10]
 
 const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { onCleanup }) => {
@@ -34,7 +34,7 @@ const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { 
   return stack
 })
 
-test('when any part pauses for 1 to 10 s, nothing is called twice, nothing fails, and every answer is on the books', async ({
+test('pauses of a ledger, Postgres or all ledgers for 2 to 10 s repeat no call, fail nothing, and lose no charge', async ({
   stack,
   postgresServer,
 }) => {
@@ -54,7 +54,7 @@ test('when any part pauses for 1 to 10 s, nothing is called twice, nothing fails
     await Promise.all([calls.answered(calls.count() + CHAT_CALLERS / 2), flows.ended(1)])
     await standStill(pids(), seconds * 1_000)
     const found = await stack.fixture.run('SELECT id, service FROM money.instances WHERE ended_at IS NOT NULL')
-    expect(found.rows, `taken for dead when ${what} stood still for ${seconds} s`).toEqual([])
+    expect(found.rows, `declared dead when ${what} paused for ${seconds} s`).toEqual([])
   }
 
   await Promise.all([calls.answered(calls.count() + CHAT_CALLERS), flows.ended(MAX_CONCURRENT_EXECUTIONS)])
@@ -73,7 +73,7 @@ test('when any part pauses for 1 to 10 s, nothing is called twice, nothing fails
 
 const MARK = 'stalled-'
 
-/** Executions that are begun one after the other, this many at once, and repeated under their keys until they have ended. */
+/** Starts executions continuously, MAX_CONCURRENT_EXECUTIONS at a time, and repeats each under its key until it has ended. */
 function startFlows(stack: Stack, { sandbox, secret }: { sandbox: string; secret: string }) {
   const records: ExecutionRecord[] = []
   let going = true
@@ -85,7 +85,7 @@ function startFlows(stack: Stack, { sandbox, secret }: { sandbox: string; secret
     }
   })
   return {
-    /** Resolves once this many more have ended. */
+    /** Resolves once this many more executions have ended. */
     async ended(count: number): Promise<void> {
       for (const enough = records.length + count; records.length < enough;)
         await new Promise((resolve) => setTimeout(resolve, 20))

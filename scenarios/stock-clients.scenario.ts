@@ -9,7 +9,7 @@ import { vercelAiSdk } from './src/clients/vercel-ai-sdk.ts'
 import type { Stack } from './src/stack.ts'
 import { stackTest } from './src/stack-test.ts'
 
-// Clients as their makers ship them, unmodified, given nothing but a base address, a key and a model.
+// Unmodified third-party clients, configured with a base URL, a key and a model only.
 
 const clients: StockClient[] = [openAiNode, vercelAiSdk, langChain, openAiPython]
 
@@ -39,7 +39,7 @@ const newPrompt = () => `Tell me of ${randomUUID()}.`
 
 describe.each(clients)('$name', (client) => {
   // spec: 1/s4
-  test('completes, and is charged what it reports', async ({ tenant }) => {
+  test('completes a chat and is charged the reported usage', async ({ tenant }) => {
     const spoken = await client.at(tenant.endpoint()).complete(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
     expect(tokens(spoken)).toBeGreaterThan(10)
@@ -47,7 +47,7 @@ describe.each(clients)('$name', (client) => {
   })
 
   // spec: can/streams
-  test('streams in pieces, and is charged what it reports', async ({ tenant }) => {
+  test('streams a chat in pieces and is charged the reported usage', async ({ tenant }) => {
     const spoken = await client.at(tenant.endpoint()).stream(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
     expect(spoken.pieces).toBeGreaterThan(3)
@@ -56,7 +56,7 @@ describe.each(clients)('$name', (client) => {
   })
 
   // spec: can/tools
-  test('calls a tool, tells what it said, and is charged for both rounds', async ({ stack, tenant }) => {
+  test('calls a tool, returns its result to the model, and is charged for both rounds', async ({ stack, tenant }) => {
     const cities: string[] = []
     const prompt = newPrompt()
     const spoken = await client.at(tenant.endpoint()).useTool(prompt, (city) => {
@@ -78,13 +78,17 @@ describe.each(clients)('$name', (client) => {
   })
 
   // spec: can/tools
-  test('gets an object of the form that it asks for', async ({ tenant }) => {
+  test('gets an object that matches the requested schema', async ({ tenant }) => {
     const spoken = await client.at(tenant.endpoint()).object(newPrompt())
-    expect(spoken.value).toEqual({ city: expect.any(String), users: expect.any(Number), capital: expect.any(Boolean) })
+    expect(spoken.value).toEqual({
+      city: expect.any(String),
+      population: expect.any(Number),
+      capital: expect.any(Boolean),
+    })
     expect(await tenant.settled()).toBe(tokens(spoken))
   })
 
-  test('leaves in the middle of a stream, which is charged to its end and holds nothing afterwards', async ({
+  test('disconnects mid-stream, and the call is charged to its end and releases its reservation', async ({
     stack,
     tenant,
   }) => {
@@ -98,7 +102,7 @@ describe.each(clients)('$name', (client) => {
     expect(await tenant.settled()).toBe(Number(invocation!.chargedMicro))
   })
 
-  test('learns what is wrong, in its own way, and retries none of it [key_invalid] [model_not_found] [insufficient_budget]', async ({
+  test('throws its own error for a refusal and does not retry [key_invalid] [model_not_found] [insufficient_budget]', async ({
     stack,
     tenant,
   }) => {
@@ -125,7 +129,7 @@ describe.each(clients)('$name', (client) => {
     expect(await tenant.settled()).toBe(0)
   })
 
-  test('learns of a model that fails, and of a stream that breaks off [provider_failed]', async ({ stack, tenant }) => {
+  test('throws for a failing model and a truncated stream [provider_failed]', async ({ stack, tenant }) => {
     const [failing, breaking] = [newPrompt(), newPrompt()]
     await stack.provider.control.setFaults([
       { prompt: failing, status: 500 },
@@ -135,10 +139,7 @@ describe.each(clients)('$name', (client) => {
     await expect(client.at(tenant.endpoint()).stream(breaking)).rejects.toThrow()
   })
 
-  test('repeats by itself where the connection is cut after the answer was made, and is charged once', async ({
-    stack,
-    tenant,
-  }) => {
+  test('retries a connection cut after the response was made, and is charged once', async ({ stack, tenant }) => {
     for (const way of ['complete', 'stream'] as const) {
       const prompt = newPrompt()
       const before = await tenant.settled()
@@ -155,10 +156,7 @@ describe.each(clients)('$name', (client) => {
     ])
   })
 
-  test('has the whole stream again under its idempotency key, where it was cut in the middle', async ({
-    stack,
-    tenant,
-  }) => {
+  test('replays the whole stream under its idempotency key after a cut mid-stream', async ({ stack, tenant }) => {
     const prompt = newPrompt()
     const idempotencyKey = randomUUID()
     const cut = tenant.proxy.cutAfter(1_500, 'toClient')
@@ -171,13 +169,13 @@ describe.each(clients)('$name', (client) => {
   })
 })
 
-/** How often the gateway has refused with a code, by its own count. */
+/** Number of refusals with this code, from the gateway's metrics. */
 async function refusalsOf(stack: Stack, code: string): Promise<number> {
   const metrics = await (await fetch(`${stack.gateways[0]!.metricsUrl}/metrics`)).text()
   return Number(new RegExp(`^gateway_refusals_total\\{[^}]*code="${code}"[^}]*\\} (\\d+)`, 'm').exec(metrics)?.[1] ?? 0)
 }
 
-/** Some clients tell the code of a refusal, all tell its message. */
+/** Every client exposes the message of a refusal, and some its code. */
 const saidOf: Record<string, RegExp> = {
   key_invalid: /key_invalid|invalid API key/i,
   model_not_found: /model_not_found|does not exist or is not available/,

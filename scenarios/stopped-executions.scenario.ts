@@ -7,17 +7,17 @@ import { openPaidTenant } from './src/paid-tenant.ts'
 import { openTokensOf } from './src/provider-tokens.ts'
 import { runAndStop } from './src/stopped-execution.ts'
 
-// Executions are stopped at any moment of theirs while workers and ledgers are killed. Afterwards each has ended, nothing is
-// reserved, the books add up, and what was charged is what the provider answered for the nodes that were settled.
+// Executions are stopped at any point while workers and ledgers are killed. Afterwards each has ended, nothing is reserved, the books
+// add up, and the charges match what the provider answered for the settled nodes.
 
 const EXECUTIONS = 500
 const MAX_CONCURRENT = 24
 const MOST_CALLS = 4
 const LATENCY_MS = 40
-/** One in ten is left to itself; the others are stopped between their admission and some time after their end. */
+/** When to stop the nth execution, from its admission to shortly after its end; null for every tenth, which isn't stopped. */
 const stopAfterMs = (n: number) => (n % 10 === 0 ? null : (n * 37) % 229)
 
-test(`${EXECUTIONS} executions stopped at any moment while workers are killed: each ends, and is charged what was answered`, async ({
+test(`${EXECUTIONS} executions stopped at any point while workers are killed each end and are charged for what was answered`, async ({
   stack,
 }) => {
   const tenant = await openPaidTenant(stack, { mostCalls: MOST_CALLS, latencyMs: LATENCY_MS })
@@ -50,7 +50,7 @@ test(`${EXECUTIONS} executions stopped at any moment while workers are killed: e
 
 type Program = ProcessStack['workers'][number]
 
-/** The charge of each execution is the sum of its calls in the books, of which none was charged twice. */
+/** Asserts that the charge of each execution is the sum of its calls in the books, with no call charged twice. */
 async function expectChargedOnce({ fixture, wallet }: ProcessStack, project: string, records: ExecutionRecord[]) {
   const { rows } = await fixture.run(
     `SELECT execution, count(*)::int AS charges, count(DISTINCT node)::int AS nodes, sum(charged_micro)::int AS micro
@@ -66,8 +66,8 @@ async function expectChargedOnce({ fixture, wallet }: ProcessStack, project: str
 }
 
 /**
- * Each node that was settled was charged the tokens that the provider answers to its prompt, which is the same at any time. Nothing
- * was served for an execution that had ended.
+ * Asserts that each settled node was charged the tokens that the provider answers to its prompt, which are deterministic, and that
+ * nothing was served for an ended execution.
  */
 async function expectChargedAsAnswered(stack: ProcessStack, { project }: { project: string }): Promise<void> {
   const { rows } = await stack.fixture.run(
@@ -83,13 +83,13 @@ async function expectChargedAsAnswered(stack: ProcessStack, { project }: { proje
   const asked = rows as { prompt: string; micro: number | null; ended_ms: number }[]
   const endedMs = new Map(asked.map(({ prompt, ended_ms }) => [prompt, ended_ms]))
   const calls = await stack.provider.control.calls()
-  // What a worker sent just before it was aborted or killed may arrive later: it finds no one there anymore.
+  // A request sent just before its worker was aborted or killed may arrive later, with no one left to read the response.
   const served = calls.filter(({ outcome }) => outcome !== 'aborted')
   expect(served.filter(({ prompt, atMs }) => !(atMs <= endedMs.get(prompt)!))).toEqual([])
   const settled = asked.filter(({ micro }) => micro !== null)
   expect(settled.length).toBeGreaterThan(EXECUTIONS / 2)
   await stack.provider.control.clearFaults()
-  const tokensOf = await openTokensOf(stack) // a micro-USD each
+  const tokensOf = await openTokensOf(stack) // one micro-USD each
   const answered: { prompt: string; micro: number | null }[] = []
   for (const { prompt } of settled) answered.push({ prompt, micro: await tokensOf(prompt) })
   expect(answered).toEqual(settled.map(({ prompt, micro }) => ({ prompt, micro })))

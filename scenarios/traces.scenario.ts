@@ -8,11 +8,11 @@ import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { sendsSpansTo, startOtlpReceiver, type OtlpReceiver } from './src/otlp-receiver.ts'
 import { partOf, treeOf, type SeenSpan } from './src/seen-spans.ts'
 
-// What a collector sees of the stack: one trace from the first byte to the settlement, also of an execution whose worker dies, with
-// attributes that dashboards can rely on, and nothing that someone said.
+// The stack as a trace collector sees it: one trace from the first byte to the settlement, even if a worker dies, with attributes that
+// dashboards can rely on, and no content of prompts or responses.
 
 const SAID = 'the secret recipe of the honey cake'
-/** Someone who traces what they do themselves. */
+/** A caller with its own trace. */
 function newCaller() {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
   return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-01` } }
@@ -27,7 +27,7 @@ const test = liveTest
   })
   // oxlint-disable-next-line no-empty-pattern -- as above
   .extend('ownRedis', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const server = await privateRedis() // the queue of nodes is one a Redis, and other files have workers too
+    const server = await privateRedis() // one node queue per Redis, and other test files run workers too
     onCleanup(() => server.stop())
     return server
   })
@@ -41,14 +41,14 @@ const test = liveTest
       environment: {
         ledger: traced,
         gateway: (n) => ({ ...traced(), ...(n === 1 && { TRACE_CONTENT: '1' }) }),
-        worker: () => ({ ...traced(), NODE_SLICE_MS: '60000' }), // nodes are chained however busy this machine is
+        worker: () => ({ ...traced(), NODE_SLICE_MS: '60000' }), // nodes are chained even on a busy machine
       },
     })
     onCleanup(stack.close)
     return stack
   })
 
-/** The trace of an invocation, once its first span has ended: all below it have by then, or follow at once. */
+/** The trace of an invocation, once it has at least `spans` spans and its root has ended. */
 async function traceOf(collector: OtlpReceiver, invocation: string, spans: number): Promise<SeenSpan[]> {
   const ofIt = (all: readonly SeenSpan[]) => {
     const root = all.find(
@@ -88,7 +88,7 @@ const chatTree = (model: string) => [
 
 for (const stream of [false, true]) {
   // spec: can/one-id, can/traces
-  test(`a chat call${stream ? ', streamed,' : ''} is one trace, a part of its caller’s, that says what it was and what it cost`, async ({
+  test(`a ${stream ? 'streamed ' : ''}chat call is one trace within its caller’s, with its request attributes and its cost`, async ({
     stack,
     collector,
   }) => {
@@ -129,7 +129,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test('the batch that decided an item is linked with it', async ({ stack, collector }) => {
+test('an item and the batch that decided it link to each other', async ({ stack, collector }) => {
   const tenant = await stack.tenant(1_000_000n)
   const { invocation } = await call(stack, tenant, {})
   const item = named(await traceOf(collector, invocation, 8), 'ledger settle', 'ledger')
@@ -140,7 +140,7 @@ test('the batch that decided an item is linked with it', async ({ stack, collect
   expect(item.links).toEqual([{ traceId: batch.traceId, spanId: batch.spanId }])
 })
 
-test('a refused call says why, and its trace ends at the ledger [insufficient_budget]', async ({
+test('the trace of a refused call has the refusal code and ends at the ledger [insufficient_budget]', async ({
   stack,
   collector,
 }) => {
@@ -161,7 +161,7 @@ test('a refused call says why, and its trace ends at the ledger [insufficient_bu
   })
 })
 
-/** Five nodes, one of them paid. Its author's words are no one's business either. */
+/** Five nodes, one of them paid. The template text is confidential too. */
 function fiveNodes(product: string): Graph {
   const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
   return {
@@ -203,7 +203,7 @@ const completed = (node: string, ...work: string[]) => [
 ]
 
 // spec: can/traces
-test('an execution whose worker is killed in the middle is one trace, with every span in its place', async ({
+test('an execution whose worker is killed midway is one trace with every span in place', async ({
   stack,
   collector,
 }) => {
@@ -224,7 +224,7 @@ test('an execution whose worker is killed in the middle is one trace, with every
     body: JSON.stringify({ input: { text: SAID } }),
   })
   await stack.provider.control.waitForCalls(before + 1)
-  // What has ended by now is sent before the worker dies with the rest of it.
+  // Wait until the ended spans are exported; the open ones are lost with the worker.
   const begun = ({ name, service, attributes }: SeenSpan) =>
     service === 'worker' && name === 'ledger admit-node' && attributes['service.project'] === tenant.project.id
   await collector.until((all) => all.some(begun))
@@ -241,13 +241,13 @@ test('an execution whose worker is killed in the middle is one trace, with every
   await collector.until((all) => paid(all).some(({ attributes }) => attributes['service.execution'] === execution))
   const whole = await traceOf(collector, execution, 5 + 2 * 6 + 4 + 2 * 3 + 2)
 
-  // What the dead worker had under way it could not send; what was done below that stands alone, and says where it belongs.
+  // The dead worker couldn't export its open spans. Their children are orphans, but name their node and attempt.
   const known = new Set(whole.map(({ spanId }) => spanId))
   const orphans = whole.filter(({ parentSpanId }) => parentSpanId !== caller.spanId && !known.has(parentSpanId ?? ''))
   expect(orphans.length).toBeGreaterThan(0)
   for (const { attributes } of orphans)
     expect(attributes).toMatchObject({ 'service.execution': execution, 'service.node': 'draft', 'service.attempt': 1 })
-  // The queue may give the dead one's job to someone, who finds nothing to do.
+  // The queue may redeliver the dead worker's job to another one, which finds nothing to do.
   const idle = whole.filter(({ kind, attributes }) => kind === 'consumer' && !('service.outcome' in attributes))
   const ignored = new Set([...orphans, ...idle].flatMap(({ spanId }) => partOf(whole, spanId)))
   const spans = whole.filter((span) => !ignored.has(span))
@@ -257,7 +257,7 @@ test('an execution whose worker is killed in the middle is one trace, with every
     '  gateway internal start',
     '    gateway client ledger start',
     '      ledger server ledger start',
-    ...job('ask', 1), // its worker had gone on with `draft`
+    ...job('ask', 1), // the killed worker had chained `draft` to it
     ...job(
       'draft',
       2,
@@ -302,7 +302,7 @@ test('an execution whose worker is killed in the middle is one trace, with every
   expect(completed.attributes['service.charged_micro']).toBe(Number(charge!.chargedMicro))
 })
 
-test('an execution whose jobs are lost with the queue continues in its trace, enqueued by a maintenance job', async ({
+test('an execution whose jobs are lost with the queue is enqueued by a maintenance job and continues in its trace', async ({
   stack,
   ownRedis,
   collector,
@@ -334,8 +334,8 @@ test('an execution whose jobs are lost with the queue continues in its trace, en
   expect(spans.find(isIts)!.parentSpanId).toBe(named(spans, 'start').spanId)
 })
 
-test('a node that waits for money says so in the trace of its execution', async ({ stack, collector }) => {
-  // Enough for one of two siblings at a time.
+test('a node that waits for funds has a wait span in the trace of its execution', async ({ stack, collector }) => {
+  // Enough for one of the two siblings at a time.
   const tenant = await stack.tenant(150n)
   const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
   const sibling = (id: string) => ({ id, kind: 'product.chat', product: tenant.model, params: { max_tokens: 40 } })
@@ -369,7 +369,7 @@ test('a node that waits for money says so in the trace of its execution', async 
     body: JSON.stringify({ input: { text: 'dear' } }),
   })
   await stack.provider.control.waitForCalls(calls + 1)
-  // The other one has asked, and was told that it has to wait.
+  // The other sibling was refused and waits.
   await collector.until((all) =>
     all.some(
       ({ name, kind, attributes }) =>
@@ -390,7 +390,7 @@ test('a node that waits for money says so in the trace of its execution', async 
   expect(wait.attributes).toEqual({ 'service.outcome': 'admitted' })
 })
 
-test('nothing that was said, no secret and no provider gets out, unless it is switched on', async ({
+test('traces and metrics contain no content, secret or provider unless TRACE_CONTENT is set', async ({
   stack,
   collector,
 }) => {
@@ -414,7 +414,7 @@ test('nothing that was said, no secret and no provider gets out, unless it is sw
   await traceOf(collector, run.headers.get('x-service-invocation')!, 5 + 6 + 4 + 3 * 3)
 
   const { choices } = JSON.parse(text) as { choices: [{ message: { content: string } }] }
-  const answered = choices[0].message.content.split(': ').at(-1)! // behind the prompt that it quotes
+  const answered = choices[0].message.content.split(': ').at(-1)! // follows the quoted prompt
   const address = new URL(stack.provider.url)
   const everything = () =>
     ['/v1/traces', '/v1/metrics'].map((path) => collector.received(path as '/v1/traces').toString()).join('\n')
@@ -434,7 +434,7 @@ test('nothing that was said, no secret and no provider gets out, unless it is sw
   const found = () => Object.keys(forbidden).filter((what) => everything().includes(forbidden[what]!))
   expect(found()).toEqual([])
 
-  // The second gateway has TRACE_CONTENT.
+  // The second gateway has TRACE_CONTENT set.
   const shown = await call(stack, tenant, {}, 1)
   const provider = named(await traceOf(collector, shown.invocation, 8), `chat ${tenant.model}`)
   expect(provider.attributes['gen_ai.input.messages']).toBe(JSON.stringify([{ role: 'user', content: SAID }]))

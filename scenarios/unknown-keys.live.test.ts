@@ -10,12 +10,11 @@ import { imprint } from './src/isolation/request-of.ts'
 import { idsOfNothing } from './src/isolation/isolation-fixture.ts'
 import { logEveryStatement } from './src/stored-bytes.ts'
 
-// Garbage is refused without asking anybody, and anyone who tries keys learns nothing from how they are refused
-// (architecture §S1, §S3).
+// Garbage is refused without a lookup, and a caller who tries keys learns nothing from the refusals (architecture §S1, §S3).
 
 const test = liveTest
   .extend('stack', { scope: 'file' }, async ({ redis }, { onCleanup }) => {
-    const postgres = await privatePostgres() // whose log is read
+    const postgres = await privatePostgres() // the test reads its log
     const stack = await openLiveStack({ ...postgres, redisUrl: redis.url })
     onCleanup(async () => {
       await stack.close()
@@ -23,7 +22,7 @@ const test = liveTest
     })
     return stack
   })
-  /** How often Postgres has been asked who a secret belongs to, and how often by a batch of calls. */
+  /** Number of credential lookups in Postgres so far, in all and by batches of calls. */
   .extend('lookUps', { scope: 'file' }, async ({ stack }) => {
     const statements = await logEveryStatement(stack.fixture)
     return async () => {
@@ -33,18 +32,18 @@ const test = liveTest
     }
   })
 
-/** Where a statement begins in the server's log, with its parameters behind it; it may have many lines. */
+/** Boundary before each statement in the server log. A statement may span lines and is followed by its parameters. */
 const ENTRY = /\n(?=\d{4}-\d\d-\d\d [^\n]*LOG: )/
 const LOOK_UP =
   /^[^\n]*LOG: +(?:execute|statement)[^]*(?:money\.(?:callers|check_admission)|"control"\."(?:keys|user_tokens)")/
-/** A ledger also sends batches that ask of no caller: to see whether it can decide, and closings. */
+/** A ledger also sends batches without callers: health checks and closings. */
 const BATCH_OF_CALLS = /money\.run_batch\([^]*callers => \$2[^]*\$2 = '\{[^}]/
 
 const url = ({ gateways }: Stack) => gateways[0]!.url
 const newKey = () => makeSecret(KEY_SECRET_PREFIX, randomBytes(32))
 const newToken = () => makeSecret(USER_TOKEN_PREFIX, randomBytes(32))
 
-/** Each path on which a key is read. */
+/** Every path that reads a key. */
 const keyPaths: [method: string, path: string, body?: object][] = [
   ['GET', '/v1/models'],
   ['GET', '/v1/models/acme/none'],
@@ -55,7 +54,7 @@ const keyPaths: [method: string, path: string, body?: object][] = [
   ['POST', '/api/v2/tenants/ten_none/keys/key_none/rotate', {}],
 ]
 
-/** What is not a key of ours, and shows it by itself: garbage, another prefix, or one character of a real key that is wrong. */
+/** Secrets recognizable as invalid without a lookup: garbage, another prefix, or a real key with one wrong character. */
 function garbage(real: string): fc.Arbitrary<string> {
   const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.split('')
   const mistyped = fc
@@ -82,7 +81,7 @@ function garbage(real: string): fc.Arbitrary<string> {
 }
 
 describe('a key with a wrong checksum', () => {
-  test('is refused on every path without a look-up [key_invalid]', async ({ stack, lookUps }) => {
+  test('is refused on every path without a lookup [key_invalid]', async ({ stack, lookUps }) => {
     const tenant = await stack.tenant(1_000n)
     const before = await lookUps()
     await fc.assert(
@@ -99,7 +98,7 @@ describe('a key with a wrong checksum', () => {
     expect(await lookUps()).toEqual(before)
   })
 
-  test('costs nothing that one with a right checksum would not cost once', async ({ stack, lookUps }) => {
+  test('saves the single lookup that a valid checksum costs', async ({ stack, lookUps }) => {
     for (const [method, path, body] of keyPaths) {
       const before = await lookUps()
       await callerAt(url(stack), newKey()).ask(method, path, body)
@@ -109,7 +108,7 @@ describe('a key with a wrong checksum', () => {
     }
   })
 
-  test('of a user’s token costs none either [token_invalid]', async ({ stack, lookUps }) => {
+  test('needs no lookup for a user token either [token_invalid]', async ({ stack, lookUps }) => {
     const { secret } = await stack.fixture.token(await stack.fixture.user())
     const before = await lookUps()
     for (const at of [4, 20, 50])
@@ -124,7 +123,7 @@ describe('a key with a wrong checksum', () => {
   })
 })
 
-test('unknown, malformed and foreign keys answer alike, byte for byte [key_invalid]', async ({ stack }) => {
+test('unknown, malformed and foreign keys get byte-identical responses [key_invalid]', async ({ stack }) => {
   const tenant = await stack.tenant(1_000n)
   const wrong = {
     malformed: 'svc_short',
@@ -145,7 +144,7 @@ test('unknown, malformed and foreign keys answer alike, byte for byte [key_inval
   }
 })
 
-test('a key that is tried on another’s key learns nothing of it [key_invalid]', async ({ stack }) => {
+test('a caller trying to rotate another’s key learns nothing about it [key_invalid]', async ({ stack }) => {
   const tenant = await stack.tenant(1_000n)
   const { tenant: tenantId } = tenant.project
   const answers: Answer[] = []

@@ -5,9 +5,9 @@ import { openStack, type Stack } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { runUntilOver } from './src/executions.ts'
 
-// Workers come and go under a backlog. What takes the time is the provider, which each worker calls for two nodes at once, so that
-// the figures say how many workers there are and not how busy this machine is. Two counts in spans of the database's clock that are
-// equally long are compared, and nothing is said of how long anything takes.
+// Workers start and stop under a backlog. The provider dominates the time, and each worker calls it for two nodes concurrently, so
+// throughput reflects the number of workers and not the load of this machine. The test compares two counts over equal spans of the
+// database's clock; it asserts no durations.
 
 const EXECUTIONS = 30
 const CALLS = 8
@@ -26,7 +26,7 @@ const test = liveTest.extend('stack', async ({ database, redisServer }, { onClea
   return stack
 })
 
-test('three workers drain a backlog faster than one, and taking one away loses nothing', async ({ stack }) => {
+test('three workers drain a backlog faster than one, and stopping one loses nothing', async ({ stack }) => {
   const [, second, third] = stack.workers
   const tenant = await stack.tenant(100_000_000_000n)
   const { id: sandbox } = await stack.fixture.sandbox(tenant.project, paidFlow(tenant.model, CALLS))
@@ -45,12 +45,12 @@ test('three workers drain a backlog faster than one, and taking one away loses n
   await Promise.all([second!.start(), third!.start()])
   await until(async () => (await workersOf(stack, project)) === 3)
   const together = await countInSpan(stack, project)
-  expect(await waiting(stack, project)).toBeGreaterThan(0) // a backlog there still was
+  expect(await waiting(stack, project)).toBeGreaterThan(0) // the backlog isn't drained yet
 
-  await second!.stop() // in the middle of its calls
+  await second!.stop() // while it has calls in progress
   expect(readFileSync(second!.logFile, 'utf8').match(/"clean":true/g)).toHaveLength(2)
 
-  // Three times as many can do three times as much; half of the gain is for the noise of this machine.
+  // Three workers could do three times as much; half of the gain allows for noise.
   expect(alone).toBeGreaterThan(0)
   expect(together / alone).toBeGreaterThan(2)
 
@@ -61,7 +61,7 @@ test('three workers drain a backlog faster than one, and taking one away loses n
   const charges = (await stack.invocations(project)).filter(({ state }) => state === 'Settled')
   expect(charges).toHaveLength(EXECUTIONS * CALLS)
   expect(new Set(charges.map(({ execution, node }) => `${execution} ${node}`)).size).toBe(EXECUTIONS * CALLS)
-  // Who was taken away ended what it had begun: nothing was asked of the provider a second time.
+  // The stopped worker finished its calls: the provider was never called twice.
   expect(await stack.provider.control.countCalls()).toBe(EXECUTIONS * CALLS)
 }, 300_000)
 
@@ -69,7 +69,7 @@ async function one<Row>({ fixture }: Stack, sql: string, values: unknown[]): Pro
   return (await fixture.run(sql, values)).rows[0] as Row
 }
 
-/** Who has paid nodes of the project under way. */
+/** Number of workers with running paid nodes of the project. */
 async function workersOf(stack: Stack, project: string): Promise<number> {
   const { instances } = await one<{ instances: number }>(
     stack,
@@ -80,7 +80,7 @@ async function workersOf(stack: Stack, project: string): Promise<number> {
   return instances
 }
 
-/** How many nodes wait for a worker. Of any kind: the executions move in step, and for moments none of them is at a call. */
+/** Number of ready nodes of any kind: executions move in step, so at times none of them is at a paid node. */
 async function waiting(stack: Stack, project: string): Promise<number> {
   const { ready } = await one<{ ready: number }>(
     stack,
@@ -90,7 +90,7 @@ async function waiting(stack: Stack, project: string): Promise<number> {
   return ready
 }
 
-/** How many calls of nodes ended in the next SPAN_S seconds of the database's clock. */
+/** Number of paid nodes completed in the next SPAN_S seconds of the database's clock. */
 async function countInSpan(stack: Stack, project: string): Promise<number> {
   const { begin } = await one<{ begin: string }>(stack, 'SELECT clock_timestamp()::text AS begin', [])
   const span = [begin, SPAN_S]

@@ -1,6 +1,6 @@
 /**
- * What the service can do beyond what the specification asks for. Tests name it as they name a sentence of the
- * specification, such as `// spec: can/failover`, and each of it needs a test.
+ * Capabilities beyond the specification. Tests tag them like sentences of the specification, as in `// spec: can/failover`, and each
+ * needs a test.
  */
 export const capabilities: Readonly<Record<string, string>> = {
   'can/streams': 'streams, with usage on request and errors in band',

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Statement } from './split-specification.ts'
 import type { TaggedTest } from './tags-in.ts'
 
-/** What holds the statements true, and what they said when that was last looked at. */
+/** Tests that prove the statements, and digests of the statements as last accepted. */
 export interface Proofs {
   tests: readonly (TaggedTest & { file: string })[]
-  /** Named in tags that are above no test. */
+  /** IDs in tags that aren't directly above a test. */
   lost: readonly { file: string; id: string }[]
   nothingToProve: Readonly<Record<string, string>>
   digests: Readonly<Record<string, string>>
@@ -16,12 +16,12 @@ export interface Problem {
   what: string
 }
 
-/** A tag gives the number of a sentence alone, so a changed text is noticed by its digest, which is in digests.txt. */
+/** Digest that detects a changed statement, since a tag has only its number. digests.txt has the accepted ones. */
 export function digestOf({ says }: Statement): string {
   return createHash('sha256').update(says).digest('hex').slice(0, 8)
 }
 
-/** What is wrong between the statements, the tags of the tests, and the two lists alongside them. */
+/** Inconsistencies between the statements, the tags of the tests, nothing-to-prove.ts and digests.txt. */
 export function checkProofs(statements: readonly Statement[], proofs: Proofs): Problem[] {
   const { tests, lost, nothingToProve, digests } = proofs
   const known = new Set(statements.map(({ id }) => id))
@@ -32,21 +32,21 @@ export function checkProofs(statements: readonly Statement[], proofs: Proofs): P
     const needsNone = Boolean(nothingToProve[id])
     const digest = digestOf(statement)
     const before = Object.keys(digests).find((one) => digests[one] === digest)
-    const news = before === undefined ? 'says something new' : `was ${before}`
+    const news = before === undefined ? 'has changed' : `was ${before}`
     return [
       ...(!needsNone && !proved.has(id) ? [`has no test: ${says}`] : []),
-      ...(needsNone && proved.has(id) ? ['has a test, and is in nothing-to-prove.ts'] : []),
-      ...(digests[id] === digest ? [] : [`${news}; look at its tests, then npm run spec -- --accept: ${says}`]),
+      ...(needsNone && proved.has(id) ? ['has a test but is listed in nothing-to-prove.ts'] : []),
+      ...(digests[id] === digest ? [] : [`${news}; review its tests, then run npm run spec -- --accept: ${says}`]),
     ]
   }
   const strays = (list: string, ids: readonly string[]) =>
-    ids.filter((id) => !known.has(id)).map((id) => ({ id, what: `is not a statement, and is named in ${list}` }))
+    ids.filter((id) => !known.has(id)).map((id) => ({ id, what: `is not a statement but is named in ${list}` }))
 
   return [
     ...statements.flatMap((one) => problemsOf(one).map((what) => ({ id: one.id, what }))),
     ...tests.flatMap(({ file, title, proves }) => strays(`${file} above “${title}”`, proves)),
     ...strays('nothing-to-prove.ts', Object.keys(nothingToProve)),
     ...strays('digests.txt (npm run spec -- --accept)', Object.keys(digests)),
-    ...lost.map(({ file, id }) => ({ id, what: `is above no test that runs, in ${file}` })),
+    ...lost.map(({ file, id }) => ({ id, what: `is tagged in ${file} above no test that runs` })),
   ]
 }

@@ -1,4 +1,4 @@
-/** Sentences that no test can hold: they introduce what follows, or leave open what a page of ours decides. */
+/** Sentences that no test can prove: they introduce the next ones, or leave something open that our documentation decides. */
 export const nothingToProve: Readonly<Record<string, string>> = {
   '0/s1': 'says what the document is about',
   '0/s2': 'says what the document is',

@@ -10,7 +10,7 @@ const folder = path.resolve(import.meta.dirname, '../..')
 const digestsFile = path.join(import.meta.dirname, 'digests.txt')
 const exclude = (name: string) => /(^|\/)(node_modules$|\.)/.test(name)
 
-/** The specification and what we claim as well, the tests that prove it, and what is wrong. */
+/** The statements of the specification and our capabilities, the tests that prove them, and the problems found. */
 export function readProofs(): { statements: Statement[]; tests: Proofs['tests']; problems: Problem[] } {
   const statements = readStatements()
   const files = globSync('**/*.{test,scenario}.ts', { cwd: folder, exclude }).toSorted()
@@ -26,7 +26,7 @@ export function readProofs(): { statements: Statement[]; tests: Proofs['tests'];
   return { statements, tests, problems: checkProofs(statements, { tests, lost, nothingToProve, digests }) }
 }
 
-/** Keeps what the statements say now, a line for each section. */
+/** Writes the digests of the current statements, one line per section. */
 export function acceptStatements(): void {
   const sections = Map.groupBy(readStatements(), ({ id }) => id.split('/')[0]!)
   const lines = [...sections.values()].map((those) => those.map((one) => `${one.id} ${digestOf(one)}`).join(' '))

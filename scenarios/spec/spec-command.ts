@@ -2,16 +2,16 @@ import { nothingToProve } from './nothing-to-prove.ts'
 import { acceptStatements, readProofs } from './read-proofs.ts'
 import type { Statement } from './split-specification.ts'
 
-// `npm run spec`: how many statements of the specification have their tests, by section, and what lacks something.
-// `npm run spec -- 4.2/s7`: what proves that one; `4.2`: what proves each of that section.
-// `npm run spec -- --accept`: the specification has changed, and the tags above the tests fit what it says now.
+// `npm run spec`: number of proved statements by section, and all problems.
+// `npm run spec -- 4.2/s7`: tests that prove this statement; `4.2`: tests that prove each statement of the section.
+// `npm run spec -- --accept`: accepts changed statements after their tests and tags were reviewed.
 
 const accepts = process.argv[2] === '--accept'
 if (accepts) acceptStatements()
 const wanted = accepts ? undefined : process.argv[2]
 const { statements, tests, problems } = readProofs()
 const lines = wanted === undefined ? summary() : statements.filter(({ id }) => isOf(id, wanted)).flatMap(detailsOf)
-process.stdout.write(lines.length === 0 ? `The specification has no ${wanted}.\n` : `${lines.join('\n')}\n`)
+process.stdout.write(lines.length === 0 ? `The specification has no statement ${wanted}.\n` : `${lines.join('\n')}\n`)
 process.exitCode = lines.length === 0 || problems.length > 0 ? 1 : 0
 
 function isOf(id: string, wanted: string): boolean {
@@ -27,7 +27,7 @@ function detailsOf({ id, says }: Statement): string[] {
 function summary(): string[] {
   const sections = Map.groupBy(statements, ({ id }) => id.split('/')[0]!)
   return [
-    inColumns('section', 'statements', 'proved', 'need no proof', 'tests', 'lacking'),
+    inColumns('section', 'statements', 'proved', 'exempt', 'tests', 'problems'),
     ...[...sections].map(([section, those]) => inColumns(section, ...figuresOf(those))),
     inColumns('all', ...figuresOf(statements)),
     ...problems.map(({ id, what }) => `  ${id} ${what}`),

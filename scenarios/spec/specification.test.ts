@@ -4,13 +4,13 @@ import { readProofs } from './read-proofs.ts'
 import { splitSpecification } from './split-specification.ts'
 import { tagsIn } from './tags-in.ts'
 
-test('every sentence and every row of the specification has its proof, and every tag is one', () => {
+test('every sentence and row of the specification has a test, and every tag names one', () => {
   const { statements, problems } = readProofs()
   expect(statements.length).toBeGreaterThan(200)
   expect(problems.map(({ id, what }) => `${id} ${what}`)).toEqual([])
 })
 
-test('the specification is taken apart into sentences and rows, numbered within their section', () => {
+test('splitSpecification numbers sentences and table rows within their section', () => {
   const text = `# A title
 Before. It ends (there is more, i.e. this).
 ## 1. One
@@ -37,7 +37,7 @@ After.`
   ])
 })
 
-test('a tag is of the test below it, by its full title, and of no other', () => {
+test('tagsIn assigns a tag only to the test directly below it, by full title', () => {
   const source = `
       // spec: 1/s1
       describe('a group', () => {
@@ -74,7 +74,7 @@ test('a tag is of the test below it, by its full title, and of no other', () => 
   expect(lost).toEqual(['9/s1', '9/s3', '9/s4', '9/s5', '9/s6', '9/s7'])
 })
 
-describe('reports what is wrong', () => {
+describe('checkProofs', () => {
   const statement = { id: '1/s1', says: 'It is so.' }
   const wrong = (proofs: Partial<Proofs>) =>
     checkProofs([statement], {
@@ -87,7 +87,7 @@ describe('reports what is wrong', () => {
   const tests = [{ file: 'a.test.ts', title: 'one', proves: ['1/s1'] }]
   const nothingToProve = { '1/s1': 'it is a name' }
 
-  test('and what is right is not', () => {
+  test('reports nothing for a proved or exempt statement', () => {
     expect(wrong({ tests })).toEqual([])
     expect(wrong({ nothingToProve })).toEqual([])
   })
@@ -95,28 +95,28 @@ describe('reports what is wrong', () => {
   test.for<[string, Partial<Proofs>]>([
     ['1/s1 has no test: It is so.', {}],
     ['1/s1 has no test: It is so.', { nothingToProve: { '1/s1': '' } }],
-    ['1/s1 has a test, and is in nothing-to-prove.ts', { tests, nothingToProve }],
+    ['1/s1 has a test but is listed in nothing-to-prove.ts', { tests, nothingToProve }],
     [
-      '1/s1 says something new; look at its tests, then npm run spec -- --accept: It is so.',
+      '1/s1 has changed; review its tests, then run npm run spec -- --accept: It is so.',
       { tests, digests: { '1/s1': digestOf({ ...statement, says: 'It was so.' }) } },
     ],
     [
-      '2/s1 is not a statement, and is named in a.test.ts above “one”',
+      '2/s1 is not a statement but is named in a.test.ts above “one”',
       { tests: [{ ...tests[0]!, proves: ['1/s1', '2/s1'] }] },
     ],
     [
-      '2/s1 is not a statement, and is named in nothing-to-prove.ts',
+      '2/s1 is not a statement but is named in nothing-to-prove.ts',
       { tests, nothingToProve: { '2/s1': 'it is a name' } },
     ],
-    ['1/s1 is above no test that runs, in a.test.ts', { tests, lost: [{ file: 'a.test.ts', id: '1/s1' }] }],
-  ])('%s', ([what, proofs]) => {
+    ['1/s1 is tagged in a.test.ts above no test that runs', { tests, lost: [{ file: 'a.test.ts', id: '1/s1' }] }],
+  ])('reports that %s', ([what, proofs]) => {
     expect(wrong(proofs)).toEqual([what])
   })
 
-  test('also what number a sentence had before', () => {
+  test('reports the former number of a moved sentence', () => {
     expect(wrong({ tests, digests: { '1/s1': '', '1/s2': digestOf(statement) } })).toEqual([
-      '1/s1 was 1/s2; look at its tests, then npm run spec -- --accept: It is so.',
-      '1/s2 is not a statement, and is named in digests.txt (npm run spec -- --accept)',
+      '1/s1 was 1/s2; review its tests, then run npm run spec -- --accept: It is so.',
+      '1/s2 is not a statement but is named in digests.txt (npm run spec -- --accept)',
     ])
   })
 })

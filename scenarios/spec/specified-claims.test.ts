@@ -6,7 +6,7 @@ import { apiRoutes } from '@gateway/api/openapi-document'
 import { refusals } from '@gateway/api/refusals'
 import { splitSpecification } from './split-specification.ts'
 
-// What the specification lists is what the code has: every endpoint, code, status and limit, read from the text itself.
+// The code has every endpoint, code, status and limit that the specification lists, read from its text.
 
 const markdown = readFileSync(path.resolve(import.meta.dirname, '../../docs/specification.md'), 'utf8')
 const statements = splitSpecification(markdown)
@@ -20,20 +20,20 @@ const cellsOf = (row: string) =>
 const KB = 1024
 const range = ({ min, max }: { min: number; max: number }) => `${min} to ${max}`
 
-describe('the endpoints', () => {
-  /** Names of parameters are ours to choose. */
+describe('specified endpoints', () => {
+  /** The specification doesn't fix parameter names. */
   const plain = (route: string) => route.replaceAll(/\{\w+\}/g, '{}')
   const served = apiRoutes.map(({ method, path }) => plain(`${method} ${path}`))
 
   // spec: 0/s4, 9/s2
-  test('that the headings name are served', () => {
+  test('named in headings are served', () => {
     const named = [...markdown.matchAll(/^### 4\.\d `(?:(\w+) )?(\/[^`]+)`$/gm)]
     expect(named).toHaveLength(5)
     for (const [, method = 'POST', path = ''] of named) expect(served).toContain(plain(`${method} ${path}`))
   })
 
   // spec: 9/s1, 9/s2
-  test('of keys are below /v1 and those of users below /api/v2, each kind behind its credential', () => {
+  test('take keys below /v1 and user credentials below /api/v2', () => {
     for (const { path, by } of apiRoutes)
       expect([path, by, path.split('/').slice(0, 3).join('/')]).toEqual([
         path,
@@ -43,7 +43,7 @@ describe('the endpoints', () => {
   })
 
   // spec: 6/s1
-  test('that answer progress are those that execute a sandbox product or follow its execution, and no others', () => {
+  test('stream progress only if they run a sandbox product or follow its execution', () => {
     const answering = (type: string) =>
       apiRoutes
         .filter(({ answers }) => Object.values(answers).some(({ also }) => also && type in also))
@@ -55,7 +55,7 @@ describe('the endpoints', () => {
       'POST /api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute',
       'POST /v1/sandbox/{id}/invoke',
     ])
-    // The answer of a model as it is made, and of a tool: no events of the service.
+    // Streams of a model's or a tool's response, not of service events.
     expect(answering('text/event-stream').toSorted()).toEqual([
       'POST /v1/chat/completions',
       'POST /v1/sandbox/{id}/mcp',
@@ -63,11 +63,11 @@ describe('the endpoints', () => {
   })
 })
 
-describe('the codes', () => {
+describe('specified codes', () => {
   const table = rowsOf('7').map(cellsOf)
 
   // spec: 7/r1, 7/r2, 7/r3, 7/r4, 7/r5, 7/r6, 7/r7, 7/r8, 7/r9, 7/r10, 7/r11, 7/r12, 7/r13, 7/r16
-  test('have the status of the table', () => {
+  test('have the status in the table', () => {
     const named = table.filter(([, code]) => !code!.startsWith('('))
     expect(named).toHaveLength(14)
     const ours = named.map(([, code]) => [String(refusals[code as keyof typeof refusals]?.status), code])
@@ -75,19 +75,19 @@ describe('the codes', () => {
   })
 
   // spec: 7/r14, 7/r15, 7/r17, 7/s1
-  test('that the table leaves open are ours, at its status', () => {
+  test('left open by the table have its status', () => {
     const open = table.filter(([, code]) => code!.startsWith('(')).map(([status]) => Number(status))
     const { sandbox_not_found, method_not_allowed, insufficient_budget } = refusals
     expect(open).toEqual([sandbox_not_found, method_not_allowed, insufficient_budget].map(({ status }) => status))
   })
 })
 
-describe('the limits', () => {
+describe('specified limits', () => {
   const { messages, maxTokens, temperature, topP, stopSequences, stopCharacters, tools } = chatLimits
   const { toolsBytesUnder, toolChoiceBytesUnder, responseFormatBytesUnder, forwardedBytes } = chatLimits
 
   // spec: 8.1/r1, 8.1/r2, 8.1/r3, 8.1/r4, 8.1/r5, 8.1/r6, 8.1/r7, 8.1/r8, 8.1/r9, 8.1/r10, 8.1/r11
-  test('of chat completions are those of the table, and it has no others', () => {
+  test('of chat completions equal the table', () => {
     expect(rowsOf('8.1').map(cellsOf)).toEqual([
       ['messages', range(messages)],
       ['max_tokens', `${range(maxTokens)}, and at most the model's max_output_tokens`],
@@ -104,7 +104,7 @@ describe('the limits', () => {
   })
 
   // spec: 8.2/r1, 8.2/r2, 8.2/r3, 8.2/r4, 8.2/r5, 8.2/r6, 8.2/r7, 8.2/r8, 8.2/r9
-  test('of sandbox products are those of the table, and it has no others', () => {
+  test('of sandbox products equal the table', () => {
     expect(rowsOf('8.2').map(cellsOf)).toEqual([
       ['nodes per flow', String(flowLimits.nodes)],
       ['edges per flow', String(flowLimits.edges)],
@@ -119,7 +119,7 @@ describe('the limits', () => {
   })
 
   // spec: 8.3/s1
-  test('of keys are those of the text', () => {
+  test('of keys equal the text', () => {
     const { expiryDays } = keyLimits
     expect(statements).toContainEqual({
       id: '8.3/s1',

@@ -1,16 +1,16 @@
-/** What the specification says in one place: a sentence (`4.2/s7`) or a row of a table (`8.1/r3`). */
+/** A sentence (`4.2/s7`) or a table row (`8.1/r3`) of the specification. */
 export interface Statement {
   id: string
   says: string
 }
 
-/** Behind an abbreviation a sentence continues in lower case. */
+/** A lowercase word after a period continues the sentence, as after an abbreviation. */
 const BETWEEN_SENTENCES = /(?<=\.[`)]?) +(?=[A-Z`])/
 const SEPARATOR = /^\|[\s:|-]+\|$/
 
 /**
- * Every sentence and every table row of the specification, in its order. They are numbered within their section, sentences
- * and rows by themselves; what stands before the first section is of section 0. A heading and the head of a table say nothing.
+ * Every sentence and table row of the specification, in order. Sentences and rows are numbered separately within their section; text
+ * before the first section is section 0. Headings and table headers are skipped.
  */
 export function splitSpecification(markdown: string): Statement[] {
   const statements: Statement[] = []

@@ -1,8 +1,8 @@
 import { parseSync, type Expression, type Node } from 'oxc-parser'
 
-/** A test that runs, and what its tags say that it proves. */
+/** A test that runs, with the IDs of the statements that its tags name. */
 export interface TaggedTest {
-  /** The titles of the groups around it and its own, as they are in the source: `bodies › ${what} [${code}]`. */
+  /** Titles of its groups and its own, as in the source: `bodies › ${what} [${code}]`. */
   title: string
   proves: readonly string[]
 }
@@ -13,8 +13,8 @@ const RUNS_NOT = new Set(['skip', 'todo'])
 const MAKES_NO_TEST = new Set(['extend', 'override', 'beforeEach', 'beforeAll', 'afterEach', 'afterAll'])
 
 /**
- * The tests of a file, and what is named in a tag that is above none. A tag is one line or several such as
- * `// spec: 4.2/s7, 3.1/r2`, with nothing between them and the test. Above a loop or a group it is one of each test in it.
+ * The tests of a file, and the IDs of tags that aren't above a test. A tag is one or more lines such as `// spec: 4.2/s7, 3.1/r2` directly
+ * above the test. A tag above a loop or a group applies to each test in it.
  */
 export function tagsIn(file: string, source: string): { tests: TaggedTest[]; lost: string[] } {
   const { program, comments } = parseSync(file, source)
@@ -42,7 +42,7 @@ export function tagsIn(file: string, source: string): { tests: TaggedTest[]; los
   return { tests, lost: [...tags.keys()].filter((start) => !used.has(start)).flatMap(idsAt) }
 }
 
-/** Where the code begins that is below the tags. */
+/** Offset of the code below the tags. */
 function endOfTags(source: string, from: number): number {
   TAGS_BELOW.lastIndex = from
   return TAGS_BELOW.test(source) ? TAGS_BELOW.lastIndex : from
@@ -60,7 +60,7 @@ function titled(
   return { kind: modifiers.some((one) => RUNS_NOT.has(one)) ? 'skipped' : kind, title }
 }
 
-/** Of `test.for([…])`: `test`, `['for']`. */
+/** Callee name and modifiers: for `test.for([…])`, `test` and `['for']`. */
 function calleeOf(callee: Expression | Node): { name: string; modifiers: string[] } {
   if (callee.type === 'Identifier') return { name: callee.name, modifiers: [] }
   if (callee.type === 'CallExpression') return calleeOf(callee.callee)

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** One address for several replicas, as a cluster gives one to a service. */
+/** One URL for several replicas, like a service address in a cluster. */
 export interface Balancer {
   url: string
   stop(): Promise<void>
 }
 
-/** Each new connection goes to the next replica that takes it; what is under way stays where it is. */
+/** Starts a TCP balancer: each new connection goes to the next replica that accepts it; open connections stay put. */
 export async function startBalancer(urls: readonly string[]): Promise<Balancer> {
   const sockets = new Set<Socket>()
   let next = 0

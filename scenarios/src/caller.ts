@@ -3,13 +3,13 @@ import type { RefusalBody } from '@gateway/api/refusal'
 export interface Answer {
   status: number
   headers: Headers
-  /** The body as it came. */
+  /** The raw body. */
   text: string
   // oxlint-disable-next-line typescript/no-explicit-any -- an API response, as a client sees it
   body: any
 }
 
-/** Someone at an address of the stack, with a credential or without. */
+/** A client of one URL of the stack, with or without a credential. */
 export interface Caller {
   secret: string | null
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
@@ -40,7 +40,7 @@ export async function answerOf(answer: Response): Promise<Answer> {
   return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : null }
 }
 
-/** Status and code of a refusal, such as `403 key_scope`; the status alone of anything else. */
+/** Status and code of a refusal, such as `403 key_scope`, or the status of any other response. */
 export function said({ status, body }: Answer): string {
   const code = refusalIn({ body })?.code
   return code === undefined ? String(status) : `${status} ${code}`

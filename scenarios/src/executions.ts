@@ -12,7 +12,7 @@ export interface ExecutionCall {
 const AGAIN_MS = 50
 const PATIENCE_MS = 15_000
 
-/** Invokes a sandbox product, by any of the gateways, and repeats it under its key until it is answered with a record. */
+/** Invokes a sandbox product through the gateways in turn, and repeats under its key until one returns a record. */
 export async function runUntilOver(
   { gateways }: Pick<Stack, 'gateways'>,
   { sandbox, secret, input, idempotencyKey }: ExecutionCall,
@@ -35,7 +35,7 @@ export async function runUntilOver(
       if (answer.status < 500 && answer.status !== 409)
         throw new Refused(`${answer.status} ${JSON.stringify(body.error)}`)
     } catch (error) {
-      if (error instanceof Refused) throw error // anything else is a part that was killed
+      if (error instanceof Refused) throw error // any other error is a killed service
     }
     await wait(AGAIN_MS)
   }

@@ -5,7 +5,7 @@ import type { refusals } from '@gateway/api/refusals'
 import { callerAt, type Answer } from './caller.ts'
 import type { ResolutionContext } from './resolution-context.ts'
 
-// The refusals of sandbox products, and what clears each. What fails inside an execution is answered with 200 and the execution's error.
+// The refusals of sandbox products with their resolutions. A failure inside an execution is a 200 with the execution's error.
 
 interface ResolutionStory {
   code: keyof typeof refusals
@@ -20,7 +20,7 @@ const side = (properties: ContractSide['properties'], required = Object.keys(pro
 })
 const text = { type: 'string' }
 
-/** One node between input and output, which both have a text. `from` and `to` are the ports of the node. */
+/** A flow with one node between a text input and a text output. `from` and `to` are the ports of the node. */
 function flow(node: GraphNode, [from, to] = ['text', 'text'], sides: Partial<Graph> = {}): Graph {
   return {
     input: side({ text }),
@@ -52,13 +52,13 @@ function invoke(
   return callerAt(stack.gateways[0]!.url, key).ask('POST', `/v1/sandbox/${sandbox}/invoke`, body, headers)
 }
 
-/** The error of an execution, as if it had been refused with it. */
+/** The error of a failed execution in the form of a refusal. */
 function errorOf(execution: Answer): Answer {
   expect([execution.status, execution.body.status]).toEqual([200, 'Failed'])
   return { ...execution, body: { error: execution.body.error as object } }
 }
 
-/** Within an execution the status of a refusal is not told; the code and its resolution are. */
+/** Asserts the error of an execution, which has the code and the resolution of a refusal but not its status. */
 function failed(context: ResolutionContext, execution: Answer, code: string, resolution: RegExp): void {
   expect(errorOf(execution).body.error).toMatchObject({ code, resolution: expect.stringMatching(resolution) as string })
   context.succeeds(execution)

@@ -30,7 +30,7 @@ const shared = onceAWorker(
   ({ stop }) => stop(),
 )
 
-/** One address for that many replicas, known once all of them are added. */
+/** A balancer URL for `count` replicas, resolved once all of them have been added. */
 function replicas(count: number) {
   const urls = new Set<string>()
   const balancer = Promise.withResolvers<Awaited<ReturnType<typeof startBalancer>>>()
@@ -46,9 +46,8 @@ function replicas(count: number) {
 }
 
 /**
- * `test` with the whole service in processes, on a Postgres and its own Redis, for tests that kill or replace any of them and
- * start them again: two ledgers and two consoles, each pair behind one address, two gateways and three workers, shared by the files
- * of a vitest worker.
+ * `test` with the whole service in processes on a private Postgres and Redis, for tests that kill, replace and restart any of them: two
+ * ledgers and two consoles, each pair behind one URL, two gateways and three workers. Shared by all files of a vitest worker.
  */
 export const harmedStackTest = test
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { chat, type Stack, type TenantFixture } from './stack.ts'
 
-// Callers that ask again and again, each time under its own idempotency key, no matter what becomes of the stack; and what the
-// books must say of them when it is over.
+// Callers that call continuously, each time under a new idempotency key, regardless of the state of the stack; and the invariants of
+// the books afterwards.
 
 export interface KeyedCalls {
-  /** Idempotency keys of all calls that were tried, with how they ended: the body, or null. */
+  /** Response body of each call by idempotency key, or null if it failed. */
   answers: Map<string, string | null>
-  /** Resolves once this many calls have been answered, so that what is harmed is harmed under load. */
+  /** Resolves once this many calls have been answered, so that faults happen under load. */
   answered(count: number): Promise<void>
-  /** How many have been answered. */
+  /** Number of answered calls so far. */
   count(): number
   stop(): Promise<void>
 }
@@ -54,7 +54,7 @@ async function tryCall(stack: Stack, tenant: TenantFixture, key: string, gateway
     })
     const text = await answer.text()
     if (answer.status === 200) return text
-    // A refusal answers at once; a caller that hammers is not what is tested here.
+    // Back off: refusals are immediate, and a tight retry loop isn't part of the test.
     await new Promise((resolve) => setTimeout(resolve, 20))
   } catch {
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -62,7 +62,7 @@ async function tryCall(stack: Stack, tenant: TenantFixture, key: string, gateway
   return null
 }
 
-/** Nothing is held, the books add up, each charged call can be had again, and no one has an answer that the books do not know. */
+/** Asserts that nothing is reserved, the books add up, each charged call can be replayed, and the books have every answered call. */
 export async function expectOrder(stack: Stack, tenant: TenantFixture, { answers }: KeyedCalls): Promise<void> {
   await stack.untilNothingIsReserved(tenant.project.id, 30_000)
   expect(await stack.findings()).toEqual([])
@@ -77,7 +77,7 @@ export async function expectOrder(stack: Stack, tenant: TenantFixture, { answers
     ({ state, chargedMicro, execution }) => state === 'Settled' && chargedMicro > 0n && execution === null,
   )
   expect(charged.length).toBeGreaterThan(0)
-  // Every charged call of a key can be had again, byte for byte what its caller got, without a second charge.
+  // A charged call is replayed byte for byte, without a second charge.
   const before = await stack.wallet(tenant.project.id)
   for (const { id } of charged.slice(-300)) {
     const key = keyOf.get(id)!
@@ -87,7 +87,7 @@ export async function expectOrder(stack: Stack, tenant: TenantFixture, { answers
     expect(text).toBe(answers.get(key) ?? text)
   }
   expect((await stack.wallet(tenant.project.id)).settled).toBe(before.settled)
-  // And no one got an answer that the books do not know.
+  // The books have every answered call.
   const settledKeys = new Set(charged.map(({ id }) => keyOf.get(id)))
   expect([...answers].filter(([key, answer]) => answer !== null && !settledKeys.has(key))).toEqual([])
 }

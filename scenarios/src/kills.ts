@@ -1,6 +1,6 @@
 import type { ProcessStack } from './stack.ts'
 
-/** Kills a process and starts it again, with these settings as well. */
+/** Kills a process and restarts it with additional settings. */
 export async function killed(
   program: ProcessStack['workers'][number],
   settings: Record<string, string> = {},
@@ -9,7 +9,7 @@ export async function killed(
   await program.start(settings)
 }
 
-/** Resolves once this many have ended, so that what is killed is killed in the middle of others. */
+/** Resolves once this many records exist, so that kills happen while others run. */
 export async function ended(records: unknown[], count: number): Promise<void> {
   while (records.length < count) await new Promise((resolve) => setTimeout(resolve, 10))
 }

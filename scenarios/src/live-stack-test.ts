@@ -2,8 +2,8 @@ import { stackTest } from '@gateway/testbed/stack-test'
 import { connectStack } from './stack.ts'
 
 /**
- * `test` with the whole service in the test's own process and the books alongside it: for what is a sequence of calls, and needs
- * no process to be killed, paused or traced. Each test makes its own tenant, because other files share the services.
+ * `test` with the whole service in the test process, for sequences of calls that need no process killed, paused or traced. Each test
+ * creates its own tenant, because all files share the services.
  */
 export const liveStackTest = stackTest.extend(
   'stack',

@@ -1,6 +1,6 @@
 import type { Stack } from './stack.ts'
 
-/** What a lineage has spent and holds, as the books have it; micro-USD. */
+/** Meter of a key lineage in the books; micro-USD. */
 export async function meterOf({ fixture }: Pick<Stack, 'fixture'>, lineage: string) {
   const { rows } = await fixture.run(
     'SELECT spent, reserved, limit_micro, window_start FROM money.meters WHERE lineage = $1',
@@ -17,8 +17,8 @@ export async function meterOf({ fixture }: Pick<Stack, 'fixture'>, lineage: stri
 }
 
 /**
- * Puts everything that a lineage has done one window into the past, as if that window had ended meanwhile: the database's
- * clock can't be moved, so its past is. A lifetime has no other window to be put into.
+ * Moves the history of a lineage one window into the past, as if that window had ended: the database's clock can't be moved. A lifetime
+ * window never ends, so only its admissions move.
  */
 export async function windowPasses(
   { fixture }: Pick<Stack, 'fixture'>,
@@ -32,7 +32,7 @@ export async function windowPasses(
     lifetime: ['10 years', '0'],
   }[reset] as [string, string]
   const rows = `admitted_at = admitted_at - interval '${ago}', window_start = window_start - interval '${back}'`
-  // The books are append-only; a superuser's session says here that it is a replica, for which their triggers stay silent.
+  // The books are append-only. A superuser session in replica mode skips the triggers that enforce it.
   await fixture.run(`
     BEGIN;
     SET LOCAL session_replication_role = replica;

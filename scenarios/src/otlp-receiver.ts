@@ -5,16 +5,16 @@ import { gunzipSync } from 'node:zlib'
 import { readSpans, type SeenSpan } from './seen-spans.ts'
 
 export interface OtlpReceiver {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** Value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string
-  /** What was sent so far to `/v1/traces` and `/v1/metrics`, as it came: protobuf or JSON, in both of which texts stand unchanged. */
+  /** Raw bytes received so far on a path, with request headers. Both protobuf and JSON keep text readable. */
   received(path: '/v1/traces' | '/v1/metrics'): Buffer
-  /** Resolves with the spans of JSON exports so far once they are what is waited for. */
+  /** Resolves with all spans from JSON exports once `enough` accepts them. */
   until(enough: (spans: readonly SeenSpan[]) => boolean): Promise<readonly SeenSpan[]>
   stop(): Promise<void>
 }
 
-/** What makes a service send its spans there as JSON, as soon as they end. */
+/** Environment that makes a service export its spans to the receiver as JSON as soon as they end. */
 export function sendsSpansTo({ url }: Pick<OtlpReceiver, 'url'>): Record<string, string> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: url,
@@ -23,7 +23,7 @@ export function sendsSpansTo({ url }: Pick<OtlpReceiver, 'url'>): Record<string,
   }
 }
 
-/** Takes what OpenTelemetry sends over OTLP/HTTP, and keeps it. */
+/** Starts a collector that keeps everything sent over OTLP/HTTP. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const kept = new Map<string, Buffer[]>()
   const spans: SeenSpan[] = []

@@ -2,7 +2,7 @@ import type { Graph } from '@gateway/api/graph'
 
 const TEXT = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
 
-/** A flow of this many paid calls: pairs of them side by side, then one after the other. Each call's prompt names its node. */
+/** A flow with this many paid calls, in a sequence of parallel pairs. Each call's prompt names its node. */
 export function paidFlow(product: string, calls: number): Graph {
   const nodes: Graph['nodes'] = [{ id: 'in', kind: 'input' }]
   const edges: Graph['edges'] = []
@@ -14,7 +14,7 @@ export function paidFlow(product: string, calls: number): Graph {
       nodes.push({ id: `call${call}`, kind: 'product.chat', product, params: { max_tokens: 20 } })
       edges.push({ from, to: `ask${call}.text` }, { from: `ask${call}.text`, to: `call${call}.prompt` })
     }
-    // The next pair begins with the execution's own mark, so that each prompt names its execution, no matter what the model said.
+    // The next pair starts from the execution's input, so each prompt names its execution regardless of the model's answer.
     const names = pair.map((call) => `a${call}`)
     const join = `join${n}`
     nodes.push({ id: join, kind: 'expression', expression: `size(${names.join(') + size(')}) >= 0 ? text : ''` })
@@ -28,9 +28,9 @@ export function paidFlow(product: string, calls: number): Graph {
 }
 
 /**
- * A flow of this many paid calls, each of which waits for some of those before it, and some of which begin only where the text has an
- * even length. As in `paidFlow` each call's prompt names its node, and the text, no matter what the model said.
- * @param chance a number from 0 to 1, the next one each time
+ * A flow with this many paid calls. Each waits for a random subset of the earlier ones, and some run only if the text has an even length.
+ * As in `paidFlow`, each call's prompt names its node and the text, regardless of the model's answer.
+ * @param chance returns the next random number from 0 to 1
  */
 export function wovenFlow(product: string, calls: number, chance: () => number): Graph {
   const nodes: Graph['nodes'] = [{ id: 'in', kind: 'input' }]

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/api/execution'
 import type { Stack } from './stack.ts'
 
-/** The charge of each execution is the sum of its calls in the books, each call was charged once, and the provider was asked for each. */
+/** Asserts that the charge of each execution is the sum of its calls, each charged once, and that the provider served each call. */
 export async function expectPaidOnce(
   stack: Stack,
   project: string,
@@ -21,6 +21,6 @@ export async function expectPaidOnce(
   const calls = records.reduce((sum, { childCalls }) => sum + childCalls.length, 0)
   expect(charges).toHaveLength(calls)
   expect((await stack.wallet(project)).settled).toBe(BigInt([...paid.values()].reduce((sum, micro) => sum + micro, 0)))
-  // A call that was under way in a part that was killed is made again; one that had been recorded never is.
+  // A call in progress in a killed service is made again; a recorded one never is.
   expect(await stack.provider.control.countCalls()).toBeGreaterThanOrEqual(calls)
 }

@@ -2,8 +2,8 @@ import { paidFlow } from './paid-flows.ts'
 import type { Stack } from './stack.ts'
 
 /**
- * A project with a product of a micro-USD a token, and sandbox products of one paid call, of two, and so on; the provider takes
- * `latencyMs` for each.
+ * A project with a product at one micro-USD per token, and sandbox products with 1 to `mostCalls` paid calls. The provider takes
+ * `latencyMs` per call.
  */
 export async function openPaidTenant(stack: Stack, { mostCalls, latencyMs }: { mostCalls: number; latencyMs: number }) {
   const owners = await stack.fixture.tenant()

@@ -1,8 +1,8 @@
 import type { Stack } from './stack.ts'
 
 /**
- * What the provider's answer to a prompt uses, in tokens: the same at any time. Asked like the latest call that it has logged, of which
- * it keeps the body.
+ * Returns a function that asks the provider for the token usage of a prompt, which is deterministic. The request copies the latest logged
+ * call that has a body.
  */
 export async function openTokensOf({ provider, providerKey }: Stack): Promise<(prompt: string) => Promise<number>> {
   const calls = await provider.control.calls()

@@ -7,7 +7,7 @@ export interface RawAnswer {
   body: string
 }
 
-/** Sends bytes unchanged, which no client library would, and reads what comes until the connection closes. */
+/** Sends bytes that no client library would send, and reads until the connection closes. */
 export async function sendRaw(url: string, bytes: string): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -16,13 +16,13 @@ export async function sendRaw(url: string, bytes: string): Promise<RawAnswer> {
   let text = ''
   socket.setEncoding('utf8')
   socket.on('data', (data: string) => (text += data))
-  socket.on('error', () => {}) // a server may reset what it refuses
+  socket.on('error', () => {}) // the server may reset a refused connection
   await once(socket, 'close')
   const [head = '', ...rest] = text.split('\r\n\r\n')
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0), headers: head, body: rest.join('\r\n\r\n') }
 }
 
-/** A POST of chat completions, written by hand. */
+/** A raw POST /v1/chat/completions. */
 export function rawChat(headers: string[], body: string, length = Buffer.byteLength(body)): string {
   const lines = [
     'POST /v1/chat/completions HTTP/1.1',

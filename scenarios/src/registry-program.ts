@@ -6,17 +6,17 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const cache = path.resolve(import.meta.dirname, '../../.cache/programs')
 
-/** A program from the registry that our packages come from, which needs no script to be installed. */
+/** A program from the npm registry that installs without scripts. */
 export interface RegistryProgram {
   title: string
-  /** Of the package. */
+  /** Package name. */
   name: string
   version: string
-  /** The file in the package. */
+  /** Path within the package. */
   program: string
 }
 
-/** Where the program is, fetched once; null where the registry has none for this machine. */
+/** Path of the program, fetched once and cached, or null if the registry has none for this platform. */
 export async function registryProgram({ name, version, program }: RegistryProgram): Promise<string | null> {
   const folder = path.join(cache, `${name.replace('/', '-')}-${version}`)
   const file = path.join(folder, 'node_modules', name, program)

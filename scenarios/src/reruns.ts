@@ -4,9 +4,9 @@ import type { Graph } from '@gateway/api/graph'
 import type { Stack } from './stack.ts'
 
 export interface RerunCall {
-  /** Of the console API, with the organization and the project. */
+  /** Console API path of the project. */
   path: string
-  /** Of a user. */
+  /** Personal token of a user. */
   token: string
   execution: string
   from: string
@@ -16,7 +16,7 @@ export interface RerunCall {
 const AGAIN_MS = 50
 const PATIENCE_MS = 15_000
 
-/** Runs from a node of an execution, by any of the gateways, and repeats it under its key until it is answered with a record. */
+/** Reruns an execution from a node through the gateways in turn, and repeats under its key until one returns a record. */
 export async function rerunUntilOver(
   { gateways }: Pick<Stack, 'gateways'>,
   { path, token, execution, from, idempotencyKey }: RerunCall,
@@ -33,14 +33,14 @@ export async function rerunUntilOver(
       signal: AbortSignal.timeout(PATIENCE_MS),
     })
       .then(async (sent) => ({ status: sent.status, text: await sent.text() }))
-      .catch(() => null) // a part that was killed
+      .catch(() => null) // a killed service
     if (answer?.status === 200) return JSON.parse(answer.text) as ExecutionDetail
     if (answer !== null && answer.status < 500) throw new Error(`${answer.status} ${answer.text}`)
     await wait(AGAIN_MS)
   }
 }
 
-/** Ids of the nodes to be done again: what the edges say is below `from`, or below a node without a result. */
+/** IDs of the nodes that a rerun runs again: those at or below `from`, or at or below a node without a result. */
 export function anewBy({ nodes, edges }: Graph, earlier: Pick<ExecutionRecord, 'nodes'>, from: string): Set<string> {
   const without = earlier.nodes.filter(({ status }) => status !== 'Succeeded' && status !== 'Skipped')
   const rerunNodes = new Set([from, ...without.map(({ id }) => id)])

@@ -7,7 +7,7 @@ import { chat, type Stack, type TenantFixture } from './stack.ts'
 
 export type ResolutionContext = Awaited<ReturnType<typeof openResolutionContext>>
 
-/** A tenant, anyone who may change something in it, and the context of the stories. */
+/** A tenant, callers for each role that can change it, and the helpers of the stories. */
 export async function openResolutionContext(stack: Stack, resolution: RegExp, code: keyof typeof refusals) {
   const { fixture } = stack
   const url = stack.gateways[0]!.url
@@ -38,7 +38,7 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
     as,
     call,
     keyOf,
-    /** Issues a key by the API, and answers it. */
+    /** Issues a key through the API. */
     async issue(body: object = {}, by = owner): Promise<KeyFixture> {
       const answer = await (await as(by)).ask('POST', `${tenantPath}/keys`, { project: project.id, ...body })
       expect(said(answer)).toBe('201')
@@ -47,10 +47,10 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
         id: (answer.body as { key: { id: string } }).key.id,
       }
     },
-    /** A published product that nothing is assigned to. */
+    /** A published product that isn't assigned to any project. */
     publishProduct: (options: Parameters<typeof fixture.publishProduct>[0] = {}) =>
       fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n, ...options }),
-    /** It is refused with the code that the story is about, and names the resolution that the story goes. */
+    /** Asserts a refusal with the code and the resolution of the story. */
     refused(answer: Answer) {
       expect(said(answer)).toBe(`${refusals[code].status} ${code}`)
       const refusal = refusalIn(answer)!
@@ -58,7 +58,7 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
       refusedAnswers.push(answer)
       return refusal
     },
-    /** Each of them is to a program that has our client what the service said; its record says what ended an execution. */
+    /** Asserts that our client types every refusal of the story with the fields that the service sent. */
     async areTypedByTheClient() {
       for (const answer of refusedAnswers) {
         const failure = failureOf(new Response(null, answer), answer.text)

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Stack } from './stack.ts'
 
-// A client as there are many: it keeps to one replica of the gateway, and where that takes nothing it goes to the other one. It
-// repeats only what no gateway had taken: a connection that was refused, or ended before the first byte of an answer; and what was
-// answered with 503 and Retry-After. Whether a gateway had taken it after all shows in the books: then it was charged twice.
+// A typical client: it stays on one gateway replica and switches if that one doesn't accept the request. It retries only requests that
+// no gateway accepted: a refused connection, a connection ended before the first response byte, or a 503 with Retry-After. If a gateway
+// had accepted one after all, the books show two charges.
 
-/** Why a request was sent again. */
+/** Reason for a retry. */
 export type Repeated = 'refused connection' | 'connection ended before an answer' | '503 with Retry-After'
 
 export interface RetryingClient {
-  /** The text of an answer that is not 503, and its status. */
+  /** Status and text of the first response other than a 503. */
   ask(path: string, body: object, headers?: Record<string, string>): Promise<{ status: number; text: string }>
   readonly repeated: readonly Repeated[]
 }
@@ -43,7 +43,7 @@ export function retryingClient({ gateways }: Pick<Stack, 'gateways'>, secret: st
           await again(code === 'ECONNREFUSED' ? 'refused connection' : 'connection ended before an answer', PAUSE_MS)
           continue
         }
-        // Reading fails where an answer is cut short: what was accepted is lost then, and nothing here hides it.
+        // A truncated response rejects here: an accepted call is lost, which must not be hidden.
         const text = await answer.text()
         const retryAfter = answer.headers.get('retry-after')
         if (answer.status !== 503 || retryAfter === null) return { status: answer.status, text }

@@ -1,4 +1,4 @@
-// What an Express application really serves, read from its router: no list that could be forgotten.
+// The routes that an Express application serves, read from its router instead of a list.
 
 interface Layer {
   rawPath: string | string[]
@@ -8,19 +8,19 @@ interface Layer {
 }
 
 export interface Surface {
-  /** Such as `GET /v1/models/*id`. */
+  /** Method and path, such as `GET /v1/models/*id`. */
   routes: string[]
-  /** Paths below which something else answers, such as `/api/v2`. */
+  /** Path prefixes of mounted handlers, such as `/api/v2`. */
   mounts: string[]
 }
 
-/** All routes of an application; those that only say which method is allowed count as none. */
+/** All routes of an application, except those that only answer with the allowed methods. */
 export function surfaceOf(app: unknown): Surface {
   const { stack } = (app as { router: { stack: Layer[] } }).router
   const surface: Surface = { routes: [], mounts: [] }
   for (const { route, rawPath, handle } of stack) {
     if (handle.stack !== undefined && route === undefined)
-      throw new Error(`a router is mounted at ${String(rawPath)}: its routes would not be seen here`)
+      throw new Error(`a router is mounted at ${String(rawPath)}: its routes can't be listed`)
     if (route === undefined) surface.mounts.push(...[rawPath].flat().filter((path) => path !== '/'))
     else
       for (const path of [route.path].flat())
@@ -31,8 +31,8 @@ export function surfaceOf(app: unknown): Surface {
 }
 
 /**
- * Something that stands for any dependency while an application is built and never called: anything that is read from it or
- * called on it is again the same.
+ * Placeholder for any dependency of an application that is built but never called. Reading a property or calling it returns the
+ * placeholder.
  */
 export function neverAsked(): never {
   const anything: object = new Proxy(() => {}, {

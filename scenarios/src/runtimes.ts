@@ -1,11 +1,11 @@
 import type { RegistryProgram } from './registry-program.ts'
 
-// Other runtimes than ours: each is a package that holds the program.
+// Alternative JavaScript runtimes, each packaged on npm.
 
 const { platform, arch } = process
 
 export interface Runtime extends RegistryProgram {
-  /** Before the file that it runs. */
+  /** Arguments before the file. */
   args: string[]
 }
 
@@ -20,7 +20,7 @@ export const runtimes: Runtime[] = [
   },
   {
     title: 'Bun',
-    name: `@oven/bun-${platform}-${arch === 'x64' ? 'x64-baseline' : arch}`, // for processors without AVX2, too
+    name: `@oven/bun-${platform}-${arch === 'x64' ? 'x64-baseline' : arch}`, // also runs without AVX2
     version: '1.4.5',
     program: 'bin/bun',
     args: ['run'],

@@ -39,7 +39,7 @@ interface Export {
 
 const KINDS = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const
 
-/** Reads an export in the JSON form of OTLP. */
+/** Parses an OTLP JSON export. */
 export function readSpans(text: string): SeenSpan[] {
   return (JSON.parse(text) as Export).resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const service = String(valuesOf(resource.attributes)['service.name'])
@@ -69,8 +69,8 @@ function valueOf({ stringValue, intValue, doubleValue, boolValue, arrayValue }: 
 }
 
 /**
- * A trace as text: a line a span, indented below its parent, by the time of its beginning. `node` and `attempt` are behind what
- * names them. What has no parent among the spans is at the left.
+ * A trace as text: one line per span, indented below its parent and sorted by start time. Spans with a node or an attempt end with them.
+ * A span whose parent is missing isn't indented.
  */
 export function treeOf(spans: readonly SeenSpan[]): string[] {
   const known = new Set(spans.map(({ spanId }) => spanId))
@@ -91,7 +91,7 @@ function lineOf({ service, kind, name, attributes }: SeenSpan): string {
   return `${service} ${kind} ${name}${node === undefined ? '' : ` [${node}${attempt}]`}`
 }
 
-/** A span and all below it. */
+/** A span and all its descendants. */
 export function partOf(spans: readonly SeenSpan[], root: string): SeenSpan[] {
   const found = new Set([root])
   for (let grown = true; grown;) {

@@ -4,7 +4,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { openLiveStack, type TenantFixture } from './stack.ts'
 
 const never = 1_000_000
-/** Most tests have their own providers, so that no circuit opens for what another test did. */
+/** Tests use different providers, so that no test opens the circuit of another. */
 export const providers = {
   chat: { at: 'first', kind: 'openai-compatible', circuitFailures: never },
   messages: { at: 'second', kind: 'anthropic', circuitFailures: never },
@@ -20,7 +20,7 @@ export type ProviderName = keyof typeof providers
 
 const parameters = ['temperature', 'stop', 'max_tokens', 'tools', 'tool_choice', 'response_format', 'reasoning_effort']
 
-/** `test` with a stack whose products have several providers: `tenantOf` names those that serve a test's own product. */
+/** `test` with a stack with several providers. `tenantOf` creates a product served by the named ones. */
 export const severalProvidersTest = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('servers', { scope: 'file' }, async ({}, { onCleanup }) => {
@@ -52,7 +52,7 @@ export const severalProvidersTest = liveTest
       await control.clearFaults()
       await control.clearCalls()
     }
-    /** A project and a product that these providers serve, in order. */
+    /** A project and a product served by these providers, in order. */
     return async (names: ProviderName[], model = 'tapir-large'): Promise<TenantFixture> => {
       const tenant = await stack.tenant(10_000_000n)
       const product = await stack.fixture.publishProduct({
@@ -67,7 +67,7 @@ export const severalProvidersTest = liveTest
     }
   })
   .extend('expectCharges', async ({ stack }) => {
-    /** This many calls were settled, each for what it used, and nothing is held. */
+    /** Asserts the number of settled calls and their total tokens, and that nothing is reserved. */
     return async ({ project }: TenantFixture, settledCalls: number, tokens: number): Promise<void> => {
       await stack.untilNothingIsReserved(project.id, 5_000)
       const calls = await stack.invocations(project.id)

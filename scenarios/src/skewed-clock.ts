@@ -1,5 +1,5 @@
-// Loaded into a process before anything else (`--import …/skewed-clock.ts?ms=3600000`): its clock is wrong by this many
-// milliseconds. Monotonic time is unchanged.
+// Preloaded into a process (`--import …/skewed-clock.ts?ms=3600000`) to shift its clock by this many milliseconds. Monotonic time is
+// unchanged.
 
 const skewMs = Number(new URL(import.meta.url).searchParams.get('ms'))
 const RightDate = Date

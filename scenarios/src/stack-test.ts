@@ -5,7 +5,7 @@ import { onceAWorker } from '@gateway/testbed/once-a-worker'
 import { startServices, type ServiceStack } from '@gateway/testbed/service-stack'
 import { connectStack } from './stack.ts'
 
-/** No one is there: the page of a call has a link to it. */
+/** Trace link of call pages. Nothing listens there. */
 export const TRACE_URL = 'https://traces.example.com/search?tags={"service.invocation":"{invocation}"}'
 
 const shared = onceAWorker(
@@ -32,9 +32,9 @@ const shared = onceAWorker(
 )
 
 /**
- * `test` with the whole service in processes: two ledgers, three gateways, two workers and the console, shared by all files of a
- * vitest worker. Each test makes its own tenant, and asks the books about that one only. A test that kills a part, or needs other
- * settings or servers, takes `openStack`.
+ * `test` with the whole service in processes: two ledgers, three gateways, two workers and the console, shared by all files of a vitest
+ * worker. Each test creates its own tenant and checks the books of that tenant only. A test that kills a service, or needs other
+ * settings or servers, uses `openStack`.
  */
 export const stackTest = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs

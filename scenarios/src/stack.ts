@@ -9,11 +9,11 @@ import {
 } from '@gateway/testbed/service-stack'
 import { openFixture, type CallableTenant, type KeyOptions } from '@gateway/testbed/fixture'
 
-// The whole service on real parts, and a fixture in it: what a scenario begins with.
+// The whole service on real servers, with a fixture: the starting point of a scenario.
 
-/** Services wherever they run: in the test's own process, or in processes. */
+/** Services in the test process or in separate processes. */
 export type Stack = Awaited<ReturnType<typeof connectStack<OpenServices>>>
-/** Services in processes, to be killed, paused or restarted. */
+/** Services in separate processes, which can be killed, paused or restarted. */
 export type ProcessStack = Awaited<ReturnType<typeof connectStack<ServiceStack>>>
 
 export type TenantFixture = CallableTenant
@@ -24,16 +24,16 @@ interface StackOptions extends ServiceStackOptions {
   adminUrl: string
 }
 
-/** Waits that production has long: a gateway that was killed is dead after 3 s instead of 15, and its calls are released in a tenth. */
+/** Shorter waits than in production: a killed gateway counts as dead after 3 s instead of 15, and release grace is a tenth. */
 const SHORT_WAITS: NonNullable<ServiceStackOptions['environment']> = {
   gateway: () => ({ HEARTBEAT_MS: '1000' }),
   ledger: () => ({ RELEASE_GRACE_MS: '3000' }),
 }
 
-/** Starts the services as processes, for tests that kill them. */
+/** Starts the services in separate processes, for tests that kill them. */
 export const openStack = async (options: StackOptions) => stackOf(await startServices(withShortWaits(options)), options)
 
-/** Opens the services in this process, for a file that sets what they run with. */
+/** Opens the services in this process, for a file that needs its own settings. */
 export const openLiveStack = async (options: StackOptions) => stackOf(await openServices(options), options)
 
 function withShortWaits({ environment = {}, ...options }: StackOptions): StackOptions {
@@ -56,7 +56,7 @@ async function stackOf<Services extends OpenServices>(services: Services, option
   return { ...stack, close }
 }
 
-/** A fixture and the books of services that have been started. `close` leaves them running. */
+/** Adds a fixture and access to the books to started services. `close` leaves the services running. */
 export async function connectStack<Services extends OpenServices>(
   services: Services,
   urls: Pick<StackOptions, 'adminUrl' | 'ledgerUrl'>,
@@ -64,7 +64,7 @@ export async function connectStack<Services extends OpenServices>(
   const fixture = await openFixture(urls.adminUrl)
   const reads = await openDatabase({ url: urls.ledgerUrl, poolSize: 2 })
 
-  /** A tenant that can call, at one micro-USD for each prompt token and each completion token. */
+  /** A funded tenant with a product at one micro-USD per prompt or completion token. */
   const tenant = (funds: bigint, key: Partial<KeyOptions> = {}): Promise<TenantFixture> =>
     fixture.callableTenant({ funds, product: MICRO_A_TOKEN, key })
 
@@ -72,20 +72,20 @@ export async function connectStack<Services extends OpenServices>(
     ...services,
     fixture,
     tenant,
-    /** What the books say of a project; micro-USD. */
+    /** The wallet of a project in the books; micro-USD. */
     async wallet(project: string) {
       const wallet = await reads.prisma.wallet.findUniqueOrThrow({ where: { project } })
       const { funded, reserved, settled } = wallet
       return { funded, reserved, settled, available: funded - reserved - settled }
     },
-    /** What `ledger check` finds, from the first journal entry on. */
+    /** Findings of `ledger check` over the whole journal. */
     async findings(projects?: string[]): Promise<string[]> {
       return (await checkBooks(reads, { whole: true, ...(projects && { projects }) })).findings.map(formatFinding)
     },
     openReservations: (project: string) => reads.prisma.reservation.count({ where: { project } }),
     invocations: (project: string) =>
       reads.prisma.attempt.findMany({ where: { project }, orderBy: { closedAt: 'asc' } }),
-    /** Resolves once nothing of the project is held anymore. */
+    /** Resolves once the project has no open reservation. */
     async untilNothingIsReserved(project: string, withinMs: number): Promise<void> {
       const until = performance.now() + withinMs
       while ((await reads.prisma.reservation.count({ where: { project } })) > 0) {
@@ -100,7 +100,7 @@ export async function connectStack<Services extends OpenServices>(
   }
 }
 
-/** One plain chat call, by hand: what no client library does for us. */
+/** Makes one plain chat call with fetch. */
 export function chat(
   stack: Pick<Stack, 'gateways'>,
   { key, model }: Pick<TenantFixture, 'key' | 'model'>,

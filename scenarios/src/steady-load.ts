@@ -10,18 +10,18 @@ export interface SeenCall {
   /** `performance.now()` */
   startedMs: number
   endedMs: number
-  /** null: it was not answered in time, or its connection broke. */
+  /** null if the call timed out or its connection broke. */
   status: number | null
-  /** What a chat call was answered. */
+  /** Response body. */
   body: string
 }
 
 export interface SteadyLoad {
-  /** Every call that has ended, in the order of their ends. */
+  /** Every ended call, in the order in which they ended. */
   seen: SeenCall[]
-  /** Resolves with the first call of a kind that was begun after `afterMs` and succeeded. */
+  /** Resolves with the first successful call of a kind started at or after `afterMs`. */
   success(kind: SeenCall['kind'], afterMs: number): Promise<SeenCall>
-  /** Resolves when every caller has ended. */
+  /** Resolves once every caller has ended. */
   stop(): Promise<void>
 }
 
@@ -29,13 +29,13 @@ interface Callers {
   sandbox: string
   chats: number
   flows: number
-  /** No call may take longer. */
+  /** Timeout of a call. */
   patienceMs: number
 }
 
 const AGAIN_MS = 50
 
-/** Callers that call again and again, each under a new idempotency key: chat calls, and executions of a sandbox product. */
+/** Starts callers that call continuously, each time under a new idempotency key: chat calls, and executions of a sandbox product. */
 export function startSteadyLoad(stack: Stack, tenant: TenantFixture, callers: Callers): SteadyLoad {
   const seen: SeenCall[] = []
   let going = true
@@ -51,7 +51,7 @@ export function startSteadyLoad(stack: Stack, tenant: TenantFixture, callers: Ca
       seen.push({ kind, key, startedMs, endedMs: performance.now(), ...answer })
       changed.resolve()
       changed = Promise.withResolvers()
-      if (answer.status !== 200) await wait(AGAIN_MS) // a caller that hammers is not what is tested here
+      if (answer.status !== 200) await wait(AGAIN_MS) // back off: a tight retry loop isn't part of the test
     }
   }
 

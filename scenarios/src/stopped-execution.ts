@@ -7,13 +7,13 @@ export interface StoppedCall {
   secret: string
   input: object
   idempotencyKey: string
-  /** Milliseconds after it was admitted; null: it is left to itself. */
+  /** Milliseconds from admission to the stop; null to let it finish. */
   stopAfterMs: number | null
 }
 
 const AGAIN_MS = 50
 
-/** Invokes a sandbox product, stops the execution when it is time, and answers the record that its follower receives at the end. */
+/** Invokes a sandbox product, stops the execution at the given time, and returns the final record that its follower receives. */
 export async function runAndStop(stack: Pick<Stack, 'gateways'>, call: StoppedCall): Promise<ExecutionRecord> {
   let [record, stopping]: [ExecutionRecord | null, Promise<void> | null] = [null, null]
   while (record === null) {
@@ -28,7 +28,7 @@ export async function runAndStop(stack: Pick<Stack, 'gateways'>, call: StoppedCa
   return record
 }
 
-/** The lines of the execution under this idempotency key; they end early where a part of the stack is away. */
+/** Progress lines of the execution under this idempotency key; they end early if a service is down. */
 async function* linesOf(
   { gateways }: Pick<Stack, 'gateways'>,
   { sandbox, secret, input, idempotencyKey }: StoppedCall,
@@ -56,7 +56,7 @@ async function* linesOf(
   }
 }
 
-/** Stops it, by any gateway, until that is answered; and again, which changes nothing. */
+/** Stops an execution through the gateways in turn until one answers, then once again, which must change nothing. */
 async function untilStopped(
   { gateways }: Pick<Stack, 'gateways'>,
   { sandbox, secret }: StoppedCall,
@@ -70,6 +70,6 @@ async function untilStopped(
     else if (answer.status < 500) throw new Error(`${answer.status} ${JSON.stringify(record)}`)
     else await wait(AGAIN_MS)
     if (answer.status === 200 && record.completedAt === null && record.error?.code !== 'execution_cancelled')
-      throw new Error(`${execution} continues though it was stopped: ${JSON.stringify(record)}`)
+      throw new Error(`${execution} continues after it was stopped: ${JSON.stringify(record)}`)
   }
 }

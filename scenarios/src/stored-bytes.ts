@@ -3,11 +3,11 @@ import path from 'node:path'
 import { Redis } from 'ioredis'
 import type { Stack } from './stack.ts'
 
-// Everything that the stores of the stack hold, and everything that was ever said to them.
+// Everything stored in Postgres and Redis, and everything sent to them.
 
 type Fixture = Stack['fixture']
 
-/** Every column of every row of every table; binary ones as hexadecimal digits. */
+/** All rows of all tables as text; binary columns in hexadecimal. */
 export async function everyRow(fixture: Fixture): Promise<string> {
   const { rows: tables } = await fixture.run(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
@@ -20,7 +20,7 @@ export async function everyRow(fixture: Fixture): Promise<string> {
   return parts.join('\n')
 }
 
-/** From now on a separate Postgres server logs every statement with all parameters. */
+/** Makes a private Postgres server log every statement with its parameters. */
 export async function logEveryStatement(fixture: Fixture): Promise<{ read: () => Promise<string> }> {
   await fixture.run(`ALTER SYSTEM SET log_statement = 'all'`)
   await fixture.run('SELECT pg_reload_conf()')
@@ -29,7 +29,7 @@ export async function logEveryStatement(fixture: Fixture): Promise<{ read: () =>
   return { read: () => readFile(path.join(path.dirname(data), 'postgres.log'), 'utf8') }
 }
 
-/** Notes every command that a Redis server is sent, messages of its channels among them. */
+/** Records every command sent to a Redis server, including published messages. */
 export async function watchRedis(url: string): Promise<{ commands: () => string; stop: () => void }> {
   const redis = new Redis(url)
   const commands: string[] = []
@@ -44,7 +44,7 @@ export async function watchRedis(url: string): Promise<{ commands: () => string;
   }
 }
 
-/** Every key of a Redis server, with its value. */
+/** Every key of a Redis server with its value. */
 export async function everyKey(url: string): Promise<string> {
   const redis = new Redis(url)
   try {
@@ -74,6 +74,6 @@ function valueOf(redis: Redis, key: string, type: string): Promise<unknown> {
     case 'stream':
       return redis.xrange(key, '-', '+')
     default:
-      throw new Error(`${key} is a ${type}, which no one reads here yet`)
+      throw new Error(`${key} has the unsupported type ${type}`)
   }
 }

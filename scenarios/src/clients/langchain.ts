@@ -8,7 +8,7 @@ import { CITY_SCHEMA, FORECAST, type CallOptions, type Spoken, type StockClient 
 export const langChain: StockClient = {
   name: 'LangChain JS',
   at({ baseUrl, key, model }) {
-    // Of a call's own options only some reach the wire, and not when it streams; those of the client always do.
+    // Only some per-call options reach the wire, and none when streaming; options of the client always do.
     const open = ({ retries = 0, idempotencyKey }: CallOptions = {}) =>
       new ChatOpenAI({
         model,

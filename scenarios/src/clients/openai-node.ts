@@ -5,7 +5,7 @@ import { CITY_SCHEMA, FORECAST, type CallOptions, type Spoken, type StockClient 
 const tools: ChatCompletionTool[] = [{ type: 'function', function: { ...FORECAST, strict: true } }]
 const user = (content: string): ChatCompletionMessageParam => ({ role: 'user', content })
 
-/** The client of OpenAI for Node. */
+/** The OpenAI client for Node. */
 export const openAiNode: StockClient = {
   name: 'openai (Node)',
   at({ baseUrl, key, model }) {
@@ -57,7 +57,7 @@ export const openAiNode: StockClient = {
           response_format: { type: 'json_schema', json_schema },
         })
         const { message } = parsed.choices[0]!
-        // What was parsed goes back unchanged, with all that the client has added to it.
+        // The parsed message is sent back unchanged, with the fields that the client added.
         messages.push(message, user('And now in words.'))
         const again = await completions.create({ model, messages, tools, tool_choice: 'none' })
         return {

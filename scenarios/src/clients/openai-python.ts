@@ -2,10 +2,9 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CITY_SCHEMA, FORECAST, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
 
-// The client of OpenAI for Python, by its requests: bytes over a socket, without a client of ours in between. They are written
-// down from the sources of openai 2.24.0 (headers, order of fields, compact JSON) and httpx 0.28 (order of headers), not captured
-// from a running one; only address, key, prompt and what a first answer said are filled in. What comes back is read as that
-// client reads it.
+// The requests of the OpenAI client for Python, sent as bytes over a socket. They follow the sources of openai 2.24.0 (headers, field
+// order, compact JSON) and httpx 0.28 (header order); they aren't captured from a running client. Only the host, the key, the prompt
+// and values from earlier responses are filled in. Responses are read as that client reads them.
 
 type Body = Record<string, unknown>
 interface Answer {
@@ -28,7 +27,7 @@ export const openAiPython: StockClient = {
     const { host, hostname, port, pathname } = new URL(baseUrl)
     const user = (content: string) => ({ role: 'user', content })
 
-    /** `client.chat.completions.create`, repeated as the client does: with the same headers but for the count. */
+    /** `client.chat.completions.create` with the client's retries: same headers except the retry count. */
     async function post(
       body: Body,
       { idempotencyKey, retries = 0 }: CallOptions = {},
@@ -48,7 +47,7 @@ export const openAiPython: StockClient = {
           return readable(await exchange(hostname, Number(port), bytes))
         } catch (error) {
           if (retry === retries || !isWorthRepeating(error as Partial<Refused>)) throw error
-          await wait(500 * 2 ** retry) // less its jitter
+          await wait(500 * 2 ** retry) // without the client's jitter
         }
       }
     }
@@ -71,7 +70,7 @@ export const openAiPython: StockClient = {
         const first = await create({ messages: [user(prompt)], model, tool_choice: 'auto', tools })
         const { message } = first.choices[0]!
         const calls = message.tool_calls!
-        // An answer goes back as `model_dump(exclude_unset=True)`: the fields that came, in the order of the class.
+        // A message is sent back as `model_dump(exclude_unset=True)`: the received fields in class order.
         const messages = [
           user(prompt),
           { content: message.content, refusal: message['refusal'], role: 'assistant', tool_calls: calls.map(dumped) },
@@ -92,7 +91,7 @@ export const openAiPython: StockClient = {
         // `client.chat.completions.parse(response_format=City)` with a pydantic class.
         const properties = {
           city: { title: 'City', type: 'string' },
-          users: { title: 'Users', type: 'number' },
+          population: { title: 'Population', type: 'number' },
           capital: { title: 'Capital', type: 'boolean' },
         }
         const schema = {
@@ -107,7 +106,7 @@ export const openAiPython: StockClient = {
         const parsed = await create(body, {}, 'chat.completions.parse')
         const { message } = parsed.choices[0]!
         const value: unknown = JSON.parse(message.content!)
-        // The parsed message goes back with what the client has added to it.
+        // The parsed message is sent back with the field that the client added.
         const back = { content: message.content, refusal: message['refusal'], role: 'assistant', parsed: value }
         const again = await create({ messages: [user(prompt), back, user('And now in words.')], model })
         const [one, two] = [usageOf(parsed.usage), usageOf(again.usage)]
@@ -133,12 +132,12 @@ interface Recorded {
   body: Body
   retry: number
   idempotencyKey?: string | undefined
-  /** Of helpers such as `parse`. */
+  /** Name of a helper method such as `parse`. */
   helper?: string | undefined
 }
 
 function requestBytes({ host, path, key, body, retry, idempotencyKey, helper }: Recorded): string {
-  const json = JSON.stringify(body) // as json.dumps(…, ensure_ascii=False, separators=(",", ":"))
+  const json = JSON.stringify(body) // equals json.dumps(…, ensure_ascii=False, separators=(",", ":"))
   const headers = [
     `Host: ${host}`,
     'Accept: application/json',
@@ -164,8 +163,8 @@ function requestBytes({ host, path, key, body, retry, idempotencyKey, helper }: 
 }
 
 /**
- * Sends the bytes and answers what came, whole. Rejects where the connection ends before the answer does; with `enough` it is
- * left as soon as that is true of what has come.
+ * Sends the bytes and resolves with the complete response. Rejects if the connection ends before the response does. With `enough`, it
+ * disconnects once the predicate holds for the text so far.
  */
 function exchange(host: string, port: number, bytes: string, enough?: (text: string) => boolean): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -197,7 +196,7 @@ interface Refused extends Error {
   shouldRetry: string | undefined
 }
 
-/** Throws for a refusal as the client does. */
+/** Returns the answer, or throws for a refusal as the client does. */
 function readable(text: string): Answer {
   const end = text.indexOf('\r\n\r\n')
   const head = text.slice(0, end)
@@ -211,7 +210,7 @@ function readable(text: string): Answer {
   throw Object.assign(refused, { status, code: error.code, shouldRetry } satisfies Omit<Refused, keyof Error>)
 }
 
-/** `_should_retry`: the server's word, else by the status; a connection that failed always. */
+/** `_should_retry`: by the server's header, or else by the status; always for a failed connection. */
 function isWorthRepeating({ status, shouldRetry }: Partial<Refused>): boolean {
   if (shouldRetry !== undefined) return shouldRetry === 'true'
   return status === undefined || [408, 409, 429].includes(status) || status >= 500
@@ -249,7 +248,7 @@ function dumped({ id, function: called, type }: ToolCall): ToolCall {
   return { id, function: { arguments: called.arguments, name: called.name }, type }
 }
 
-/** As `json.dumps` writes a value by default. */
+/** The default format of `json.dumps`. */
 function pythonJson(value: { degrees: number }): string {
   return `{"degrees": ${value.degrees}}`
 }

@@ -1,5 +1,5 @@
-// What a stock client is asked to do, so that each of them can be put to the same tests. How it does it, and what it sends, is
-// its own affair: it is given nothing but a base address, a key and a model.
+// Adapter that runs the same tests with every stock client. A client is configured with a base URL, a key and a model only; what it
+// sends is its own choice.
 
 export interface StockClient {
   name: string
@@ -9,23 +9,23 @@ export interface StockClient {
 export interface ClientAtWork {
   complete(prompt: string, options?: CallOptions): Promise<Spoken>
   stream(prompt: string, options?: CallOptions): Promise<Spoken & { pieces: number }>
-  /** Asks with the tool `forecast` at hand, calls it as the model wants, and asks again with what it said. */
+  /** Offers the tool `forecast`, calls it as the model requests, and sends its result back. */
   useTool(prompt: string, tool: Forecast): Promise<Spoken>
-  /** Asks for an object of the form of `CITY_SCHEMA`. */
+  /** Requests an object that matches `CITY_SCHEMA`. */
   object(prompt: string): Promise<Spoken & { value: unknown }>
-  /** Streams, and leaves after the first piece. */
+  /** Streams and disconnects after the first piece. */
   leaveStream(prompt: string): Promise<void>
 }
 
 export interface CallOptions {
   idempotencyKey?: string
-  /** How often the client may repeat by itself. */
+  /** Maximum number of automatic retries. */
   retries?: number
 }
 
 export interface Spoken {
   text: string
-  /** Of all calls that it took. */
+  /** Token usage of all calls made. */
   usage: { prompt: number; completion: number }
 }
 
@@ -46,12 +46,12 @@ export const FORECAST = {
 
 export const CITY_SCHEMA = {
   type: 'object' as const,
-  properties: { city: text, users: { type: 'number' as const }, capital: { type: 'boolean' as const } },
-  required: ['city', 'users', 'capital'],
+  properties: { city: text, population: { type: 'number' as const }, capital: { type: 'boolean' as const } },
+  required: ['city', 'population', 'capital'],
   additionalProperties: false,
 }
 
-/** What a client throws where it was refused, as far as it tells. */
+/** Error of a refused call, as far as the client exposes it. */
 export interface Thrown {
   status: number | undefined
   code: string | undefined

@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool, type LanguageModelUsage } from 'ai'
 import { CITY_SCHEMA, FORECAST, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
 
-/** The Vercel AI SDK with its provider for anything that speaks chat completions. */
+/** The Vercel AI SDK with its OpenAI-compatible provider. */
 export const vercelAiSdk: StockClient = {
   name: 'Vercel AI SDK',
   at({ baseUrl, key, model: id }) {
@@ -36,7 +36,7 @@ export const vercelAiSdk: StockClient = {
           return { ...said, usage: usageOf(await result.usage) }
         }
         const reading = read()
-        reading.catch(() => {}) // where it failed, `failed` says why
+        reading.catch(() => {}) // `failed` has the reason
         return Promise.race([reading, failed.promise])
       },
       async useTool(prompt, forecast) {

@@ -14,7 +14,7 @@ const built = onceAWorker(
   ({ folder }) => rm(folder, { recursive: true, force: true }),
 )
 
-/** `test` with the whole service, the built command, a browser, and for each test someone before a shell. */
+/** `test` with the whole service, the built command, a browser, and a shell for each test. */
 export const commandLineTest = consoleTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('program', { scope: 'worker' }, async ({}, { onCleanup }) => {

@@ -7,23 +7,23 @@ import { findShell } from '@gateway/testbed/shell-binary'
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** A candidate, and what is said of it; bash says nothing. */
+/** A candidate and its description, which is empty in bash. */
 export type Candidate = [word: string, summary: string]
 
 interface Interactive {
-  /** What the shell reads as it starts, and the name of that file. */
+  /** Startup file: name and content. */
   start: [name: string, text: string]
   program(home: string): [string, ...string[]]
-  /** Typed behind a line, so that it shows what the last word may become. */
+  /** Keys typed after a line to list its completions. */
   keys: string
   read(shown: string, line: string): Candidate[]
 }
 
-/** Said when a shell is ready, and behind each answer. */
+/** Printed when the shell is ready and after each response. */
 const MARK = '\u001E'
 
 const interactive: Readonly<Record<Shell, Interactive>> = {
-  // `\e*` writes all candidates into the line, which is then told.
+  // `\e*` inserts all candidates into the line, which is then printed.
   bash: {
     start: [
       '.bashrc',
@@ -42,7 +42,7 @@ printf '\036'`,
       return wordsOf(whole.slice(line.search(/[^ =]*$/)))
     },
   },
-  // What is read is the list on the screen, which is large enough for all of it.
+  // Reads the list from the screen, which is large enough for it.
   zsh: {
     start: [
       '.zshrc',
@@ -64,7 +64,7 @@ print -n '\x1e'`,
       return rows.flatMap((row) => (row.includes(' -- ') ? [pair(row.split(/ +-- /))] : wordsOf(row)))
     },
   },
-  // fish answers scripts what it shows at a terminal.
+  // fish gives scripts the same candidates as a terminal.
   fish: {
     start: [
       'ask.fish',
@@ -85,7 +85,7 @@ end`,
   },
 }
 
-/** By `script` of Linux. */
+/** Runs a command on a pseudoterminal, with `script` of Linux. */
 function atTerminal(command: string): [string, ...string[]] {
   return ['script', '-qec', command, '/dev/null']
 }
@@ -97,7 +97,7 @@ const wordsOf = (text: string) =>
     .filter(Boolean)
     .map((word) => pair([word]))
 
-/** A shell that has read the script of the command `gateway`, at a terminal. `HOME` is where its settings are written. */
+/** Opens a shell at a terminal with the completion script of `gateway` loaded. Its settings are written to `HOME`. */
 export async function openShell(shell: Shell, { folder, env }: { folder: string; env: Record<string, string> }) {
   const { start, program, keys, read } = interactive[shell]
   const home = env['HOME']!
@@ -108,7 +108,7 @@ export async function openShell(shell: Shell, { folder, env }: { folder: string;
   const answers = answersOf(child.stdout.setEncoding('utf8'))
   await answers.next()
   return {
-    /** What the last word of a line may become, in the order of the alphabet. */
+    /** Completions of the last word of a line, sorted. */
     async candidates(line: string): Promise<Candidate[]> {
       child.stdin.write(line + keys)
       return read((await answers.next()).value, line).toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -117,7 +117,7 @@ export async function openShell(shell: Shell, { folder, env }: { folder: string;
   }
 }
 
-/** @throws Error if the shell ends, with what it said */
+/** @throws Error with the shell's output if the shell exits */
 async function* answersOf(output: AsyncIterable<string>): AsyncGenerator<string, string> {
   let text = ''
   for await (const part of output) {
@@ -125,5 +125,5 @@ async function* answersOf(output: AsyncIterable<string>): AsyncGenerator<string,
     text = parts.pop()!
     yield* parts
   }
-  throw new Error(`The shell has ended: ${text}`)
+  throw new Error(`The shell exited: ${text}`)
 }

@@ -12,23 +12,23 @@ export type CommandLine = Awaited<ReturnType<typeof openCommandLine>>
 
 interface ShellOptions {
   folder?: string
-  /** false: nothing is said by the environment. */
+  /** If false, the environment has no URL, token or key. */
   isSignedIn?: boolean
   env?: Record<string, string>
 }
 
 export interface Ended {
   code: number
-  /** Data. */
+  /** stdout */
   output: string
-  /** Words. */
+  /** stderr */
   words: string
 }
 
 /**
- * Someone before a shell, in an empty folder and with an empty home: the owner of a project that can call, which has a flow named
- * Summary, an execution of it and a key. Lines may name what examples name.
- * @param program the built command
+ * A shell in an empty folder with an empty home, for the owner of a funded project with a flow named Summary, an execution of it and a
+ * key. Example IDs in lines are replaced by the real ones.
+ * @param program path of the built command
  */
 export async function openCommandLine(stack: Stack, program: string) {
   const { url } = stack.gateways[0]!
@@ -72,7 +72,7 @@ export async function openCommandLine(stack: Stack, program: string) {
     }
     const text = real.reduce((done, [example, its]) => done.replaceAll(example, its), lines)
     const child = spawn(command, [...args, text], { cwd: options.folder ?? folder, env })
-    child.stdin.on('error', () => {}) // it ended before it read
+    child.stdin.on('error', () => {}) // the command exited without reading its input
     const said: Ended = { code: 0, output: '', words: '' }
     child.stdout.setEncoding('utf8').on('data', (part: string) => (said.output += part))
     child.stderr.setEncoding('utf8').on('data', (part: string) => (said.words += part))
@@ -83,14 +83,14 @@ export async function openCommandLine(stack: Stack, program: string) {
     return { child, said, ended }
   }
 
-  /** Executes lines, as they are written. */
+  /** Runs the lines in bash. */
   function shell(lines: string, options: ShellOptions & { input?: string } = {}): Promise<Ended> {
     const { child, ended } = start('bash', ['-ec'], lines, options)
     child.stdin.end(options.input ?? '')
     return ended
   }
 
-  /** Executes a line on a terminal, on which both what it writes and what it says is `output`. */
+  /** Runs a line on a terminal, where `output` has both stdout and stderr. */
   function terminal(text: string, options: ShellOptions = {}) {
     const { child, said, ended } = start('script', ['--quiet', '--return', '/dev/null', '--command'], text, options)
     return { said, ended, type: (typed: string) => void child.stdin.write(typed), close: () => void child.kill() }
@@ -102,7 +102,7 @@ export async function openCommandLine(stack: Stack, program: string) {
     sandbox: sandbox.id,
     execution,
     user,
-    /** Of the API, for the organization. */
+    /** API path of the organization. */
     at,
     home,
     folder,

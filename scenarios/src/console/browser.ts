@@ -1,17 +1,17 @@
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 
-// The console in a real browser, as users see it.
+// The console in a real browser.
 
 export interface View {
   width: number
   colorScheme: 'light' | 'dark'
 }
 
-/** On a machine that is busy with other tests. */
+/** Long enough for a machine that is busy with other tests. */
 const LONGEST_WAIT_MS = 60_000
 
-/** Every screen has to hold in these. */
+/** Viewports and color schemes that every screen must support. */
 export const views: View[] = [
   { width: 1280, colorScheme: 'light' },
   { width: 360, colorScheme: 'dark' },
@@ -19,7 +19,7 @@ export const views: View[] = [
 
 export type { Page } from 'playwright-core'
 
-/** A page of someone who was never here, with all that went wrong in it. */
+/** Opens a page in a new browser context. `problems` collects its script errors and console warnings. */
 export async function openPage(browser: Browser, { width, colorScheme }: View = views[0]!) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
   context.setDefaultTimeout(LONGEST_WAIT_MS)
@@ -27,7 +27,7 @@ export async function openPage(browser: Browser, { width, colorScheme }: View = 
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {
-    // A refusal is an answer that the page shows; the browser calls it an error of its network.
+    // The browser logs refusals as network errors, but the page displays them.
     const isRefusal = message.text().startsWith('Failed to load resource')
     if (['error', 'warning'].includes(message.type()) && !isRefusal) problems.push(message.text())
   })
@@ -37,7 +37,7 @@ export async function openPage(browser: Browser, { width, colorScheme }: View = 
   return { page, problems, close: () => context.close() }
 }
 
-/** What keeps someone from using what is shown, with the places where. */
+/** Serious accessibility violations found by axe, with the HTML of each. */
 export async function hindrances(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
@@ -46,12 +46,12 @@ export async function hindrances(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
 
-/** Whether something sticks out to the side, so that one has to scroll there. */
+/** Whether the page scrolls sideways. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
 }
 
-/** Texts that are drawn over each other, as pairs: neither can be read. */
+/** Pairs of texts that overlap on screen. */
 export function overlaps(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const shown = [...(document.querySelector('dialog[open]') ?? document.body).querySelectorAll('*')].filter((element) =>
@@ -60,7 +60,7 @@ export function overlaps(page: Page): Promise<string[]> {
     const texts = shown.map((element) => {
       const range = document.createRange()
       range.selectNodeContents(element)
-      // Line by line: the box around a text that wraps holds what stands before its second line.
+      // Per line: the bounding box of wrapped text also covers text in front of its second line.
       return { text: element.textContent, lines: [...range.getClientRects()] }
     })
     const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2

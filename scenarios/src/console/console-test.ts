@@ -5,7 +5,7 @@ import { openPage, views } from './browser.ts'
 
 const shared = onceAWorker(openBrowser, (browser) => browser.close())
 
-/** `test` with a browser, and `visit`, which opens a page of someone who was never here. */
+/** `test` with a browser, and `visit`, which opens a page in a new browser context. */
 export const consoleTest = stackTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('browser', { scope: 'worker' }, ({}, { onCleanup }) => {

@@ -1,14 +1,14 @@
 import type { Locator } from 'playwright-core'
 import type { Page } from './browser.ts'
 
-// What users do on the canvas of a flow, with the mouse and with the keyboard.
+// Mouse and keyboard actions on the flow canvas.
 
 export function canvasOf(page: Page) {
   const node = (id: string) => page.locator(`.react-flow__node[data-id="${id}"]`)
   const handle = (id: string, port: string, side: 'source' | 'target') =>
     node(id).locator(`.react-flow__handle.${side}[data-handleid="${port}"]`)
 
-  /** Leads an edge by mouse, and leaves the button down. */
+  /** Drags an edge with the mouse, and keeps the button pressed. */
   async function pull(from: string, to: string): Promise<void> {
     const [fromNode, fromPort] = split(from)
     const [toNode, toPort] = split(to)
@@ -24,7 +24,7 @@ export function canvasOf(page: Page) {
     await page.mouse.up()
     await page.getByLabel(`From ${from} to ${to}`).waitFor({ state: 'attached' })
   }
-  /** Adds by the palette, and names it in the form. */
+  /** Adds a node from the palette and sets its ID. */
   async function add(what: RegExp, id: string): Promise<void> {
     await page.getByRole('navigation', { name: 'Node palette' }).getByRole('button', { name: what }).click()
     await page.getByLabel('ID', { exact: true }).fill(id)
@@ -34,7 +34,7 @@ export function canvasOf(page: Page) {
   return { node, pull, draw, add }
 }
 
-/** Continues with Tab until what has the focus is called so. */
+/** Presses Tab until the focused element has this name. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const most = 200
   for (let n = 0; n < most; n++) {
@@ -44,10 +44,10 @@ export async function tabTo(page: Page, name: string): Promise<void> {
     )
     if (label === name) return
   }
-  throw new Error(`Nothing called ${name} is reached by Tab.`)
+  throw new Error(`Tab doesn't reach an element named ${name}.`)
 }
 
-/** `node.port`, at the first dot. */
+/** Splits `node.port` at the first dot. */
 function split(end: string): [node: string, port: string] {
   const dot = end.indexOf('.')
   return [end.slice(0, dot), end.slice(dot + 1)]
@@ -55,6 +55,6 @@ function split(end: string): [node: string, port: string] {
 
 async function middleOf(place: Locator): Promise<{ x: number; y: number }> {
   const box = await place.boundingBox()
-  if (!box) throw new Error('It is not shown.')
+  if (!box) throw new Error('The element is not visible.')
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }

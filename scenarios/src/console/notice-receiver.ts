@@ -8,7 +8,7 @@ export interface ReceivedNotice {
   body: string
 }
 
-/** A server that takes notices, and answers `status` to each. */
+/** Starts a webhook endpoint that collects notices and responds to each with `answer.status`. */
 export async function startNoticeReceiver() {
   const received: ReceivedNotice[] = []
   const answer = { status: 204 }

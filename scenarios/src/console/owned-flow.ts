@@ -2,7 +2,7 @@ import type { Graph } from '@gateway/api/graph'
 import type { Stack } from '../stack.ts'
 import { consoleOwner } from './users.ts'
 
-/** A flow that asks a model, its editor's address, and what was saved of it, newest first. */
+/** A flow with a model call, the URL of its editor, and a reader of its saved graphs, newest first. */
 export async function ownedFlow(stack: Stack) {
   const owner = await consoleOwner(stack)
   const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }

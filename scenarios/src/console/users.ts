@@ -4,7 +4,7 @@ import type { openPage, Page, View } from './browser.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-/** Someone with a password: how they sign in and where, and they by a personal token. */
+/** Gives a user a password. Returns their email, the console URL, and a caller with a personal token. */
 export async function consoleUser(stack: Stack, id: string) {
   const { url } = stack.gateways[0]!
   const caller = callerAt(url, (await stack.fixture.token(id)).secret)
@@ -12,26 +12,26 @@ export async function consoleUser(stack: Stack, id: string) {
   return { email: `${id}@example.test`, start: `${url}/console`, caller }
 }
 
-/** A tenant that can call, whose owner has a password, and where the console shows its project. */
+/** A funded tenant whose owner has a password, with the console URL of its project. */
 export async function consoleOwner(stack: Stack, funds = 5_000_000n) {
   const tenant = await stack.tenant(funds)
   const user = await consoleUser(stack, tenant.owner)
   return { ...tenant, ...user, home: `${user.start}/projects/${tenant.project.tenant}/${tenant.project.id}` }
 }
 
-/** A platform operator with a password, who belongs to no organization. */
+/** A platform operator with a password and without an organization. */
 export async function consoleOperator(stack: Stack) {
   return consoleUser(stack, await stack.fixture.user({ platformOperator: true }))
 }
 
-/** Fills in the form of the page, and sends it. */
+/** Fills in and submits the sign-in form. */
 export async function signIn(page: Page, { email }: { email: string }, password = PASSWORD): Promise<void> {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Aa separate page, on which someone has signed in at an address. */
+/** Opens an address in a new page and signs the user in. */
 export async function signedInAt<Opened extends Pick<Awaited<ReturnType<typeof openPage>>, 'page'>>(
   visit: (view?: View) => Promise<Opened>,
   user: { email: string },

@@ -12,12 +12,12 @@ const answer = JSON.stringify({
   ],
 })
 
-test('a field of an answer that its example lacks is reported', () => {
+test('reports a response field that the example lacks', () => {
   expect(wrongWith('application/json', content, answer, new Set())).toEqual([
     '.data[].pricing.request is only in the answer',
   ])
 })
 
-test('an entry that another test has made does not count alongside one of the examples', () => {
+test('ignores list entries of other tests next to those of the examples', () => {
   expect(wrongWith('application/json', content, answer, new Set(['mine']))).toEqual([])
 })

@@ -5,8 +5,8 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true
 ajv.addSchema({ $id: 'api', components: apiDocument.components })
 
 /**
- * What is wrong with an answer as it came, by the schema and the example of its content. Nothing: it is as documented.
- * @param own ids of what the examples have made: of a list that holds any of it, what others have made does not count
+ * Mismatches between a raw response and its documented schema and example. Empty if the response is as documented.
+ * @param own IDs created by the examples. A list that has any of them is reduced to them
  */
 export function wrongWith(type: string, content: Content, text: string, own: ReadonlySet<string>): string[] {
   if (content.example === undefined) return ['no example']
@@ -20,7 +20,7 @@ export function wrongWith(type: string, content: Content, text: string, own: Rea
   return [...invalid, ...differentKeys('', [content.schema], shown, real)]
 }
 
-/** The JSON in it: one value, or one a line or event. What ends a stream is none. */
+/** The JSON values in a text: one, or one per line or event. The end marker of a stream is skipped. */
 function valuesIn(type: string, text: string): unknown[] {
   if (type === 'application/json') return [JSON.parse(text)]
   const lines = text.split('\n').map((line) => line.trim())
@@ -28,7 +28,7 @@ function valuesIn(type: string, text: string): unknown[] {
   return data.filter((line) => line !== '' && line !== '[DONE]').map((line) => JSON.parse(line) as unknown)
 }
 
-/** A stack is shared, and some lists are of all its tenants. */
+/** Removes entries of other tests: the stack is shared, and some lists cover all tenants. */
 function withoutOthers(value: unknown, own: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) {
     const mine = value.filter((item) => isThere(item) && own.has((item as { id?: string }).id ?? ''))
@@ -40,15 +40,15 @@ function withoutOthers(value: unknown, own: ReadonlySet<string>): unknown {
 
 const columnsOf = (text: string) => text.split('\r\n')[0]
 
-/** A reference leads into the document. */
+/** Points `$ref`s into the API document. */
 function asPartOf(schema: Json): Json {
   const text = JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')
   return JSON.parse(text) as Json
 }
 
 /**
- * Where an example and a real answer have not the same keys. Of a list all its entries count together, and it may not be empty on one
- * side alone; null may stand for anything. What is under a key that the schema does not name is the caller's own.
+ * Paths at which the example and the real response have different keys. The entries of a list are merged, and a list must not be empty
+ * on one side only. Null matches anything. Keys that the schema doesn't name belong to the caller and are skipped.
  */
 function differentKeys(at: string, schemas: readonly Json[], shown: unknown[], real: unknown[]): string[] {
   const named = schemas.flatMap((schema) => alternatives(schema))
@@ -88,7 +88,7 @@ function alternatives(schema: Json): Json[] {
 
 const propertiesOf = ({ properties }: Json) => properties as Record<string, Json> | undefined
 
-/** Texts and numbers have no keys. */
+/** Whether a value has keys. */
 function isThere(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-// The operations of docs/openapi.json, each with what its examples say.
+// The operations of docs/openapi.json with their examples.
 
 export type Json = Record<string, unknown>
 
-/** What is sent or answered under a content type. */
+/** Content of a request or response for one content type. */
 export interface Content {
   schema: Json
   example?: unknown
-  /** Of bytes: in base64. */
+  /** Base64 examples of binary content. */
   examples?: Record<string, { value: string }>
 }
 
@@ -27,11 +27,11 @@ interface Described {
 }
 
 export interface Operation extends Described {
-  /** Such as `GET /v1/models/{id}`. */
+  /** Method and path, such as `GET /v1/models/{id}`. */
   name: string
   method: string
   path: string
-  /** Its documented success: statuses and content by content type. */
+  /** Content by content type for each documented success status. */
   successes: Record<string, Record<string, Content>>
 }
 
@@ -52,7 +52,7 @@ export function operationNamed(name: string): Operation {
   return found
 }
 
-/** The content types in which it answers: bytes only where they are all it answers, and of these an image. */
+/** Content types to request: every text type, or the first binary type if there is no text type. */
 export function formsOf({ name, successes }: Operation): string[] {
   const types = [...new Set(Object.values(successes).flatMap((content) => Object.keys(content)))]
   const texts = types.filter((type) => !/^(image|audio)\//.test(type))

@@ -5,14 +5,14 @@ import type { Stack } from '../stack.ts'
 import { operationNamed, type Operation } from './documented-operation.ts'
 import { exampleRequest, type OwnNames } from './example-request.ts'
 
-// A project in which every example finds what it names. It is made by the examples themselves.
+// A project with everything that the examples name, created by the examples themselves.
 
-/** What its own request has. */
+/** Overrides for a single request. */
 export interface Own extends Partial<OwnNames> {
-  /** In place of the key or token of the project; null: none. */
+  /** Credential instead of the project's key or token; null for none. */
   secret?: string | null
   headers?: Record<string, string>
-  /** The content type that is asked for. */
+  /** Requested content type. */
   form?: string
 }
 
@@ -46,13 +46,13 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
     return answerOf(answer)
   }
 
-  /** Anyone who may ask as a user does. */
+  /** The user's token if the operation accepts one, or else the key. */
   function credentialFor({ security }: Operation): string | null {
     if (security.some((one) => 'personalToken' in one)) return user
     return security.length > 0 ? secrets.key : null
   }
 
-  /** Executes an example whose answer something else needs. */
+  /** Runs an example whose response other examples need. */
   // oxlint-disable-next-line typescript/no-explicit-any -- an API response, as a client sees it
   async function make(name: string, own: Own = {}): Promise<any> {
     const answer = await send(name, own)
@@ -74,7 +74,7 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
   secrets.key = issued.secret
   await make(`PUT ${project}/notices/thresholds`)
   names.webhook = (await make(`POST ${project}/webhooks`)).webhook.id
-  names.invocation = (await make('POST /v1/chat/completions')).id // which crosses a threshold
+  names.invocation = (await make('POST /v1/chat/completions')).id // crosses a threshold
   await make(`POST ${project}/wallet/corrections`)
   await send('POST /v1/chat/completions', { product: 'acme/none' }) // a refusal
   names.sandbox = (await make(`POST ${project}/sandboxes`)).id
@@ -84,14 +84,14 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
   names.asset = (await make(`POST ${project}/assets`)).id
   names.token = (await make('POST /api/v2/me/tokens')).token.id
   for (const of of [at, project]) names.accessToken = (await make(`POST ${of}/tokens`)).token.id
-  // What services tell each other a moment later.
+  // These lists are filled asynchronously.
   for (const list of ['invocations', 'notices', 'refusals/recent'])
     await expect.poll(async () => (await make(`GET ${project}/${list}`)).data).not.toEqual([])
 
   return { stack, owner, user, names, send, make }
 }
 
-/** Texts that no other request uses. */
+/** Values that no other request uses. */
 function fresh(): Partial<OwnNames> {
   const text = randomBytes(6).toString('hex')
   return {

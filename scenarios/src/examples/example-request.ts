@@ -3,7 +3,7 @@ import { formsOf, type Operation } from './documented-operation.ts'
 
 const examples = { ...exampleIds, ...exampleValues }
 export type ExampleName = keyof typeof examples
-/** Whose own is in an example in place of each of its names. */
+/** Real values that replace the example names. */
 export type OwnNames = Record<ExampleName, string>
 
 export interface ExampleRequest {
@@ -14,8 +14,8 @@ export interface ExampleRequest {
 }
 
 /**
- * What the example of an operation sends, with one's own ids and values in place of those that it shows.
- * @param form the content type that the answer is to have; by default the first that is documented
+ * The example request of an operation with its example IDs and values replaced by real ones.
+ * @param form content type of the response; defaults to the first documented one
  */
 export function exampleRequest(operation: Operation, own: OwnNames, form = formsOf(operation)[0]): ExampleRequest {
   const put = replacing(own)
@@ -49,7 +49,7 @@ function exampleBody({ requestBody }: Operation): [type?: string, body?: unknown
   return []
 }
 
-/** Puts one's own in place of each text that is an example of a name. */
+/** Replaces each example value by the real one. */
 function replacing(own: OwnNames): (value: unknown) => unknown {
   const owned = new Map<unknown, string>(
     Object.entries(examples).map(([name, example]) => [example, own[name as ExampleName]]),

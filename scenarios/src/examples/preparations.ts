@@ -5,8 +5,8 @@ const at = '/api/v2/tenants/{tenant}'
 const project = `${at}/projects/{project}`
 
 /**
- * What an example needs in addition to the project in which all of them are executed: something to take away, someone else's credential, a
- * moment. Each finds the rest there, no matter what was executed before it.
+ * Extra setup that an example needs on top of the shared project: a resource to delete, another user's credential, or a certain state.
+ * Examples don't depend on the order in which they run.
  */
 export const preparations: Record<string, (given: ExampleProject) => Promise<Own>> = {
   'POST /api/v2/session': async (given) => ({ password: await setPassword(given, given.user) }),
@@ -67,7 +67,7 @@ async function issuedKey({ make }: ExampleProject): Promise<Own> {
   return { key: (await make(`POST ${at}/keys`)).key.id }
 }
 
-/** Someone who has set a password. */
+/** A new user with a password. */
 async function withPassword(given: ExampleProject): Promise<Own> {
   const { fixture } = given.stack
   const user = await fixture.user()
@@ -75,7 +75,7 @@ async function withPassword(given: ExampleProject): Promise<Own> {
   return { secret, email: `${user}@example.test`, password: await setPassword(given, secret) }
 }
 
-/** The first one of whose token it is. */
+/** Sets the first password of the token's user. */
 async function setPassword({ stack: { gateways } }: ExampleProject, secret: string): Promise<string> {
   const password = `a sentence of ${randomBytes(6).toString('hex')}`
   const answer = await fetch(`${gateways[0]!.url}/api/v2/me/password`, {
@@ -87,7 +87,7 @@ async function setPassword({ stack: { gateways } }: ExampleProject, secret: stri
   return password
 }
 
-/** An execution whose call its provider has and does not answer. */
+/** An execution whose call is held at the provider. */
 async function executionUnderWay({ stack, names, send }: ExampleProject): Promise<Own> {
   const { fixture, provider } = stack
   const [prompt, before] = ['Write about otters.', await provider.control.countCalls()]

@@ -2,12 +2,12 @@ import type { RegistryProgram } from '../registry-program.ts'
 
 const { platform, arch } = process
 
-/** Coding agents, by the headline of docs/coding-agents.md that has their settings. */
+/** Coding agents. The title is the heading of docs/coding-agents.md with their settings. */
 export const agents: readonly RegistryProgram[] = [
   { title: 'qwen-code', name: '@qwen-code/qwen-code', version: '0.24.4', program: '../../.bin/qwen' },
   {
     title: 'opencode',
-    name: `opencode-${platform}-${arch === 'x64' ? 'x64-baseline' : arch}`, // for processors without AVX2, too
+    name: `opencode-${platform}-${arch === 'x64' ? 'x64-baseline' : arch}`, // also runs without AVX2
     version: '1.18.33',
     program: 'bin/opencode',
   },

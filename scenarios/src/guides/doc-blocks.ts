@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
 
 export interface DocBlock {
-  /** The headline above it. */
+  /** Heading above the block. */
   title: string
-  /** Of its first fence; from 1. */
+  /** Line number of the opening fence, from 1. */
   line: number
-  /** Empty where none is named. */
+  /** Empty if the fence names none. */
   language: string
-  /** What is behind the language; not shown to readers. */
+  /** Text after the language, hidden from readers. */
   note: string
   text: string
 }
 
-/** The blocks of code in a page of the docs. */
+/** Code blocks of a documentation page. */
 export async function readDocBlocks(file: string): Promise<DocBlock[]> {
   return docBlocksOf(await readFile(file, 'utf8'))
 }

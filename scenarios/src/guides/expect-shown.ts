@@ -4,8 +4,8 @@ import type { OutputForm } from './part-of-guide.ts'
 const ANYTHING = '…'
 
 /**
- * Holds what commands have printed against what a guide shows of it. `…` stands for anything: within a text, as a value of JSON, and
- * as the name of a field for all that are not shown.
+ * Compares printed output with the output in a guide. `…` matches anything within a text or as a JSON value; as a field name it matches
+ * all fields that aren't shown.
  */
 export function expectShown(form: OutputForm, shown: string, printed: string): void {
   if (form === 'json') return expect(JSON.parse(printed)).toEqual(patternOf(jsonOf(shown)))
@@ -16,7 +16,7 @@ export function expectShown(form: OutputForm, shown: string, printed: string): v
   expect(printed.replaceAll('\r', '').trim()).toMatch(textPattern(shown.trim()))
 }
 
-/** As JSON, also where … stands for a number or an object. */
+/** Parses JSON in which … may stand for a number or an object. */
 function jsonOf(shown: string): unknown {
   return JSON.parse(shown.replaceAll(/([:[,]\s*)…/g, `$1"${ANYTHING}"`))
 }

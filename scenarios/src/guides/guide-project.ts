@@ -4,13 +4,13 @@ import { callerAt, type Answer } from '../caller.ts'
 
 const FUNDS_MICRO = 10_000_000
 
-/** A separate project with 10 USD, which can use every seeded product, and a key: what a guide asks its readers to have. */
+/** Variables for a new project with $10, every seeded product and a key: the prerequisites of a guide. */
 export async function openGuideProject(stack: SeededStack): Promise<Record<string, string>> {
   const user = callerAt(stack.baseUrl, stack.consoleToken)
   const tenant = `/api/v2/tenants/${stack.tenant}`
   const made = async (answer: Promise<Answer>) => {
     const { status, text, body } = await answer
-    if (status >= 300) throw new Error(`The project of a guide was answered ${status} ${text}`)
+    if (status >= 300) throw new Error(`Creating the guide project failed: ${status} ${text}`)
     return body
   }
   const { id: project } = await made(user.ask('POST', `${tenant}/projects`, { name: `Guide ${randomUUID()}` }))

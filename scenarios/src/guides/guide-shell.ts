@@ -4,13 +4,13 @@ import path from 'node:path'
 
 export type GuideShell = ReturnType<typeof openShell>
 
-/** One bash, in which what a block sets is there for the next one. */
+/** Opens a bash process that keeps its variables from block to block. */
 export function openShell(folder: string, environment: Record<string, string>) {
   const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env: environment, detached: true })
   bash.stdin.write("exec 2>&1; set -o pipefail; trap 'failed=$?' ERR\n")
   let count = 0
 
-  /** What the commands print, on both streams. @throws Error where one of them fails */
+  /** Runs commands and returns stdout and stderr combined. @throws Error if a command fails */
   async function run(commands: string): Promise<string> {
     const file = path.join(folder, `.block-${count++}.sh`)
     const mark = `\nthe end of ${file}: `
@@ -18,7 +18,7 @@ export function openShell(folder: string, environment: Record<string, string>) {
     const printed = untilMark(mark)
     bash.stdin.write(`failed=0; . ${file} </dev/null; printf '${mark.replace('\n', '\\n')}%d\\n' "$failed"\n`)
     const [text = '', status] = (await printed).split(mark)
-    if (Number(status) !== 0) throw new Error(`A command ended with ${status}:\n${commands}\n${text}`)
+    if (Number(status) !== 0) throw new Error(`A command exited with ${status}:\n${commands}\n${text}`)
     return text
   }
 
@@ -33,7 +33,7 @@ export function openShell(folder: string, environment: Record<string, string>) {
         bash.off('exit', ended)
         resolve(text)
       }
-      const ended = () => reject(new Error(`The shell has ended:\n${text}`))
+      const ended = () => reject(new Error(`The shell exited:\n${text}`))
       bash.stdout.on('data', read)
       bash.once('exit', ended)
     })
@@ -41,7 +41,7 @@ export function openShell(folder: string, environment: Record<string, string>) {
 
   return {
     run,
-    /** Ends it, with everything that a guide has left running in it. */
+    /** Kills the shell and every process that the guide left running in it. */
     async close(): Promise<void> {
       if (bash.exitCode !== null || bash.signalCode !== null) return
       const ended = new Promise((resolve) => void bash.once('exit', resolve))

@@ -11,7 +11,7 @@ const shared = onceAWorker(
   (stack) => stack.stop(),
 )
 
-/** `test` with what `npm start` starts, and `open`, which opens a shell for a guide in an empty folder. */
+/** `test` with the stack that `npm start` starts, and `open`, which opens a shell for a guide in an empty folder. */
 export const guideTest = base
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('stack', { scope: 'worker' }, ({}, { onCleanup }) => {

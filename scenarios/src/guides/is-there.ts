@@ -11,7 +11,7 @@ export function isThere(program: string): Promise<boolean> {
   )
 }
 
-/** What guides need and this machine has not; null: all is there. */
+/** First program that guides need but this machine lacks, or null. */
 export async function missingForGuides(): Promise<string | null> {
   for (const program of ['bash', 'curl', 'jq']) if (!(await isThere(program))) return program
   return null

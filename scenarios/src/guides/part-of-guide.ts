@@ -1,11 +1,11 @@
 import type { DocBlock } from './doc-blocks.ts'
 
-// What a block of a guide is, by what is behind its three back-ticks:
-//   ```sh                         commands, in the one shell of the guide
-//   ```sh variables               what readers put in for themselves: the test does so too
-//   ```js first-call.mjs          a file, which a command has to name
-//   ```json                       what the commands before have printed (also ndjson, csv and text); … stands for anything
-//   ```sh not executed: <why>     with the name of a file or without; its form is checked where someone knows how
+// The kind of a guide block follows from its fence:
+//   ```sh                         commands, run in the guide's shell
+//   ```sh variables               values that readers fill in; the test sets them
+//   ```js first-call.mjs          a file, which a later command must name
+//   ```json                       output of the commands above (also ndjson, csv and text); … matches anything
+//   ```sh not executed: <reason>  with or without a file name; the syntax is checked if a checker exists
 
 export type GuidePart =
   | { kind: 'commands' | 'variables' }
@@ -17,7 +17,7 @@ export type OutputForm = (typeof outputForms)[number]
 
 const outputForms = ['json', 'ndjson', 'csv', 'text'] as const
 
-/** @throws Error for a block that no one knows how to run */
+/** @throws Error for an unsupported block */
 export function partOfGuide({ language, note }: DocBlock): GuidePart {
   const [, name, reason] = /^([\w-]+(?:\.[\w-]+)+)?\s*(?:not executed: (.{20,}))?$/.exec(note) ?? []
   if (reason !== undefined) return { kind: 'unexecuted', reason }
@@ -26,5 +26,5 @@ export function partOfGuide({ language, note }: DocBlock): GuidePart {
   if (language === 'sh' && note === '') return { kind: 'commands' }
   const form = outputForms.find((each) => each === language)
   if (form !== undefined && note === '') return { kind: 'output', form }
-  throw new Error(`No one knows how to run a block of "${language} ${note}"; say "not executed:" and why.`)
+  throw new Error(`Unsupported block "${language} ${note}": add "not executed:" and a reason.`)
 }

@@ -11,15 +11,15 @@ const execute = promisify(execFile)
 
 interface Deps {
   shell: GuideShell
-  /** Where its commands run. */
+  /** Working directory of the commands. */
   folder: string
-  /** The names of what the shell knows in place of readers' own values. */
+  /** Names of the variables that the shell sets instead of the reader. */
   variables: ReadonlySet<string>
 }
 
 /**
- * Does what a guide says, block after block, as a reader would.
- * @throws Error that names the line of the first block that does not do what the guide says, or that no one knows how to run
+ * Follows a guide block by block, as a reader would.
+ * @throws Error with the line of the first block that is unsupported or doesn't behave as the guide says
  */
 export async function runGuide(page: string, deps: Deps): Promise<void> {
   const blocks = docBlocksOf(page)
@@ -33,7 +33,7 @@ export async function runGuide(page: string, deps: Deps): Promise<void> {
 }
 
 interface Within extends Deps {
-  /** By the block before; null: it printed nothing that may be shown. */
+  /** Output of the previous block, or null if it printed none. */
   printed: string | null
   later: DocBlock[]
 }
@@ -46,7 +46,7 @@ async function runBlock(block: DocBlock, { shell, folder, variables, printed, la
     case 'variables':
       for (const line of block.text.trim().split('\n')) {
         const name = /^export (\w+)=\S+(\s+#.*)?$/.exec(line)?.[1]
-        if (name === undefined || !variables.has(name)) throw new Error(`The test knows no variable of "${line}".`)
+        if (name === undefined || !variables.has(name)) throw new Error(`Unknown variable in "${line}".`)
       }
       return null
     case 'file':
@@ -55,7 +55,7 @@ async function runBlock(block: DocBlock, { shell, folder, variables, printed, la
       await writeFile(path.join(folder, part.name), block.text)
       return null
     case 'output':
-      if (printed === null) throw new Error('There are no commands before it that could have printed this.')
+      if (printed === null) throw new Error('No commands precede this output.')
       expectShown(part.form, block.text, printed)
       return null
     case 'unexecuted':
@@ -66,7 +66,7 @@ async function runBlock(block: DocBlock, { shell, folder, variables, printed, la
   }
 }
 
-/** Of what is not executed, at least that it can be read. */
+/** Checks the syntax of a block that isn't run. */
 async function checkForm({ language, text }: DocBlock): Promise<void> {
   if (language === 'json') JSON.parse(text)
   if (language === 'sh') await execute('bash', ['-nc', text])
@@ -76,6 +76,6 @@ async function checkForm({ language, text }: DocBlock): Promise<void> {
 async function pythonReads(text: string): Promise<void> {
   const compile = 'import sys; compile(sys.argv[1], "block", "exec")'
   await execute('python3', ['-c', compile, text]).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error // a machine without Python can't say
+    if (error.code !== 'ENOENT') throw error // skipped on a machine without Python
   })
 }

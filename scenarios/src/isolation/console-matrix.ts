@@ -1,14 +1,14 @@
 import type { Asked } from './request-of.ts'
 import { echo, PNG, type IdName, type KeyName, type UserName } from './isolation-fixture.ts'
 
-// Who gets what from each route of the console, when it names things of the own project (rules §7.3).
+// The response of each console route to each caller when the request names resources of the own project (rules §7.3).
 
 export interface ConsoleRow extends Asked {
-  /** What each user is answered; a 2xx also means that it was done. */
+  /** Expected response to each user; a 2xx also means that the request took effect. */
   says: Record<UserName, string>
-  /** What keys are answered, where a key is of any use. */
+  /** Expected response to each key, if the route accepts keys. */
   keysSay?: Record<KeyName, string>
-  /** What a member may learn to exist, though it is of another project of the tenant. */
+  /** Resources of other projects of the tenant whose existence members may see. */
   sharedInTenant?: IdName[]
 }
 
@@ -62,7 +62,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   // Served where there is a sign-in provider; here there is none.
   'GET /api/v2/session/oidc':                               ANYBODY(GONE),
   'GET /api/v2/session/oidc/callback':                      ANYBODY(GONE),
-  'DELETE /api/v2/session':                                 ANYBODY('401 session_missing'), // a token is not a session
+  'DELETE /api/v2/session':                                 ANYBODY('401 session_missing'), // tokens have no session
   'GET /api/v2/me':                                         ANYBODY('200'),
   'PUT /api/v2/me/password':                                ANYBODY('204', { body: () => password }),
   'GET /api/v2/me/tokens':                                  ANYBODY('200'),
@@ -102,7 +102,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`DELETE ${project}/assignments/:product`]:               row(NOT,   '204',  NOT,    GONE,   GONE),
 
   [`GET ${tenant}/keys`]:                                   row('200', '200',  '200',  '200',  GONE),
-  // Anyone who belongs to the organization learns which of the three requirements it lacks, so also that there is a project.
+  // Members of the organization see which of the three requirements they lack, and thereby that the project exists.
   [`POST ${tenant}/keys`]:                                  row(DENIED, DENIED, '201', DENIED, GONE, { body: (ids) => ({ project: ids.project }), sharedInTenant: ['project'] }),
   [`GET ${tenant}/keys/:key`]:                              row(GONE,  '200',  '200',  GONE,   GONE),
   [`POST ${tenant}/keys/:key/revoke`]:                      row(GONE,  '200',  '200',  GONE,   GONE),
@@ -156,7 +156,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   'PATCH /api/v2/products/:product':                        row('200', NOT,    NOT,    NOT,    NOT, { body: () => ({ name: 'Other' }) }),
 }
 
-/** Routes that no credential opens or closes, with what they answer to anybody. */
+/** Routes that ignore credentials, with their response to every caller. */
 export const openRoutes: Record<string, string> = {
   'GET /health/live': '200',
   'GET /health/ready': '200',
@@ -165,5 +165,5 @@ export const openRoutes: Record<string, string> = {
   'GET /console/*file': '200',
   'GET /api/v2/session': '200',
   'POST /api/v2/session': '400 invalid_request',
-  'POST /api/v2/session/tokens': '400 invalid_request', // the code and its verifier are who asks
+  'POST /api/v2/session/tokens': '400 invalid_request', // the code and its verifier are the credential
 }

@@ -1,14 +1,14 @@
 import type { Asked } from './request-of.ts'
 import { PNG, type Ids, type KeyName } from './isolation-fixture.ts'
 
-// Who gets what from each public route, when it names things of the own project (rules §2.3, §2.5).
+// The response of each public route to each caller when the request names resources of the own project (rules §2.3, §2.5).
 
 export interface GatewayRow extends Asked {
   route: string
   says: Record<KeyName | 'anonymous' | 'owner', string>
 }
 
-/** What a key gets as such, no matter what it asks for. */
+/** Responses to callers that are refused regardless of the request. */
 const refused = {
   legacyKey: '403 key_unbound',
   revokedKey: '401 key_revoked',
@@ -41,13 +41,13 @@ const MISMATCH = '403 project_mismatch'
 const NO_MODEL = '404 model_not_found'
 const NO_SANDBOX = '404 sandbox_not_found'
 
-/** Routes that no credential opens or closes: the same to anybody. */
+/** Routes that ignore credentials: every caller gets the same response. */
 export const openGatewayRoutes: Record<string, string> = {
   'GET /health/live': '200',
   'GET /health/ready': '200',
   'GET /docs': '200',
   'GET /docs/openapi.json': '200',
-  'GET /docs/*page': '404 not_found', // its parameter is the name of a page
+  'GET /docs/*page': '404 not_found', // the parameter is a page name
   'GET /llms.txt': '200',
   'GET /openapi.json': '200',
 }
@@ -59,7 +59,7 @@ export const gatewayMatrix: GatewayRow[] = [
   row('GET /v1/models/*id', '200', MISMATCH, { path: { id: 'product' }, headers: selector('x-project-id') }),
   row('GET /v1/key', '200', '200'),
   row('GET /v1/key', '200', MISMATCH, { headers: selector('x-service-project') }),
-  row('POST /v1/key/check', '200', '200', { body: () => ({ model: 'acme/none' }) }), // reports the refusal
+  row('POST /v1/key/check', '200', '200', { body: () => ({ model: 'acme/none' }) }), // the body reports the refusal
   row('POST /v1/key/check', '200', MISMATCH, {
     body: () => ({ model: 'acme/none' }),
     headers: selector('x-project-id'),
@@ -112,7 +112,7 @@ export const gatewayMatrix: GatewayRow[] = [
     path: { id: 'execution' },
     headers: selector('x-service-project'),
   }),
-  row('POST /v1/assets', '201', '201', image), // into one's own project, anyone who it is
+  row('POST /v1/assets', '201', '201', image), // always into the caller's own project
   row('POST /v1/assets', '201', MISMATCH, {
     ...image,
     headers: (ids) => ({ ...image.headers(), ...selector('x-service-project')(ids) }),

@@ -3,16 +3,16 @@ import type { Graph } from '@gateway/api/graph'
 import { nameOf, type Fixture, type ProjectFixture, type SandboxFixture } from '@gateway/testbed/fixture'
 import { callerAt, type Caller } from '../caller.ts'
 
-// A tenant with two projects, another tenant, and one caller of each kind before them.
+// A tenant with two projects, another tenant, and one caller of each kind.
 
-/** One thing of each kind that a path or a body can name. */
+/** One resource of each kind that a path or a body can name. */
 export interface Ids {
   tenant: string
   /** Owns the project. */
   team: string
-  /** Owns nothing, so that it may be deleted. */
+  /** Owns nothing, so it can be deleted. */
   emptyTeam: string
-  /** A member of tenant and team who may consume the project. */
+  /** A member of the tenant and the team with the Project Consumer role. */
   user: string
   project: string
   /** Assigned to the project. */
@@ -25,33 +25,33 @@ export interface Ids {
   sandbox: string
   /** An execution of the sandbox product. */
   execution: string
-  /** An image that was uploaded. */
+  /** An uploaded image. */
   asset: string
-  /** A personal token of anyone who owns the project. */
+  /** A personal token of the project owner. */
   token: string
-  /** A token of the whole organization. */
+  /** A service token of the organization. */
   tenantToken: string
-  /** A token of the project. */
+  /** A service token of the project. */
   projectToken: string
 }
 export type IdName = keyof Ids
 
 export interface IsolationFixture {
-  /** What the request is about. */
+  /** Resources that the requests name. */
   own: Ids
-  /** Another project of the same tenant, with what belongs to it. */
+  /** Resources of another project of the same tenant. */
   neighbours: Ids
   otherTenant: Ids
   callers: Record<UserName | KeyName | 'anonymous', Caller>
-  /** A personal token that has ended, one that has expired, and one that never was. */
+  /** A deleted, an expired and a nonexistent personal token. */
   badTokens: Caller[]
 }
 
-/** Users: of the stack, of the tenant alone, of the own project, of another one of the tenant, of another tenant. */
+/** The platform operator, a tenant Admin, and the owners of the own project, of another project of the tenant, and of another tenant's. */
 export const users = ['operator', 'admin', 'owner', 'neighbour', 'otherTenant'] as const
 export type UserName = (typeof users)[number]
 
-/** Keys: in order, of the neighbours' project, of another tenant, and those that are refused as such. */
+/** A valid key, keys of another project and of another tenant, and keys that are always refused. */
 export const keys = [
   'key',
   'neighbourKey',
@@ -116,7 +116,7 @@ const ofProject = [
 ] as const
 const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'user'] as const
 
-/** What must are in no answer to a user, or to a key of the same place. */
+/** IDs that must not appear in any response to this caller. */
 export function hiddenFrom(
   name: keyof IsolationFixture['callers'],
   { own, neighbours, otherTenant }: IsolationFixture,
@@ -139,7 +139,7 @@ export function hiddenFrom(
 }
 type Hidden = Record<'ofProject' | 'ofTenant', string[]>
 
-/** A project with a team, users, a key, a product and its own call. Its owner has the tenant role that is said. */
+/** A project with a team, users, a key, a product and a call. Its owner has the given tenant role. */
 async function openProject(
   fixture: Fixture,
   url: string,
@@ -213,7 +213,7 @@ async function settledCall(fixture: Fixture, project: ProjectFixture, key: strin
   return id
 }
 
-/** A flow that answers what it is given; nothing in it is paid. */
+/** A free flow that returns its input. */
 export const echo: Graph = {
   input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
   output: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
@@ -241,7 +241,7 @@ async function endedExecution(fixture: Fixture, { id: sandbox, project, revision
   return id
 }
 
-/** What is taken for an image, by its first bytes. */
+/** Bytes with a PNG signature. */
 export const PNG = Buffer.from('\x89PNG\r\n\x1a\nand so on', 'latin1')
 
 async function uploadedImage(url: string, secret: string): Promise<string> {
@@ -253,7 +253,7 @@ async function uploadedImage(url: string, secret: string): Promise<string> {
   return ((await answer.json()) as AssetValue).asset
 }
 
-/** Ids of the shape of ours that name nothing. */
+/** Well-formed IDs of missing resources. */
 export function idsOfNothing(fixture: Fixture): Ids {
   return {
     tenant: fixture.id('ten'),

@@ -1,27 +1,27 @@
 import type { Answer, Caller } from '../caller.ts'
 import type { IdName, Ids } from './isolation-fixture.ts'
 
-/** How a row of a matrix asks. */
+/** The request of a matrix row. */
 export interface Asked {
-  /** Which thing a parameter of the path names, where it isn't the one of the parameter's name. */
+  /** Resource that a path parameter names, if the parameter has a different name. */
   path?: Partial<Record<string, IdName>>
   /** @param fresh a text that no other request uses */
   body?: (ids: Ids, fresh: string) => object
   headers?: (ids: Ids) => Record<string, string>
 }
 
-/** Sends what a route and its row say, about these things. */
+/** Sends the request of a row, naming these resources. */
 export async function send(caller: Caller, route: string, asked: Asked, ids: Ids, fresh: string): Promise<Answer> {
   const [method = '', pattern = ''] = route.split(' ')
   return caller.ask(method, pathOf(pattern, asked, ids), asked.body?.(ids, fresh), asked.headers?.(ids))
 }
 
-/** The path of a route about these things. */
+/** The path of a route, naming these resources. */
 export function pathOf(pattern: string, asked: Asked, ids: Ids): string {
   return pattern.replaceAll(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(idAt(asked, ids, name)))
 }
 
-/** The kinds of things that a request names, wherever it names them. */
+/** Kinds of resources that a request names in its path, body or headers. */
 export function namesIn(route: string, asked: Asked, ids: Ids): IdName[] {
   const names = new Set<IdName>()
   const watched = new Proxy(ids, {
@@ -36,12 +36,12 @@ export function namesIn(route: string, asked: Asked, ids: Ids): IdName[] {
   return [...names]
 }
 
-/** A number is of something, and of no tenant's: the first revision is everybody's. */
+/** A revision number isn't an ID: every flow has a revision 1. */
 function idAt({ path = {} }: Asked, ids: Ids, parameter: string): string {
   return parameter === 'number' ? '1' : ids[path[parameter] ?? (parameter as IdName)]
 }
 
-/** Everything of an answer that a caller could tell two of them apart by, less the ids that it echoes. */
+/** Everything that could tell two responses apart, with echoed IDs replaced. */
 export function imprint({ status, headers, text }: Answer, ids: Ids): string {
   const kept = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date')
   let all = [status, ...kept.map(([name, value]) => `${name}: ${value}`), text].join('\n')

@@ -1,9 +1,9 @@
-// What the official suite checks and a server of this kind can't show, check by check, each with its reason. Only what needs a tool
-// of the suite's own fixture server, or a capability that is not offered, may are here; never `wire-schema-valid`.
+// Expected failures of the official suite, one check each, with a reason. Only checks that need a tool of the suite's fixture server or
+// a capability that this server doesn't offer are allowed; never `wire-schema-valid`.
 
 export type Reason = string
 
-/** The suite calls tools of its fixture by name; this server has the one tool of its product. What they show, mcp-clients does. */
+/** The suite calls fixture tools by name; this server has only its product's tool. mcp-clients covers the same behavior. */
 const FIXTURE_TOOL = 'calls a tool of the fixture server'
 const NO_PROMPTS = 'needs prompts, which a server of one tool does not offer'
 const NO_RESOURCES = 'needs resources, which a server of one tool does not offer'
@@ -32,7 +32,7 @@ const both: Record<string, Reason> = {
   'prompts-get-with-image:prompts-get-with-image': NO_PROMPTS,
 }
 
-/** By revision of the protocol, what may fail: `scenario:check`. */
+/** Expected failures as `scenario:check`, by protocol revision. */
 export const baselines: Record<string, Record<string, Reason>> = {
   '2025-11-25': {
     ...both,
@@ -72,7 +72,7 @@ export const baselines: Record<string, Record<string, Reason>> = {
   },
 }
 
-/** Scenarios that no revision requires and that need a fixture, as the suite itself says. */
+/** Scenarios that need a fixture and that, according to the suite, no revision requires. */
 export const notScored: Record<string, Reason> = {
   'json-schema-2020-12': FIXTURE_TOOL,
   'server-sse-polling': NO_SESSIONS,

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 
-/** Where the connection of a call is cut: behind this many bytes of what is sent, or of what is answered. */
+/** Where to cut the connection: after this many bytes of the request or of the response. */
 export type Cut = { sent: number } | { answered: number }
 
-/** A call of the tool as it goes over the wire, in the 2025 era, with progress. */
+/** Bytes of a tool call with progress, in the 2025 era. */
 export function wireCall({
   url,
   key,
@@ -36,8 +36,8 @@ export function wireCall({
 }
 
 /**
- * Makes a call and cuts its connection at the place, by a reset. Resolves when it is cut, or when the answer was shorter, with how
- * many bytes of it came.
+ * Makes a call and resets its connection at the cut. Resolves with the number of response bytes received, after the cut or the end of a
+ * shorter response.
  */
 export async function cutCall(url: URL, call: Buffer, cut: Cut): Promise<number> {
   const socket = connect({ host: url.hostname, port: Number(url.port) })

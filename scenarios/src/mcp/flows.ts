@@ -5,9 +5,9 @@ type Schema = ContractSide['properties'][string]
 const TEXT: Schema = { type: 'string' }
 const IMAGE: Schema = { type: 'object', format: 'image', description: 'What to look at.' }
 
-/** Flows that tests call and show, between them of every type of field. */
+/** Flows for tests. Together they use every field type. */
 export const flows = {
-  /** Free: every type of input but media, and all of it in the answer. */
+  /** Free: every input type except media, all reflected in the output. */
   echo: () =>
     flow(
       side(
@@ -35,7 +35,7 @@ export const flows = {
       [{ id: 'draft', kind: 'product.chat', product: model }],
       'in.text>draft.prompt draft.text>out.text',
     ),
-  /** Two paid calls, one after the other. */
+  /** Two paid calls in sequence. */
   chain: (model: string) =>
     flow(
       side({ prompt: TEXT }, ['prompt']),
@@ -60,7 +60,7 @@ export const flows = {
       [{ id: 'say', kind: 'product.audio', product }],
       'in.text>say.text in.voice>say.voice say.audio>out.sound',
     ),
-  /** Any object comes back. */
+  /** Returns any object. */
   wrapped: () =>
     flow(
       side({ more: { type: 'object' } }, ['more']),
@@ -68,7 +68,7 @@ export const flows = {
       [],
       'in.more>out.more',
     ),
-  /** What it is given comes back. */
+  /** Returns its input image. */
   mirror: () => flow(side({ photo: IMAGE }, ['photo']), side({ photo: IMAGE }, ['photo']), [], 'in.photo>out.photo'),
 }
 
@@ -76,7 +76,7 @@ function side(properties: Record<string, Schema>, required: string[]): ContractS
   return { type: 'object', properties, required }
 }
 
-/** @param edges each `node.port>node.port`, between blanks */
+/** @param edges `node.port>node.port`, separated by spaces */
 function flow(input: ContractSide, output: ContractSide, nodes: Graph['nodes'], edges: string): Graph {
   return {
     input,

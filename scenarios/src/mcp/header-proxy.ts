@@ -9,17 +9,16 @@ export interface HeaderProxy {
   close(): Promise<void>
 }
 
-/** A call of a sandbox product that does what a tool of another name is said to do. */
+/** A sandbox product call that replaces a tool of another name. */
 export interface StandIn {
   at: URL
   arguments: object
 }
 
 /**
- * Stands in front of replicas of an MCP server for a client that cannot send headers: adds Authorization to each request
- * and a new Idempotency-Key to each call of a tool. Everything else, Host and Origin included, passes unchanged, each request
- * to the next replica.
- * @param standIns by the name of a tool that the client insists on, which call is made in its place
+ * Proxy in front of MCP server replicas for a client that cannot send headers. Adds Authorization to each request and a new
+ * Idempotency-Key to each tool call. Everything else passes unchanged, including Host and Origin. Requests rotate over the replicas.
+ * @param standIns replacement calls, by the tool name that the client calls
  */
 export async function openHeaderProxy(
   targets: URL[],

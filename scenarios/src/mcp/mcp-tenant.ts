@@ -4,7 +4,7 @@ import { flows } from './flows.ts'
 
 export type McpTenant = Awaited<ReturnType<typeof openMcpTenant>>
 
-/** A project with 1 USD and flows that may be called over MCP; and another tenant, which may not call them. */
+/** A project with $1 and flows exposed over MCP, and another tenant, which may not call them. */
 export async function openMcpTenant(stack: Stack) {
   const { fixture } = stack
   const tenant = await stack.tenant(1_000_000n)
@@ -23,7 +23,7 @@ export async function openMcpTenant(stack: Stack) {
     canvas,
     make,
     suspend: (sandbox: string) => fixture.run('UPDATE control.sandboxes SET suspended = true WHERE id = $1', [sandbox]),
-    /** A flow of two paid calls, whose executions can be counted. */
+    /** A new flow with two paid calls. */
     chain: () => make(flows.chain(tenant.model)),
     sandboxes: {
       echo: await make(flows.echo(), { name: 'Echo', description: 'Says what it receives.' }),
@@ -32,11 +32,11 @@ export async function openMcpTenant(stack: Stack) {
       mirror: await make(flows.mirror()),
       disabled: await make(flows.echo(), { mcpEnabled: false }),
     },
-    /** Where a flow is called, through one of the gateways. */
+    /** MCP URL of a flow, through one of the gateways. */
     at: (sandbox: string, gateway = 0) => new URL(`/v1/sandbox/${sandbox}/mcp`, stack.gateways[gateway]!.url),
     authorization: `Bearer ${tenant.key.secret}`,
     settled: async () => Number((await stack.wallet(tenant.project.id)).settled),
-    /** The same flow over HTTP. */
+    /** Calls a flow over invoke. */
     async invoke(sandbox: string, input: object, idempotencyKey: string): Promise<ExecutionRecord> {
       const answer = await fetch(new URL(`/v1/sandbox/${sandbox}/invoke`, stack.gateways[0]!.url), {
         method: 'POST',

@@ -12,14 +12,14 @@ export interface Check {
 }
 
 export interface ConformanceRun {
-  /** 0: nothing failed but what was expected, and all of that did. */
+  /** 0 if exactly the expected checks failed. */
   exitCode: number
   checks: Check[]
-  /** What it printed, for anyone who reads why it failed. */
+  /** Combined stdout and stderr, for diagnosis. */
   said: string
 }
 
-/** Runs what a revision of the protocol requires of a server, by the official suite. */
+/** Runs the official suite's server requirements for a protocol revision. */
 export function runConformance(url: URL, revision: string, expectedFailures: string[]): Promise<ConformanceRun> {
   return runSuite(url, ['--requirements', revision], expectedFailures)
 }

@@ -4,7 +4,7 @@ export interface Said {
   status: number
   headers: Headers
   text: string
-  /** The messages of JSON-RPC in it, in their order. */
+  /** JSON-RPC messages of the response, in order. */
   messages: RpcMessage[]
 }
 
@@ -23,7 +23,7 @@ interface Options {
   gateway?: number
 }
 
-/** Sends a message to a sandbox product by hand, in the 2025 era. */
+/** Posts a raw message to a sandbox product, in the 2025 era. */
 export async function say(tenant: McpTenant, sandbox: string, message: unknown, options: Options = {}): Promise<Said> {
   const { method = 'POST', headers = {}, gateway = 0 } = options
   const answer = await fetch(tenant.at(sandbox, gateway), {

@@ -1,6 +1,6 @@
 import { callerAt } from '../caller.ts'
 
-/** What is there to be seen needs someone who called: calls of several models, one that is refused, and an execution of a flow. */
+/** Creates the activity that the screenshots show: calls of several models, a refused call, and an execution of a flow. */
 export async function makeHistory({ baseUrl, key, consoleToken, tenant, models, sandboxes }: Facts): Promise<void> {
   const program = callerAt(baseUrl, key)
   for (const [n, question] of questions.entries())

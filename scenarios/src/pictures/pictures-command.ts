@@ -1,4 +1,4 @@
-// What `npm run pictures` runs: it takes the pictures of docs/console.md again, of the stack that `npm start` seeds.
+// `npm run pictures`: retakes the screenshots of docs/console.md on the stack that `npm start` seeds.
 import path from 'node:path'
 import { openBrowser } from '@gateway/testbed/open-browser'
 import { startSeededStack } from '@gateway/testbed/seeded-stack'
@@ -10,7 +10,7 @@ try {
   const browser = await openBrowser()
   try {
     await takePictures(stack, { browser, folder })
-    process.stdout.write(`The pictures in ${path.relative(process.cwd(), folder)} are taken again.\n`)
+    process.stdout.write(`Updated the screenshots in ${path.relative(process.cwd(), folder)}.\n`)
   } finally {
     await browser.close()
   }

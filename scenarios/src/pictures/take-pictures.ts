@@ -4,18 +4,18 @@ import type { Browser, Page } from 'playwright-core'
 import { makeHistory, type Facts } from './make-history.ts'
 
 interface Picture {
-  /** Of its file, without `.png`. */
+  /** File name without `.png`. */
   name: string
-  /** Behind `/console`. */
+  /** Path after `/console`. */
   address: (facts: Facts) => string
-  /** Continues until what is to be seen is there. */
+  /** Brings the page to the state to capture. */
   show: (page: Page, facts: Facts) => Promise<unknown>
 }
 
 const heading = (name: string) => (page: Page) => page.getByRole('heading', { name, level: 1 }).waitFor()
 const home = ({ tenant, project }: Facts) => `/projects/${tenant}/${project}`
 
-/** The main screens, as docs/console.md shows them. */
+/** The main screens shown in docs/console.md. */
 export const pictures: Picture[] = [
   { name: 'overview', address: home, show: (page) => page.getByText('Available', { exact: true }).first().waitFor() },
   {
@@ -44,7 +44,7 @@ export const pictures: Picture[] = [
   { name: 'refusals', address: (facts) => `${home(facts)}/refusals`, show: heading('Errors') },
 ]
 
-/** Takes a picture of each of them, by a user who has signed in. @param facts of a stack that is seeded */
+/** Takes every screenshot as a signed-in user. @param facts about a seeded stack */
 export async function takePictures(
   facts: Facts & { email: string; password: string },
   { browser, folder }: { browser: Browser; folder: string },
@@ -54,7 +54,7 @@ export async function takePictures(
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' })
   const { baseUrl, email, password } = facts
   const signedIn = await context.request.post(`${baseUrl}/api/v2/session`, { data: { email, password } })
-  if (!signedIn.ok()) throw new Error(`Signing in was answered with ${signedIn.status()}.`)
+  if (!signedIn.ok()) throw new Error(`Sign-in failed with ${signedIn.status()}.`)
   for (const { name, address, show } of pictures) {
     const page = await context.newPage()
     await page.goto(`${baseUrl}/console${address(facts)}`)

@@ -3,7 +3,7 @@ import type { Endpoint } from './mcp-client.ts'
 
 const workspace = path.resolve(import.meta.dirname, '../../../..')
 
-/** How a client starts the bridge. By npx, as the docs have it, it takes a second longer. */
+/** Command with which a client starts the bridge. The docs use npx, which takes a second longer. */
 export function bridgeOf({ url, key }: Endpoint, settings: Record<string, string> = {}) {
   return {
     command: process.execPath,

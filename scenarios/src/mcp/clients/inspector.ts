@@ -6,7 +6,7 @@ import path from 'node:path'
 import { bridgeOf } from './bridge.ts'
 import type { Block, McpClient, Endpoint, ToolResult, ListedTool } from './mcp-client.ts'
 
-/** The command line of the official inspector, over HTTP. */
+/** The official inspector's command line, over HTTP. */
 export function inspector(era: 'legacy' | 'modern'): McpClient {
   return client(`inspector --cli, ${era}`, ({ url, key }, idempotencyKey) => ({
     args: [
@@ -68,7 +68,7 @@ const program = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/inspector/clients/launcher/build/index.js',
 )
 
-/** Ends with 0, or with 5 when the tool answered an error; anything else is a failure, explained by its output. */
+/** Runs the inspector. It exits with 0, or with 5 for a tool error; any other code is a failure explained by its output. */
 async function inspect({ args, env }: Way, more: string[]): Promise<unknown> {
   const home = await mkdtemp(path.join(tmpdir(), 'mcp-inspector-'))
   try {

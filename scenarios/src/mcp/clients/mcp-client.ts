@@ -1,4 +1,4 @@
-/** How a program reaches a sandbox product over MCP. */
+/** Address and credential of a sandbox product over MCP. */
 export interface Endpoint {
   url: URL
   /** The secret of an API key, or null for none. */
@@ -27,15 +27,15 @@ export interface ListedTool {
 }
 
 export interface CallOptions {
-  /** null: without the header. */
+  /** null omits the header. */
   idempotencyKey: string | null
   onProgress?: (progress: number) => void
 }
 
-/** A client as its makers ship it. What it throws when it is refused contains what the service said, as far as it shows it. */
+/** An unmodified third-party client. The error of a refused call contains the refusal as far as the client exposes it. */
 export interface McpClient {
   name: string
   list(endpoint: Endpoint): Promise<ListedTool[]>
-  /** Calls the one tool. */
+  /** Calls the tool. */
   call(endpoint: Endpoint, input: Record<string, unknown>, options: CallOptions): Promise<ToolResult>
 }

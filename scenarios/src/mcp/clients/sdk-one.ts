@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { bridgeOf } from './bridge.ts'
 import type { Block, McpClient, Endpoint, ListedTool } from './mcp-client.ts'
 
-/** The first official SDK, over HTTP. It has no header per call, so each call is its own connection. */
+/** Version 1 of the official SDK, over HTTP. It has no per-call headers, so each call uses a new connection. */
 export const sdkOne: McpClient = client('@modelcontextprotocol/sdk 1', ({ url, key }, idempotencyKey) => {
   const headers: Record<string, string> = {
     ...(key !== null && { authorization: `Bearer ${key}` }),
@@ -39,7 +39,7 @@ function client(name: string, transportTo: (endpoint: Endpoint, idempotencyKey: 
     list: (endpoint) => during(endpoint, null, async (one) => (await one.listTools()).tools as ListedTool[]),
     call: (endpoint, input, { idempotencyKey, onProgress }) =>
       during(endpoint, idempotencyKey, async (one) => {
-        await one.listTools() // from which it knows the schema that it holds results against
+        await one.listTools() // loads the schema against which the SDK validates results
         const { isError, content, structuredContent } = await one.callTool(
           { name: 'invoke_product', arguments: input },
           undefined,

@@ -5,7 +5,7 @@ import type { Block, CallOptions, McpClient, Endpoint, ListedTool } from './mcp-
 
 type Era = 'legacy' | { pin: string }
 
-/** The second official SDK, over HTTP, in one of the eras that it speaks. */
+/** Version 2 of the official SDK, over HTTP, in one of its protocol eras. */
 export function sdkTwo(era: Era): McpClient {
   return client(`@modelcontextprotocol/client 2, ${nameOf(era)}`, era, ({ url, key }) => {
     const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
@@ -37,7 +37,7 @@ function client(name: string, era: Era, transportTo: (endpoint: Endpoint) => Tra
     list: (endpoint) => during(endpoint, async (one) => (await one.listTools()).tools as ListedTool[]),
     call: (endpoint, input, { idempotencyKey, onProgress }: CallOptions) =>
       during(endpoint, async (one) => {
-        await one.listTools() // from which it knows the schema that it holds results against
+        await one.listTools() // loads the schema against which the SDK validates results
         const { isError, content, structuredContent } = await one.callTool(
           { name: 'invoke_product', arguments: input },
           {
