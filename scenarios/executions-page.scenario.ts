@@ -60,7 +60,7 @@ test.for(views)(
     await page.getByLabel('State', { exact: true }).selectOption('Failed')
     await page.getByText('No matching executions').waitFor()
     expect(page.url()).toContain('state=Failed')
-    await page.getByRole('button', { name: 'Any state, not only Failed' }).click()
+    await page.getByRole('button', { name: 'Remove filter state: Failed' }).click()
     await row.getByRole('link').click()
     await page.getByRole('region', { name: 'Result of the execution' }).getByText('Succeeded').waitFor()
     await canvasOf(page).node('draft').getByText('done').waitFor({ state: 'attached' })

@@ -31,12 +31,12 @@ test('the canvas shows the input, output and cost of each node of an execution, 
   await glance.getByText('in.text gave ask.text').waitFor()
   expect(await glance.locator('pre').textContent()).toMatch(/^rain .*…$/)
   await page.keyboard.press('Enter')
-  const edgeValue = page.getByRole('complementary').getByRole('region', { name: 'What in.text gave ask.text' })
+  const edgeValue = page.getByRole('complementary').getByRole('region', { name: 'Value from in.text to ask.text' })
   await edgeValue.getByRole('button', { name: 'Show all' }).click()
   expect(await edgeValue.locator('pre').textContent()).toBe(long)
 
   await canvasOf(page).node('draft').click()
-  const did = page.getByRole('region', { name: 'What draft did' })
+  const did = page.getByRole('region', { name: 'Result of draft' })
   await did.getByText('Attempts').waitFor()
   await did.getByRole('button', { name: 'Show all' }).first().click()
   expect(await did.locator('pre').first().textContent()).toBe(`Write about ${long}.`)
@@ -55,7 +55,7 @@ test('the canvas shows the input, output and cost of each node of an execution, 
   await page.getByRole('button', { name: 'Executions', exact: true }).click()
   await page.getByRole('button', { name: 'Show on canvas' }).last().click()
   await canvasOf(page).node('ask').click()
-  await page.getByRole('region', { name: 'What ask did' }).getByText('Attempts').waitFor()
+  await page.getByRole('region', { name: 'Result of ask' }).getByText('Attempts').waitFor()
   expect(problems).toEqual([])
 })
 
@@ -85,7 +85,7 @@ test('the run form uploads, previews, removes and selects images, rejects other 
   await expect.poll(() => page.evaluate('document.querySelector(".asset-view img").naturalWidth')).toBe(1)
   await field.getByRole('button', { name: 'Remove' }).click()
   await seen.waitFor({ state: 'detached' })
-  await field.getByLabel('photo: one of the project').selectOption({ index: 1 })
+  await field.getByLabel('photo: project asset').selectOption({ index: 1 })
   await seen.waitFor()
   expect(await hindrances(page)).toEqual([])
 

@@ -60,7 +60,7 @@ test('a response streams in, shows its timing and its charge, and survives a rel
   for (const text of grown) expect(said.startsWith(text)).toBe(true)
   await answer.getByText(/^Charged/).waitFor()
   const [call] = await stack.invocations(project.id)
-  await answer.getByText(`${call!.promptTokens} tokens in, ${call!.completionTokens} out`).waitFor()
+  await answer.getByText(`${call!.promptTokens} input tokens, ${call!.completionTokens} output`).waitFor()
   await answer.getByText(dollars(await settled())).waitFor()
   const together = page.getByRole('group', { name: 'Charged for this conversation' })
   await together.getByText(dollars(await settled())).waitFor()
@@ -264,7 +264,7 @@ test('a budget refusal offers a retry with an affordable token limit [insufficie
   await answer.getByRole('alert').getByText('key_limit').waitFor()
   const fewer = page.getByRole('button', { name: /^Retry with at most \d+ tokens$/ })
   await fewer.click()
-  await answer.getByText(/tokens in, \d+ out/).waitFor()
+  await answer.getByText(/input tokens, \d+ output/).waitFor()
   const dear = await stack.fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 50_000_000_000n })
   await stack.fixture.assign(project.id, dear)
 
@@ -280,7 +280,7 @@ test('a budget refusal offers a retry with an affordable token limit [insufficie
   await answerOf(page, dear).getByRole('alert').getByText('insufficient_budget').waitFor()
   await fewer.click()
   await answerOf(page, dear)
-    .getByText(/tokens in, \d+ out/)
+    .getByText(/input tokens, \d+ output/)
     .waitFor()
   await page
     .getByRole('group', { name: 'Charged for this conversation' })

@@ -42,7 +42,7 @@ export function AccountScreen() {
       <TokensSection
         title="Personal tokens"
         of={usePersonalTokens()}
-        text="A program that sends one as Authorization: Bearer svu_… can do everything you can, until it expires. For programs, prefer a service token of a project or of an organization, which lists what it may do."
+        text="Until it expires, anyone who sends one as Authorization: Bearer svu_… can do everything you can. For scripts, prefer a service token, which has only the permissions you pick."
       />
       <PasswordForm email={email} />
     </Screen>

@@ -23,7 +23,7 @@ export function CommandLineScreen() {
         </EmptyState>
       ) : view.challenge === undefined ? (
         <EmptyState title="Incomplete link" action={<Link to="/">Go to projects</Link>}>
-          Begin again in the terminal, by <code>gateway login</code>, and open all of the address that it tells.
+          Run <code>gateway login</code> again and open the full link it prints.
         </EmptyState>
       ) : (
         <Confirm {...view} challenge={view.challenge} />
@@ -64,9 +64,9 @@ function Confirm(view: CommandLineView & { challenge: string }) {
     )
   return (
     <form className="card stack" aria-label="Sign in the command line" onSubmit={onSubmit}>
-      <p>It gets a personal token, by which it may do what you may, as {email}, everywhere in this console.</p>
+      <p>The command line receives a personal token that can do everything you can in this console, as {email}.</p>
       <p className="notice">
-        Confirm it only if you have just typed <code>gateway login</code> yourself.
+        Confirm only if you just ran <code>gateway login</code> yourself.
       </p>
       <div className="pair">
         <TextField

@@ -30,7 +30,7 @@ export function PasswordForm({ email }: { email: string }) {
     <section className="card stack" aria-label="Password">
       <h2>Password</h2>
       <p className="soft">
-        Changing it signs you out everywhere. Personal tokens keep working: delete those that you do not know.
+        Changing your password signs you out everywhere. Personal tokens keep working: delete any you don't recognize.
       </p>
       <form className="stack" onSubmit={onSubmit}>
         <input type="text" autoComplete="username" value={email} readOnly hidden />

@@ -29,13 +29,13 @@ export function isSignedOut(error: unknown): boolean {
 }
 
 const notReached = {
-  message: 'The service was not reached.',
+  message: 'The service could not be reached.',
   resolution: 'Check the connection and try again.',
   code: 'not_reached',
   requestId: null,
 }
 const ofThePage = {
-  message: 'The page failed to show this.',
+  message: 'This part of the page failed to load.',
   resolution: 'Load the page again.',
   code: 'page_error',
   requestId: null,

@@ -13,6 +13,6 @@ test.for([
   expect(sizeOf(bytes)).toBe(text)
 })
 
-test('a kind is called as users call it, and one that is not known by its type', () => {
-  expect(['audio/mpeg', 'image/avif'].map((mimeType) => kindOf({ mimeType }))).toEqual(['MP3 sound', 'image/avif'])
+test('shows a user-facing label for each MIME type, and an unknown type unchanged', () => {
+  expect(['audio/mpeg', 'image/avif'].map((mimeType) => kindOf({ mimeType }))).toEqual(['MP3 audio', 'image/avif'])
 })

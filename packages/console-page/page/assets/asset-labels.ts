@@ -5,8 +5,8 @@ const kinds: Record<string, string> = {
   'image/png': 'PNG image',
   'image/jpeg': 'JPEG image',
   'image/webp': 'WebP image',
-  'audio/wav': 'WAV sound',
-  'audio/mpeg': 'MP3 sound',
+  'audio/wav': 'WAV audio',
+  'audio/mpeg': 'MP3 audio',
 }
 
 /** What an asset is, as users call it. */

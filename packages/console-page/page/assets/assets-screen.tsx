@@ -12,7 +12,7 @@ import { UploadPart } from './upload-part.tsx'
 import { useAssets } from './use-assets.ts'
 import './assets.css'
 
-/** The images and sounds of a project. */
+/** Images and audio files of a project. */
 export function AssetsScreen() {
   const scope = useScope()
   const role = useProjectRole()
@@ -64,8 +64,8 @@ function NotForYou() {
   )
   return (
     <EmptyState title="You don't have access to the assets of this project" action={users}>
-      They are for Project Owners and Project Consumers who are in the team of the project. A Project Owner gives you
-      one of these roles.
+      Requires the Project Owner or Project Consumer role and membership in the project's team. A Project Owner can
+      grant the role.
     </EmptyState>
   )
 }
@@ -75,7 +75,7 @@ function NoAssets({ isFiltered }: { isFiltered: boolean }) {
     <EmptyState title="No assets of this execution">Clear the filter.</EmptyState>
   ) : (
     <EmptyState title="No assets yet">
-      Upload one and copy its id, to give it to a flow; what flows make is kept here as well.
+      Upload a file and copy its ID to use it as a flow input. Files that flows generate appear here too.
     </EmptyState>
   )
 }

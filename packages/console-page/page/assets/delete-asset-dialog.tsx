@@ -28,8 +28,9 @@ export function DeleteAssetDialog({ of: asset, onClose }: { of: StoredAssetRecor
         <code>{asset.id}</code>, {sizeOf(asset.bytes)}, of <Moment iso={asset.createdAt} />.
       </p>
       <p>
-        From now on no one can see or download it, and a call that names it is refused as <code>asset_not_found</code>.
-        Executions in progress keep it until they end; records keep naming it. It cannot be restored.
+        The asset can no longer be viewed or downloaded, and calls that use it are refused with{' '}
+        <code>asset_not_found</code>. Executions in progress keep it until they end, and records keep its ID. This can't
+        be undone.
       </p>
     </FormDialog>
   )

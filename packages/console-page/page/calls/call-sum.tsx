@@ -21,12 +21,12 @@ export function CallSum({ call }: { call: InvocationRecord }) {
       <h2>Cost breakdown</h2>
       <DataTable caption="Line items" columns={columns} rows={lines} keyOf={({ what }) => what} />
       <p>
-        Together <span className="figure">${total(lines)}</span>, at the prices of the moment it was admitted, rounded
-        up once to whole micro-USD:{' '}
+        Total <span className="figure">${total(lines)}</span> at the prices when the call was admitted, rounded up once
+        to the next $0.000001:{' '}
         <strong>
           <Money micro={call.chargedMicro} />
         </strong>
-        .{isBounded && ' It is never more than what was reserved.'}
+        .{isBounded && ' The charge never exceeds the reservation.'}
         {call.estimated && ' The tokens were counted by the gateway, because the provider reported none.'}
       </p>
     </section>

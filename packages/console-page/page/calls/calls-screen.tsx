@@ -40,6 +40,6 @@ function NoCalls({ isFiltered }: { isFiltered: boolean }) {
   return isFiltered ? (
     <EmptyState title="No matching calls">Clear a filter.</EmptyState>
   ) : (
-    <EmptyState title="No calls yet">A call is here as soon as it is admitted, with what it costs.</EmptyState>
+    <EmptyState title="No calls yet">Calls appear with their cost as soon as they are admitted.</EmptyState>
   )
 }

@@ -30,7 +30,7 @@ export function FilterChip({
       <button type="button" onClick={() => onChange(undefined)}>
         <Icon name="close" />
         <span className="visually-hidden">
-          Any {name.toLowerCase()}, not only {text}
+          Remove filter {name.toLowerCase()}: {text}
         </span>
       </button>
     </span>

@@ -44,7 +44,7 @@ export function CatalogueScreen() {
                 <ModelActions
                   of={row}
                   compared={compared.map(({ id }) => id)}
-                  onReckon={() => showEstimate(row.product.id)}
+                  onEstimate={() => showEstimate(row.product.id)}
                 />
               ),
             },

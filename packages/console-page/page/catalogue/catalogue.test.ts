@@ -43,9 +43,9 @@ test('what is published is found by its words, and sorted by exact prices', () =
 test('prices are written by the million, to their last digit', () => {
   const pricing = { unit: 'tokens', prompt: '0.00000015', completion: '0.000000000001', cachedPrompt: '0' } as const
   expect(priceLines('chat', pricing)).toEqual([
-    { what: 'per 1M tokens in', usd: '$0.15' },
-    { what: 'per 1M tokens in, from a cache', usd: '$0' },
-    { what: 'per 1M tokens out', usd: '$0.000001' },
+    { what: 'per 1M input tokens', usd: '$0.15' },
+    { what: 'per 1M cached input tokens', usd: '$0' },
+    { what: 'per 1M output tokens', usd: '$0.000001' },
   ])
   expect(priceLines('image', { unit: 'request', request: '0.0400' })).toEqual([{ what: 'per image', usd: '$0.04' }])
 })

@@ -45,8 +45,8 @@ export function EstimateDialog({ of: product, onClose }: { of: ProductRecord; on
         </div>
       )}
       <p className="soft small">
-        At current prices. Each call is rounded up to $0.000001.
-        {product.modalities.input.includes('image') && ' An image that goes in counts as tokens in.'}
+        At current prices. The cost of each call is rounded up to the next $0.000001.
+        {product.modalities.input.includes('image') && ' Input images count as input tokens.'}
       </p>
       <div className="buttons">
         <button type="button" className="button" onClick={onClose}>

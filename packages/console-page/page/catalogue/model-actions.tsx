@@ -7,11 +7,11 @@ import { MOST_COMPARED } from './catalogue-view.ts'
 export function ModelActions({
   of: { product, isAssigned },
   compared,
-  onReckon,
+  onEstimate,
 }: {
   of: CatalogueRow
   compared: string[]
-  onReckon: () => void
+  onEstimate: () => void
 }) {
   const navigate = useNavigate({ from: '/projects/$tenant/$project/models' })
   const scope = useScope()
@@ -39,7 +39,7 @@ export function ModelActions({
             Try
           </Link>
         )}
-        <button type="button" className="button small" aria-label={`Cost of ${name}`} onClick={onReckon}>
+        <button type="button" className="button small" aria-label={`Cost of ${name}`} onClick={onEstimate}>
           Cost
         </button>
         <button

@@ -2,21 +2,21 @@ import type { ProductKind, ProductPricing, ProductRecord } from '@gateway/api/co
 import { perMillion, withoutZeros } from '../flow-editor/core/price-labels.ts'
 import { count } from '../pure/usd.ts'
 
-export const kindLabels: Record<ProductKind, string> = { chat: 'Text', image: 'Images', audio: 'Sound' }
-const mades: Record<ProductKind, string> = { chat: 'call', image: 'image', audio: 'sound' }
+export const kindLabels: Record<ProductKind, string> = { chat: 'Text', image: 'Images', audio: 'Audio' }
+const units: Record<ProductKind, string> = { chat: 'call', image: 'image', audio: 'audio file' }
 const BYTES_A_MIB = 1_048_576
 
 /** Each price of a product, exact, with what it is for. */
 export function priceLines(kind: ProductKind, pricing: ProductPricing): { what: string; usd: string }[] {
-  if (pricing.unit === 'request') return [{ what: `per ${mades[kind]}`, usd: `$${withoutZeros(pricing.request)}` }]
+  if (pricing.unit === 'request') return [{ what: `per ${units[kind]}`, usd: `$${withoutZeros(pricing.request)}` }]
   const { prompt, completion, cachedPrompt, reasoning } = pricing
   const line = (what: string, usd: string | undefined) =>
     usd === undefined ? [] : [{ what: `per 1M ${what}`, usd: `$${perMillion(usd)}` }]
   return [
-    ...line('tokens in', prompt),
-    ...line('tokens in, from a cache', cachedPrompt),
-    ...line('tokens out', completion),
-    ...line('tokens out, thought', reasoning),
+    ...line('input tokens', prompt),
+    ...line('cached input tokens', cachedPrompt),
+    ...line('output tokens', completion),
+    ...line('reasoning tokens', reasoning),
   ]
 }
 
@@ -25,10 +25,10 @@ export function modalityLabels({ modalities: { input, output } }: ProductRecord)
   return `${input.join(', ')} → ${output.join(', ')}`
 }
 
-/** How much fits in, and how much comes out at most. */
+/** Context window, and maximum output. */
 export function sizeLabels({ kind, contextLength, maxOutputTokens, maxOutputBytes }: ProductRecord): string[] {
-  if (kind !== 'chat') return [`${count(contextLength)} tokens in`, `${bytesLabels(maxOutputBytes)} out at most`]
-  return [`${count(contextLength)} tokens`, `${count(maxOutputTokens)} out at most`]
+  if (kind !== 'chat') return [`${count(contextLength)} input tokens`, `max ${bytesLabels(maxOutputBytes)} output`]
+  return [`${count(contextLength)} tokens`, `max ${count(maxOutputTokens)} output`]
 }
 
 /** What may be set on a call of it, with the values that it takes where they are listed. */

@@ -13,7 +13,7 @@ const shortcuts: Shortcut[] = [
   { keys: '/', does: 'In a flow: adds a node' },
   { keys: 'Ctrl F', does: 'In a flow: finds a node' },
   { keys: 'Ctrl S', does: 'In a flow: saves it' },
-  { keys: 'Ctrl Z', does: 'In a flow: undoes; with Shift, redoes' },
+  { keys: 'Ctrl Z', does: 'In a flow: undoes; with Shift: redoes' },
 ]
 
 const columns: Column<Shortcut>[] = [

@@ -52,8 +52,8 @@ function NoExecutions({ isFiltered }: { isFiltered: boolean }) {
   )
   return (
     <EmptyState title="No executions yet" action={flows}>
-      Open a flow and run it, or call an active one with a key: its execution is here as soon as it begins, and for 30
-      days.
+      Open a flow and run it, or call an active flow with a key. Executions appear as soon as they start and are kept
+      for 30 days.
     </EmptyState>
   )
 }

@@ -11,7 +11,7 @@ export function StartedBy({ of: { key, user, rerunOf } }: { of: ExecutionSummary
     <>
       {key !== null && keyName(key)}
       {user !== null && (user === id ? 'You' : memberName(user))}
-      {rerunOf !== null && <span className="soft"> from a node of an earlier one</span>}
+      {rerunOf !== null && <span className="soft"> (rerun)</span>}
     </>
   )
 }

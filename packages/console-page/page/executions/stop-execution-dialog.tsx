@@ -29,8 +29,8 @@ export function StopExecutionDialog({
       onClose={onClose}
     >
       <p>
-        No further node starts, and waiting callers learn that it was stopped. What was answered stays charged,{' '}
-        <Money micro={chargedMicro} /> so far. Its results can be taken over when it is run again from a node.
+        No further node starts, and waiting callers are notified. Completed calls stay charged:{' '}
+        <Money micro={chargedMicro} /> so far. You can reuse its results by running it again from a node.
       </p>
     </FormDialog>
   )

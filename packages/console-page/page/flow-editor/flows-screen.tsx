@@ -31,7 +31,7 @@ export function FlowsScreen() {
       {isPending && !error && <Waiting what="flows" />}
       {data?.length === 0 && (
         <EmptyState title="No flows yet" action={createButton}>
-          A flow joins calls of models and steps between them; callers use it as if it were one model.
+          A flow combines model calls and the steps between them. Callers use it like a single model.
         </EmptyState>
       )}
       {data && data.length > 0 && (

@@ -28,7 +28,7 @@ export function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
         <ProductField
           label="Reservation factor"
           isNumber
-          hint="Multiplies the upper bound of a prompt when reserving, 1 to 4."
+          hint="Safety margin on the estimated prompt tokens when reserving, from 1 to 4."
           value={draft.factor}
           fault={faultOf('overheads.factor')}
           onChange={(factor) => onChange({ factor })}

@@ -42,7 +42,7 @@ export function ProductsScreen() {
       {!data && !error && <Waiting what="products" />}
       {data?.length === 0 && (
         <EmptyState title="No products yet" action={create}>
-          A product is what projects call: a model of a provider, with a price.
+          A product is a provider's model with a price. Projects call products.
         </EmptyState>
       )}
       {data && data.length > 0 && rows?.length === 0 && (

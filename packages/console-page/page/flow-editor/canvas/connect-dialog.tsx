@@ -10,7 +10,7 @@ export function ConnectDialog({ from, onClose }: { from: PortRef; onClose: () =>
   const targets = targetsOf(model, products, from)
   const join = ({ edge }: Target) => {
     editor.change((graph) => connect(graph, edge))
-    announce(`${edge.from} leads to ${edge.to}.`)
+    announce(`Connected ${edge.from} to ${edge.to}.`)
     onClose()
   }
   return (

@@ -23,8 +23,8 @@ export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof
   return (
     <Dialog title={`Revision ${theirs.number} was saved in the meantime`} onClose={saving.closeConflict}>
       <p>
-        By {nameOf(theirs.by)}, <Moment iso={theirs.at} to="second" />. Yours was made of revision {base.number}. What
-        only one of you changed is kept; where both did, choose one.
+        Saved by {nameOf(theirs.by)}, <Moment iso={theirs.at} to="second" />. Your version is based on revision{' '}
+        {base.number}. Changes by only one of you are kept. Where both of you changed the same part, choose one.
       </p>
       <div className="conflict" role="table" aria-label="Differences">
         <div role="row" className="conflict-row head-row">

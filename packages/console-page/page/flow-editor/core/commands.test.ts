@@ -118,9 +118,9 @@ describe('commands', () => {
   })
 
   test.each([
-    ['{', /^This is not JSON: /],
-    ['{}', /^This is not a graph: input: /],
-    ['[]', /^This is not a graph: /],
+    ['{', /^Invalid JSON: /],
+    ['{}', /^Not a valid graph: input: /],
+    ['[]', /^Not a valid graph: /],
   ])('of the text %s it is said why it is not a graph', (text, fault) => {
     expect(readGraphText(text)).toEqual({ fault: expect.stringMatching(fault) as string })
   })

@@ -13,11 +13,11 @@ export function readGraphText(text: string): ReadGraph {
   try {
     json = JSON.parse(text)
   } catch (error) {
-    return { fault: `This is not JSON: ${(error as Error).message}.` }
+    return { fault: `Invalid JSON: ${(error as Error).message}.` }
   }
   const read = graphShape.safeParse(json)
   if (read.success) return { graph: read.data }
   const [issue] = read.error.issues
   const at = issue?.path.join('.') ?? ''
-  return { fault: `This is not a graph: ${at === '' ? '' : `${at}: `}${issue?.message ?? 'it has another shape'}.` }
+  return { fault: `Not a valid graph: ${at === '' ? '' : `${at}: `}${issue?.message ?? 'unexpected structure'}.` }
 }

@@ -1,6 +1,6 @@
-const words: Readonly<Record<string, { title: string; hint: string }>> = {
-  input: { title: 'Input', hint: 'Inputs' },
-  output: { title: 'Output', hint: 'Outputs' },
+const kindLabels: Readonly<Record<string, { title: string; hint: string }>> = {
+  input: { title: 'Input', hint: 'Inputs of the flow' },
+  output: { title: 'Output', hint: 'Outputs of the flow' },
   template: { title: 'Template', hint: 'Text with placeholders' },
   expression: { title: 'Expression', hint: 'Computed value' },
   branch: { title: 'Branch', hint: 'If/else' },
@@ -10,7 +10,7 @@ const words: Readonly<Record<string, { title: string; hint: string }>> = {
   'product.audio': { title: 'Speech', hint: 'Generates speech' },
 }
 
-/** A kind in words; one that is new here is called as it calls itself. */
+/** Label of a node kind. A kind unknown to this page is shown by its own name. */
 export function kindTitle(kind: string): { title: string; hint: string } {
-  return words[kind] ?? { title: kind, hint: 'Node kind' }
+  return kindLabels[kind] ?? { title: kind, hint: 'Node kind' }
 }

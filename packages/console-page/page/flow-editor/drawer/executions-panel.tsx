@@ -35,7 +35,7 @@ export function ExecutionsPanel({ sandbox, onShow }: { sandbox: string; onShow: 
             </span>
             <span className="soft">
               revision {execution.revision}, charged <Money micro={execution.chargedMicro} />
-              {execution.rerunOf !== null && ', from a node of an earlier one'}
+              {execution.rerunOf !== null && ', rerun from a node'}
             </span>
             <span className="soft">{execution.error?.message}</span>
             <button type="button" className="button small quiet" onClick={() => onShow(execution.id)}>

@@ -16,9 +16,8 @@ export function DraftNotice({
   return (
     <div className="notice flow-message" role="status">
       <span>
-        Your changes, unsaved since <Moment iso={draft.at} />, are here again; they were made of revision{' '}
-        {draft.baseRevision}.
-        {draft.baseRevision < latest && ` Revision ${latest} was saved since: saving shows both alongside each other.`}
+        Restored your unsaved changes from <Moment iso={draft.at} />, based on revision {draft.baseRevision}.
+        {draft.baseRevision < latest && ` Revision ${latest} was saved since. When you save, you can merge the two.`}
       </span>
       <span className="buttons">
         <button type="button" className="button small" onClick={onDiscard}>

@@ -15,7 +15,7 @@ export function FileMenu({ name }: { name: string }) {
     const answer = readGraphText(await chosen.text())
     if ('fault' in answer) return setFault(answer.fault)
     editor.change(() => placed(canvasModel(answer.graph, products)))
-    announce(`${chosen.name} is imported. Ctrl Z brings back what was there.`)
+    announce(`${chosen.name} imported. Press Ctrl+Z to undo.`)
   }
   return (
     <>

@@ -77,7 +77,7 @@ export function ContractFieldRow({ side, name }: { side: Side; name: string }) {
           className="button small quiet"
           onClick={() => editor.change((graph) => removeContractField(graph, side, name))}
         >
-          Take {name} away
+          Remove {name}
         </button>
       </div>
       {faults.map(({ message, resolution }) => (

@@ -65,7 +65,7 @@ export function ExpressionField({
         )}
       </Field>
       <div className="field">
-        <span className="small soft">Values in scope{written !== '' && ` that have “${written}”`}</span>
+        <span className="small soft">Values in scope{written !== '' && ` matching “${written}”`}</span>
         <ul className="scope">
           {offered.map((value) => (
             <li key={value.end}>

@@ -13,7 +13,7 @@ export function Inspector() {
   return (
     <aside className="flow-inspector" aria-label="Inspector">
       {chosen.length > 1 && (
-        <p className="soft">{several(chosen.length, 'node')} are chosen. Choose one to change what it says.</p>
+        <p className="soft">{several(chosen.length, 'node')} selected. Select a single node to edit it.</p>
       )}
       {chosen.length === 1 && <NodeForm key={only!.key} drawn={only!} />}
       {chosen.length === 0 && (

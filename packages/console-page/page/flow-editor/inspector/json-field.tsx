@@ -45,6 +45,6 @@ function parsed(text: string): { value: unknown } | { fault: string } {
   try {
     return { value: JSON.parse(text) as unknown }
   } catch (error) {
-    return { fault: `This is not JSON yet: ${(error as Error).message}.` }
+    return { fault: `Invalid JSON: ${(error as Error).message}.` }
   }
 }

@@ -74,8 +74,8 @@ export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: 
       <p className="small">Goes into {shown.where}.</p>
       <Copyable text={shown.text} label={`Copy the settings for ${shown.title}`} />
       <p className="small">
-        Put in a key of this project where <code>svc_your_key</code> stands, and the folder of the gateway where{' '}
-        <code>/path/to/gateway</code> does. A key is made at{' '}
+        Replace <code>svc_your_key</code> with a key of this project and <code>/path/to/gateway</code> with the folder
+        of the gateway. Create a key under{' '}
         <Link to="/projects/$tenant/$project/keys" params={scope}>
           Keys
         </Link>

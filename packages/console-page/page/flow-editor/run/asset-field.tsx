@@ -14,7 +14,7 @@ import { uploadAsset } from './upload-asset.ts'
 
 const accepted = { image: 'image/png,image/jpeg,image/webp', audio: 'audio/wav,audio/mpeg' }
 
-/** An image or a sound: a file, which is uploaded, or one that the project has. It is seen or heard before the execution. */
+/** Input of an image or audio file: an upload or an asset of the project, with a preview. */
 export function AssetField({
   label,
   format,
@@ -52,7 +52,7 @@ export function AssetField({
       const made = await uploadAsset(scope, file, read.type)
       setUploaded((before) => [made, ...before])
       onChange({ asset: made.id })
-      announce(`${file.name} is uploaded.`)
+      announce(`${file.name} uploaded.`)
       void client.invalidateQueries({ queryKey: listing.queryKey })
     } catch (failed) {
       setError(failed)
@@ -83,7 +83,7 @@ export function AssetField({
       </Field>
       <RefusalBox error={error ?? listError} />
       {fitting.length > 0 && (
-        <Field label={`${label}: one of the project`}>
+        <Field label={`${label}: project asset`}>
           {(ids) => (
             <select
               {...ids}

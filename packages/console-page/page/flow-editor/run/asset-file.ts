@@ -11,7 +11,9 @@ export async function readAssetFile(
 ): Promise<{ type: MediaType } | { fault: string }> {
   const { kinds } = words[format]
   if (file.size > flowLimits.assetBytes)
-    return { fault: `It has ${count(file.size)} bytes, and ${count(flowLimits.assetBytes)} are allowed. ${smaller}` }
+    return {
+      fault: `The file has ${count(file.size)} bytes, more than the maximum of ${count(flowLimits.assetBytes)}. ${smaller}`,
+    }
   const head = new Uint8Array(await file.slice(0, MEDIA_HEAD_BYTES).arrayBuffer())
   const type = mediaTypeOf(head)
   if (!type || (format !== 'media' && !type.startsWith(`${format}/`)))

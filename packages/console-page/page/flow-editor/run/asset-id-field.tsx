@@ -1,6 +1,6 @@
 import { Field } from '../../components/field.tsx'
 
-/** Which asset it is by its id, as someone copied it; '' for none. */
+/** ID of an asset; '' for none. */
 export function AssetIdField({
   label,
   asset,
@@ -11,7 +11,7 @@ export function AssetIdField({
   onChange: (value: { asset: string } | undefined) => void
 }) {
   return (
-    <Field label={`${label}: by its id`} hint="Copy the ID from the Assets page.">
+    <Field label={`${label}: asset ID`} hint="Copy the ID from the Assets page.">
       {(ids) => (
         <input
           {...ids}

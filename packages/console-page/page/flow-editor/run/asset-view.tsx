@@ -2,14 +2,14 @@ import type { AssetValue } from '@gateway/api/execution'
 import { useScope } from '../../api/use-project.ts'
 import { count } from '../../pure/usd.ts'
 
-/** An image or a sound of the project, with what takes it along. */
+/** An image or an audio file of the project, with its download. */
 export function AssetView({ asset, mimeType, bytes, isGlance = false }: AssetValue & { isGlance?: boolean }) {
   const { tenant } = useScope()
   const address = `/api/v2/tenants/${encodeURIComponent(tenant)}/assets/${encodeURIComponent(asset)}`
   return (
     <figure className="asset-view">
       {mimeType.startsWith('audio/') ? (
-        !isGlance && <audio controls preload="metadata" src={address} aria-label={`Sound ${asset}`} />
+        !isGlance && <audio controls preload="metadata" src={address} aria-label={`Audio ${asset}`} />
       ) : (
         <img src={address} alt={`Image ${asset}`} />
       )}

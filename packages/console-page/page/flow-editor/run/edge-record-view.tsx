@@ -10,9 +10,9 @@ export function EdgeRecordView({ edge, isGlance = false }: { edge: GraphEdge; is
   if (run.graph === null) return null
   const value = edgeValueOf(edge, run)
   return (
-    <section className="run-record stack" aria-label={`What ${edge.from} gave ${edge.to}`}>
+    <section className="run-record stack" aria-label={`Value from ${edge.from} to ${edge.to}`}>
       <h3>
-        {edge.from} gave {edge.to}
+        {edge.from} → {edge.to}
       </h3>
       {value === null ? (
         <p className="soft small">No value in this execution.</p>

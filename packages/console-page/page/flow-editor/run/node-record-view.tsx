@@ -14,14 +14,14 @@ export function NodeRecordView({ id }: { id: string }) {
   const { status, takenOver, durationMs, chargedMicro, attempts, error, output } = record
   const given = givenTo(id, run)
   return (
-    <section className="run-record" aria-label={`What ${id} did`}>
+    <section className="run-record" aria-label={`Result of ${id}`}>
       <details open>
         <summary>In this execution</summary>
         <div className="stack">
           <Facts
             className="run-facts"
             of={[
-              ['State', takenOver ? 'taken over' : nodeLabels[status]],
+              ['State', takenOver ? 'reused' : nodeLabels[status]],
               ['Time', durationMs === null ? null : `${durationMs} ms`],
               ['Charged', <Money key="charged" micro={chargedMicro} />],
               ['Attempts', attempts === undefined ? null : String(attempts)],

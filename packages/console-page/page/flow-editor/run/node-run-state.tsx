@@ -9,7 +9,7 @@ export function NodeRunState({ id }: { id: string }) {
   const { status, durationMs, chargedMicro, error, takenOver } = record
   return (
     <p className={`node-run ${status.toLowerCase()}`} title={error?.message}>
-      <span>{takenOver ? 'taken over' : nodeLabels[status]}</span>
+      <span>{takenOver ? 'reused' : nodeLabels[status]}</span>
       {durationMs !== null && !takenOver && <span>{durationMs} ms</span>}
       {chargedMicro > 0 && <span>{usd(chargedMicro)}</span>}
     </p>

@@ -55,7 +55,7 @@ function AnswerFigures({ of: { state, invocation, firstMs, totalMs, usage, charg
       {state !== 'streaming' && totalMs !== null && <span>{durationText(totalMs)} total</span>}
       {usage && (
         <span>
-          {count(usage.prompt)} tokens in, {count(usage.completion)} out
+          {count(usage.prompt)} input tokens, {count(usage.completion)} output
         </span>
       )}
       {state !== 'streaming' && (
