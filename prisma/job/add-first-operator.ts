@@ -27,7 +27,7 @@ export async function addFirstOperator({ url, email, token }: FirstOperator): Pr
       const nowMs = Date.now()
       const { id: user } = await tx.user.upsert({
         where: { email },
-        create: { id: mintId('per', nowMs, randomBytes(10)), email, name: 'Operator', platformOperator: true },
+        create: { id: mintId('usr', nowMs, randomBytes(10)), email, name: 'Operator', platformOperator: true },
         update: { platformOperator: true },
       })
       if (token !== null) {

@@ -5,7 +5,7 @@ const fixed = <Prefix extends string>(prefix: Prefix, n: number) => mintId(prefi
 
 export const ids = {
   tenant: fixed('ten', 1),
-  user: fixed('per', 1),
+  user: fixed('usr', 1),
   team: fixed('tea', 1),
   project: fixed('prj', 1),
   otherProject: fixed('prj', 2),

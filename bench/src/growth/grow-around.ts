@@ -44,7 +44,7 @@ export async function growAround(fixture: Fixture, growth: Growth, around: Aroun
   )
   await fixture.run(
     `INSERT INTO control.audit (tenant, at, user_id, action, subject)
-     SELECT $1, now() - n * interval '1 second', CASE WHEN n % 100 = 0 THEN $2 ELSE 'per_' || n % 100 END,
+     SELECT $1, now() - n * interval '1 second', CASE WHEN n % 100 = 0 THEN $2 ELSE 'usr_' || n % 100 END,
             CASE WHEN n % 10 = 0 THEN 'key.create' ELSE 'grant.set' END, 'key_' || n
        FROM generate_series($3::int, $4::int) n`,
     [tenant, owner, ...range(CALLS_EACH.change)],

@@ -96,7 +96,7 @@ describe('a push', () => {
   test('makes nothing that it could not keep on record', async ({ line, server }) => {
     await writeFile(path.join(line.folder, 'a.flow.json'), flow)
     const tenants = [{ id: 'ten_1', name: 'T', role: 'Owner', projects: [{ id: 'prj_1', name: 'P', role: 'Admin' }] }]
-    server.answers(takeName(path.join(line.folder, LOCK), json({ id: 'per_1', tenants })))
+    server.answers(takeName(path.join(line.folder, LOCK), json({ id: 'usr_1', tenants })))
     const env = { GATEWAY_URL: server.url, GATEWAY_TOKEN: 'svu_1', GATEWAY_PROJECT: '' }
     expect(await line.ask('gateway flows push', env)).toMatchObject({ code: 1 })
     expect(server.requests.map(({ method }) => method)).toEqual(['GET'])

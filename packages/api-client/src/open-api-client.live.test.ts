@@ -17,8 +17,8 @@ const rotation = { params: { tenant: 'ten_1', key: 'key_1' }, body: {} }
 
 describe('what may be repeated is', () => {
   test('reading, after a connection that was cut before or within the answer', async ({ server }) => {
-    server.answers(cut, cutAfter('{"id":'), json({ id: 'per_1' }))
-    expect(await open(server).ask('GET', '/api/v2/me')).toEqual({ id: 'per_1' })
+    server.answers(cut, cutAfter('{"id":'), json({ id: 'usr_1' }))
+    expect(await open(server).ask('GET', '/api/v2/me')).toEqual({ id: 'usr_1' })
     expect(server.requests).toHaveLength(3)
   })
 
@@ -38,7 +38,7 @@ describe('what may be repeated is', () => {
   })
 
   test('not before the moment that the service names [overloaded]', async ({ server }) => {
-    server.answers(refusal('overloaded', 503, { 'retry-after': '1' }), json({ id: 'per_1' }))
+    server.answers(refusal('overloaded', 503, { 'retry-after': '1' }), json({ id: 'usr_1' }))
     await open(server).ask('GET', '/api/v2/me')
     const [first, second] = server.requests
     expect(second!.atMs - first!.atMs).toBeGreaterThan(990)
@@ -46,8 +46,8 @@ describe('what may be repeated is', () => {
 
   test('where a proxy answers in place of the service', async ({ server }) => {
     const page: Step = (res) => res.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
-    server.answers(page, json({ id: 'per_1' }))
-    expect(await open(server).ask('GET', '/api/v2/me')).toEqual({ id: 'per_1' })
+    server.answers(page, json({ id: 'usr_1' }))
+    expect(await open(server).ask('GET', '/api/v2/me')).toEqual({ id: 'usr_1' })
   })
 })
 
@@ -116,10 +116,10 @@ describe('an answer', () => {
   test('without a body is undefined; spaces before a body are none of it', async ({ server }) => {
     server.answers(
       (res) => res.writeHead(204).end(),
-      (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('  \n{"id":"per_1"}'),
+      (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('  \n{"id":"usr_1"}'),
     )
     expect(await open(server).ask('DELETE', '/api/v2/session')).toBeUndefined()
-    expect(await open(server).ask('GET', '/api/v2/me')).toEqual({ id: 'per_1' })
+    expect(await open(server).ask('GET', '/api/v2/me')).toEqual({ id: 'usr_1' })
   })
 
   test('that is another page is none of the service', async ({ server }) => {

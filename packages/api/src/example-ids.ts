@@ -5,7 +5,7 @@
 export const exampleIds = {
   tenant: 'ten_example',
   team: 'tea_example',
-  user: 'per_example',
+  user: 'usr_example',
   project: 'prj_example',
   key: 'key_example',
   invocation: 'inv_example',

@@ -259,7 +259,7 @@ export function idsOfNothing(fixture: Fixture): Ids {
     tenant: fixture.id('ten'),
     team: fixture.id('tea'),
     emptyTeam: fixture.id('tea'),
-    user: fixture.id('per'),
+    user: fixture.id('usr'),
     project: fixture.id('prj'),
     product: `acme/${fixture.id('m')}`,
     newProduct: `acme/${fixture.id('m')}`,

@@ -133,7 +133,7 @@ export async function playCorrection(
   reads: Database,
   seen: Map<string, number>,
 ): Promise<number> {
-  const correction = { project, correctionId, micro: Number(micro), reason: 'a test', correctedBy: 'per_test' }
+  const correction = { project, correctionId, micro: Number(micro), reason: 'a test', correctedBy: 'usr_test' }
   const first = await correct({ reads }, correction)
   const decided = decideCorrection(book, project, micro)
   deepStrictEqual(first.kind, decided)

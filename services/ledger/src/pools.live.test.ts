@@ -52,7 +52,7 @@ test('a heartbeat waits for no other questions, and for no wallet that is locked
   )
   const waiting = [
     ...load((n) => clients.gateway.readAsset({ caller: { project: project.id }, asset: `ast_${n}` })),
-    ...load((n) => clients.console.fund({ project: project.id, fundingId: `fund-${n}`, micro: 1, fundedBy: 'per_1' })),
+    ...load((n) => clients.console.fund({ project: project.id, fundingId: `fund-${n}`, micro: 1, fundedBy: 'usr_1' })),
     ...load(() => clients.console.barrier({ projects: [project.id] })),
   ]
   const instance = mint('ins')

@@ -70,7 +70,7 @@ export async function openFixture(adminUrl: string) {
   const run = (sql: string, values: unknown[] = []) => pool.query(sql, values)
 
   async function user({ platformOperator = false } = {}): Promise<string> {
-    const user = id('per')
+    const user = id('usr')
     await run('INSERT INTO control.users (id, email, name, platform_operator) VALUES ($1, $2, $3, $4)', [
       user,
       `${user}@example.test`,
@@ -101,7 +101,7 @@ export async function openFixture(adminUrl: string) {
     const hash = createHash('sha256').update(secret).digest()
     await run(
       `INSERT INTO control.access_tokens (id, tenant, project, name, hash, prefix, permissions, created_by, expires_at)
-       VALUES ($1, $2, $3, 'a token', $4, $5, $6, 'per_maker', now() + $7 * interval '1 millisecond')`,
+       VALUES ($1, $2, $3, 'a token', $4, $5, $6, 'usr_maker', now() + $7 * interval '1 millisecond')`,
       [tokenId, of.tenant, of.project, hash, secret.slice(0, SHOWN_CHARACTERS), of.permissions, expiresInMs],
     )
     return { id: tokenId, secret }

@@ -2,23 +2,23 @@ import { expect, test } from 'vitest'
 import type { AuditRecord } from '@gateway/api/console/users'
 import { actionLabels, auditSentence } from './audit-sentence.ts'
 
-const names: Record<string, string> = { per_g: 'Grace', prj_1: 'Summaries', tea_1: 'Search', key_1: 'website' }
+const names: Record<string, string> = { usr_g: 'Grace', prj_1: 'Summaries', tea_1: 'Search', key_1: 'website' }
 const sentence = (action: string, subject: string, details: AuditRecord['details'] = {}) =>
-  auditSentence({ id: '1', at: '', user: 'per_a', action, subject, details }, (id) => names[id] ?? id)
+  auditSentence({ id: '1', at: '', user: 'usr_a', action, subject, details }, (id) => names[id] ?? id)
 
 test('auditSentence uses names and mentions the previous value', () => {
-  expect(sentence('grant.set', 'prj_1', { user: 'per_g', role: 'Project Owner', before: null })).toBe(
+  expect(sentence('grant.set', 'prj_1', { user: 'usr_g', role: 'Project Owner', before: null })).toBe(
     'granted Grace the role Project Owner on Summaries',
   )
-  expect(sentence('grant.set', 'prj_1', { user: 'per_g', role: 'Project Viewer', before: 'Project Owner' })).toBe(
+  expect(sentence('grant.set', 'prj_1', { user: 'usr_g', role: 'Project Viewer', before: 'Project Owner' })).toBe(
     'changed the role of Grace on Summaries from Project Owner to Project Viewer',
   )
-  expect(sentence('grant.remove', 'prj_1', { user: 'per_g' })).toBe('removed the role of Grace on Summaries')
-  expect(sentence('member.set', 'per_g', { role: 'Member', before: null })).toBe(
+  expect(sentence('grant.remove', 'prj_1', { user: 'usr_g' })).toBe('removed the role of Grace on Summaries')
+  expect(sentence('member.set', 'usr_g', { role: 'Member', before: null })).toBe(
     'added Grace to the organization as Member',
   )
   expect(sentence('key.create', 'key_1', { project: 'prj_1' })).toBe('created the key website in Summaries')
-  expect(sentence('team-member.set', 'tea_1', { user: 'per_g', role: 'Team Member', before: null })).toBe(
+  expect(sentence('team-member.set', 'tea_1', { user: 'usr_g', role: 'Team Member', before: null })).toBe(
     'added Grace to the team Search as Team Member',
   )
   expect(sentence('project.change', 'prj_1', { assetRetentionDays: null })).toBe(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hasOwner, issuesKeys, lackForKeys, projectAccess, reasonsFor } from './project-access.ts'
 
-const user = (name: string) => ({ id: `per_${name}`, name, email: `${name}@example.test`, createdAt: '' })
+const user = (name: string) => ({ id: `usr_${name}`, name, email: `${name}@example.test`, createdAt: '' })
 const grants = [
   { ...user('Cleo'), role: 'Project Owner' as const },
   { ...user('Bela'), role: 'Project Consumer' as const },

@@ -66,7 +66,7 @@ test('what is written down cannot be changed, nor an identity moved, by anyone w
     `UPDATE control.audit SET user_id = NULL`,
     `DELETE FROM control.audit`,
     `TRUNCATE control.audit`,
-    `UPDATE control.user_identities SET user_id = 'per_x'`,
+    `UPDATE control.user_identities SET user_id = 'usr_x'`,
     `UPDATE money.wallets SET funded = 1`,
     `SELECT money.fund('prj', 'f', 1, 'me')`,
   ])

@@ -73,7 +73,7 @@ test.for([
   [{ policy: 'listed', resources: [] }, '400 invalid_request', 'resources'],
   [{ resources: ['acme/swift'] }, '400 invalid_request', 'resources'],
   [{ policy: 'all-eligible', resources: ['acme/swift'] }, '400 invalid_request', 'resources'],
-  [{ createdBy: 'per_other' }, '400 invalid_request', 'createdBy'],
+  [{ createdBy: 'usr_other' }, '400 invalid_request', 'createdBy'],
   [{ hash: 'x' }, '400 invalid_request', 'hash'],
 ] as const)('a key of %j is refused: %s', async ([more, refusal, param], { stack }) => {
   const body = refusal.endsWith('project_required') ? more : { project: stack.project, ...more }

@@ -124,7 +124,7 @@ test('books that say two things are reported, logged, and counted for an alarm',
     return Number(/^console_statements_differed_total\{?[^\n]* (\d+)/m.exec(text)?.[1] ?? 0)
   }
   const before = await differed()
-  await fixture.run(`INSERT INTO money.fundings VALUES ($1, 'without an entry', 1, 'per_x', now())`, [stack.project])
+  await fixture.run(`INSERT INTO money.fundings VALUES ($1, 'without an entry', 1, 'usr_x', now())`, [stack.project])
   const { body } = await stack.owner.get(`${stack.projectPath}/statement`)
   const what = 'records of fundings in this time'
   expect([body.reconciled, body.differences]).toEqual([false, [{ what, expected: 1_000_000, found: 1_000_001 }]])

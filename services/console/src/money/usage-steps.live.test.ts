@@ -32,7 +32,7 @@ const test = callsTest
     )
     await fixture.run(
       `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, created_at, deadline_at)
-       SELECT 'exe_' || $1 || n, $1, 'sbx-' || n % 2, 1, 'per_1', 'invoke', 'Running', now(), now() FROM generate_series(0, 2) n`,
+       SELECT 'exe_' || $1 || n, $1, 'sbx-' || n % 2, 1, 'usr_1', 'invoke', 'Running', now(), now() FROM generate_series(0, 2) n`,
       [stack.project],
     )
     for (const [table, unit] of [

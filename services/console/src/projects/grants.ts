@@ -26,7 +26,7 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
     )
     const { cursor, limit } = call.query()
     const rows = await prisma.projectGrant.findMany({
-      where: { project, user: { gt: readIdCursor(cursor, 'per_') } },
+      where: { project, user: { gt: readIdCursor(cursor, 'usr_') } },
       orderBy: { user: 'asc' },
       take: limit + 1,
     })

@@ -77,7 +77,7 @@ test('a Project Owner grants, changes and takes back roles of members [not_permi
   expect((await member.get(grants)).body.data).toHaveLength(3)
   expect(outcomeOf(await member.post(grants, { user: member.id, role: 'Project Owner' }))).toBe('403 not_permitted')
   expect(outcomeOf(await owner.post(grants, { user: member.id, role: 'Project Viewer' }))).toBe('200')
-  expect(outcomeOf(await owner.post(grants, { user: 'per_nobody', role: 'Project Viewer' }))).toBe(
+  expect(outcomeOf(await owner.post(grants, { user: 'usr_nobody', role: 'Project Viewer' }))).toBe(
     '400 invalid_request',
   )
   expect(outcomeOf(await owner.delete(`${grants}/${member.id}`))).toBe('204')

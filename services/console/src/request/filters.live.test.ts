@@ -192,7 +192,7 @@ test('no page of a large book looks at more than its rows, regardless of its fil
       expect([filters, read <= ROWS_A_PAGE + 500]).toEqual([filters, true])
     }
     const entries = { tenant: stack.tenant, place: null, limit: 100 }
-    for (const filters of [{}, { action: 'rare' }, { user: 'per_busy', action: 'rare' }, { subject: 'thing_1' }])
+    for (const filters of [{}, { action: 'rare' }, { user: 'usr_busy', action: 'rare' }, { subject: 'thing_1' }])
       expect([filters, (await rowsRead(findEntries({ ...entries, ...filters }))) <= ROWS_A_PAGE + 500]).toEqual([
         filters,
         true,
@@ -259,13 +259,13 @@ async function fillBooks(
   )
   await fixture.run(
     `INSERT INTO control.audit (tenant, at, user_id, action, subject)
-     SELECT $1, timestamptz '2026-01-01' + n * interval '10 minutes', 'per_busy', 'common', 'thing_' || n % 1000
+     SELECT $1, timestamptz '2026-01-01' + n * interval '10 minutes', 'usr_busy', 'common', 'thing_' || n % 1000
        FROM generate_series(1, $2::integer) n`,
     [tenant, BOOK],
   )
   await fixture.run(
     `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, output, created_at, deadline_at, completed_at)
-     SELECT 'exe_book' || n, $1, 'sbx_busy', 1, 'per_busy', 'invoke', CASE WHEN n = 0 THEN 'Running' ELSE 'Succeeded' END,
+     SELECT 'exe_book' || n, $1, 'sbx_busy', 1, 'usr_busy', 'invoke', CASE WHEN n = 0 THEN 'Running' ELSE 'Succeeded' END,
             CASE WHEN n > 0 THEN '{}'::bytea END, i.at, i.at, CASE WHEN n > 0 THEN i.at END
        FROM generate_series(0, $2::integer) n, LATERAL (SELECT timestamptz '2026-01-01' + n * interval '10 minutes' AS at) i`,
     [project, BOOK],

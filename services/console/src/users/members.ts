@@ -21,7 +21,7 @@ export function listMembers(deps: Deps): Handler<'listMembers'> {
     await authorizeInTenant(deps.prisma, userOf(res), tenant, 'users.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.membership.findMany({
-      where: { tenant, user: { gt: readIdCursor(cursor, 'per_') } },
+      where: { tenant, user: { gt: readIdCursor(cursor, 'usr_') } },
       orderBy: { user: 'asc' },
       take: limit + 1,
     })
@@ -48,7 +48,7 @@ export function setMember(deps: Deps): Handler<'setMember'> {
         ...body,
         tenant,
         passwordHash,
-        newUserId: newId('per'),
+        newUserId: newId('usr'),
       })
       const { role } = body
       const before = await tx.membership.findUnique({ where: { tenant_user: { tenant, user: user.id } } })

@@ -18,7 +18,7 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
     team: 'tea_00000000000000000000000000',
     project: 'prj_00000000000000000000000000',
     key: 'key_00000000000000000000000000',
-    user: 'per_00000000000000000000000000',
+    user: 'usr_00000000000000000000000000',
   }
   const mine = { ...ids, tenant: stack.tenant, team: stack.team, project: stack.project }
   type Ids = typeof ids
@@ -121,7 +121,7 @@ test('an organization that added someone first gets nothing of what another give
   // The id, which only the user who is meant can tell, names them beyond doubt.
   expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { user: made.body.id }))).toBe('201')
   expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' }))).toBe('200')
-  const none = await stack.owner.post(`${stack.path}/members`, { user: 'per_nobody' })
+  const none = await stack.owner.post(`${stack.path}/members`, { user: 'usr_nobody' })
   expect([outcomeOf(none), none.body.error.param]).toEqual(['400 invalid_request', 'user'])
   const both = await stack.owner.post(`${stack.path}/members`, { user: made.body.id, email })
   expect([outcomeOf(both), both.body.error.param]).toEqual(['400 invalid_request', 'email'])

@@ -83,7 +83,7 @@ export function listTeamMembers(deps: MemberDeps): Handler<'listTeamMembers'> {
     const team = await teamOf({ prisma }, tenant, call.id('team'))
     const { cursor, limit } = call.query()
     const rows = await prisma.teamMember.findMany({
-      where: { team, user: { gt: readIdCursor(cursor, 'per_') } },
+      where: { team, user: { gt: readIdCursor(cursor, 'usr_') } },
       orderBy: { user: 'asc' },
       take: limit + 1,
     })

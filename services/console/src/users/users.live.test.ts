@@ -108,7 +108,7 @@ test('a team is made with its creator as owner, takes members, and goes when it 
   expect((await stack.owner.get(members)).body.data).toMatchObject([{ id: stack.owner.id, role: 'Team Owner' }])
   expect(outcomeOf(await stack.owner.post(members, { user: member.id, role: 'Team Member' }))).toBe('201')
   expect(outcomeOf(await stack.owner.post(members, { user: member.id, role: 'Team Owner' }))).toBe('200')
-  expect(outcomeOf(await stack.owner.post(members, { user: 'per_nobody', role: 'Team Owner' }))).toBe(
+  expect(outcomeOf(await stack.owner.post(members, { user: 'usr_nobody', role: 'Team Owner' }))).toBe(
     '400 invalid_request',
   )
   expect(outcomeOf(await stack.owner.delete(`${members}/${member.id}`))).toBe('204')

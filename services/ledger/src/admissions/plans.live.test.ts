@@ -213,8 +213,8 @@ const FILLS: [table: string, columns: string, values: string][] = [
     '(id, service, started_at, heartbeat_at, dead_after_ms, ended_at)',
     `'h' || n, 'gateway', now(), now(), 15000, now()`,
   ],
-  ['control.users', '(id, email, name)', `'per' || n, 'per' || n || '@example.test', 'P'`],
-  ['control.project_grants', '(project, user_id, role)', `project, 'per' || n, 'Project Consumer'`],
+  ['control.users', '(id, email, name)', `'usr' || n, 'usr' || n || '@example.test', 'P'`],
+  ['control.project_grants', '(project, user_id, role)', `project, 'usr' || n, 'Project Consumer'`],
   [
     'control.keys',
     '(id, hash, prefix, name, tenant, project, lineage, policy, created_by, expires_at, expiry_days)',

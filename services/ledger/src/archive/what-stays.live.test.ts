@@ -203,7 +203,7 @@ describe('behind an archive', () => {
       correctionId: 'c',
       micro: -7,
       reason: 'a test',
-      correctedBy: 'per_test',
+      correctedBy: 'usr_test',
     }
     await correct(books.replica, correction)
     await books.moveTo(dayOf(second, 3))

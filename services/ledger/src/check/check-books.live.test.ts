@@ -27,7 +27,7 @@ const test = liveTest
     for (const item of [settled!, released!, ...open]) await replica.admit(item)
     await replica.settle(settled!.id, { promptTokens: 0, completionTokens: 30 })
     await replica.release(released!.id)
-    const correction = { project: project.id, correctionId: 'c', micro: -7, reason: 'a test', correctedBy: 'per_test' }
+    const correction = { project: project.id, correctionId: 'c', micro: -7, reason: 'a test', correctedBy: 'usr_test' }
     await correct(replica, correction)
     return { project: project.id, key, product, settled: settled!.id }
   })

@@ -11,7 +11,7 @@ test('assets older than their project keeps them are deleted, and no others, reg
   const other = await openTenant(fixture)
   const asset = async (project: string, days: number) => {
     const id = fixture.id('ast')
-    await recordAsset(replica, { id, caller: { project, user: 'per_1' }, mimeType: 'image/png', bytes: 9 })
+    await recordAsset(replica, { id, caller: { project, user: 'usr_1' }, mimeType: 'image/png', bytes: 9 })
     await fixture.run(`UPDATE money.assets SET created_at = now() - $2 * interval '1 day' WHERE id = $1`, [id, days])
     return id
   }

@@ -82,7 +82,7 @@ describe('an amount', () => {
   test('learns of a correction that takes money out', async ({ replica, money }) => {
     const { project, want, notices } = await money(1_000n)
     await want({ belowMicro: [900] })
-    const correction = { project, correctionId: 'c', micro: -200, reason: 'a test', correctedBy: 'per_test' }
+    const correction = { project, correctionId: 'c', micro: -200, reason: 'a test', correctedBy: 'usr_test' }
     await correct(replica, correction)
     await correct(replica, correction)
     expect(await notices()).toEqual(['wallet.below 900: 800'])

@@ -10,7 +10,7 @@ const correction = (project: string, micro: number, correctionId = 'incident-1')
   correctionId,
   micro,
   reason: 'an invoice that came in twice',
-  correctedBy: 'per_operator',
+  correctedBy: 'usr_operator',
 })
 
 describe('a correction', () => {
@@ -33,7 +33,7 @@ describe('a correction', () => {
         WHERE j.project = $1 AND j.kind = 'correct' ORDER BY j.seq`,
       [project.id],
     )
-    const by = { kind: 'correct', reason: 'an invoice that came in twice', corrected_by: 'per_operator' }
+    const by = { kind: 'correct', reason: 'an invoice that came in twice', corrected_by: 'usr_operator' }
     expect(rows).toEqual([
       { ...by, available: -400_000, outside: 400_000 },
       { ...by, available: 5, outside: -5 },

@@ -50,7 +50,7 @@ const test = ledgerTest
       async webhook(path: string) {
         const id = fixture.id('whk')
         const url = path.startsWith('http') ? path : receiver.url + path
-        const made = await createWebhook(deps, { id, project: project.id, url, createdBy: 'per_test' })
+        const made = await createWebhook(deps, { id, project: project.id, url, createdBy: 'usr_test' })
         if (made.kind !== 'made') throw new Error(made.why)
         return { id, secret: made.secret }
       },

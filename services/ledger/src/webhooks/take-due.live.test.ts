@@ -22,7 +22,7 @@ test('looking for what is due does not grow with webhooks, nor with what waits f
 
   await fixture.run(
     `INSERT INTO money.webhooks (id, project, url, secret_key, created_by, created_at)
-     SELECT 'whk_' || md5(n::text), 'prj_' || n, 'https://hooks.example.com/', 'gone', 'per_test', now()
+     SELECT 'whk_' || md5(n::text), 'prj_' || n, 'https://hooks.example.com/', 'gone', 'usr_test', now()
        FROM generate_series(1, ${WEBHOOKS}) n`,
   )
   await fixture.run(

@@ -276,7 +276,7 @@ describe('an idempotency key of a rerun', () => {
     const other = { idempotency: idempotencyOf('rerun', 'of another thing') }
     expect(codeOf(await engine.rerun(ask(earlier, 'out', other)))).toBe('idempotency_mismatch')
     // Keys are of anyone who asks.
-    const otherUser = await engine.rerun(ask(earlier, 't0', { idempotency, user: 'per_other' }))
+    const otherUser = await engine.rerun(ask(earlier, 't0', { idempotency, user: 'usr_other' }))
     expect(otherUser).toMatchObject({ kind: 'started', replayed: false })
 
     // A repeat is asked for neither wallet nor the earlier execution anymore.

@@ -114,7 +114,7 @@ ledgerTest('a node costs the same on empty books and on full ones', async ({ dat
   async function fillBooks(): Promise<void> {
     await fixture.run(
       `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, created_at, deadline_at, completed_at, output)
-       SELECT 'exe_filler' || n, CASE WHEN n <= $1 THEN $2 ELSE 'prj_' || n % 500 END, $3, 1, 'per', 'invoke',
+       SELECT 'exe_filler' || n, CASE WHEN n <= $1 THEN $2 ELSE 'prj_' || n % 500 END, $3, 1, 'usr', 'invoke',
               CASE WHEN n % 2 = 0 THEN 'Succeeded' ELSE 'Admitted' END, now(), now() + interval '1 hour', CASE WHEN n % 2 = 0 THEN now() END, '{}'
          FROM generate_series(1, $4::int) n`,
       [2 * OPEN, tenant.project.id, sandbox, MANY],
