@@ -20,11 +20,11 @@ async function example(): Promise<{ pick: NodeKind }> {
 
 test('the example of docs/adding-a-node-kind.md is a node kind that reports its problems and computes its output', async () => {
   const { pick } = await example()
-  const look = (fields: object) => pick.look({ id: 'n', kind: 'pick', ...fields })
+  const look = (fields: object) => pick.look({ id: 'n', kind: 'pick', ...fields }, { input: [], output: [] })
   expect(look({ key: 'title' }).problems).toEqual([])
   expect(look({ key: 3 }).problems).toHaveLength(1)
   expect(look({}).problems).toHaveLength(1)
-  const run = (object: object) => pick.run!({ id: 'n', kind: 'pick', key: 'title' }, { object })
+  const run = (object: object) => pick.run!({ id: 'n', kind: 'pick', key: 'title' }, { object }, null)
   expect(run({ title: 'Dune', pages: 412 })).toEqual({ text: 'Dune' })
   expect(() => run({ title: 7 })).toThrow(CelFailure)
   expect(() => run({})).toThrow(CelFailure)
