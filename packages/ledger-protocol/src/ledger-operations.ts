@@ -45,7 +45,9 @@ import {
   webhookRequest,
   type CorrectionAnswer,
   type InvocationAnswer,
+  keysQuestion,
   type KeyAnswer,
+  type KeysAnswer,
   type ModelsAnswer,
   type ServiceName,
   type WalletAnswer,
@@ -54,9 +56,9 @@ import {
 import { flowLimits } from '@gateway/api/limits'
 import { refusalReport } from './refusal-report.ts'
 
-// The operations of the ledger, each a POST of one JSON object that is answered with one; all of them are safe to repeat.
-// The client, the ledger's routes, who may call and what is traced come from these rows. Alongside them stands POST /items, whose
-// rows are in ledger-items.ts. Credentials: `Authorization: Bearer <service token>`.
+// The operations of the ledger, each a POST of one JSON object that returns one; all of them are safe to repeat.
+// The client, the ledger's routes, the permissions and the traces are derived from these rows. The rows of POST /items
+// are in ledger-items.ts. Credentials: `Authorization: Bearer <service token>`.
 
 export interface OperationRow {
   path: string
@@ -64,28 +66,28 @@ export interface OperationRow {
   callers: readonly ServiceName[]
   request: z.ZodType
   response: ResponseType<object>
-  /** Which connections of a client it takes: executions are started and followed by as many as there are callers. */
+  /** Which connections of a client it uses: as many executions are started and followed as there are callers. */
   pool: 'requests' | 'executions'
-  /** The span on both sides; absent where it is called again and again, such as a heartbeat. */
+  /** The span on both sides; absent for operations that are called repeatedly, such as a heartbeat. */
   span?: OperationSpan
-  /** How long one try may take, where it may wait for a wallet that others have locked: longer than Postgres lets it wait. */
+  /** Time limit of one try that may wait for locked wallets: longer than Postgres lets it wait. */
   tryMs?: number
-  /** The longest request, where that is not 1 MB. */
+  /** Maximum request size, if it is not 1 MB. */
   bodyBytes?: number
-  /** What forbids this request to this service, as a sentence; null: it is permitted. */
+  /** Why this service may not send this request, as a sentence; null: it may. */
   // oxlint-disable-next-line typescript/no-explicit-any -- each row has its own request; `RequestOf` gives it back typed
   forbids?: (request: any, caller: ServiceName) => string | null
 }
 
 export interface OperationSpan {
   name: string
-  /** The attribute that the `id` of the request is. */
+  /** Attribute that holds the `id` of the request. */
   id: string
-  /** It begins a trace at the ledger where the caller has none. */
+  /** Whether the ledger begins a trace if the caller has none. */
   begins: boolean
 }
 
-/** Carries a type: the ledger makes the response, and no one checks it again. */
+/** Carries a type: the ledger creates the response, and callers do not validate it. */
 export interface ResponseType<T> {
   readonly type?: T
 }
@@ -102,6 +104,14 @@ export const ledgerOperations = {
     callers: byKey,
     request: callerQuestion,
     response: response<ModelsAnswer>(),
+    pool: 'requests',
+  },
+  /** Which keys exist, and their projects. */
+  identifyKeys: {
+    path: '/keys/identify',
+    callers: byKey,
+    request: keysQuestion,
+    response: response<KeysAnswer>(),
     pool: 'requests',
   },
   /** What a key is, and what is left of its limit. */
@@ -130,7 +140,7 @@ export const ledgerOperations = {
     response: response<InvocationAnswer>(),
     pool: 'requests',
   },
-  /** Begins an execution, or names the one that an idempotency key began before. Without a response it may have begun. */
+  /** Starts an execution, or returns the one of an idempotency key. Without a response it may have started. */
   startExecution: {
     path: '/executions/start',
     callers: ['gateway', 'console'],
@@ -138,11 +148,11 @@ export const ledgerOperations = {
     response: response<StartAnswer>(),
     pool: 'executions',
     span: { name: 'start', id: 'service.execution', begins: true },
-    bodyBytes: 2 * flowLimits.bodyBytes, // what is around the input of an invoke, and how JSON writes it again
+    bodyBytes: 2 * flowLimits.bodyBytes, // what surrounds the input of an invoke, and JSON escapes
     forbids: ({ caller }: z.infer<typeof startQuestion>, service) =>
       'user' in caller && service !== 'console' ? 'Only the console begins executions on behalf of a user.' : null,
   },
-  /** Begins an execution that takes over results of an earlier one. Without a response it may have begun. */
+  /** Starts an execution that reuses results of an earlier one. Without a response it may have started. */
   rerunExecution: {
     path: '/executions/rerun',
     callers: byMoney,
@@ -151,14 +161,14 @@ export const ledgerOperations = {
     pool: 'executions',
     span: { name: 'rerun', id: 'service.execution', begins: true },
   },
-  /** What is needed to say what an execution would be charged at most. */
+  /** The basis for estimating the maximum charge of an execution. */
   estimateSandbox: {
     path: '/sandboxes/estimate',
     callers: ['gateway', 'console'],
     request: estimateQuestion,
     response: response<EstimateFacts | Refused>(),
     pool: 'requests',
-    bodyBytes: 2 * flowLimits.bodyBytes, // as of a start
+    bodyBytes: 2 * flowLimits.bodyBytes, // like a start
     forbids: ({ caller }: z.infer<typeof estimateQuestion>, service) =>
       'user' in caller && service !== 'console' ? 'Only the console asks on behalf of a user.' : null,
   },
@@ -169,7 +179,7 @@ export const ledgerOperations = {
     response: response<FollowAnswer>(),
     pool: 'executions',
   },
-  /** What a caller asks for all executions that it waits for, in one question. */
+  /** Which of the executions that a caller waits for have ended, in one request. */
   endedExecutions: {
     path: '/executions/ended',
     callers: byKey,
@@ -250,7 +260,7 @@ export const ledgerOperations = {
     response: response<AssetAnswer>(),
     pool: 'executions',
   },
-  /** What is to be known of the images of a chat call before it is admitted. */
+  /** What a gateway must know of the images of a chat call before it is admitted. */
   readImages: {
     path: '/images/read',
     callers: ['gateway', 'worker'],
@@ -272,7 +282,7 @@ export const ledgerOperations = {
     response: response<object>(),
     pool: 'requests',
   },
-  /** What callers were refused, for users to see. What is lost of it is lost: no money hangs on it. */
+  /** Refusals that callers received, shown to users. Losing some is acceptable: no money depends on them. */
   reportRefusals: {
     path: '/refusals',
     callers: byKey,
@@ -319,7 +329,7 @@ export const ledgerOperations = {
     response: response<{ deleted: boolean }>(),
     pool: 'requests',
   },
-  /** Answers once no admission that read older facts of these projects can still be under way. */
+  /** Returns once no admission that read older facts of these projects can still be under way. */
   barrier: {
     path: '/barrier',
     callers: byMoney,

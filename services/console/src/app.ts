@@ -5,6 +5,7 @@ import { consoleRoutes } from '@gateway/api/console-routes'
 import { answerErrors } from '@gateway/service-kit/http/answers'
 import { contractRoutes, mountRoutes, notFound, openApp } from '@gateway/service-kit/http/routes'
 import { mountHealth, type HealthAnswer } from '@gateway/service-kit/http/health'
+import { trustProxies } from '@gateway/service-kit/http/trusted-proxies'
 import { preamble } from '@gateway/service-kit/http/preamble'
 import type { ConsoleDeps } from './deps.ts'
 import { explainError } from './errors/explain-error.ts'
@@ -16,14 +17,13 @@ import { authenticate } from './sign-in/authenticate.ts'
 import { isSignedIn, userOf } from './sign-in/user.ts'
 
 /**
- * The whole surface of the console, in order (rules §7.2); handlers.ts lists the operations of its API.
- * @throws Error that says how to build its page, where that is not built
+ * Builds all middleware and routes of the console, in order (rules §7.2); handlers.ts lists the operations of its API.
+ * @throws Error that says how to build the page if it has not been built
  */
-export function consoleApp(deps: ConsoleDeps): Express {
+export function consoleApp(deps: ConsoleDeps, proxies: readonly string[] = []): Express {
   const page = readBuiltPage()
   const app = openApp()
-  // The gateway or an ingress stands before it; the addresses of callers count for the throttle only.
-  app.set('trust proxy', ['loopback', 'linklocal', 'uniquelocal'])
+  trustProxies(app, proxies)
   app.use((_req, res, next) => {
     res.set({
       'X-Content-Type-Options': 'nosniff',
@@ -38,7 +38,7 @@ export function consoleApp(deps: ConsoleDeps): Express {
   app.use(
     preamble({
       newRequestId: () => deps.newId('req'),
-      keepsSentId: true,
+      logsSentId: true,
       log: deps.log,
       now: () => performance.now(),
       fields: (res) => (isSignedIn(res) ? { user: userOf(res).id } : {}),
@@ -61,14 +61,14 @@ export function consoleApp(deps: ConsoleDeps): Express {
   return app
 }
 
-/** Whether something at its path needs no one who is signed in: then each handler there says by itself who may ask. */
+/** Whether an operation at this path works without sign-in. If so, each handler at the path authorizes its own caller. */
 function isOpen({ path }: ApiRoute): boolean {
   return Object.values<ApiRoute>(consoleRoutes).some((row) => row.path === path && row.by !== 'user')
 }
 
 async function readyOrLimited({ readiness, provider }: ConsoleDeps): Promise<HealthAnswer> {
   const { status, body } = await readiness.ready()
-  // Said, and no reason to send users elsewhere: tokens and passwords work without the provider.
+  // Reported, but no reason to take this replica out of service: tokens and passwords work without the provider.
   const limited = provider?.isReached() === false && { limited: { 'sign-in provider': 'not reached' } }
   return { status, body: { ...body, ...limited } }
 }

@@ -18,11 +18,11 @@ function problemsOf(more: Record<string, string>): readonly string[] {
   }
 }
 
-test('without a sign-in provider none of its settings is needed', () => {
+test('requires no sign-in provider settings if no provider is configured', () => {
   expect(problemsOf({})).toEqual([])
 })
 
-test('with one, its issuer is kept to the letter, and the public address without its last slash', () => {
+test('keeps the issuer exactly as configured, and removes the trailing slash of the public URL', () => {
   expect(readConfig(consoleConfig, { ...least, ...provider })).toMatchObject({
     PUBLIC_URL: 'https://models.example.com',
     OIDC_ISSUER: 'https://id.example.com/realms/one/',
@@ -36,17 +36,17 @@ test.for([
   [{ PUBLIC_URL: 'models.example.com' }, 'PUBLIC_URL'],
   [{ OIDC_ISSUER: 'http://id.example.com' }, 'OIDC_ISSUER'],
   [{ OIDC_ISSUER: 'id.example.com' }, 'OIDC_ISSUER'],
-] as const)('%j is one problem, which names %s', ([more, name]) => {
+] as const)('reports %j as one problem that names %s', ([more, name]) => {
   const problems = problemsOf({ ...provider, ...more })
   expect(problems).toHaveLength(1)
   expect(problems[0]).toContain(name)
 })
 
-test('a provider on this machine may be spoken to without https', () => {
+test('allows a sign-in provider on localhost without https', () => {
   expect(problemsOf({ ...provider, OIDC_ISSUER: 'http://127.0.0.1:4000' })).toEqual([])
 })
 
-test('where traces are has a place for the id of a call', () => {
+test('requires the {invocation} placeholder in TRACE_URL', () => {
   const search = 'https://traces.example.com/search?tags={"service.invocation":"{invocation}"}'
   expect(problemsOf({ TRACE_URL: search })).toEqual([])
   for (const TRACE_URL of ['https://traces.example.com', 'traces/{invocation}', 'javascript:alert("{invocation}")'])

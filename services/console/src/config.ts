@@ -1,8 +1,9 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { z } from 'zod'
+import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
 import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
 
-/** Kept to the letter, because the provider's own word for itself must be the same. */
+/** The issuer is kept unchanged, because it must equal the one the provider reports. */
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname } = new URL(text)
@@ -14,7 +15,7 @@ function leadsToTraces(text: string): boolean {
   return address !== text && URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
 }
 
-/** What the console reads from its environment. */
+/** Environment variables of the console. */
 export const consoleConfig = z
   .object({
     DATABASE_URL: z
@@ -33,6 +34,7 @@ export const consoleConfig = z
     PREPARED_STATEMENTS: flag()
       .default(true)
       .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' }),
+    TRUSTED_PROXIES: trustedProxies(),
     PUBLIC_URL: httpUrl()
       .refine((url) => new URL(url).href === `${url}/`, 'expected an address without a path')
       .optional()

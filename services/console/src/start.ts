@@ -1,10 +1,14 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
+import { flowLimits } from '@gateway/api/limits'
 import { openIdGenerator } from '@gateway/api/ids'
 import { openDatabase } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
+import { RECEIVE_MS, UPLOAD_MS } from '@gateway/service-kit/http/connections'
+import { isTrustedBy } from '@gateway/service-kit/http/trusted-proxies'
+import type { ConsoleDeps } from './deps.ts'
 import { consoleApp } from './app.ts'
 import { removeDeleted } from './assets/assets.ts'
 import { forgetCreations } from './request/create-once.ts'
@@ -15,10 +19,10 @@ import { openPasswords } from './sign-in/password.ts'
 import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 import { forgetAttempts, openThrottle } from './sign-in/throttle.ts'
 
-/** Longer than Postgres lets a statement of this login take, and a lock be waited for: its answer comes first. */
+/** Longer than the statement and lock timeouts of this login, so Postgres reports its timeout first. */
 const QUERY_LIMIT_MS = 7_000
 
-/** Builds the console: its database, its client of the ledger, and last the server. */
+/** Starts the console: database, ledger client and, last, the server. */
 export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const { log, meter, onStop, readiness, stopping } = tools
   const { prisma, close } = await openDatabase({
@@ -43,13 +47,14 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
 
   readiness.check('postgres', async () => ((await prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
   const random = (bytes: number) => randomBytes(bytes)
-  const app = consoleApp({
+  const newId = openIdGenerator(Date.now, randomFillSync)
+  const deps: ConsoleDeps = {
     prisma,
     ledger,
     assetStore,
     throttle: openThrottle({ prisma }),
     passwords: openPasswords({ random }),
-    newId: openIdGenerator(Date.now, randomFillSync),
+    newId,
     random,
     now: () => new Date(),
     log,
@@ -59,8 +64,14 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     publicUrl: config.PUBLIC_URL,
     traceUrl: config.TRACE_URL,
     provider: signInProvider(config, tools),
+  }
+  const app = consoleApp(deps, config.TRUSTED_PROXIES)
+  return tools.listen(app, {
+    newRequestId: () => newId('req'),
+    bodyLimitOf: () => flowLimits.bodyBytes,
+    receiveMsOf: ({ url = '' }) => (/\/assets(\?|$)/.test(url) ? UPLOAD_MS : RECEIVE_MS),
+    isTrustedProxy: isTrustedBy(app),
   })
-  return tools.listen(app)
 }
 
 function signInProvider(config: ConsoleConfig, { log, stopping }: ServiceTools): SignInProvider | undefined {

@@ -6,6 +6,7 @@ import { allowOnly, contractRoutes, mountRoutes, notFound, openApp } from '@gate
 import { followExecution, showExecution } from './routes/v1/executions.ts'
 import { checkKey, showKey } from './routes/v1/key.ts'
 import { mountHealth } from '@gateway/service-kit/http/health'
+import { trustProxies } from '@gateway/service-kit/http/trusted-proxies'
 import { preamble } from '@gateway/service-kit/http/preamble'
 import type { Deps } from './deps.ts'
 import { explainError } from './errors/explain-error.ts'
@@ -19,9 +20,10 @@ import { estimateSandbox } from './routes/v1/sandbox/estimate.ts'
 import { invokeSandbox } from './routes/v1/sandbox/invoke.ts'
 import { serveMcp } from './routes/v1/sandbox/mcp.ts'
 
-/** The whole public surface, in the order in which it is matched. The hot path comes first. */
-export function gatewayApp(deps: Deps): Express {
+/** Builds the public app. Routes are matched in order; the hot path comes first. */
+export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express {
   const app = openApp()
+  trustProxies(app, proxies)
   app.use(
     preamble({
       newRequestId: () => deps.newId('req'),
@@ -45,7 +47,7 @@ export function gatewayApp(deps: Deps): Express {
         invokeSandbox: invokeSandbox(deps),
         estimateSandbox: estimateSandbox(deps),
         cancelExecution: cancelExecution(deps),
-        serveMcp: null, // below, with every method
+        serveMcp: null, // mounted below, for every method
         showExecution: showExecution(deps),
         followExecution: followExecution(deps),
         uploadAsset: uploadAsset(deps),
@@ -55,7 +57,7 @@ export function gatewayApp(deps: Deps): Express {
   )
 
   const mcp = serveMcp(deps)
-  app.route('/v1/sandbox/:id/mcp').post(mcp).all(mcp) // refuses other methods itself, once it knows the caller
+  app.route('/v1/sandbox/:id/mcp').post(mcp).all(mcp) // refuses other methods itself, after it has authorized the caller
 
   app.use(['/api/v2', '/console'], deps.consoleProxy?.forward ?? notFound)
 

@@ -11,12 +11,13 @@ import {
   sharedSecret,
   wholeNumber,
 } from '@gateway/service-kit/process/config'
+import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
 import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { countingConfig } from '@gateway/tokens/counting-thread'
 import { ratesConfig } from './admission/limits.ts'
 import { z } from 'zod'
 
-/** What the gateway reads from its environment. It holds no credentials of the database. */
+/** Environment variables of the gateway. It has no database credentials. */
 export const gatewayConfig = z.object({
   LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
   SERVICE_SECRET: sharedSecret().meta({
@@ -45,7 +46,7 @@ export const gatewayConfig = z.object({
     description: 'Maximum number of concurrent calls per project. Without it, as many as leave room for other projects',
   }),
   ...countingConfig,
-  // The least is such that half of it, which one project may have, has room for the largest request.
+  // A project can take half of it, so the minimum is twice the largest request.
   MAX_CONCURRENT_IMAGE_BYTES: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
     .default(64 * 1024 * 1024)
     .meta({
@@ -55,6 +56,11 @@ export const gatewayConfig = z.object({
   HEARTBEAT_MS: wholeNumber(HEARTBEAT_LIMITS).default(5_000).meta({
     description:
       'Heartbeat interval in milliseconds. After three missed heartbeats, the ledger releases the reservations of this gateway',
+  }),
+  TRUSTED_PROXIES: trustedProxies(),
+  MAX_CONNECTIONS: wholeNumber({ min: 16, max: 1_000_000 }).default(16_384).meta({
+    description:
+      'Maximum number of open connections. At most half of them may be unauthenticated; the oldest unauthenticated one is closed for a new one',
   }),
   MCP_HOSTS: hostNames().meta({
     description: 'Comma-separated host names of web pages that may call MCP, in addition to pages of this machine',
@@ -70,7 +76,7 @@ export type GatewayConfig = z.output<typeof gatewayConfig>
 
 const HOST_NAME = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])$/
 
-/** Names of hosts as a browser writes them, separated by commas: lower case, no scheme and no port. */
+/** Comma-separated host names as a browser writes them: lower case, without scheme or port. */
 export function hostNames() {
   return z
     .string()
@@ -87,7 +93,7 @@ export function hostNames() {
 }
 
 /**
- * Reads `PROVIDERS` and the keys that it names.
+ * Reads `PROVIDERS` and the API keys that it references.
  * @throws ConfigurationError
  */
 export function providersOf({ PROVIDERS }: GatewayConfig, env: Environment): ProvidersConfig {

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import { refuse } from '@gateway/api/refusal'
+import { callerAddress } from '@gateway/service-kit/http/connections'
 import { Pool } from 'undici'
 
 export interface ConsoleProxy {
@@ -9,17 +10,17 @@ export interface ConsoleProxy {
   close(): Promise<void>
 }
 
-/** An execution in the console may take five minutes, and its answer half a minute more. */
+/** An execution in the console can take five minutes, plus half a minute for the response. */
 const LONGEST_ANSWER_MS = 330_000
-/** Nothing that is only read takes longer to begin: the console's own questions have limits of seconds. */
+/** Timeout to the first byte of a read. The console's queries have limits of seconds. */
 const LONGEST_READ_MS = 30_000
 const CONNECT_MS = 2_000
-/** A connection on which nothing comes is probed after this, each second, and is lost after ten probes without an answer. */
+/** An idle connection is probed after this time, then each second. Ten unanswered probes close it. */
 const PROBE_AFTER_MS = 5_000
 
 /**
- * Passes `/api/v2` and `/console` on to the console service, request and answer as they stream (rules §1.2). The
- * console checks the credentials.
+ * Forwards `/api/v2` and `/console` to the console service, streaming requests and responses (rules §1.2). The console
+ * checks the credentials.
  */
 export function openConsoleProxy(consoleUrl: string): ConsoleProxy {
   const pool = new Pool(consoleUrl, {
@@ -59,7 +60,7 @@ function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Headers of one connection, not of the message; and `expect`, which was met on ours. */
+/** Hop-by-hop headers, plus `expect`, which this server has already handled. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -80,13 +81,12 @@ function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[
   return kept
 }
 
-/** Where the request came from. We add the last address, the only one that is not a caller's claim. */
-function addressesOf({ headers, socket }: IncomingMessage): Record<string, string> {
-  const before = headers['x-forwarded-for'] ?? []
+/** Forwarding headers of the request. An address chain sent by the caller is not passed on. */
+function addressesOf(req: IncomingMessage): Record<string, string> {
   return {
-    'x-forwarded-for': [before, socket.remoteAddress ?? []].flat().join(', '),
-    'x-forwarded-host': headers.host ?? '',
-    'x-forwarded-proto': String(headers['x-forwarded-proto'] ?? 'http'),
+    'x-forwarded-for': callerAddress(req),
+    'x-forwarded-host': req.headers.host ?? '',
+    'x-forwarded-proto': String(req.headers['x-forwarded-proto'] ?? 'http'),
   }
 }
 

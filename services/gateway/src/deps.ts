@@ -9,6 +9,7 @@ import type { Providers } from '@gateway/providers/open-providers'
 import type { CountUsage } from '@gateway/tokens/counted-usage'
 import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { AdmissionQueueLimit, ConcurrencyLimiter, OpenCalls, Rates } from './admission/limits.ts'
+import type { KeyGate } from './admission/key-gate.ts'
 import type { RunningCalls } from './admission/running-calls.ts'
 import type { EndingWatch } from './executions/ending-watch.ts'
 import type { ConsoleProxy } from './console-proxy.ts'
@@ -17,45 +18,46 @@ import type { Metrics } from './metrics.ts'
 import type { RefusalReporter } from './refusals/refusal-reporter.ts'
 
 /**
- * What has state or is configured. `start.ts` makes each of it once, in order. Functions of ours are imported; each
- * takes the part of this that it uses.
+ * Everything with state or configuration. `start.ts` creates each member once, in order. Functions are imported, and
+ * each takes only the members it uses.
  */
 export interface Deps {
   ledger: LedgerClient
-  /** This process on the ledger's books, in whose name reservations are made. */
+  /** This process as registered with the ledger. Reservations belong to it. */
   instance: Pick<Instance, 'id' | 'renew'>
   notifier: Pick<Notifier, 'notify' | 'subscribe'>
   endings: EndingWatch
   providers: Pick<Providers, 'chat'>
   assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
-  /** What all calls together have in memory of images. */
+  /** Memory budget for the images of all calls. */
   imageMemory: Pick<ByteBudget, 'take'>
   countUsage: CountUsage
-  /** Projects take turns at it. */
+  /** Counts prompts of different projects in turn. */
   countExactly: CountExactly
-  /** null: no console is configured, and its paths are not served. */
+  /** null if no console is configured; its paths are then not served. */
   consoleProxy: ConsoleProxy | null
 
+  keyGate: KeyGate
   concurrencyLimiter: ConcurrencyLimiter
   admissionQueueLimit: AdmissionQueueLimit
   rates: Rates
   refusals: RefusalReporter
   runningCalls: RunningCalls
   openCalls: OpenCalls
-  /** Aborts when this process begins to stop. Calls then still have time: see `openCalls.cancellation`. */
+  /** Aborts when this process starts to stop. Calls still have time until `openCalls.cancellation` aborts. */
   stopping: AbortSignal
 
   newId: NewId
   /** Unix milliseconds. */
   now: () => number
-  /** Milliseconds of a clock that only goes forward. */
+  /** Monotonic milliseconds. */
   monotonicNow: () => number
 
   log: Logger
   metrics: Metrics
   readiness: Pick<Readiness, 'live' | 'ready'>
-  /** Whether prompts and answers get into traces. */
+  /** Whether traces include prompts and responses. */
   traceContent: boolean
-  /** Host names whose pages in a browser may call MCP, in addition to those of this machine. */
+  /** Hosts whose web pages can call MCP, in addition to pages on this machine. */
   mcpHosts: string[]
 }

@@ -9,14 +9,14 @@ async function figures(url: string): Promise<(name: string, kind: string) => num
 }
 
 test.for(['json', 'stream'])(
-  'of a slow provider, the own time of a call is without it: %s',
+  'excludes the time of a slow provider from the own duration of a call: %s',
   async (kind, { stack, tenant }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, latencyMs: SLOW_MS }])
     const before = await figures(tenant.metricsUrl)
     const answer = await tenant.chat({ messages: [{ role: 'user', content }], stream: kind === 'stream' })
     await answer.text()
-    // A stream is counted once its last word was written, which its reader may have before.
+    // A stream is counted after its last chunk is written; its reader may have received that chunk already.
     await expect
       .poll(async () => (await figures(tenant.metricsUrl))('gateway_calls_duration_count', kind))
       .toBe(before('gateway_calls_duration_count', kind) + 1)

@@ -2,7 +2,7 @@ import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { expect, test } from 'vitest'
 import { openMetrics } from './metrics.ts'
 
-test('distinguishes prompts by whether there was time to count them', async ({ onTestFinished }) => {
+test('records prompt counting by outcome, counted or busy', async ({ onTestFinished }) => {
   const telemetry = await startTelemetry({ service: 'gateway', otlpEndpoint: undefined })
   onTestFinished(telemetry.stop)
   const metrics = openMetrics(telemetry.meter, () => 0)
@@ -13,7 +13,7 @@ test('distinguishes prompts by whether there was time to count them', async ({ o
   expect(text).toMatch(/^gateway_prompts_counting_duration_count\{[^}]*outcome="busy"[^}]*\} 1$/m)
 })
 
-test('providers whose circuit breaker is open are counted, and not named', async ({ onTestFinished }) => {
+test('counts providers with an open circuit breaker without naming them', async ({ onTestFinished }) => {
   const telemetry = await startTelemetry({ service: 'gateway', otlpEndpoint: undefined })
   onTestFinished(telemetry.stop)
   const metrics = openMetrics(telemetry.meter, () => 0)

@@ -6,26 +6,28 @@ import type { AcceptedAnswer } from './request/read-invocation.ts'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { HealthCheck } from '@gateway/service-kit/process/health'
 
-/** What the gateway counts. No label names a provider: /metrics stands alongside the public paths. */
+/** Metrics of the gateway. No label names a provider. */
 export interface Metrics {
   /**
-   * How a reservation was closed. `late`: after the answer; `lost`: not by this process; `quarantined`: not yet, the ledger goes
-   * on with it.
+   * How a reservation was closed. `late`: after the response; `lost`: not by this process; `quarantined`: not yet, the
+   * ledger keeps trying.
    */
   closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost' | 'quarantined', tookMs?: number): void
   refused(code: string): void
-  /** Not told to users: there were too many, or the ledger was away. */
+  /** Keys looked up in the ledger before their requests were read. */
+  keysLookedUp(outcome: 'found' | 'refused' | 'failed', count?: number): void
+  /** Refusals not reported to users: there were too many, or the ledger was unavailable. */
   refusalsDropped(count: number): void
-  /** A prompt whose bytes alone would have been refused. `busy`: it was not counted in time. */
+  /** A prompt that would have been refused by its byte count alone. `busy`: it was not counted in time. */
   promptCounted(outcome: 'counted' | 'busy', tookMs: number): void
   attemptFailed(failure: ProviderFailure): void
   circuitChanged: NonNullable<ProvidersOptions['circuitChanged']>
   /**
-   * How long a call took, also when its caller has left. `providerMs`: how much of it the provider took; not given for
-   * a replay, which may have waited for another call, nor for a sandbox product, whose nodes called elsewhere.
+   * Duration of a call, even if its caller disconnected. `providerMs`: the provider's share; absent for a replay, which
+   * may have waited for another call, and for a sandbox product, whose nodes call providers elsewhere.
    */
   answered(kind: 'json' | 'stream' | 'replay' | 'sandbox', durationMs: number, providerMs?: number): void
-  /** Where the caller left, until they left: their execution continues elsewhere. */
+  /** If the caller disconnected, the duration until then: the execution continues elsewhere. */
   invoked(kind: AcceptedAnswer | 'mcp', durationMs: number): void
 }
 
@@ -41,6 +43,10 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
   const dropped = meter.createCounter('gateway.refusals.dropped', {
     description: 'Refusals that users do not see in the console: there were too many, or the ledger was away',
     unit: '{refusal}',
+  })
+  const lookUps = meter.createCounter('gateway.keys.lookups', {
+    description: 'Keys looked up in the ledger before their requests were read, by outcome',
+    unit: '{key}',
   })
   const counts = meter.createHistogram('gateway.prompts.counting.duration', {
     description: 'From the refusal of a prompt by its bytes until its tokens were counted, or could not be',
@@ -89,6 +95,7 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
       if (tookMs !== undefined) settling.record(tookMs / 1_000, { outcome: how })
     },
     refused: (code) => refusals.add(1, { code }),
+    keysLookedUp: (outcome, count = 1) => lookUps.add(count, { outcome }),
     refusalsDropped: (count) => dropped.add(count),
     promptCounted: (outcome, tookMs) => counts.record(tookMs / 1_000, { outcome }),
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),
@@ -105,12 +112,12 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
   }
 }
 
-/** The hash of no key. */
+/** A hash that no key has. */
 const NO_KEY = '0'.repeat(64)
 const LIMIT_MS = 900
 
 /**
- * The gateway is ready while the ledger answers a question that it has to ask its database: otherwise nothing can be
+ * The gateway is ready while the ledger responds to a request that needs its database. Otherwise nothing can be
  * admitted.
  */
 export function ledgerHealth({ ledger }: { ledger: Pick<LedgerClient, 'models'> }): HealthCheck {

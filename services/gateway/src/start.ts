@@ -6,6 +6,7 @@ import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { registerInstance } from '@gateway/ledger-client/instance'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
+import { isTrustedBy } from '@gateway/service-kit/http/trusted-proxies'
 import type { CommonConfig } from '@gateway/service-kit/process/config'
 import { openAdmissionQueueLimit, openConcurrencyLimiter, openRates, trackOpenCalls } from './admission/limits.ts'
 import { ledgerHealth, openMetrics } from './metrics.ts'
@@ -15,26 +16,26 @@ import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import { usageCounter } from '@gateway/tokens/counted-usage'
 import { exactCounter } from '@gateway/tokens/exact-count'
 import { openTokenCounter } from '@gateway/tokens/token-counter'
+import { openKeyGate } from './admission/key-gate.ts'
 import { openRunningCalls } from './admission/running-calls.ts'
 import { gatewayApp } from './app.ts'
 import type { GatewayConfig } from './config.ts'
 import { openConsoleProxy } from './console-proxy.ts'
 import type { Deps } from './deps.ts'
 import { openEndingWatch } from './executions/ending-watch.ts'
-import { refuseMalformed } from './errors/malformed-requests.ts'
+import { bodyLimitOf, receiveMsOf } from './request/receive-limits.ts'
 import { openIdGenerator } from '@gateway/api/ids'
 import { openRefusalReporter } from './refusals/refusal-reporter.ts'
 
-/** Running calls are ended this long before the connections are, so that their callers get an answer. */
+/** Running calls are ended this long before their connections, so that callers get a response. */
 const LAST_ANSWERS_MS = 1_000
-/** How long a call waits for memory for its images. */
+/** Timeout of waiting for image memory. */
 const IMAGE_WAIT_MS = 10_000
-/** Left to settlements once the last call has ended. */
+/** Time left for settlements after the last call has ended. */
 const SETTLE_MS = 5_000
 
 /**
- * Builds what the gateway has one of, in order: each `onStop` stops, in reverse, what stands before it. At last it
- * listens.
+ * Starts the gateway. Creates its singletons in order, each with an `onStop`; they stop in reverse. It listens last.
  */
 export async function startGateway(
   config: GatewayConfig & CommonConfig,
@@ -110,6 +111,7 @@ export async function startGateway(
     countUsage: usageCounter(tokenCounter.count),
     countExactly: exactCounter(tokenCounter),
     consoleProxy,
+    keyGate: openKeyGate({ ledger, metrics }),
     concurrencyLimiter: openConcurrencyLimiter({
       maxPermits: config.MAX_CONCURRENT_CALLS,
       maxOfProject: config.MAX_CONCURRENT_CALLS_PER_PROJECT,
@@ -129,7 +131,12 @@ export async function startGateway(
     traceContent: config.TRACE_CONTENT && traced,
     mcpHosts: config.MCP_HOSTS,
   }
-  const http = await listen(gatewayApp(deps))
-  refuseMalformed(deps, http.server)
-  return http
+  const app = gatewayApp(deps, config.TRUSTED_PROXIES)
+  return listen(app, {
+    newRequestId: () => newId('req'),
+    bodyLimitOf,
+    receiveMsOf,
+    isTrustedProxy: isTrustedBy(app),
+    maxConnections: config.MAX_CONNECTIONS,
+  })
 }

@@ -2,7 +2,7 @@ import type { OperationName, RequestOf, ResponseOf } from '@gateway/ledger-proto
 import { deleteAsset, forgetAssets, listAssetsToRemove, readAsset, readImages, recordAsset } from './assets/assets.ts'
 import { endedExecutions, followExecution, readExecution, readUsage } from './executions/records/read-execution.ts'
 import { endInstance, recordHeartbeat } from './instances/signs-of-life.ts'
-import { readKeyStatus } from './keys/read-caller.ts'
+import { identifyKeys, readKeyStatus } from './keys/read-caller.ts'
 import { correct, fund, passBarrier, readWallet } from './wallets/wallets.ts'
 import { checkAdmission } from './admissions/check-admission.ts'
 import { readModels } from './catalogue/read-models.ts'
@@ -16,11 +16,12 @@ import { setThresholds } from './notices/set-thresholds.ts'
 import { createWebhook, deleteWebhook } from './webhooks/webhooks.ts'
 import { recordRefusals } from './refusals/record-refusals.ts'
 
-/** What carries out each operation of packages/ledger-protocol/src/ledger-operations.ts: one that has none does not compile. */
+/** Handler of each operation of packages/ledger-protocol/src/ledger-operations.ts; a missing one does not compile. */
 export const operationHandlers: {
   [Name in OperationName]: (deps: Deps, request: RequestOf<Name>) => Promise<ResponseOf<Name>>
 } = {
   models: readModels,
+  identifyKeys,
   key: readKeyStatus,
   checkAdmission,
   readInvocation,
@@ -51,7 +52,7 @@ export const operationHandlers: {
   wallet: readWallet,
 }
 
-/** Over other connections than those for questions (pools.ts). */
+/** Runs a handler on other connections than those for requests (pools.ts). */
 function asking<Request, Response>(
   pool: 'heartbeats' | 'locking' | 'maintenance',
   handler: (deps: Deps, request: Request) => Promise<Response>,

@@ -77,6 +77,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       ASSETS_FOLDER: facts.assetsFolder,
       LEDGER_URL: ledgerUrl,
       SERVICE_SECRET: secrets.services.console,
+      TRUSTED_PROXIES: 'loopback', // the gateway
       // So that the commands it shows name the gateway. Elsewhere only anyone who runs this knows where browsers find it.
       ...(isLoopback(facts.host) && { PUBLIC_URL: gatewayUrl(facts.host, ports.gateway) }),
     },

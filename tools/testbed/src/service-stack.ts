@@ -116,6 +116,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
         DATABASE_URL: consoleDatabase!,
         LEDGER_URL: ledgerUrls[n % ledgerUrls.length]!,
         SERVICE_SECRET: secrets.console,
+        TRUSTED_PROXIES: 'loopback', // the gateway
         ASSETS_FOLDER,
       }),
     )

@@ -24,7 +24,7 @@ const throwing: RequestHandler = () => {
   throw new Error('broke')
 }
 
-test('an error is answered as it was explained, once, with the headers that were set before', async () => {
+test('answerErrors responds once as explained, with the headers set before', async () => {
   const { url, explained } = await failing((_req, res) => {
     res.setHeader('X-Request-Id', 'req_1')
     throw new Error('broke')
@@ -38,12 +38,12 @@ test('an error is answered as it was explained, once, with the headers that were
   expect(explained).toEqual([expect.objectContaining({ message: 'broke' })])
 })
 
-test('a rejection of an async handler is answered as well', async () => {
+test('answerErrors responds to a rejection of an async handler', async () => {
   const { url } = await failing(async () => Promise.reject(new Error('broke')))
   expect((await fetch(url, { method: 'POST' })).status).toBe(503)
 })
 
-test('what is not JSON is sent as it is', async () => {
+test('answerErrors sends a text body unchanged', async () => {
   const headers = { 'Content-Type': 'text/html; charset=utf-8' }
   const { url } = await failing(throwing, () => ({ status: 403, body: '<p>Größe</p>', headers }))
   const answer = await fetch(url, { method: 'POST' })
@@ -51,7 +51,7 @@ test('what is not JSON is sent as it is', async () => {
   expect(await answer.text()).toBe('<p>Größe</p>')
 })
 
-test('an answer that has begun is broken off', async () => {
+test('answerErrors breaks off a response that has started', async () => {
   const { send, explained } = await failing(async (_req, res) => {
     await new Promise((resolve) => res.write('half', resolve))
     throw new Error('broke')
@@ -61,7 +61,7 @@ test('an answer that has begun is broken off', async () => {
   expect(explained).toHaveLength(1)
 })
 
-test('who sends on is answered, and may end; the connection then serves the next request', async () => {
+test('a client that is still sending gets its response, may finish, and can send its next request', async () => {
   const { send } = await failing(throwing)
   const request = (length: number) => `POST / HTTP/1.1\r\nHost: here\r\nContent-Length: ${length}\r\n\r\n`
   const { socket, answer } = send(request(MEGABYTE))
@@ -70,7 +70,7 @@ test('who sends on is answered, and may end; the connection then serves the next
   expect((await answer).match(/HTTP\/1\.1 503 /g)).toHaveLength(2)
 })
 
-test('who sends on and on is cut off', async () => {
+test('a client that never stops sending is disconnected', async () => {
   const { send } = await failing(throwing)
   const { socket, answer } = send(`POST / HTTP/1.1\r\nHost: here\r\nContent-Length: ${64 * MEGABYTE}\r\n\r\n`)
   await new Promise((resolve) => socket.once('data', resolve))

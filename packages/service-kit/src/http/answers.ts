@@ -5,19 +5,19 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
 export interface HttpAnswer {
   status: number
-  /** Sent as JSON; a string is sent unchanged, and its `Content-Type` is among the headers. */
+  /** Sent as JSON; a string is sent unchanged, with the `Content-Type` in the headers. */
   body: object | string
   headers?: Record<string, string>
 }
 
-/** The answer for anything thrown. Called once per error, so that it may count and log it. */
+/** Returns the response for a thrown value. Called once per error, so it may count and log it. */
 export type ExplainError = (error: unknown, req: Request, res: Response) => HttpAnswer
 
 /**
- * The one place of a service where an error becomes an answer; mounted last.
- *   E1  A client that has left gets no answer, and its leaving is not an error.
- *   E2  An answer that has begun is broken off, so that no one takes it for whole.
- *   E3  What is left of the request's body runs out behind the answer (`discardRest`).
+ * The only place of a service where an error becomes a response; mounted last.
+ *   E1  A client that disconnected gets no response, and the disconnect is not an error.
+ *   E2  A response that has started is broken off, so that no client takes it for complete.
+ *   E3  The rest of the request's body is drained after the response (`discardRest`).
  */
 export function answerErrors(explain: ExplainError): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
@@ -30,23 +30,23 @@ export function answerErrors(explain: ExplainError): ErrorRequestHandler {
   }
 }
 
-/** A refusal as the public services say it, with the page that says what clears it. */
+/** A refusal as the public services send it, with a link to the page on its resolution. */
 export function answerOfRefusal({ status, body, headers }: Refusal): HttpAnswer {
   const help = `</docs/refusals/${body.code}>; rel="help"`
   return { status, body: { error: body }, headers: { Link: help, ...headers } }
 }
 
 interface Options {
-  /** The service's name, as its folder has it. */
+  /** Name of the service, as its folder is named. */
   service: string
-  /** What is said of a failure that is not a refusal; what it was is logged and told no one. */
+  /** Public message of a failure that is not a refusal; the cause is only logged. */
   failure: string
   log: { error(fields: object, message: string): void }
 }
 
 /**
- * What an internal service tells another one: `{ error }` with a sentence for anyone who reads a log. A refusal has its own status;
- * anything else thrown is 503, because the caller may ask again.
+ * The error response of an internal service: `{ error }` with a sentence for the log of the caller. A refusal has its
+ * own status; any other error is 503, because the caller may retry.
  */
 export function internalAnswers({ service, failure, log }: Options): ExplainError {
   return (error, { path }) => {
@@ -61,10 +61,13 @@ export function internalAnswers({ service, failure, log }: Options): ExplainErro
   }
 }
 
-/** How long a client may take over the rest of an answer that is whole. */
+/** How long a client may take to read the rest of a complete response. */
 const FLUSH_TIMEOUT_MS = 60_000
 
-/** Sends a whole answer of JSON, without what Express would add to it. Nothing happens when the client has left. */
+/**
+ * Sends a complete JSON response, without the headers that Express would add. Does nothing if the client has
+ * disconnected.
+ */
 export function sendJson(
   res: ServerResponse,
   status: number,
@@ -75,7 +78,7 @@ export function sendJson(
   send(res, status, json, { ...headers, 'Content-Type': 'application/json', 'Content-Length': length })
 }
 
-/** Sends a whole text of the `Content-Type` that is among `headers`. Nothing happens when the client has left. */
+/** Sends a complete text of the `Content-Type` in `headers`. Does nothing if the client has disconnected. */
 export function sendText(res: ServerResponse, status: number, text: string, headers: Record<string, string>): void {
   send(res, status, text, { ...headers, 'Content-Length': Buffer.byteLength(text) })
 }
@@ -86,7 +89,7 @@ function send(res: ServerResponse, status: number, text: string, headers: Outgoi
   limitFlush(res)
 }
 
-/** Closes the connection of a client that takes nothing more of its answer, which is whole but not all sent. */
+/** Closes the connection of a client that stops reading a complete response. */
 export function limitFlush(res: ServerResponse): void {
   if (res.writableLength > 0) res.setTimeout(FLUSH_TIMEOUT_MS)
 }

@@ -17,7 +17,7 @@ const handlers = { listThings: echo, createThing: echo, readPart: echo, readFile
 const pathsOf = (routes: ReturnType<typeof contractRoutes>) => routes.map(([method, path]) => `${method} ${path}`)
 
 // spec: can/console-api
-test('each row is mounted with the handler of its operation, and its parameters have the names of the row', async () => {
+test('mounts each row with the handler of its operation and the parameter names of the row', async () => {
   const app = openApp()
   mountRoutes(app, contractRoutes(rows, handlers))
   const { url } = await serve(app)
@@ -31,14 +31,14 @@ test('each row is mounted with the handler of its operation, and its parameters 
   expect(await ask('GET', '/files/a/b')).toEqual(['GET', '/files/a/b', { name: ['a', 'b'] }])
 })
 
-test('an operation that is not served here has no route', async () => {
+test('mounts no route for an operation without a handler here', async () => {
   expect(pathsOf(contractRoutes(rows, { ...handlers, readFile: null, listThings: null }))).toEqual([
     'POST /things',
     'GET /things/:thing/parts/:part',
   ])
 })
 
-test('rows may be mounted in parts', () => {
+test('mounts only the rows that a filter selects', () => {
   expect(pathsOf(contractRoutes(rows, handlers, ({ by }) => by === 'anyone'))).toEqual(['POST /things'])
 })
 

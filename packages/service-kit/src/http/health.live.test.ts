@@ -20,7 +20,7 @@ async function healthy(otherMethods?: ReturnType<typeof allowOnly>) {
   return (await serve(app)).url
 }
 
-test('says whether it lives and whether it is ready, as it was told', async () => {
+test('reports liveness and readiness', async () => {
   const url = await healthy()
   const live = await fetch(`${url}/health/live`)
   expect([live.status, await live.json()]).toEqual([200, { status: 'live' }])
@@ -31,11 +31,11 @@ test('says whether it lives and whether it is ready, as it was told', async () =
   ])
 })
 
-test('shows nothing of what was measured', async () => {
+test('does not serve metrics', async () => {
   expect((await fetch(`${await healthy()}/metrics`)).status).toBe(404)
 })
 
-test.each(['/health/live', '/health/ready'])('%s is for reading only', async (path) => {
+test.each(['/health/live', '/health/ready'])('%s accepts only reads', async (path) => {
   const ask = async (url: string, method: string) => (await fetch(url + path, { method })).status
   expect(await ask(await healthy(), 'POST')).toBe(404)
   expect(await ask(await healthy(allowOnly('GET')), 'POST')).toBe(405)

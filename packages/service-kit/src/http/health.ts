@@ -15,12 +15,12 @@ export interface HealthSources {
 const LIVE = '/health/live'
 const READY = '/health/ready'
 
-/** Paths that machines ask, again and again. */
+/** Paths that machines poll. */
 export const probePaths: ReadonlySet<string> = new Set([LIVE, READY])
 
 /**
- * Mounts GET /health/live and /health/ready. What is measured has its own port.
- * @param otherMethods answers other methods on these paths; without it they fall through to later mounts
+ * Mounts GET /health/live and /health/ready. Metrics have a separate port.
+ * @param otherMethods handles other methods on these paths; without it they fall through to later mounts
  */
 export function mountHealth(app: Express, { live, ready }: HealthSources, otherMethods?: RequestHandler): void {
   const mounted = [app.route(LIVE).get(answer(live)), app.route(READY).get(answer(ready))]

@@ -10,7 +10,7 @@ import { serve } from './serve.fixture.ts'
 const context = new AsyncLocalStorage<string>()
 const answering: RequestHandler = (_req, res) => void res.json({ id: requestIdOf(res) })
 
-/** A service of one route, and the lines that it logs. */
+/** A service with one route, and the lines that it logs. */
 async function observed(handle = answering, options: Partial<PreambleOptions> = {}) {
   const lines: { level: string; context: string | undefined; line: Record<string, unknown> }[] = []
   const logged = Promise.withResolvers<void>()
@@ -35,7 +35,7 @@ async function observed(handle = answering, options: Partial<PreambleOptions> = 
   return { ...(await serve(app)), lines, finished, logged: logged.promise }
 }
 
-test('every answer has our own request id, and nothing that Express adds', async () => {
+test('every response has our request id and no header of Express', async () => {
   const { url } = await observed()
   const answer = await fetch(`${url}/things/a`, { headers: { 'X-Request-Id': 'req-of-theirs' } })
   expect(await answer.json()).toEqual({ id: 'req_1' })
@@ -44,7 +44,7 @@ test('every answer has our own request id, and nothing that Express adds', async
   expect((await fetch(`${url}/nowhere`)).headers.get('x-request-id')).toBe('req_2')
 })
 
-test('no browser takes an answer for something else than it says it is', async () => {
+test('every response forbids content sniffing', async () => {
   const { url } = await observed()
   for (const path of ['/things/a', '/nowhere', '/health/live'])
     expect((await fetch(url + path)).headers.get('x-content-type-options')).toBe('nosniff')
@@ -52,16 +52,21 @@ test('no browser takes an answer for something else than it says it is', async (
 
 test.each([
   ['req-from-before', 'req-from-before'],
-  ['short', 'req_1'],
-  ['a b c d e f g h', 'req_1'],
-  ['x'.repeat(65), 'req_1'],
-])('behind another service of ours the id %s becomes %s', async (sent, kept) => {
-  const { url } = await observed(answering, { keepsSentId: true })
-  const answer = await fetch(`${url}/things/a`, { headers: { 'X-Request-Id': sent } })
-  expect(answer.headers.get('x-request-id')).toBe(kept)
-})
+  ['short', undefined],
+  ['a b c d e f g h', undefined],
+  ['x'.repeat(65), undefined],
+])(
+  'behind the gateway, the sent id %s is logged as %s and does not become the id of the response',
+  async (sent, logged) => {
+    const { url, lines, logged: isLogged } = await observed(answering, { logsSentId: true })
+    const answer = await fetch(`${url}/things/a`, { headers: { 'X-Request-Id': sent } })
+    expect(answer.headers.get('x-request-id')).toBe('req_1')
+    await isLogged
+    expect(lines[0]!.line['callerRequestId']).toBe(logged)
+  },
+)
 
-test('a request is one line, by the pattern of its route, and one record', async () => {
+test('a request is logged in one line and recorded once, by the pattern of its route', async () => {
   const { url, lines, finished, logged } = await observed(answering, {
     fields: (res) => ({ user: res.getHeader('X-User') }),
   })
@@ -79,21 +84,21 @@ test('a request is one line, by the pattern of its route, and one record', async
   ])
 })
 
-test('what no route took is a line as well', async () => {
+test('a request without a route is logged too', async () => {
   const { url, lines, logged } = await observed()
   await fetch(`${url}/nowhere`)
   await logged
   expect(lines).toMatchObject([{ level: 'info', line: { route: 'none', status: 404 } }])
 })
 
-test.each(['/health/live', '/health/ready'])('a request of %s is a line of level debug', async (path) => {
+test.each(['/health/live', '/health/ready'])('a request to %s is logged at level debug', async (path) => {
   const { url, lines, logged } = await observed()
   await fetch(url + path)
   await logged
   expect(lines).toMatchObject([{ level: 'debug', line: { route: path } }])
 })
 
-test('a request that its client leaves is one line that says so', async () => {
+test('a request whose client disconnects is logged in one line as left', async () => {
   const arrived = Promise.withResolvers<void>()
   const { url, lines, finished, logged } = await observed(() => arrived.resolve())
   const leaving = new AbortController()
@@ -106,7 +111,7 @@ test('a request that its client leaves is one line that says so', async () => {
   expect(finished).toMatchObject([{ left: true }])
 })
 
-test('the line is written in the asynchronous context in which the answer was, so that it can name its trace', async () => {
+test('the line is written in the asynchronous context of the response, so that it has the trace ID', async () => {
   const { url, lines, logged } = await observed((_req, res) => {
     context.run('trace of the call', () => void setImmediate(() => res.end('whole')))
   })
@@ -115,7 +120,7 @@ test('the line is written in the asynchronous context in which the answer was, s
   expect(lines).toMatchObject([{ context: 'trace of the call' }])
 })
 
-test('a large answer is one line once all of it is sent', async () => {
+test('a large response is logged once it is sent in full', async () => {
   const { url, lines, logged } = await observed(async (_req, res) => {
     res.write('x'.repeat(4 * 1024 * 1024))
     await once(res, 'drain')

@@ -1,15 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { probePaths } from './health.ts'
 
-/** A request that is over. Nothing in it is what someone wrote: the route is its pattern. */
+/** A finished request. It has no text of the client: the route is its pattern. */
 export interface FinishedRequest {
   method: string
-  /** `none` where no route took it. */
+  /** `none` if no route matched. */
   route: string
   status: number
-  /** From its headers to the last byte of the answer, or to the moment at which the client left. Milliseconds. */
+  /** From its headers to the last byte of the response, or to the client's disconnect. Milliseconds. */
   ms: number
-  /** Whether the client left before it had the whole answer. The status may then be one that no one was sent. */
+  /** Whether the client disconnected before the end of the response. The status may then never have been sent. */
   left: boolean
 }
 
@@ -21,16 +21,16 @@ interface RequestLog {
 export interface PreambleOptions {
   newRequestId: () => string
   /**
-   * Whether the id that comes with a request stays, where it is fit: 8 to 64 of `A-Za-z0-9._-`. For a service behind another
-   * one of ours, so that a request has one id.
+   * Whether the id that comes with a request is logged as `callerRequestId`, if it is 8 to 64 of `A-Za-z0-9._-`. For a service
+   * behind the gateway, whose log has the same id. It never becomes the id of the response: anyone could choose it.
    */
-  keepsSentId?: boolean
+  logsSentId?: boolean
   log: RequestLog
   /** Monotonic milliseconds. */
   now: () => number
-  /** What this service adds to the line of a request that is over. */
+  /** Fields that this service adds to the line of a finished request. */
   fields?: (res: Response) => object
-  /** Called with each request that is over, for a metric. */
+  /** Called with each finished request, for a metric. */
   record?: (request: FinishedRequest) => void
 }
 
@@ -40,7 +40,7 @@ const FIT_ID = /^[A-Za-z0-9._-]{8,64}$/
  * Gives every answer its `X-Request-Id`, and `nosniff`, as it may repeat what someone wrote. Writes one line a request once it is
  * over: answered, or left by its client (`left`). Probes and scrapes, which come again and again, are lines of level debug.
  */
-export function preamble({ newRequestId, keepsSentId, log, now, fields, record }: PreambleOptions): RequestHandler {
+export function preamble({ newRequestId, logsSentId, log, now, fields, record }: PreambleOptions): RequestHandler {
   function end(req: Request, res: Response, ms: number): void {
     const { method } = req
     const route = (req.route as { path: string } | undefined)?.path ?? 'none'
@@ -49,6 +49,7 @@ export function preamble({ newRequestId, keepsSentId, log, now, fields, record }
     record?.({ method, route, status, ms, left })
     const line = {
       requestId: res.getHeader('X-Request-Id'),
+      ...(logsSentId === true && sentIdOf(req)),
       ...fields?.(res),
       method,
       route,
@@ -60,16 +61,20 @@ export function preamble({ newRequestId, keepsSentId, log, now, fields, record }
   }
 
   return (req, res, next) => {
-    const sent = keepsSentId === true ? req.headers['x-request-id'] : undefined
-    res.setHeader('X-Request-Id', typeof sent === 'string' && FIT_ID.test(sent) ? sent : newRequestId())
+    res.setHeader('X-Request-Id', newRequestId())
     res.setHeader('X-Content-Type-Options', 'nosniff')
     const startMs = now()
-    res.on('close', () => end(req, res, now() - startMs)) // comes once, and after the last byte of a whole answer
+    res.on('close', () => end(req, res, now() - startMs)) // emitted once, after the last byte of a complete response
     next()
   }
 }
 
-/** The id that `preamble` gave; undefined where it did not run. */
+function sentIdOf({ headers }: Request): { callerRequestId?: string } {
+  const sent = headers['x-request-id']
+  return typeof sent === 'string' && FIT_ID.test(sent) ? { callerRequestId: sent } : {}
+}
+
+/** The id that `preamble` assigned; undefined if it did not run. */
 export function requestIdOf(res: Pick<Response, 'getHeader'>): string | undefined {
   return res.getHeader('X-Request-Id') as string | undefined
 }

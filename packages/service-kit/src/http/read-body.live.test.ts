@@ -8,7 +8,7 @@ import { serve } from './serve.fixture.ts'
 
 const LIMIT = 16
 
-/** Answers what it was sent, and keeps what reading it threw. */
+/** Responds with the body it received, and keeps what reading it threw. */
 async function echoing() {
   const thrown: unknown[] = []
   const threw = Promise.withResolvers<void>()
@@ -34,8 +34,8 @@ const chunked = (...chunks: string[]) =>
   ['POST / HTTP/1.1', 'Host: here', 'Transfer-Encoding: chunked', '', ''].join('\r\n') +
   chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')
 
-describe('reading a body', () => {
-  test('answers the bytes that were sent, in any pieces they come', async () => {
+describe('readBody', () => {
+  test('returns the bytes sent, in any number of chunks', async () => {
     const { url, send } = await echoing()
     expect(await (await post(url, 'x'.repeat(LIMIT))).text()).toBe('x'.repeat(LIMIT))
     expect(await (await fetch(url, { method: 'POST' })).text()).toBe('')
@@ -45,15 +45,15 @@ describe('reading a body', () => {
     expect(await answer).toMatch(/\r\n\r\nabcdefghi$/)
   })
 
-  test('one that says that it is longer is refused unread [request_too_large]', async () => {
+  test('refuses a too large Content-Length without reading the body [request_too_large]', async () => {
     const { send, threw } = await echoing()
     const { socket, answer } = send(`POST / HTTP/1.1\r\nHost: here\r\nContent-Length: ${LIMIT + 1}\r\n\r\n`)
-    await threw // nothing of the body was sent
+    await threw // none of the body was sent
     socket.end()
     expect(await answer).toContain('HTTP/1.1 413 ')
   })
 
-  test('one that turns out to be longer is refused at that byte, and its connection serves on [request_too_large]', async () => {
+  test('refuses a body at the first byte too many, and keeps the connection [request_too_large]', async () => {
     const { send, threw } = await echoing()
     const { socket, answer } = send(chunked('x'.repeat(LIMIT + 1)))
     await threw
@@ -65,13 +65,13 @@ describe('reading a body', () => {
     expect(served).toMatch(/\r\n\r\nnext$/)
   })
 
-  test('an encoded one is refused, no matter what it holds [invalid_request]', async () => {
+  test('refuses any encoded body [invalid_request]', async () => {
     const { url } = await echoing()
     expect(await codeOf(await post(url, 'x', { 'Content-Encoding': 'gzip' }))).toBe('400 invalid_request')
     expect((await post(url, 'x', { 'Content-Encoding': 'Identity' })).status).toBe(200)
   })
 
-  test('a client that leaves before its body is complete gets no answer and is not an error', async () => {
+  test('treats a disconnect before the end of the body as neither a response nor an error', async () => {
     const { send, thrown, threw } = await echoing()
     const { socket, answer } = send('POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nhalf')
     socket.destroySoon()
@@ -81,7 +81,7 @@ describe('reading a body', () => {
   })
 })
 
-test('a client that leaves before its answer aborts the signal, and one that has it does not', async () => {
+test('aborts the signal if the client disconnects before its response, but not after it', async () => {
   const signals: AbortSignal[] = []
   const left = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()

@@ -13,7 +13,7 @@ function messageOf(work: () => unknown): string {
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const invalid = (reason: string) => `invalid_json The request body is not valid JSON: ${reason}.`
 
-describe('a body as JSON', () => {
+describe('parseJson', () => {
   test.each([
     ['{"a":[1]}', 'read as {"a":[1]}'],
     ['"text"', 'read as "text"'],
@@ -26,17 +26,17 @@ describe('a body as JSON', () => {
     expect(messageOf(() => parseJson(Buffer.from(body)))).toBe(expected)
   })
 
-  test('bytes that are not UTF-8 are not JSON', () => {
+  test('refuses bytes that are not UTF-8', () => {
     expect(messageOf(() => parseJson(Buffer.from([0x22, 0xff, 0x22])))).toBe(invalid('it is not UTF-8'))
   })
 
-  test.each(['1e400', '-1e400', '[{"a":[1e999]}]'])('%s holds a number that no one could write again', (body) => {
+  test.each(['1e400', '-1e400', '[{"a":[1e999]}]'])('refuses %s for a number beyond double precision', (body) => {
     expect(messageOf(() => parseJson(Buffer.from(body)))).toBe(
       'invalid_request The body holds a number beyond double precision (1.8e308).',
     )
   })
 
-  test('it is nested 100 levels deep at most', () => {
+  test('accepts at most 100 levels of nesting', () => {
     expect(messageOf(() => parseJson(Buffer.from(nested(100))))).toMatch(/^read as/)
     const tooDeep = invalid('it is nested more than 100 levels deep')
     expect(messageOf(() => parseJson(Buffer.from(nested(101))))).toBe(tooDeep)
@@ -44,7 +44,7 @@ describe('a body as JSON', () => {
   })
 })
 
-describe('a body as one JSON object', () => {
+describe('parseJsonObject', () => {
   test.each([
     ['{"a":1}', 'read as {"a":1}'],
     ['', 'read as {}'],

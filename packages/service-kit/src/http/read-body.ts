@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuse } from '@gateway/api/refusal'
 
 /**
- * Reads a body of at most `limitBytes`, as it was sent. One that says that it is longer is refused unread, one that turns out to
- * be at the byte that is too much; the rest is left where it is, and `answerErrors` lets it run out.
+ * Reads a body of at most `limitBytes`, as it was sent. A larger Content-Length is refused unread, and a body that
+ * turns out larger is refused at the first byte too many; the rest stays unread until `answerErrors` drains it.
  *
- * Content-Type is not looked at: bodies are JSON, no matter what a client calls them.
+ * Content-Type is not checked: bodies are JSON, regardless of the type that a client names.
  * @throws Refusal `request_too_large`, `invalid_request` for an encoded body
  * @throws ClientDisconnected
  */
@@ -35,7 +35,7 @@ export async function readBody(req: IncomingMessage, limitBytes: number): Promis
 }
 
 /**
- * What is to be said of a body before a byte of it is read; for who reads it as a stream.
+ * Checks a body before any byte of it is read, for callers that read it as a stream.
  * @throws Refusal `request_too_large`, `invalid_request` for an encoded body
  */
 export function refuseUnread({ headers }: Pick<IncomingMessage, 'headers'>, limitBytes: number): void {
@@ -51,12 +51,12 @@ function encoded(encoding: string) {
   })
 }
 
-/** More than any tool's schema needs, and little enough for code that walks the value afterwards. */
+/** More than the schema of any tool needs, and low enough for code that walks the value afterwards. */
 const MAX_LEVELS = 100
 
 /**
- * Reads a body as JSON: a value of any kind, nested 100 levels deep at most. A number beyond double precision is read as infinity
- * and would be written as null, so there is none in it.
+ * Parses a body as JSON: any value, nested at most 100 levels deep. A number beyond double precision would be read as
+ * infinity and written as null, so it is refused.
  * @throws Refusal `invalid_json`, `invalid_request`
  */
 export function parseJson(body: Buffer): unknown {
@@ -73,7 +73,7 @@ export function parseJson(body: Buffer): unknown {
 }
 
 /**
- * Reads a body as one JSON object; `{}` where nothing was sent.
+ * Parses a body as one JSON object; an empty body is `{}`.
  * @throws Refusal `invalid_json`, `invalid_request`
  */
 export function parseJsonObject(body: Buffer): Record<string, unknown> {
@@ -83,7 +83,10 @@ export function parseJsonObject(body: Buffer): Record<string, unknown> {
   throw refuse('invalid_json', { reason: 'it is not an object' })
 }
 
-/** The parser's words, less what it quotes of the body and less "is not valid JSON", which the refusal says already. */
+/**
+ * The parser's message, without its quotes from the body and without "is not valid JSON", which the refusal already
+ * says.
+ */
 function reasonOf({ message }: SyntaxError): string {
   const words = message.replace(/,? (?:\.\.\.)?"[^]*" is not valid JSON$/, '').replace(/ (?:in JSON|JSON input)\b/, '')
   return words.charAt(0).toLowerCase() + words.slice(1)
@@ -107,8 +110,8 @@ const MAX_BYTES = 8 * 1024 * 1024
 const MAX_MS = 5_000
 
 /**
- * Lets the rest of a refused body run out unread. A connection closed while its peer is still sending loses the answer on
- * the way; one that never stops sending is closed nevertheless.
+ * Drains the rest of a refused body. Closing a connection while its peer is still sending loses the response; one that
+ * never stops sending is closed nevertheless.
  */
 export function discardRest(req: IncomingMessage): void {
   if (req.complete) return
@@ -126,14 +129,14 @@ export function discardRest(req: IncomingMessage): void {
     .resume()
 }
 
-/** The client left before anything was done for it. There is no one to answer. */
+/** The client disconnected before its request was processed. There is no one to respond to. */
 export class ClientDisconnected extends Error {
   constructor() {
     super('the client has disconnected')
   }
 }
 
-/** Aborts when the client leaves before it has its answer. */
+/** Aborts if the client disconnects before it has its response. */
 export function disconnectSignal(res: ServerResponse): AbortSignal {
   const disconnected = new AbortController()
   res.once('close', () => {

@@ -23,8 +23,8 @@ async function mounted() {
   return (await serve(app)).url
 }
 
-describe('a table of routes', () => {
-  test('leads each method to its handler, with the parameters of the path', async () => {
+describe('mountRoutes', () => {
+  test('routes each method to its handler, with the parameters of the path', async () => {
     const url = await mounted()
     const ask = async (method: string, path: string) => (await fetch(url + path, { method })).text()
     expect(await ask('GET', '/things')).toBe('list')
@@ -33,7 +33,7 @@ describe('a table of routes', () => {
     expect(await ask('HEAD', '/things')).toBe('')
   })
 
-  test('refuses another method and names those there are [method_not_allowed]', async () => {
+  test('refuses another method and names the allowed ones [method_not_allowed]', async () => {
     const answer = await fetch(`${await mounted()}/things`, { method: 'DELETE' })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST'])
     expect(await answer.json()).toMatchObject({ error: { code: 'method_not_allowed' } })
@@ -66,7 +66,7 @@ describe('an internal service', () => {
     return { ask, logged }
   }
 
-  test('says a refusal in a sentence, and logs nothing', async () => {
+  test('responds to a refusal with its sentence, and logs nothing', async () => {
     const { ask, logged } = await internal()
     expect(await ask('/nowhere')).toEqual([
       404,
@@ -76,7 +76,7 @@ describe('an internal service', () => {
     expect(logged).toEqual([])
   })
 
-  test('says nothing of a failure, and logs what it was', async () => {
+  test('hides the cause of a failure, and logs it', async () => {
     const { ask, logged } = await internal()
     expect(await ask('/broken')).toEqual([503, { error: 'The books cannot be reached now.' }])
     expect(logged).toEqual([

@@ -4,13 +4,13 @@ import type { ApiRoute } from '@gateway/api/api-route'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** `path` is a pattern of Express, such as `/v1/models/:id`. */
+/** `path` is an Express pattern, such as `/v1/models/:id`. */
 export type Route = readonly [method: Method, path: string, handle: RouteHandler]
 
-/** A handler of any parameters its path has. */
+/** A handler for any path parameters. */
 export type RouteHandler = (req: Request<never>, res: Response, next: () => void) => unknown
 
-/** Mounts a table of routes in its order; on a known path every other method is refused `method_not_allowed`. */
+/** Mounts a table of routes in order; on a known path every other method is refused with `method_not_allowed`. */
 export function mountRoutes(app: Express, routes: readonly Route[]): void {
   for (const [path, ofPath] of Map.groupBy(routes, ([, path]) => path)) {
     const route = app.route(path)
@@ -20,8 +20,8 @@ export function mountRoutes(app: Express, routes: readonly Route[]): void {
 }
 
 /**
- * Refuses a path of ours with another method, by an error for `answerErrors`.
- * @param allow the methods that there are, as the header `Allow` says them: `GET, POST`
+ * Refuses another method on a known path, by an error for `answerErrors`.
+ * @param allow the allowed methods, as in the header `Allow`: `GET, POST`
  */
 export function allowOnly(allow: string): RequestHandler {
   return ({ method }) => {
@@ -29,7 +29,7 @@ export function allowOnly(allow: string): RequestHandler {
   }
 }
 
-/** Refuses any path that is not ours, by an error for `answerErrors`. */
+/** Refuses an unknown path, by an error for `answerErrors`. */
 export const notFound: RequestHandler = () => {
   throw refuse('not_found', {})
 }
@@ -39,8 +39,9 @@ function lowerCase(method: Method) {
 }
 
 /**
- * The rows of a contract as routes, each with what serves its operation. An operation without a handler does not compile.
- * @param handlers null: the operation is not served here
+ * Returns the rows of a contract as routes, each with the handler of its operation. An operation without a handler does
+ * not compile.
+ * @param handlers null for an operation that is not served here
  */
 export function contractRoutes<Operation extends string>(
   rows: Readonly<Record<Operation, ApiRoute>>,
@@ -54,12 +55,12 @@ export function contractRoutes<Operation extends string>(
   })
 }
 
-/** Express writes `:id` and, for all that is left of a path, `*id`. */
+/** Express writes `:id` and, for the rest of a path, `*id`. */
 function expressPath({ path, restParameter }: ApiRoute): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === restParameter ? '*' : ':') + name)
 }
 
-/** An Express application that says nothing of itself: no `X-Powered-By`, and no ETag that no one asked for. */
+/** An Express application without `X-Powered-By` and ETag headers. */
 export function openApp(): Express {
   const app = express()
   app.disable('x-powered-by')

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A server for the length of a test, on a loopback port that the kernel chooses. */
+/** A server for the duration of a test, on a loopback port chosen by the kernel. */
 export async function serve(handler: RequestListener) {
   const server = createServer(handler)
   server.listen(0, '127.0.0.1')
@@ -15,7 +15,7 @@ export async function serve(handler: RequestListener) {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Opens a connection and writes these bytes to it, no matter what they are. `answer`: all that came before it closed. */
+    /** Opens a connection and writes any bytes to it. `answer`: everything received before it closed. */
     send(bytes: string) {
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => {})

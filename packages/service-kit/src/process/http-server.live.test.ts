@@ -3,7 +3,7 @@ import { startHttpServer } from './http-server.ts'
 
 const address = { host: '127.0.0.1', port: 0, drainMs: 5_000 }
 
-test('lets an open answer end before it stops, and keeps no connection', async () => {
+test('finishes open responses before it stops, and keeps no connection open', async () => {
   const arrived = Promise.withResolvers<() => void>()
   const http = await startHttpServer((_req, res) => arrived.resolve(() => void res.end('whole')), address)
   const answer = fetch(http.url)
@@ -15,14 +15,14 @@ test('lets an open answer end before it stops, and keeps no connection', async (
   expect(http.server.listening).toBe(false)
 })
 
-test('closes what is still open when the time is up', async () => {
+test('closes connections that are still open when the time is up', async () => {
   const http = await startHttpServer((_req, res) => void res.write('half'), { ...address, drainMs: 1 })
   const answer = await fetch(http.url)
   await http.stop()
   await expect(answer.text()).rejects.toThrow()
 })
 
-test('a taken port is one message that names the variable', async () => {
+test('reports a port in use in one message that names the variable', async () => {
   const first = await startHttpServer((_req, res) => void res.end(), address)
   await expect(startHttpServer((_req, res) => void res.end(), { ...address, port: first.port })).rejects.toThrow(
     `PORT: ${first.port} on 127.0.0.1 is taken.`,

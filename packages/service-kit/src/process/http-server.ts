@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type ConnectionSettings, guardConnections } from '../http/connections.ts'
 import { ConfigurationError } from './config.ts'
 import { metricsContentType } from './telemetry.ts'
 
@@ -8,7 +9,7 @@ export interface HttpServer {
   server: Server
   url: string
   port: number
-  /** Takes no new connection, lets open answers end for `drainMs` at most, then closes what is left. */
+  /** Accepts no new connections, lets open responses finish for at most `drainMs`, then closes the rest. */
   stop(): Promise<void>
 }
 
@@ -17,8 +18,9 @@ interface Address {
   /** 0 lets the kernel choose. */
   port: number
   drainMs: number
-  /** Of the variables that an operator changes. */
+  /** Names of the variables, for error messages to the operator. */
   names?: Names
+  connections?: ConnectionSettings | undefined
 }
 
 interface Names {
@@ -26,15 +28,21 @@ interface Names {
   port: string
 }
 
-/** A caller who says nothing is probed after this, each second, and is gone after ten probes without an answer. */
+/** A silent caller is probed after this time, then every second, and is lost after ten unanswered probes. */
 const PROBE_AFTER_MS = 5_000
+const SERVER_OPTIONS = {
+  keepAlive: true,
+  keepAliveInitialDelay: PROBE_AFTER_MS,
+  connectionsCheckingInterval: 5_000, // for headers that never arrive
+}
 
-/** Starts to listen. A taken port is a `ConfigurationError` that names the variable to change. */
+/** Starts listening. A port in use is a `ConfigurationError` that names the variable to change. */
 export async function startHttpServer(
   handler: RequestListener,
-  { host, port, drainMs, names = { host: 'HOST', port: 'PORT' } }: Address,
+  { host, port, drainMs, names = { host: 'HOST', port: 'PORT' }, connections }: Address,
 ): Promise<HttpServer> {
-  const server = createServer({ keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS }, handler)
+  const server = createServer(SERVER_OPTIONS, handler)
+  guardConnections(server, connections)
   server.listen({ host, port })
   try {
     await once(server, 'listening')
@@ -50,7 +58,7 @@ async function drain(server: Server, drainMs: number): Promise<void> {
   const closed = once(server, 'close')
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
   server.close()
-  // A connection that was busy when closing began stays open for the next call of its client: Node closes only idle ones, once.
+  // A connection that was busy when closing started would stay open: Node closes only idle ones, once.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   const late = setTimeout(() => server.closeAllConnections(), drainMs)
   await closed
@@ -81,7 +89,7 @@ function listenProblem(
   return error
 }
 
-/** Nothing is kept open for long here. */
+/** Short, because no response here takes long. */
 const DRAIN_MS = 1_000
 
 /**

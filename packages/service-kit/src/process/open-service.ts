@@ -3,41 +3,42 @@ import type { Meter, Tracer } from '@opentelemetry/api'
 import type { z } from 'zod'
 import type { CommonConfig, Environment } from './config.ts'
 import { createReadiness, type Readiness } from './health.ts'
+import type { ConnectionSettings } from '../http/connections.ts'
 import { type HttpServer, startHttpServer, startMetricsServer } from './http-server.ts'
 import type { Logger } from './logger.ts'
 import { startTelemetry } from './telemetry.ts'
 import { withTimeout } from '../async/waiting.ts'
 
-/** A service, ready to be opened in a process: `run-service.ts` gives it a process to itself. */
+/** A service that can be opened in any process: `run-service.ts` gives it a separate one. */
 export interface Service<Schema extends z.ZodObject = z.ZodObject> {
   name: string
   config: Schema
   start: (config: CommonConfig & z.output<Schema>, tools: ServiceTools) => Promise<unknown>
 }
 
-/** What a service is given in addition to its configuration. */
+/** What a service gets in addition to its configuration. */
 export interface ServiceTools {
-  /** Where variables are read that the configuration only names, such as provider keys. */
+  /** Source of variables that the configuration only names, such as provider keys. */
   env: Environment
   log: Logger
-  /** Registers how to stop what was just started; stops run in reverse order. */
+  /** Registers the stop of a part just started; stops run in reverse order. */
   onStop: Lifecycle['onStop']
   /** Aborts when stopping begins. */
   stopping: AbortSignal
   meter: Meter
   tracer: Tracer
-  /** Whether there is a collector; without one a span is nothing. */
+  /** Whether there is a collector; without one spans are no-ops. */
   traced: boolean
   readiness: Readiness
-  /** Listens on HOST and PORT, and is stopped in its turn. */
-  listen: (handler: RequestListener) => Promise<HttpServer>
+  /** Listens on HOST and PORT, and stops in order with the other parts. */
+  listen: (handler: RequestListener, connections?: ConnectionSettings) => Promise<HttpServer>
 }
 
 export interface OpenService {
-  /** Starts the service. Rejects with the reason if it can't start; `stop` then ends what had been started. */
+  /** Starts the service. Rejects with the reason if it can't; `stop` then ends the parts already started. */
   start(): Promise<void>
   readonly stopping: AbortSignal
-  /** Stops everything in reverse order and answers whether each part stopped cleanly and in time. */
+  /** Stops everything in reverse order and returns whether each part stopped cleanly and in time. */
   stop(reason: string): Promise<boolean>
 }
 
@@ -74,8 +75,9 @@ export function openService<Schema extends z.ZodObject>(
       tracer: telemetry.tracer,
       traced: telemetry.traced,
       readiness,
-      listen: async (handler) => {
-        const http = await startHttpServer(handler, { host: config.HOST, port: config.PORT, drainMs: config.DRAIN_MS })
+      listen: async (handler, connections) => {
+        const address = { host: config.HOST, port: config.PORT, drainMs: config.DRAIN_MS }
+        const http = await startHttpServer(handler, { ...address, connections })
         lifecycle.onStop('http server', http.stop, { limitMs: config.DRAIN_MS + 1_000 })
         log.info({ url: http.url, metrics: metrics.url }, 'listening')
         onListening({ listening: http.url, metrics: metrics.url })
@@ -97,26 +99,26 @@ export function openService<Schema extends z.ZodObject>(
   }
 }
 
-// A service starts in order and stops in reverse.
-//   L1  What was started last is stopped first, one at a time.
-//   L2  No stop holds up the others for longer than its limit, whether it hangs or fails.
-//   L3  Stopping happens once; what is registered after that is stopped unused.
+// A service starts in order and stops in reverse order.
+//   L1  The part started last stops first, one at a time.
+//   L2  A stop that hangs or fails delays the others for at most its limit.
+//   L3  Stopping happens once; a part registered later is stopped unused.
 
-/** What it answers is ignored; a promise is waited for. */
+/** Its result is ignored; a promise is awaited. */
 export type Stop = () => unknown
 
 export interface Lifecycle {
-  /** Registers how to stop what has just been started. `limitMs` is what the others wait for it at most. */
+  /** Registers the stop of a part just started. `limitMs` is the longest that the others wait for it. */
   onStop(name: string, stop: Stop, limits?: { limitMs?: number }): void
   /** Aborts when stopping begins. */
   readonly stopping: AbortSignal
-  /** Stops everything and answers whether each part stopped cleanly and in time. Later calls answer the same promise. */
+  /** Stops everything and returns whether each part stopped cleanly and in time. Later calls return the same promise. */
   stop(reason: string): Promise<boolean>
 }
 
 interface Deps {
   log: Pick<Logger, 'info' | 'error'>
-  /** For parts that name no limit themselves. */
+  /** For parts without a limit. */
   defaultLimitMs?: number
 }
 

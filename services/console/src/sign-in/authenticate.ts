@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import type { TokenPermission } from '@gateway/api/console/access-tokens'
 import { ACCESS_TOKEN_PREFIX, isWellFormedSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
+import { markAuthenticated } from '@gateway/service-kit/http/connections'
 import { sessionCookie } from './open-session.ts'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
@@ -10,16 +11,18 @@ import { hashOf } from './secret.ts'
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>
 type Client = Deps['prisma']
 
-/** Lets only those through who are known: by a personal token, the cookie of a session, or a token of an organization or project. */
+/** Admits only authenticated requests: by personal token, session cookie, or token of an organization or project. */
 export function authenticate(deps: Deps): RequestHandler {
   return async (req, res, next) => {
     res.locals['user'] = await authenticated(deps, req)
+    markAuthenticated(req.socket)
     next()
   }
 }
 
 /**
- * The user who asks. Malformed, unknown and expired tokens can't be told apart; a wrong checksum costs no look-up.
+ * Returns the user of a request. Malformed, unknown and expired tokens get the same refusal; a token with a wrong
+ * checksum costs no lookup.
  * @throws Refusal `duplicate_header`, `session_missing`, `token_invalid`
  */
 export async function authenticated(deps: Deps, req: Request): Promise<User> {
@@ -31,7 +34,7 @@ export async function authenticated(deps: Deps, req: Request): Promise<User> {
   throw bearer === null ? refuse('session_missing', {}) : refuse('token_invalid', {})
 }
 
-/** The bearer token of a request, or null. */
+/** Returns the bearer token of a request, or null. */
 export function bearerOf(req: Request): string | null {
   const sent = req.headersDistinct['authorization'] ?? []
   if (sent.length > 1) throw refuse('duplicate_header', { header: 'Authorization' })

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { startInProcess } from '@gateway/testbed/service-in-process'
@@ -7,7 +9,7 @@ import { forgetAttempts } from './throttle.ts'
 
 const PASSWORD = 'correct horse battery'
 
-test('guessing a password is slowed down, and the right one waits too [rate_limited]', async ({ console, stack }) => {
+test('after 5 failed sign-ins even the right password has to wait [rate_limited]', async ({ console, stack }) => {
   const email = `tried.${stack.tenant}@example.test`
   await stack.owner.post(`${stack.path}/members`, { email, password: PASSWORD })
   const address = uniqueAddress()
@@ -22,7 +24,7 @@ test('guessing a password is slowed down, and the right one waits too [rate_limi
   expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
 })
 
-test('guesses are counted for all replicas, and by email from wherever they come [rate_limited]', async ({
+test('counts failed sign-ins across replicas, and per email across addresses [rate_limited]', async ({
   console,
   database,
   folder,
@@ -30,7 +32,12 @@ test('guesses are counted for all replicas, and by email from wherever they come
   fixture,
   onTestFinished,
 }) => {
-  const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
+  const env = {
+    DATABASE_URL: database.consoleUrl,
+    LEDGER_URL: 'http://127.0.0.1:9',
+    SERVICE_SECRET: 'c'.repeat(32),
+    TRUSTED_PROXIES: 'loopback',
+  }
   const replica = await startInProcess({ name: 'console-replica', service: 'console', folder, env })
   onTestFinished(replica.stop)
   const email = `${(await signIn()).id}@example.test`
@@ -38,7 +45,7 @@ test('guesses are counted for all replicas, and by email from wherever they come
   const fromOne = await Promise.all(Array.from({ length: 8 }, (_, n) => guess(n, '198.51.100.1')))
   expect(fromOne.filter(({ status }) => status === 401)).toHaveLength(5)
   expect(fromOne.filter(({ status }) => status === 429)).toHaveLength(3)
-  // Many addresses: fifty guesses in ten minutes, of which those before are counted as if they had been made.
+  // Many addresses: the limit is 50 guesses in ten minutes. The counter is set as if 49 had been made.
   const counted = `email:${createHash('sha256').update(email).digest('base64url')}`
   const { rowCount } = await fixture.run('UPDATE control.sign_in_attempts SET points = 49 WHERE key = $1', [counted])
   expect(rowCount).toBe(1)
@@ -49,14 +56,29 @@ test('guesses are counted for all replicas, and by email from wherever they come
   expect((await signInBy(replica.url, other, 'a guess', '198.51.100.250')).status).toBe(401)
 })
 
-test('no email and no address can be read from what is counted', async ({ console, fixture }) => {
+test('believes no X-Forwarded-For of a peer that is not a trusted proxy [rate_limited]', async ({
+  database,
+  folder,
+  signIn,
+  onTestFinished,
+}) => {
+  const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
+  const exposed = await startInProcess({ name: 'console-exposed', service: 'console', folder, env })
+  onTestFinished(exposed.stop)
+  const email = `${(await signIn()).id}@example.test`
+  const guess = () => statusFrom('127.0.0.77', `${exposed.url}/api/v2/session`, { email, password: 'a guess' })
+  const statuses = [await guess(), await guess(), await guess(), await guess(), await guess(), await guess()]
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+})
+
+test('stores only hashes of the emails and addresses it counts', async ({ console, fixture }) => {
   await signInBy(console.url, 'counted@example.test', PASSWORD)
   const { rows } = await fixture.run('SELECT key FROM control.sign_in_attempts')
   expect(rows.length).toBeGreaterThanOrEqual(3)
   for (const { key } of rows) expect(key).toMatch(/^(both|email|address):[\w-]{43}$/)
 })
 
-test('attempts are deleted an hour after they stopped to count', async ({ database, fixture, onTestFinished }) => {
+test('deletes attempts one hour after they expire', async ({ database, fixture, onTestFinished }) => {
   const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
   onTestFinished(close)
   const add = `INSERT INTO control.sign_in_attempts (key, points, expire) VALUES ($1, 1, now() - $2::interval)`
@@ -66,3 +88,12 @@ test('attempts are deleted an hour after they stopped to count', async ({ databa
   const { rows } = await fixture.run(`DELETE FROM control.sign_in_attempts WHERE key LIKE 'test:%' RETURNING key`)
   expect(rows).toEqual([{ key: 'test:new' }])
 })
+
+/** Posts from this address of the machine, and claims to be passed on from another one each time. */
+async function statusFrom(localAddress: string, url: string, body: object): Promise<number> {
+  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress() }
+  const sending = request(url, { method: 'POST', localAddress, headers }).end(JSON.stringify(body))
+  const [answer] = (await once(sending, 'response')) as [IncomingMessage]
+  answer.resume()
+  return answer.statusCode!
+}

@@ -4,9 +4,9 @@ import type { Database } from '@gateway/database/client'
 import { hashOf } from './secret.ts'
 import { isIPv6 } from 'node:net'
 
-// Guessing passwords is slow by email together with address, by email alone and by address alone, so that neither many
-// addresses nor many emails get round it. Counted in Postgres for all replicas, under hashes; a replica that has seen a
-// count run out refuses by itself until it starts again.
+// Limits password guesses by email with address, by email alone and by address alone, so neither many addresses nor many
+// emails get around it. Counted in Postgres across replicas, under hashes. A replica that has seen a count run out refuses
+// without asking Postgres until the count resets.
 
 const LIMITS = {
   emailAndAddress: { points: 5, duration: 60 },
@@ -20,10 +20,10 @@ export interface Throttle {
    * @throws Refusal `rate_limited`
    */
   attempt(email: string, address: string): Promise<void>
-  /** A user who has signed in starts again; the address does not. */
+  /** Resets the counts of the user, but not of the address. */
   succeeded(email: string, address: string): Promise<void>
   /**
-   * Counts anything else an address may only try so often.
+   * Counts other rate-limited attempts of an address.
    * @throws Refusal `rate_limited`
    */
   attemptFrom(address: string): Promise<void>
@@ -55,7 +55,7 @@ export function openThrottle({ prisma }: Pick<Database, 'prisma'>): Throttle {
   }
 }
 
-/** Deletes what an hour ago no longer counted. The library's own timer would outlive its database. Returns the number of rows. */
+/** Deletes attempts an hour after they expire; the library's timer would outlive its database. Returns the number deleted. */
 export async function forgetAttempts({ prisma }: Pick<Database, 'prisma'>): Promise<number> {
   const { count } = await prisma.signInAttempt.deleteMany({
     where: { expire: { lt: new Date(Date.now() - 3_600_000) } },
@@ -72,12 +72,12 @@ async function slowly(consume: () => Promise<void>): Promise<void> {
   }
 }
 
-/** As long for any text, and nothing to read in a table of guesses. */
+/** Hashes a text to a fixed length, so the table reveals no emails or addresses. */
 function hidden(text: string): string {
   return Buffer.from(hashOf(text)).toString('base64url')
 }
 
-/** The addresses of one subscriber: of IPv6 a whole /64, which would otherwise be 2^64 callers to a throttle. */
+/** Returns the address block of one subscriber. For IPv6 that is a /64, otherwise 2^64 separate callers to a throttle. */
 export function addressBlock(address: string): string {
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
   if (mapped) return mapped

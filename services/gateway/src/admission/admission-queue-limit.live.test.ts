@@ -6,7 +6,7 @@ const test = stackTest.extend('settings', { scope: 'file' }, () => ({
   gateway: { MAX_CONCURRENT_ADMISSIONS: String(ROOM) },
 }))
 
-test('while the ledger does not keep up, a call that is one too many is refused at once [overloaded]', async ({
+test('refuses a call at once if MAX_CONCURRENT_ADMISSIONS calls already wait for a slow ledger [overloaded]', async ({
   tenant,
   fixture,
 }) => {

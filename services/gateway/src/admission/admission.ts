@@ -1,19 +1,19 @@
 import type { Admitted, AdmitOutcome } from '@gateway/ledger-protocol/ledger-outcomes'
 import type { Permit } from './limits.ts'
 
-/** What a call has come to: its upper bound is reserved, or it was answered before. */
+/** Outcome of an admission: the upper bound is reserved, or a saved response is replayed. */
 export type Admission = AdmittedCall | Replay
 
 export interface AdmittedCall extends Admitted {
-  /** Id of the reservation of this attempt; that of a first attempt is the invocation's id too. */
+  /** ID of this attempt's reservation. For a first attempt it is also the invocation ID. */
   reservation: string
 }
 export type Replay = Extract<AdmitOutcome, { kind: 'replay' }>
 export type Running = Extract<AdmitOutcome, { kind: 'running' }>
 
-/** The caller while their request is under way. */
+/** The caller of an open request. */
 export interface Caller {
-  /** Aborts when they leave before they have their answer. */
+  /** Aborts if they disconnect before they have the full response. */
   disconnected: AbortSignal
-  permit: Pick<Permit, 'attributeTo' | 'onRelease'>
+  permit: Pick<Permit, 'onRelease'>
 }

@@ -14,13 +14,14 @@ import { storable } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
 import type { Admission, Caller, Running } from './admission.ts'
 
-// What a call has to pass before its provider is called. The ledger decides. Here is only
-//   A1  that nothing is asked for a caller who has disconnected already;
-//   A2  the exact count of a prompt that would be refused by its bytes alone, after which the ledger is asked once
-//       more. A prompt that can't be counted in time is refused as `overloaded`: whether it fits is not known. Who waits
-//       for a count takes no place in the queue to the ledger;
-//   A3  the rate that an operator has set, and images that the model cannot take. Such a call is asked about without an
-//       instance: the ledger decides everything that comes before money and reserves nothing, so that its refusals come first.
+// Admission of a call before its provider is called. The ledger decides; the gateway adds:
+//   A1  Nothing is asked for a caller that has already disconnected.
+//   A2  A prompt that would be refused by its byte count alone is counted exactly, and the ledger is asked again. A
+//       prompt that can't be counted in time is refused as `overloaded`, because it is unknown whether it fits. Waiting
+//       for a count takes no place in the admission queue.
+//   A3  Calls over the operator's rate limit, or with images that the model can't take, are refused here. The ledger is
+//       still asked, without an instance: it makes every decision that precedes money and reserves nothing, so that its
+//       refusals come first.
 
 type Needed = Pick<
   Deps,
@@ -37,9 +38,9 @@ type Needed = Pick<
   Parameters<typeof release>[0]
 
 /**
- * Asks the ledger to admit a call: one question, in which everything is decided (architecture §2.1). While the
- * first call under the same idempotency key is running, this one joins it.
- * @param imageError why the model cannot take the images of the call; thrown only if the ledger refuses nothing before money
+ * Asks the ledger to admit a call: one request that decides everything (architecture §2.1). While the first call under
+ * the same idempotency key is running, this one joins it.
+ * @param imageError why the model can't take the images of the call; thrown only if no check before money refuses it
  * @throws Refusal as the ledger decided, `rate_limited`, `overloaded` or `idempotency_in_progress`
  * @throws LedgerUnavailable
  * @throws ClientDisconnected
@@ -63,16 +64,16 @@ export async function admitCall(
   return admission
 }
 
-/** Two callers with the same value get the same answer. */
+/** Callers with the same value get the same admission result. */
 function askerOf({ keyHash, selector, idempotency }: ChatCall): string {
   return JSON.stringify([keyHash, selector, idempotency?.fingerprint])
 }
 
-/** @param waiting what counts a question to the ledger among those that wait */
+/** @param waiting counts the request to the ledger toward the admission queue limit */
 async function askLedger(
   deps: Needed,
   chat: ChatCall,
-  { disconnected, permit }: Caller,
+  { disconnected }: Caller,
   imageError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
 ): Promise<Admission | Running> {
@@ -90,8 +91,6 @@ async function askLedger(
   })
   const outcome = await admit()
   if (outcome.kind === 'uncounted') throw refuse('overloaded', {}) // A2
-  const project = projectOf(outcome)
-  if (project !== null) permit.attributeTo(project)
   switch (outcome.kind) {
     case 'admitted': {
       const tooMany = await deps.rates.count(chat.keyHash, outcome)
@@ -149,10 +148,4 @@ function itemOf(
     promptSize: { ...request.promptSize, counted, maxTokens: request.maxTokens },
     idempotency,
   }
-}
-
-/** The project of the key, where the ledger names it. */
-function projectOf(outcome: AdmitOutcome): string | null {
-  if (outcome.kind === 'admitted') return outcome.project
-  return outcome.kind === 'refused' ? (outcome.facts.project ?? null) : null
 }

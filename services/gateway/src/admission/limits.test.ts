@@ -3,44 +3,41 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openConcurrencyLimiter, type ConcurrencyLimiter, type Permit } from './limits.ts'
 
-/** A permit for a key whose project is known. */
 function acquireFor(limiter: ConcurrencyLimiter, project: string): Permit | null {
   try {
-    const permit = limiter.acquire(`key of ${project}`)
-    permit.attributeTo(project)
-    return permit
+    return limiter.acquire(project)
   } catch (error) {
     expect(error).toMatchObject({ code: 'overloaded', status: 503, headers: { 'Retry-After': '1' } })
     return null
   }
 }
 
-/** Acquires until there is no room. */
+/** Acquires permits until the limiter refuses. */
 function fill(limiter: ConcurrencyLimiter, project: string): Permit[] {
   const permits: Permit[] = []
   for (let permit = acquireFor(limiter, project); permit; permit = acquireFor(limiter, project)) permits.push(permit)
   return permits
 }
 
-describe('permits', () => {
-  test('are never more than there are [overloaded]', () => {
+describe('concurrency limiter', () => {
+  test('never grants more permits than it has [overloaded]', () => {
     const limiter = openConcurrencyLimiter({ maxPermits: 10 })
     for (let n = 0; n < 20; n++) fill(limiter, `prj_${n}`)
     expect(limiter.count()).toBe(10)
     expect(() => limiter.acquire('new')).toThrow(Refusal)
   })
 
-  test('of a project that wants all of them leave some for others', () => {
+  test('leaves permits for other projects if one project takes as many as it can', () => {
     const limiter = openConcurrencyLimiter({ maxPermits: 100 })
     expect(fill(limiter, 'prj_busy')).toHaveLength(80)
     expect(fill(limiter, 'prj_new').length).toBeGreaterThanOrEqual(16)
     expect(acquireFor(limiter, 'prj_late')).not.toBe(null)
   })
 
-  test('come to be shared alike between projects that want all of them', () => {
+  test('converges to equal shares between projects that each take as many permits as they can', () => {
     const limiter = openConcurrencyLimiter({ maxPermits: 100 })
     const acquired = { prj_1: fill(limiter, 'prj_1'), prj_2: [] as Permit[], prj_3: [] as Permit[] }
-    // Calls end in the order in which they began, and each project wants more at once.
+    // Calls end in the order in which they started, and each project immediately asks for more.
     for (let round = 0; round < 500; round++)
       for (const [project, own] of Object.entries(acquired)) {
         own.shift()?.release()
@@ -51,13 +48,13 @@ describe('permits', () => {
     expect(Math.min(...shares)).toBeGreaterThan(25)
   })
 
-  test('of one project may be bounded', () => {
+  test('caps the permits of one project at maxOfProject', () => {
     const limiter = openConcurrencyLimiter({ maxPermits: 100, maxOfProject: 7 })
     expect(fill(limiter, 'prj_1')).toHaveLength(7)
     expect(fill(limiter, 'prj_2')).toHaveLength(7)
   })
 
-  test('are there even where there is only one', () => {
+  test('grants and re-grants its only permit', () => {
     const limiter = openConcurrencyLimiter({ maxPermits: 1 })
     const permit = acquireFor(limiter, 'prj_1')!
     expect(acquireFor(limiter, 'prj_2')).toBe(null)
@@ -65,35 +62,7 @@ describe('permits', () => {
     expect(acquireFor(limiter, 'prj_2')).not.toBe(null)
   })
 
-  test('of unidentified keys are one part together, and half of it for one', () => {
-    const limiter = openConcurrencyLimiter({ maxPermits: 100 })
-    const acquireAll = (keyHash: string): number => {
-      for (let n = 0; ; n++)
-        try {
-          limiter.acquire(keyHash)
-        } catch {
-          return n
-        }
-    }
-    expect(acquireAll('flood')).toBeLessThanOrEqual(50)
-    for (let n = 0; n < 200; n++) acquireAll(`another ${n}`)
-    expect(limiter.count()).toBeLessThanOrEqual(81)
-    expect(acquireFor(limiter, 'prj_1')).toBe(null) // unidentified too, at its first call
-  })
-
-  test('of a key count for its project from its first admission on, also with its other keys', () => {
-    const limiter = openConcurrencyLimiter({ maxPermits: 100, maxOfProject: 2 })
-    const first = limiter.acquire('key 1')
-    first.attributeTo('prj_1')
-    limiter.acquire('key 2').attributeTo('prj_1')
-    expect(() => limiter.acquire('key 1')).toThrow('overloaded')
-    expect(() => limiter.acquire('key 2')).toThrow('overloaded')
-    first.release()
-    limiter.acquire('key 2')
-    expect(() => limiter.acquire('key 1')).toThrow('overloaded')
-  })
-
-  test('give back what hangs on them once, when they are released or at once if they were', () => {
+  test('runs each release callback once: on release, or immediately if the permit was already released', () => {
     const limiter = openConcurrencyLimiter({ maxPermits: 2 })
     const permit = limiter.acquire('key')
     const given: string[] = []
@@ -105,35 +74,34 @@ describe('permits', () => {
     expect(given).toEqual(['before', 'after'])
   })
 
-  test('add up, no matter what comes and goes in any order', () => {
+  test('counts open permits correctly for any sequence of acquires and releases', () => {
     const step = fc.record({
-      key: fc.nat(5),
-      what: fc.constantFrom('acquire', 'attribute', 'release', 'release twice'),
+      project: fc.nat(5),
+      what: fc.constantFrom('acquire', 'release', 'release twice'),
       which: fc.nat(9),
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const limiter = openConcurrencyLimiter({ maxPermits: 8 })
-        const open: { permit: Permit; key: number }[] = []
-        for (const { key, what, which } of steps) {
+        const open: Permit[] = []
+        for (const { project, what, which } of steps) {
           const chosen = open[which % Math.max(1, open.length)]
           if (what === 'acquire')
             try {
-              open.push({ permit: limiter.acquire(`key ${key}`), key })
+              open.push(limiter.acquire(`prj_${project}`))
             } catch {
               expect(open.length).toBeGreaterThan(0)
             }
-          else if (chosen && what === 'attribute') chosen.permit.attributeTo(`prj_${chosen.key % 2}`)
           else if (chosen) {
-            chosen.permit.release()
-            if (what === 'release twice') chosen.permit.release()
+            chosen.release()
+            if (what === 'release twice') chosen.release()
             open.splice(open.indexOf(chosen), 1)
           }
           expect(limiter.count()).toBe(open.length)
         }
-        for (const { permit } of open) permit.release()
+        for (const permit of open) permit.release()
         expect(limiter.count()).toBe(0)
-        expect(fill(limiter, 'prj_fresh')).toHaveLength(7) // nothing is left of what was released
+        expect(fill(limiter, 'prj_fresh')).toHaveLength(7) // released permits leave no residue
       }),
     )
   })

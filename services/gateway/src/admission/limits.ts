@@ -1,83 +1,59 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '@gateway/api/refusal'
+import { callerAddress, markAuthenticated } from '@gateway/service-kit/http/connections'
+import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
+import { readCaller, readKey } from '../request/read-headers.ts'
+import type { KeyGate } from './key-gate.ts'
 
-// How many requests may be under way at once.
-//   P1  At most `maxPermits`. One project has at most SHARE times the permits that are free, so it may have fewer the
-//       busier the process is. However many a busy project has, a permit is left for a project that comes new, and
-//       projects that want more than there is get equal parts.
-//   P2  The project of a key is known once the ledger has named it. Until then the key is unidentified and counts for
-//       itself. All unidentified keys together have the part of one project, and one of them at most half of what is
-//       left of that part, so that keys which no project has can't fill the process.
-//   P3  A permit is kept until the work is done and the answer is taken, also when its caller has disconnected.
+// Limit on concurrent requests.
+//   P1  At most `maxPermits` in total. One project can hold at most SHARE times the free permits, so the busier the
+//       process, the fewer a project can hold. A busy project always leaves a permit for a project that holds none, and
+//       projects that together want more than there are converge to equal shares.
+//   P2  A permit is held until the work is done and the response is sent, even if the caller has disconnected.
 
 export interface ConcurrencyLimiter {
   /** @throws Refusal `overloaded` */
-  acquire(keyHash: string): Permit
+  acquire(project: string): Permit
   count(): number
 }
 
 export interface Permit {
-  /**
-   * From now on it counts for this project, and so does every later permit of the same key, whose project never
-   * changes.
-   */
-  attributeTo(project: string): void
-  /** Gives something back when it is released; at once if it was. */
+  /** Calls `giveBack` on release; immediately if already released. */
   onRelease(giveBack: () => void): void
-  /** Safe to repeat. */
+  /** Idempotent. */
   release(): void
 }
 
 interface Options {
   maxPermits: number
-  /** Of one project, however free the process is. */
+  /** Maximum per project, regardless of load. */
   maxOfProject?: number | undefined
 }
 
 const SHARE = 4
-const KEYS_REMEMBERED = 50_000
 
 export function openConcurrencyLimiter({ maxPermits, maxOfProject = maxPermits }: Options): ConcurrencyLimiter {
-  const projects = new LRUCache<string, string>({ max: KEYS_REMEMBERED }) // by key
-  const acquired = new Map<string, number>() // by project, or by key where it is unidentified
+  const acquired = new Map<string, number>() // by project
   let total = 0
-  let unidentified = 0
 
-  const acquiredBy = (party: string) => acquired.get(party) ?? 0
-
-  function add(party: string, permits: 1 | -1): void {
-    const sum = acquiredBy(party) + permits
-    if (sum === 0) acquired.delete(party)
-    else acquired.set(party, sum)
-  }
-
-  function hasRoom(keyHash: string, project: string | undefined): boolean {
-    const part = Math.min(maxOfProject, SHARE * (maxPermits - total)) // P1
-    return project === undefined ? acquiredBy(keyHash) < part - unidentified : acquiredBy(project) < part // P2
+  function add(project: string, permits: 1 | -1): void {
+    total += permits
+    const sum = (acquired.get(project) ?? 0) + permits
+    if (sum === 0) acquired.delete(project)
+    else acquired.set(project, sum)
   }
 
   return {
-    acquire(keyHash) {
-      let project = projects.get(keyHash)
-      if (!hasRoom(keyHash, project)) throw refuse('overloaded', {})
-      total++
-      add(project ?? keyHash, 1)
-      if (project === undefined) unidentified++
+    acquire(project) {
+      const share = Math.min(maxOfProject, SHARE * (maxPermits - total)) // P1
+      if ((acquired.get(project) ?? 0) >= share) throw refuse('overloaded', {})
+      add(project, 1)
       let released = false
       const givesBack: (() => void)[] = []
-
       return {
-        attributeTo(named) {
-          projects.set(keyHash, named)
-          if (released || project !== undefined) return
-          project = named
-          unidentified--
-          add(keyHash, -1)
-          add(named, 1)
-        },
         onRelease(giveBack) {
           if (released) giveBack()
           else givesBack.push(giveBack)
@@ -86,9 +62,7 @@ export function openConcurrencyLimiter({ maxPermits, maxOfProject = maxPermits }
           if (released) return
           released = true
           for (const giveBack of givesBack) giveBack()
-          total--
-          add(project ?? keyHash, -1)
-          if (project === undefined) unidentified--
+          add(project, -1)
         },
       }
     },
@@ -96,59 +70,67 @@ export function openConcurrencyLimiter({ maxPermits, maxOfProject = maxPermits }
   }
 }
 
+type PermitNeeded = { keyGate: Pick<KeyGate, 'identify'>; concurrencyLimiter: Pick<ConcurrencyLimiter, 'acquire'> }
+
 /**
- * Does the work of a request while it has a permit. A request without one is refused before anything of its body is
- * read; a request with one keeps it until the work is done and the answer is taken, or its caller has disconnected
- * (rules §3.8).
- * @throws Refusal `overloaded`
+ * Runs the work of a request under a permit of its project. If the key doesn't exist or no permit is free, the request
+ * is refused before a byte of its body is read. The permit is held until the work is done and the response is sent or
+ * the caller has disconnected (rules §3.8).
+ * @throws Refusal as `readKey` and `KeyGate.identify`, or `overloaded`
  */
 export async function withPermit(
-  limiter: Pick<ConcurrencyLimiter, 'acquire'>,
+  deps: PermitNeeded,
   res: ServerResponse,
-  keyHash: string,
-  work: (permit: Permit) => Promise<void>,
+  work: (keyHash: string, permit: Permit) => Promise<void>,
 ): Promise<void> {
-  const permit = limiter.acquire(keyHash)
+  const keyHash = readKey(res.req)
+  const project = await deps.keyGate.identify(keyHash, callerAddress(res.req))
+  if (res.closed) return // the caller disconnected during the key lookup
+  markAuthenticated(res.req.socket)
+  const permit = deps.concurrencyLimiter.acquire(project)
   let reasonsToKeep = 2
   const done = () => {
     if (--reasonsToKeep === 0) permit.release()
   }
   res.once('close', done)
   try {
-    await work(permit)
+    await work(keyHash, permit)
   } finally {
     done()
   }
 }
 
 /**
- * Asks the ledger while the asking key has a permit; the answer is small, so it is not waited for until it is taken.
- * @throws Refusal `overloaded`
+ * Asks the ledger under a permit of the key's project. The response is small, so the permit is released before it is
+ * sent.
+ * @throws Refusal as `withPermit`
  */
 export async function askWithPermit<Answer>(
-  limiter: Pick<ConcurrencyLimiter, 'acquire'>,
-  keyHash: string,
-  ask: () => Promise<Answer>,
+  deps: PermitNeeded,
+  req: IncomingMessage,
+  ask: (caller: CallerQuestion) => Promise<Answer>,
 ): Promise<Answer> {
-  const permit = limiter.acquire(keyHash)
+  const keyHash = readKey(req)
+  const project = await deps.keyGate.identify(keyHash, callerAddress(req))
+  markAuthenticated(req.socket)
+  const permit = deps.concurrencyLimiter.acquire(project)
   try {
-    return await ask()
+    return await ask(readCaller(req, keyHash))
   } finally {
     permit.release()
   }
 }
 
-// Calls that wait for the ledger's decision. They wait for processors and disks, not for a model, so a long queue helps
-// no one: all calls in it are late, and the next one will be later. When `maxWaiting` calls wait, the next one is
-// refused.
+// Limit on calls waiting for the ledger's decision. They wait for processors and disks, not for a model, so a long
+// queue only makes every call in it late. While `maxWaiting` calls wait, the next one is refused.
 
 export interface AdmissionQueueLimit {
   /**
-   * @throws Refusal `overloaded` where the queue is full: checked before a call is read, and again before the ledger is
-   * asked
+   * @throws Refusal `overloaded` if the queue is full. Checked before a call is read, and again before the ledger is
+   * asked.
    */
   refuseIfFull(): void
-  /** Counts work that waits. */
+  /** Counts the work as waiting while it runs. */
   during<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -169,7 +151,7 @@ export function openAdmissionQueueLimit(maxWaiting: number): AdmissionQueueLimit
   }
 }
 
-/** Why a running call was ended: this process had to stop, and the time that the call had left was over. */
+/** Abort reason of a running call whose drain time ended because the process is stopping. */
 export class ProcessStopping extends Error {
   constructor() {
     super('the process is stopping')
@@ -177,23 +159,23 @@ export class ProcessStopping extends Error {
 }
 
 /**
- * The work that is under way: calls, also those whose caller has disconnected, and settlements that outlast their call.
+ * Work in progress: calls, including those whose caller has disconnected, and settlements that outlast their call.
  */
 export interface OpenCalls {
-  /** Runs a call. */
+  /** Runs a call and counts it as open. */
   run(call: () => Promise<void>): Promise<void>
-  /** Counts work that continues after its call was answered. */
+  /** Tracks work that continues after the response of its call. */
   track<T>(work: Promise<T>): Promise<T>
-  /** Aborts, by `ProcessStopping`, when running calls have to end now. */
+  /** Aborts with `ProcessStopping` when running calls must end now. */
   cancellation: AbortSignal
-  /** Calls under way, without the work that is only tracked. */
+  /** Number of open calls, without work that is only tracked. */
   count(): number
   /** Waits until all work has ended. */
   idle(): Promise<void>
 }
 
 interface OpenCallsOptions {
-  /** Aborts when this process begins to stop; from then on calls have `finishMs` to end by themselves. */
+  /** Aborts when this process starts to stop. Calls then have `finishMs` to finish. */
   stopping: AbortSignal
   finishMs: number
 }
@@ -231,10 +213,9 @@ export function trackOpenCalls({ stopping, finishMs }: OpenCallsOptions): OpenCa
   }
 }
 
-// How often a key and a project may call, where an operator says so (rules §2.8). Each gateway counts for
-// itself.
-//   R1  What counts is an admitted call. A replay, a call that waits for a running one and a refused call do not count.
-//   R2  A key is known by its id and its project, which the ledger names at its first call.
+// Rate limits per key and project, if the operator sets them (rules §2.8). Each gateway process counts separately.
+//   R1  Only admitted calls count. Replays, calls that wait for a running one and refused calls don't.
+//   R2  The ledger returns the ID and project of a key at its first admitted call; until then its limits are unknown.
 
 const rate = z.strictObject({
   requests: z.int().min(1).max(1_000_000).describe('calls at most'),
@@ -242,7 +223,7 @@ const rate = z.strictObject({
 })
 const exceptions = z.record(z.string(), rate.nullable())
 
-/** The `RATES` variable. A key and a project without a rate may call as often as they like. */
+/** The `RATES` variable. Keys and projects without a rate are not limited. */
 export const ratesConfig = z.strictObject({
   key: rate.optional().describe('of each key'),
   project: rate.optional().describe('of each project, all of its keys together'),
@@ -259,9 +240,9 @@ export interface Exceeded {
 }
 
 export interface Rates {
-  /** Null also for a key that isn't known yet (R2). */
+  /** Returns the exceeded limit, or null; also null for a key that isn't known yet (R2). */
   exceeded(keyHash: string): Promise<Exceeded | null>
-  /** Counts an admitted call; answers what it exceeds where it is one too many. */
+  /** Counts an admitted call. Returns the limit that it exceeds, or null. */
   count(keyHash: string, admitted: { key: string; project: string }): Promise<Exceeded | null>
 }
 
@@ -290,7 +271,7 @@ export function openRates(config: RatesConfig): Rates {
     return rate ? [{ scope, subject, rate, limiter: limiterOf(rate) }] : []
   }
 
-  /** One for all keys and projects that have the same rate. */
+  /** Returns the limiter shared by all keys and projects with the same rate. */
   function limiterOf({ requests, seconds }: Rate): RateLimiterMemory {
     const name = `${requests}/${seconds}`
     const limiter = limiters.get(name) ?? new RateLimiterMemory({ points: requests, duration: seconds })
@@ -322,7 +303,7 @@ export function openRates(config: RatesConfig): Rates {
   }
 }
 
-/** null: it was not one too many. */
+/** Returns null if the limit is not exceeded. */
 async function consume(limiter: RateLimiterMemory, subject: string): Promise<RateLimiterRes | null> {
   try {
     await limiter.consume(subject)
@@ -333,7 +314,7 @@ async function consume(limiter: RateLimiterMemory, subject: string): Promise<Rat
   }
 }
 
-/** The refusal for the caller. */
+/** Returns the 429 for the caller. */
 export function tooOften({ scope, rate, retryAfterMs }: Exceeded): Refusal {
   return refuse('rate_limited', {}, { retryAfterMs, details: { scope, ...rate } })
 }

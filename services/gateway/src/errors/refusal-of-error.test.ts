@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 const failed = (facts: Partial<FailureFacts>) =>
   new ProviderFailure({ kind: 'refused', provider: 'acme-cloud', detail: 'secret detail', ...facts })
 
-describe('the refusal for anything thrown', () => {
+describe('refusalOfError and refusalOfBreak', () => {
   test.each([
     [refuse('not_found', {}), 404, 'not_found'],
     [new LedgerUnavailable({ why: 'unavailable' }), 503, 'unavailable'],
@@ -24,14 +24,14 @@ describe('the refusal for anything thrown', () => {
     [failed({ providerStatus: 422 }), 400, 'invalid_request'],
     [new TypeError('x is not a function'), 500, 'internal_error'],
     ['a string', 500, 'internal_error'],
-  ])('%s → %i %s', (error, status, code) => {
+  ])('map %s to %i %s', (error, status, code) => {
     const refusal = refusalOfError(error)
     expect(refusal).toMatchObject({ status, code })
     expect(JSON.stringify([refusal.body, refusal.headers])).not.toMatch(/acme-cloud|secret detail|not a function/)
     expect('Retry-After' in refusal.headers).toBe(status === 503)
   })
 
-  test('of a broken answer it says that it is charged', () => {
+  test('say that a truncated response is charged', () => {
     expect(refusalOfBreak(failed({ kind: 'cut' })).body).toMatchObject({
       code: 'provider_failed',
       message: expect.stringContaining('are charged'),

@@ -3,14 +3,14 @@ import { refusalOfExecution } from './explain-error.ts'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
 
-/** A record as the ledger composes it. */
+/** Builds a record the way the ledger does. */
 function failed({ body }: Refusal, chargedMicro: number, startedAt: string | null = '2026-11-22T00:00:00Z') {
   const error = errorOfExecution(body, { id: 'exe_1', startedBy: 'chat', chargedMicro, ended: true })
   return { id: 'exe_1', error, chargedMicro, startedAt } as ExecutionRecord
 }
 
-describe('an execution that failed, to a chat caller', () => {
-  test('is its error, with the execution and its charges', () => {
+describe('the chat error for a failed execution', () => {
+  test('is the error of the execution, with its ID and charge', () => {
     const record = failed(refuse('provider_timeout', {}), 0)
     const { status, body, headers } = refusalOfExecution(record, false)
     expect(status).toBe(504)
@@ -18,19 +18,19 @@ describe('an execution that failed, to a chat caller', () => {
     expect(headers['x-should-retry']).toBeUndefined()
   })
 
-  test('is not to be repeated by itself where something was charged', () => {
+  test('tells clients not to retry if the execution was charged', () => {
     const { body, headers } = refusalOfExecution(failed(refuse('provider_failed', {}), 42), false)
     expect(body.message).toContain('was charged $0.000042')
     expect(headers['x-should-retry']).toBe('false')
   })
 
-  test('is not to be repeated by itself under a key either, which would answer the same', () => {
+  test('tells clients not to retry under an idempotency key, which would replay the same error', () => {
     expect(refusalOfExecution(failed(refuse('node_failed', { node: 'a' }), 0), true).headers['x-should-retry']).toBe(
       'false',
     )
   })
 
-  test('is a service that is away where no worker took it up in time [no_worker]', () => {
+  test('is a retryable 503 if no worker claimed the execution in time [no_worker]', () => {
     const timeout = refuse('execution_timeout', { started: false })
     const { status, body, headers } = refusalOfExecution(failed(timeout, 0, null), false)
     expect([status, body.code, headers]).toEqual([503, 'no_worker', { 'Retry-After': '5' }])
@@ -42,7 +42,7 @@ describe('an execution that failed, to a chat caller', () => {
     expect([late.status, late.body.code]).toEqual([504, 'execution_timeout'])
   })
 
-  test('keeps the details of its error', () => {
+  test('keeps the details of the execution error', () => {
     const error = refuse('insufficient_budget', {} as never, { details: { availableMicro: 3 } })
     expect(refusalOfExecution(failed(error, 5), false).body.details).toEqual({
       availableMicro: 3,

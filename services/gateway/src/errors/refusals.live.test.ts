@@ -7,7 +7,7 @@ import { errorOf, stackTest as test, newPrompt } from '../stack.fixture.ts'
 
 const SVC_OF_NOBODY = 'svc_' + '0'.repeat(49)
 
-/** Headers unchanged, repeated ones too; `fetch` would join them. */
+/** Posts headers unchanged, including duplicates, which `fetch` would join. */
 async function post(url: string, headers: string[], body: string) {
   const req = request(`${url}/v1/chat/completions`, {
     method: 'POST',
@@ -18,25 +18,25 @@ async function post(url: string, headers: string[], body: string) {
   return { status: res.statusCode as number, error: JSON.parse(await text(res)).error }
 }
 
-/** What a server says to these bytes. */
+/** Sends raw bytes and returns the response. */
 async function raw(
   url: string,
   bytes: string,
 ): Promise<{ status: number; head: string; error: { code: string; resolution: string } }> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  socket.end(bytes)
+  socket.write(bytes)
   const [head = '', body] = (await text(socket)).split('\r\n\r\n')
   return { status: Number(head.split(' ')[1]), head, error: JSON.parse(body!).error }
 }
 
-describe('a call is refused, reserves nothing and says what clears it', () => {
+describe('a refused call reserves nothing and gets a resolution', () => {
   // spec: 0/s3, 1/s1, 1/s10, 2.2/r12, 4/s1, 4/s2, 4.2/r5, 4.2/r14, 4.2/s5, 4.5/r1, 4.5/r2, 5/s1, 5/s8, 7/r3, 7/r8, 7/s4
   // spec: 8.1/r2
   test.for([
     { title: 'no key [key_missing]', headers: { authorization: '' }, status: 401, code: 'key_missing' },
     {
-      title: 'another scheme [key_missing]',
+      title: 'another Authorization scheme [key_missing]',
       headers: { authorization: 'Basic Zm9v' },
       status: 401,
       code: 'key_missing',
@@ -48,7 +48,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
       code: 'key_invalid',
     },
     {
-      title: 'a wrong checksum [key_invalid]',
+      title: 'a key with a wrong checksum [key_invalid]',
       headers: { authorization: `Bearer ${SVC_OF_NOBODY}` },
       status: 401,
       code: 'key_invalid',
@@ -60,7 +60,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
       code: 'key_invalid',
     },
     {
-      title: 'text that is not UTF-8 [invalid_json]',
+      title: 'a body that is not UTF-8 [invalid_json]',
       body: Buffer.from('{"model":"\xff', 'latin1'),
       status: 400,
       code: 'invalid_json',
@@ -75,7 +75,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
     },
     { title: 'a body that is not an object [invalid_request]', body: '[1]', status: 400, code: 'invalid_request' },
     {
-      title: 'a huge body [request_too_large]',
+      title: 'a body over 1 MiB [request_too_large]',
       body: ' '.repeat(1024 * 1024 + 1),
       status: 413,
       code: 'request_too_large',
@@ -99,7 +99,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
       code: 'project_mismatch',
     },
     {
-      title: 'an empty selector [project_mismatch]',
+      title: 'an empty project header [project_mismatch]',
       headers: { 'x-project-id': '' },
       status: 403,
       code: 'project_mismatch',
@@ -119,7 +119,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
   // spec: 8.1/r2
   test.for([
     {
-      title: 'of another project [project_mismatch]',
+      title: 'another project in the body [project_mismatch]',
       fields: { project_id: 'prj_other' },
       status: 403,
       code: 'project_mismatch',
@@ -131,25 +131,25 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
       code: 'model_not_found',
     },
     {
-      title: 'a model that Postgres could not store [model_not_found]',
+      title: 'a model ID that Postgres cannot store [model_not_found]',
       fields: { model: 'a\0b' },
       status: 404,
       code: 'model_not_found',
     },
     {
-      title: 'a field beyond its bound [invalid_request]',
+      title: 'a field over its maximum [invalid_request]',
       fields: { temperature: 2.01 },
       status: 400,
       code: 'invalid_request',
     },
     {
-      title: 'a parameter that the model lacks [invalid_request]',
+      title: 'a parameter that the model does not support [invalid_request]',
       fields: { logprobs: true },
       status: 400,
       code: 'invalid_request',
     },
     {
-      title: 'more output than the model has [context_limit]',
+      title: 'max_tokens above the maximum of the model [context_limit]',
       fields: { max_tokens: 8192 },
       status: 422,
       code: 'context_limit',
@@ -175,7 +175,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
   })
 
   // spec: 7/r7
-  test('more than a key may spend in its window, and when it may again [key_limit]', async ({ tenant }) => {
+  test('a call over the spending limit of its key, with the time the window resets [key_limit]', async ({ tenant }) => {
     const { secret } = await tenant.key({ limit: { micro: 1_000n, reset: 'daily' } })
     const answer = await tenant.chat({ max_tokens: 1000 }, { headers: { authorization: `Bearer ${secret}` } })
     expect(answer.status).toBe(403)
@@ -192,7 +192,7 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
   })
 
   // spec: 5/s13, 7/s1
-  test('more than the wallet holds [insufficient_budget]', async ({ tenant }) => {
+  test('a call that the wallet cannot cover [insufficient_budget]', async ({ tenant }) => {
     const model = await tenant.sell({ requestPico: 2_000_000_000_000n })
     const answer = await tenant.chat({ model })
     expect(answer.status).toBe(402)
@@ -226,7 +226,7 @@ describe('paths and methods', () => {
     ['POST', '/v1/embeddings', 404, 'not_found', null],
     ['GET', '/.well-known/oauth-protected-resource', 404, 'not_found', null],
     ['GET', '/', 404, 'not_found', null],
-  ] as const)('%s %s answers %i [%s]', async ([method, path, status, code, allow], { tenant }) => {
+  ] as const)('%s %s returns %i [%s]', async ([method, path, status, code, allow], { tenant }) => {
     const answer = await fetch(tenant.url + path, { method, headers: tenant.headers })
     expect(answer.status).toBe(status)
     expect(answer.headers.get('allow')).toBe(allow)
@@ -238,8 +238,8 @@ describe('paths and methods', () => {
   })
 })
 
-describe('what is not a request at all is refused in the same shape', () => {
-  test('bytes that are not HTTP, headers without end, a broken chunk', async ({ tenant }) => {
+describe('malformed HTTP gets an error of the usual shape', () => {
+  test('for bytes that are not HTTP, oversized headers and a broken chunk', async ({ tenant }) => {
     const key = `Host: here\r\nAuthorization: Bearer ${tenant.secret}\r\n`
     const all = [
       'nonsense\r\n\r\n',
@@ -254,18 +254,14 @@ describe('what is not a request at all is refused in the same shape', () => {
     }
   })
 
-  test('a body that announces more bytes than are read is refused before they come [request_too_large]', async ({
-    tenant,
-  }) => {
+  test('for a Content-Length over the body limit, before the body arrives [request_too_large]', async ({ tenant }) => {
     const key = `Host: here\r\nAuthorization: Bearer ${tenant.secret}\r\nConnection: close\r\n`
     const bytes = `POST /v1/chat/completions HTTP/1.1\r\n${key}Content-Length: 100000000\r\n\r\n{`
     const { status, error } = await raw(tenant.url, bytes)
     expect([status, error.code]).toEqual([413, 'request_too_large'])
   })
 
-  test('a body that never ends is refused before it is read, and its connection is closed [request_too_large]', async ({
-    tenant,
-  }) => {
+  test('for an endless chunked body, and the connection is closed [request_too_large]', async ({ tenant }) => {
     const { hostname, port } = new URL(tenant.url)
     const socket = connect(Number(port), hostname)
     const [first, closed] = [once(socket, 'data'), new Promise((resolve) => socket.once('close', resolve))]

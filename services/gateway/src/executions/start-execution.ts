@@ -14,53 +14,52 @@ import type { Deps } from '../deps.ts'
 import { storableId } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
 
-// How an execution begins. The ledger decides all of it. Here is only
-//   S1  that nothing is asked for a caller who has disconnected already;
-//   S2  the subscription, which begins before the ledger is asked, so that no notification of the execution is missed;
-//   S3  the rate that an operator has set. A caller beyond it begins nothing, and gets what they began before
-//       (rules §2.8);
-//   S4  that an execution may have begun though no answer came: a repeat under its idempotency key gets that one.
+// Starts an execution. The ledger decides everything; the gateway adds:
+//   S1  Nothing is asked for a caller that has already disconnected.
+//   S2  The subscription starts before the ledger is asked, so that no notification of the execution is missed.
+//   S3  A caller over the operator's rate limit starts nothing new, but still gets earlier executions (rules §2.8).
+//   S4  An execution may have started even if no response arrived. A repeat under its idempotency key gets that one.
 
-/** What the caller asks for; the rest is made here. */
+/** The caller's part of the question to the ledger. */
 export type ExecutionRequest = Pick<StartQuestion, 'sandbox' | 'revision' | 'surface' | 'input' | 'idempotency'> & {
   keyHash: string
   selector: string | null
-  /** Micro-USD; null: no ceiling. */
+  /** Micro-USD; null for no ceiling. */
   maxMicro?: number | null
 }
 
 export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
-  /** Who asked for it, to be authorised again at each look at its progress. */
+  /** Authorized again at each poll of the progress. */
   caller: CallerQuestion
-  /** It came with an idempotency key. */
+  /** Whether it has an idempotency key. */
   keyed: boolean
   /**
-   * Waits for a notification, for the caller to leave or for this process to stop, but not longer than `limitMs`. One wait
-   * at a time.
+   * Waits for a notification, for the caller to disconnect or for this process to stop, at most `limitMs`. Allows one
+   * wait at a time.
    */
   waitForChange(limitMs: number): Promise<'woken' | 'late'>
   /** Ends the subscription. The route that started the execution closes it. */
   close(): void
-  /** Asks for it again: all that a repeat is checked for is checked again (rules §5.2). */
+  /** Asks the ledger again, which repeats every check of a repeat (rules §5.2). */
   askAgain(): Promise<void>
 }
 
 type Needed = Pick<Deps, 'ledger' | 'notifier' | 'newId' | 'admissionQueueLimit' | 'rates' | 'openCalls'>
 
-/** How long the ledger may take to decide. */
+/** Timeout of the ledger's decision. */
 const ADMISSION_MS = 5_000
 
-/** A chat caller is not told what an id names (rules §2.5): what they can't call is not there. */
+/** Codes that a chat caller sees as `model_not_found`: what they can't call doesn't exist for them (rules §2.5). */
 const NOT_CALLABLE = new Set(['sandbox_not_found', 'revision_not_active'])
 
 /**
- * @param topicOf what is subscribed to of an execution
+ * @param topicOf topic to subscribe to for an execution
  * @throws Refusal as the ledger decided, `rate_limited` or `unavailable`; ClientDisconnected
  */
 export async function startExecution(
   deps: Needed,
   request: ExecutionRequest,
-  { disconnected, permit }: Caller,
+  { disconnected }: Pick<Caller, 'disconnected'>,
   topicOf: (execution: string) => string,
 ): Promise<Execution> {
   if (disconnected.aborted) throw new ClientDisconnected() // S1
@@ -71,9 +70,8 @@ export async function startExecution(
   const subscription = subscribe(deps, topicOf(question.id), disconnected) // S2
   try {
     const started = await admissionQueueLimit.during(ask)
-    permit.attributeTo(started.project)
     if (!started.replayed && started.key !== null)
-      // it has begun, so it counts even if it is one too many
+      // it has started, so it counts even if it exceeds the rate
       await rates.count(request.keyHash, { key: started.key, project: started.project })
     if (started.execution !== question.id) subscription.moveTo(topicOf(started.execution))
     noteOnCall(attributesOf(started))
@@ -98,8 +96,7 @@ export async function startExecution(
         throw error instanceof LedgerUnavailable ? mayHaveBegun(request.idempotency !== null) : error // S4
       })
     if (!('refused' in answer)) return answer
-    const { code, facts } = answer.refused
-    if (facts.project !== undefined) permit.attributeTo(facts.project)
+    const { code } = answer.refused
     if (code === 'rate_limited' && exceeded !== null) throw tooOften(exceeded) // S3
     if (request.surface === 'invoke') throw refusalFor(answer.refused, 'invoke')
     if (NOT_CALLABLE.has(code)) throw refuse('model_not_found', { model: request.sandbox }, { param: 'model' })
@@ -128,7 +125,7 @@ export function subscribe(
   }
 }
 
-/** @throws Refusal `request_too_large` for an input that grows beyond the limit when it is written compactly */
+/** @throws Refusal `request_too_large` for an input that exceeds the limit once serialized compactly */
 function questionOf(
   id: string,
   { keyHash, selector, sandbox, revision, maxMicro = null, ...rest }: ExecutionRequest,
@@ -142,7 +139,7 @@ function questionOf(
     revision: storableRevision(revision),
     ...rest,
     maxMicro,
-    trace: activeCarrier(), // for the nodes to continue with
+    trace: activeCarrier(), // the trace that the nodes continue
   }
 }
 

@@ -10,24 +10,24 @@ import type { Deps } from '../deps.ts'
 import type { ChatCall } from '../request/read-chat.ts'
 import { readCaller, storable } from '../request/read-headers.ts'
 
-// Images of chat calls, and the memory they take: a part of what all calls share (packages/service-kit/src/async/byte-budget.ts).
-//   R1  A body larger than a text may be is read only once there is memory for it; until then it stays with its sender.
-//   R2  Memory belongs to a project. The key of such a body is verified before a byte of it is read, so that keys of no project
-//       cannot take the memory of others.
-//   R3  All of it is given back with the permit of the call.
+// Images of chat calls and their share of the common memory budget (packages/service-kit/src/async/byte-budget.ts).
+//   R1  A body above the limit for text is read only once there is memory for it; until then it stays with the sender.
+//   R2  Memory is accounted per project. The key of such a body is verified before a byte of it is read, so that keys
+//       without a project can't take the memory of others.
+//   R3  All of it is released with the permit of the call.
 
-/** Images of one call. */
 export interface CallImages {
-  /** Why the model cannot take them; reported only if the admission refuses nothing first. */
+  /** Why the model can't take the images; reported only if admission refuses nothing first. */
   imageError: Refusal | null
   /**
-   * Reads the assets among them as `data:` URLs, by reference, once there is memory for them; undefined if there are none.
+   * Reads the images that are assets as `data:` URLs, by reference, once there is memory for them; undefined if none
+   * are.
    * @throws Refusal `overloaded`, `asset_not_found`; ClientDisconnected
    */
   load(project: string): Promise<Map<string, string> | undefined>
 }
 
-/** Asks the ledger whether the model of a call takes its images (rules §3.11). Only for calls that have some. */
+/** Asks the ledger whether the model of a call takes its images (rules §3.11). Only for calls with images. */
 export async function prepareImages(
   deps: Pick<Deps, 'ledger' | 'imageMemory' | 'assetStore'>,
   { keyHash, selector, request: { model, images } }: ChatCall,
@@ -48,7 +48,7 @@ export async function prepareImages(
   }
 }
 
-/** Whether a body announces more than a text may have, so that `makeRoomForBody` is due. */
+/** Whether the Content-Length exceeds the limit for text, so that `makeRoomForBody` must be called. */
 export function isLargerThanText(req: IncomingMessage): boolean {
   return Number(req.headers['content-length'] ?? 0) > chatLimits.textBodyBytes
 }
@@ -60,14 +60,14 @@ export function isLargerThanText(req: IncomingMessage): boolean {
 export async function makeRoomForBody(
   deps: Pick<Deps, 'ledger' | 'imageMemory'>,
   req: IncomingMessage,
+  keyHash: string,
   caller: Caller,
 ): Promise<void> {
-  const asked = readCaller(req)
+  const asked = readCaller(req, keyHash)
   refuseUnread(req, chatLimits.bodyBytes)
   const answer = await deps.ledger.key(asked) // R2
   if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
   const { project } = answer.key
-  caller.permit.attributeTo(project)
   await takeMemory(deps, project, Number(req.headers['content-length']), caller) // R1
 }
 

@@ -2,27 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@modelcontextprotocol/server'
 import type { ActiveSandbox } from '@gateway/ledger-protocol/flow-reads'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
-import type { Permit } from '../admission/limits.ts'
 
-/** One request over MCP of a caller who may call this sandbox product. */
+/** An MCP request of a caller that is authorized for this sandbox product. */
 export interface McpRequest {
   caller: CallerQuestion
   sandbox: ActiveSandbox
-  permit: Permit
-  /** Aborts when the caller leaves. */
+  /** Aborts when the caller disconnects. */
   disconnected: AbortSignal
   req: IncomingMessage
   res: ServerResponse
-  /** Resolved when the execution that is asked for has begun, or never will. */
+  /** Resolved once the requested execution has started, or can no longer start. */
   begun: PromiseWithResolvers<void>
 }
 
-/** A request as the SDK passes it through. The SDK sees no key, not even its hash. */
+/** Wraps a request for the SDK to pass through. The SDK never sees the key, not even its hash. */
 export function authOf(request: McpRequest): AuthInfo {
   return { token: '', clientId: request.sandbox.project, scopes: [], extra: { request } }
 }
 
-/** The request that was given to `authOf`. */
+/** Returns the request passed to `authOf`. */
 export function requestOf(auth: AuthInfo | undefined): McpRequest {
   const request = auth?.extra?.['request']
   if (request === undefined) throw new Error('a request came to MCP without its caller')

@@ -12,7 +12,7 @@ const secretOf = (n: number) =>
     Uint8Array.from({ length: 32 }, (_, at) => n >> (at * 8)),
   )
 
-/** An answer to a request with this secret. */
+/** A response to a request with this secret. */
 function answerTo(secret: string | null): ServerResponse {
   const req = new IncomingMessage(new Socket())
   if (secret !== null) req.headers.authorization = `Bearer ${secret}`
@@ -21,7 +21,7 @@ function answerTo(secret: string | null): ServerResponse {
   return res
 }
 
-/** A reporter whose ledger answers nothing, or is away. */
+/** Opens a reporter whose ledger returns an empty answer, or is unavailable. */
 function open({ away = false } = {}) {
   const recorded: RefusalReport[] = []
   let dropped = 0
@@ -39,7 +39,7 @@ function open({ away = false } = {}) {
   return { reporter, recorded, dropped: () => dropped }
 }
 
-test('one report says how often each key met each code, and of each refusal which model it named', async () => {
+test('reports the refusals per key and code, and the model that each refused request named', async () => {
   const { reporter, recorded } = open()
   const named = answerTo(secretOf(1))
   reporter.nameModel(named, `acme/${'x'.repeat(200)}`)
@@ -60,14 +60,14 @@ test('one report says how often each key met each code, and of each refusal whic
   ])
 })
 
-test('nothing is recorded of anyone who sent no key of ours', async () => {
+test('records nothing for a request without a well-formed key', async () => {
   const { reporter, recorded } = open()
   for (const secret of [null, 'svc_nonsense']) reporter.note(answerTo(secret), 'key_invalid')
   await reporter.stop()
   expect(recorded).toEqual([])
 })
 
-test('what does not fit is dropped, and counted', async () => {
+test('drops and counts refusals that do not fit in the report', async () => {
   const { reporter, recorded, dropped } = open()
   const keys = refusalReportLimits.counts + 3
   for (let n = 0; n < keys; n++) reporter.note(answerTo(secretOf(n)), 'key_invalid')
@@ -79,7 +79,7 @@ test('what does not fit is dropped, and counted', async () => {
   expect(dropped()).toBe(3)
 })
 
-test('a report that the ledger does not take is dropped, and counted', async () => {
+test('drops a report that the ledger does not accept and counts its refusals', async () => {
   const { reporter, recorded, dropped } = open({ away: true })
   for (const code of ['invalid_json', 'invalid_json', 'key_limit'] as const) reporter.note(answerTo(secretOf(1)), code)
   await reporter.stop()

@@ -6,25 +6,25 @@ import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Metrics } from '../metrics.ts'
 import { readKey, storable } from '../request/read-headers.ts'
 
-// What callers were refused, gathered here and told to the ledger once a second, so that users see it (rules §7.6).
-//   R1  No refusal waits for it, and none fails by it.
-//   R2  It is bounded: what does not fit is dropped, and counted as dropped. So is a report that the ledger does not take
-//       in time. Numbers are then too low; no money hangs on them.
-//   R3  A report has a number, so that one that is sent twice counts once. One is under way at a time.
-//   R4  Anyone who sent no key of our form cannot be notified.
+// Collects refusals and reports them to the ledger once a second, so that users see them (rules §7.6).
+//   R1  Reporting never delays or fails a refusal.
+//   R2  It is bounded: refusals that don't fit are dropped and counted as dropped. So are those of a report that the
+//       ledger does not accept in time. The numbers are then too low; no money depends on them.
+//   R3  A report has a number, so that a duplicate counts once. One report is in flight at a time.
+//   R4  Refusals of requests without a well-formed key belong to no project and are not reported.
 
 export interface RefusalReporter {
-  /** Says which model a request names, as soon as it is read. */
+  /** Sets the model that a request names, as soon as it is read. */
   nameModel(res: ServerResponse, model: string): void
   note(res: ServerResponse, code: RefusalCode): void
-  /** Tells what is left. */
+  /** Reports the rest. */
   stop(): Promise<void>
 }
 
 interface Options {
   ledger: Pick<LedgerClient, 'reportRefusals'>
   metrics: Pick<Metrics, 'refusalsDropped'>
-  /** Names this life of this gateway. */
+  /** ID of this run of this gateway. */
   sender: string
   /** Monotonic milliseconds. */
   now: () => number

@@ -15,7 +15,7 @@ const test = stackTest.extend('reported', ({ tenant, fixture }) => async (howMan
   return read()
 })
 
-test('users see the refusals of a key, of the gateway and of the ledger [invalid_request, model_not_found]', async ({
+test('records the refusals of a key by the gateway and by the ledger [invalid_request, model_not_found]', async ({
   tenant,
   reported,
 }) => {
@@ -28,14 +28,17 @@ test('users see the refusals of a key, of the gateway and of the ledger [invalid
   ])
 })
 
-test('a key that is revoked is still a key of its project [key_revoked]', async ({ tenant, reported }) => {
+test('records the refusal of a revoked key for its project, without a model [key_revoked]', async ({
+  tenant,
+  reported,
+}) => {
   const revoked = await tenant.key({ revoked: true })
   const answer = await tenant.chat({}, { headers: { authorization: `Bearer ${revoked.secret}` } })
   expect(answer.status).toBe(401)
-  expect(await reported(1)).toMatchObject([{ key: revoked.id, code: 'key_revoked', model: tenant.model }])
+  expect(await reported(1)).toMatchObject([{ key: revoked.id, code: 'key_revoked', model: null }]) // its body was not read
 })
 
-test('reports an invocation with the sandbox product that it names [sandbox_not_found]', async ({
+test('records a refused invocation with the sandbox product that it names [sandbox_not_found]', async ({
   tenant,
   reported,
 }) => {

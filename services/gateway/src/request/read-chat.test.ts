@@ -9,7 +9,7 @@ import { readChat } from './read-chat.ts'
 const SECRET = makeSecret('svc_', new Uint8Array(32).fill(7))
 const BODY = { model: 'acme/swift', messages: [{ role: 'user', content: 'hi' }] }
 
-/** A request as Node hands it over. */
+/** Builds a request as Node would. */
 function request(headers: Record<string, string>, body: string | Buffer = JSON.stringify(BODY)): IncomingMessage {
   const req = Readable.from([Buffer.from(body)]) as unknown as IncomingMessage
   return Object.assign(req, { headers, rawHeaders: Object.entries(headers).flat() })
@@ -28,7 +28,7 @@ async function codeOf(work: () => unknown): Promise<string> {
   }
 }
 
-describe('reading a call', () => {
+describe('readChat', () => {
   test('passes on only the hash of the secret', async () => {
     const chat = await read(request(keyed()))
     expect(chat).toMatchObject({ keyHash: expect.stringMatching(/^[0-9a-f]{64}$/), selector: null, idempotency: null })
@@ -43,7 +43,7 @@ describe('reading a call', () => {
     expect(await codeOf(() => read(request(keyed(), '{')))).toBe('invalid_json')
   })
 
-  test('says that a body with images has to tell its length, where it was too long without one [request_too_large]', async () => {
+  test('tells a caller whose body is too large without Content-Length that images require it [request_too_large]', async () => {
     const long = JSON.stringify({ ...BODY, user: 'x'.repeat(1_100_000) })
     const refused = read(request(keyed(), long))
     await expect(refused).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describe('reading a call', () => {
     ['Bearer svu_' + SECRET.slice(4), 'key_invalid'],
     [`Bearer ${SECRET} x`, 'key_invalid'],
     [`Bearer ${SECRET.slice(0, -1)}_`, 'key_invalid'],
-  ])('Authorization: %s answers %s', async (authorization, code) => {
+  ])('Authorization: %s gets %s', async (authorization, code) => {
     expect(await codeOf(() => read(request({ authorization })))).toBe(code)
   })
 
@@ -73,12 +73,12 @@ describe('reading a call', () => {
     ['has a space', 'idempotency_key_invalid'],
     ['naïve-key', 'idempotency_key_invalid'],
     ['', 'idempotency_key_invalid'],
-  ])('Idempotency-Key: %s answers %s', async (key, code) => {
+  ])('Idempotency-Key: %s gets %s', async (key, code) => {
     expect(await codeOf(() => read(request(keyed({ 'idempotency-key': key }))))).toBe(code)
   })
 })
 
-describe('the selector of a call', () => {
+describe('the project selector', () => {
   const headers = (service?: string, project?: string) => ({
     headers: {
       ...(service !== undefined && { 'x-service-project': service }),
@@ -87,19 +87,19 @@ describe('the selector of a call', () => {
   })
 
   // spec: 4.5/s1
-  test('is nothing, or the one value that all agree on', () => {
+  test('is null, or the one value that all sources agree on', () => {
     expect(selectorOf(headers(), null)).toBe(null)
     expect(selectorOf(headers('prj_1', 'prj_1'), 'prj_1')).toBe('prj_1')
     expect(selectorOf(headers(undefined, 'prj_1'), null)).toBe('prj_1')
   })
 
-  test('equals no project when values differ or one is empty', () => {
+  test('matches no project if values differ or one is empty', () => {
     expect(selectorOf(headers('prj_1', 'prj_2'), null)).toBe('prj_1 prj_2')
     expect(selectorOf(headers('prj_1'), '')).toBe('prj_1 ')
     expect(selectorOf(headers(''), null)).toBe('')
   })
 
-  test('is bounded and storable, no matter what the body says', () => {
+  test('is at most 512 characters without NUL for any body', () => {
     const selector = selectorOf(headers(), '\0'.repeat(100_000))!
     expect(selector.length).toBe(512)
     expect(selector).not.toContain('\0')
@@ -112,7 +112,7 @@ describe('the fingerprint of a request', () => {
     expect(fingerprintOf({ messages, project_id: 'prj_1', seed: null, model })).toBe(fingerprintOf(BODY))
   })
 
-  test('changes with everything else in the request', () => {
+  test('changes with every other field', () => {
     const prints = [
       BODY,
       { ...BODY, stream: true },
@@ -123,7 +123,7 @@ describe('the fingerprint of a request', () => {
     expect(new Set(prints).size).toBe(prints.length)
   })
 
-  test('exists also of half a surrogate pair', () => {
+  test('accepts a lone surrogate', () => {
     expect(fingerprintOf({ ...BODY, user: '\ud83d' })).toMatch(/^[0-9a-f]{64}$/)
   })
 })

@@ -11,7 +11,7 @@ import { isImageData } from '@gateway/api/images'
 export interface ChatCall {
   /** SHA-256 of the key's secret, hex. */
   keyHash: string
-  /** The project that the caller names, for the ledger to compare; null when none is named. */
+  /** Project named by the caller, which the ledger compares; null if none is named. */
   selector: string | null
   request: ChatRequest
   idempotency: { key: string; fingerprint: string } | null
@@ -20,7 +20,7 @@ export interface ChatCall {
 /**
  * Reads POST /v1/chat/completions once its key has been read: the headers, then the body (rules §2.7, §3).
  * @throws Refusal 400 or 413
- * @throws ClientDisconnected when the caller left before the body was complete
+ * @throws ClientDisconnected if the caller disconnects before the body is complete
  */
 export async function readChat(req: IncomingMessage, keyHash: string): Promise<ChatCall> {
   refuseRepeatedHeaders(req)
@@ -35,7 +35,7 @@ export async function readChat(req: IncomingMessage, keyHash: string): Promise<C
   }
 }
 
-/** Room is made for what a body says of its length; one that says nothing is as long as a text may be. */
+/** Memory is reserved by Content-Length, so a body without one is limited to the size of text. */
 async function readWhole(req: IncomingMessage): Promise<Buffer> {
   if (req.headers['content-length'] !== undefined) return readBody(req, chatLimits.bodyBytes)
   try {
@@ -54,20 +54,19 @@ function lengthUntold(): Refusal {
   )
 }
 
-// A body may be megabytes of images in base64 and some kilobytes of all the rest. What is costly (to parse, to check, to walk) is
-// done with the rest alone.
-//   D1  Data of an image is what is in a string that begins with `data:image/`; a quote before it that is not escaped begins a
-//       string, in JSON that is JSON at all. What isn't base64 to the end of its string stays where it is, and so does the name of a
-//       field.
-//   D2  In its place stands a word that the caller can't know. After parsing the data is put back, wherever in the body it stood.
-//   D3  The rest is bounded as every body is.
+// A body can be megabytes of base64 images plus a few kilobytes of other text. Expensive work (parsing, validating,
+// walking) is done without the image data.
+//   D1  Image data is a string that starts with `data:image/`. In valid JSON, an unescaped quote before it starts a
+//       string. A string that isn't base64 to its end stays in place, and so does a field name.
+//   D2  A placeholder that the caller can't guess replaces it. After parsing, the data is put back in its place.
+//   D3  The rest is limited like any body.
 
 const START = Buffer.from('"data:image')
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
 const BLANKS: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
-/** Shorter data is not worth taking out. */
+/** Shorter data isn't worth extracting. */
 const WORTH_BYTES = 4_096
 
 /**
@@ -107,19 +106,19 @@ function takeDataOut(body: Buffer): { rest: Buffer; urls: string[]; word: string
   return { rest: Buffer.concat([...parts, body.subarray(kept)]), urls, word }
 }
 
-/** JSON may write a slash with a backslash before it. */
+/** JSON allows a slash to be escaped with a backslash. */
 function unescaped(text: string): string {
   return text.includes('\\') ? text.replaceAll('\\/', '/') : text
 }
 
-/** Whether the quote is one inside a string: an odd number of backslashes stands before it. */
+/** Whether the quote is inside a string: an odd number of backslashes precedes it. */
 function isEscaped(body: Buffer, at: number): boolean {
   let backslashes = 0
   while (body[at - 1 - backslashes] === BACKSLASH) backslashes++
   return backslashes % 2 === 1
 }
 
-/** Whether the string that ends here is the name of a field: a colon follows it. */
+/** Whether the string that ends here is a field name: a colon follows it. */
 function isName(body: Buffer, end: number): boolean {
   let next = end + 1
   while (BLANKS.includes(body[next]!)) next++
@@ -139,7 +138,7 @@ function putBack(value: unknown, word: string, urls: readonly string[]): unknown
   return value
 }
 
-/** A field `__proto__` is one like any other. */
+/** Sets a field without treating `__proto__` specially. */
 function setField(fields: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(fields, name, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -6,13 +6,13 @@ import { idempotencyKeyLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
 import canonicalize from 'canonicalize'
 
-// The headers that decide who pays and whether a call is new. Sent twice, they could mean one thing here and another on
-// the way, so each is taken once.
+// Headers that decide who pays and whether a call is new. A duplicate could mean one thing here and another at a proxy,
+// so duplicates are refused.
 
 /**
- * The hash of the secret in `Authorization: Bearer svc_…` (rules §1.3). The secret itself goes no further than this
+ * Returns the hash of the secret in `Authorization: Bearer svc_…` (rules §1.3). The secret itself never leaves this
  * function.
- * @throws Refusal `key_missing`, `key_invalid` for what can't be a secret of ours (no look-up), `duplicate_header`
+ * @throws Refusal `key_missing`, `key_invalid` for a malformed secret (no lookup), `duplicate_header`
  */
 export function readKey(req: IncomingMessage): string {
   refuseRepeated(req, AUTHORIZATION)
@@ -23,17 +23,16 @@ export function readKey(req: IncomingMessage): string {
 }
 
 /**
- * Who asks, of a request without a body: the key, then the other headers (rules §1.3, §2.7).
- * @throws Refusal 400 or 401
+ * Returns the caller of a request without a body (rules §2.7).
+ * @throws Refusal `duplicate_header`
  */
-export function readCaller(req: IncomingMessage): CallerQuestion {
-  const keyHash = readKey(req)
+export function readCaller(req: IncomingMessage, keyHash: string): CallerQuestion {
   refuseRepeatedHeaders(req)
   return { keyHash, selector: selectorOf(req, null) }
 }
 
 /**
- * The Idempotency-Key header, or null without one (rules §5.1).
+ * Returns the Idempotency-Key header, or null without one (rules §5.1).
  * @throws Refusal `idempotency_key_invalid`
  */
 export function readIdempotencyKey({ headers }: Pick<IncomingMessage, 'headers'>): string | null {
@@ -44,11 +43,11 @@ export function readIdempotencyKey({ headers }: Pick<IncomingMessage, 'headers'>
 }
 
 /**
- * The project that a call names (rules §2.7): X-Service-Project, X-Project-ID and `project_id` of the body.
+ * Returns the project that a call names (rules §2.7) in X-Service-Project, X-Project-ID or `project_id` of the body.
  *
- * null when none is there; the value when all agree; otherwise all of them, which equals no project's id, so that the
- * ledger answers `project_mismatch`. An empty value names no project of ours, so it is a mismatch too: a caller who
- * sends a selector wants the check, and an unset variable in their script must not switch it off.
+ * Returns null if none is present, the value if all agree, and otherwise all of them joined, which matches no project
+ * ID, so that the ledger refuses with `project_mismatch`. An empty value is a mismatch too: a caller that sends a
+ * selector wants the check, and an unset variable in their script must not disable it.
  */
 export function selectorOf(req: Pick<IncomingMessage, 'headers'>, projectId: string | null): string | null {
   const named = new Set<string>()
@@ -57,17 +56,17 @@ export function selectorOf(req: Pick<IncomingMessage, 'headers'>, projectId: str
   return named.size === 0 ? null : storable([...named].join(' ')).slice(0, MAX_SELECTOR_CHARACTERS)
 }
 
-/** @throws Refusal `duplicate_header` for any of these headers but Authorization, which `readKey` has checked */
+/** @throws Refusal `duplicate_header` for any of these headers except Authorization, which `readKey` checks */
 export function refuseRepeatedHeaders(req: Pick<IncomingMessage, 'rawHeaders'>): void {
   refuseRepeated(req, OTHERS)
 }
 
-/** A text as Postgres can compare it; it takes no zero character. */
+/** Replaces NUL, which Postgres can't store. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD')
 }
 
-/** An id from a path, as the ledger takes one: no id of ours is longer. */
+/** Returns an ID from a path in a form that the ledger accepts. No real ID is longer. */
 export function storableId(text: string): string {
   return storable(text).slice(0, MAX_ID_CHARACTERS)
 }
@@ -79,7 +78,7 @@ const { min, max } = idempotencyKeyLimits
 /** Visible ASCII. */
 const FIT_KEY = new RegExp(`^[!-~]{${min},${max}}$`)
 
-/** By their lower-case form, as they are shown. */
+/** Display names by lower-case name. */
 type Headers = ReadonlyMap<string, string>
 const AUTHORIZATION: Headers = new Map([['authorization', 'Authorization']])
 const OTHERS: Headers = new Map([
@@ -99,9 +98,9 @@ function refuseRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, hea
 }
 
 /**
- * What makes two requests under one idempotency key the same: SHA-256, hex, of the canonical body less `project_id` and
- * the fields that are null (rules §5.1). Nulls further inside are kept, where they may mean something (`enum:
- * [null]`).
+ * Returns the fingerprint that is equal for equal requests under one idempotency key: SHA-256, hex, of the canonical
+ * body without `project_id` and without null fields (rules §5.1). Nested nulls are kept, because they can have a
+ * meaning (`enum: [null]`).
  */
 export function fingerprintOf(body: object): string {
   const meant = Object.fromEntries(
@@ -110,7 +109,7 @@ export function fingerprintOf(body: object): string {
   return createHash('sha256').update(canonical(meant)).digest('hex')
 }
 
-/** Canonical JSON knows no half of a surrogate pair; such a body is taken in the order in which it was sent. */
+/** Canonical JSON doesn't support lone surrogates. Such a body is serialized in the order it was sent. */
 function canonical(value: object): string {
   try {
     return canonicalize(value)!

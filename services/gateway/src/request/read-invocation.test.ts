@@ -9,7 +9,7 @@ const HASH = 'a'.repeat(64)
 const KEYED = { 'idempotency-key': 'run-0001' }
 const BODY = { input: { topic: 'hills' } }
 
-/** A request as Node hands it over. */
+/** Builds a request as Node would. */
 function request(headers: Record<string, string>, body: unknown = BODY): IncomingMessage {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const req = Readable.from([bytes]) as unknown as IncomingMessage
@@ -27,9 +27,9 @@ async function refusalOf(work: Promise<unknown>) {
   return [error.code, error.body.param]
 }
 
-describe('reading an invocation', () => {
+describe('readInvocation', () => {
   // spec: 4.3/s2, 4.3/s10
-  test('reads the input, the revision that is named, its ceiling, and whose project it is', async () => {
+  test('reads the input, revision, cost ceiling and project selector', async () => {
     expect(await read({ ...BODY, revision: 3, maxMicro: 500, project_id: 'prj_1' })).toEqual({
       keyHash: HASH,
       selector: 'prj_1',
@@ -54,7 +54,7 @@ describe('reading an invocation', () => {
       expect(await read(BODY, { 'idempotency-key': key })).toMatchObject({ idempotency: { key } })
   })
 
-  test('takes no header twice that decides who pays [duplicate_header]', async () => {
+  test('refuses a duplicate of a header that decides who pays [duplicate_header]', async () => {
     const req = request(KEYED)
     req.rawHeaders.push('X-Service-Project', 'prj_1', 'x-service-project', 'prj_2')
     expect(await refusalOf(readInvocation(req, HASH))).toEqual(['duplicate_header', null])
@@ -62,17 +62,17 @@ describe('reading an invocation', () => {
 
   // spec: 4/s2, 4.3/s2
   test.each<[string, unknown, string, string | null]>([
-    ['no JSON', '{', 'invalid_json', null],
-    ['nothing', '', 'invalid_json', null],
+    ['invalid JSON', '{', 'invalid_json', null],
+    ['an empty body', '', 'invalid_json', null],
     ['an array', [], 'invalid_request', null],
-    ['no input', {}, 'invalid_request', 'input'],
+    ['a missing input', {}, 'invalid_request', 'input'],
     ['a null input', { input: null }, 'invalid_request', 'input'],
-    ['a text as input', { input: 'hills' }, 'invalid_request', 'input'],
+    ['a string as input', { input: 'hills' }, 'invalid_request', 'input'],
     ['a list as input', { input: [] }, 'invalid_request', 'input'],
     ['revision 0', { ...BODY, revision: 0 }, 'invalid_request', 'revision'],
     ['revision 1.5', { ...BODY, revision: 1.5 }, 'invalid_request', 'revision'],
     ['revision "1"', { ...BODY, revision: '1' }, 'invalid_request', 'revision'],
-    ['a project that is not text', { ...BODY, project_id: 1 }, 'invalid_request', 'project_id'],
+    ['a project that is not a string', { ...BODY, project_id: 1 }, 'invalid_request', 'project_id'],
     ['an unknown field', { ...BODY, inputs: {} }, 'invalid_request', 'inputs'],
   ])('refuses %s [invalid_json, invalid_request]', async (_, body, code, param) => {
     expect(await refusalOf(read(body))).toEqual([code, param])
@@ -88,10 +88,10 @@ describe('reading an invocation', () => {
   })
 })
 
-describe('what makes two invocations the same', () => {
+describe('the fingerprint of an invocation', () => {
   const printOf = async (body: object, headers = KEYED) => (await read(body, headers)).idempotency.fingerprint
 
-  test('is the input and the revision that is named, in any order and spelling', async () => {
+  test('depends on the input and the named revision, not on field order or number format', async () => {
     const same = await printOf({ input: { a: 1, b: 'é' }, revision: 2 })
     expect(await printOf({ revision: 2, input: { b: 'é', a: 1.0 } })).toBe(same)
     expect(await printOf({ revision: 2, input: { b: 'é', a: 1 }, project_id: 'prj_1' })).toBe(same)
@@ -99,13 +99,13 @@ describe('what makes two invocations the same', () => {
       expect(await printOf({ input: other, revision: 2 })).not.toBe(same)
   })
 
-  test('is another where a ceiling is named and where none is', async () => {
+  test('changes with the cost ceiling', async () => {
     expect(await printOf({ ...BODY, maxMicro: 500 })).not.toBe(await printOf(BODY))
     expect(await printOf({ ...BODY, maxMicro: 500 })).not.toBe(await printOf({ ...BODY, maxMicro: 501 }))
     expect(await printOf({ ...BODY, maxMicro: null })).toBe(await printOf(BODY))
   })
 
-  test('is another where a revision is named and where none is', async () => {
+  test('changes if a revision is named', async () => {
     expect(await printOf({ ...BODY, revision: 1 })).not.toBe(await printOf(BODY))
     expect(await printOf({ ...BODY, revision: null })).toBe(await printOf(BODY))
   })

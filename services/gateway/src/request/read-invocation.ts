@@ -12,11 +12,11 @@ import { invalidIssue, READABLE } from '@gateway/api/field-problem'
 export interface Invocation {
   /** SHA-256 of the key's secret, hex. */
   keyHash: string
-  /** The project that the caller names, for the ledger to compare; null when none is named. */
+  /** Project named by the caller, which the ledger compares; null if none is named. */
   selector: string | null
   input: Record<string, unknown>
   revision: number | null
-  /** Micro-USD; null: no ceiling. */
+  /** Micro-USD; null for no ceiling. */
   maxMicro: number | null
   idempotency: { key: string; fingerprint: string }
 }
@@ -24,7 +24,7 @@ export interface Invocation {
 /**
  * Reads POST /v1/sandbox/{id}/invoke once its key has been read: the headers, then the body (flows §4.1, rules §2.7).
  * @throws Refusal 400 or 413
- * @throws ClientDisconnected when the caller left before the body was complete
+ * @throws ClientDisconnected if the caller disconnects before the body is complete
  */
 export async function readInvocation(req: IncomingMessage, keyHash: string): Promise<Invocation> {
   refuseRepeatedHeaders(req)
@@ -45,29 +45,29 @@ export async function readInvocation(req: IncomingMessage, keyHash: string): Pro
 export const NDJSON = 'application/x-ndjson'
 
 /**
- * What an invocation is to be answered with (flows §4.4, §4.5): its `progress`, its `record`, or, where no content type
- * is named and its output is one image, the `bytes` of that image.
+ * The response to an invocation (flows §4.4, §4.5): its `progress`, its `record`, or, if no content type is named and
+ * the output is one image, the `bytes` of that image.
  */
 export type AcceptedAnswer = 'progress' | 'record' | 'bytes'
 
-/** Reads the Accept header. Never 406: a caller who names something else gets the record (flows §4.1). */
+/** Reads the Accept header. Never 406: a caller that names another type gets the record (flows §4.1). */
 export function acceptedAnswer(req: Pick<Request, 'headers' | 'accepts'>): AcceptedAnswer {
   const accept = req.headers.accept?.trim() ?? ''
   if (accept === '' || accept === '*/*') return 'bytes'
   return req.accepts(['application/json', NDJSON]) === NDJSON ? 'progress' : 'record'
 }
 
-/** The query of a route that answers progress (flows §4.4). @throws Refusal `invalid_request` with the field as `param` */
+/** Reads the query of a progress route (flows §4.4). @throws Refusal `invalid_request` with the field as `param` */
 export function readProgressQuery(query: unknown): ProgressQuery {
   const parsed = progressQuery.safeParse(query, READABLE)
   if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
   return parsed.data
 }
 
-/** As high as Postgres counts them; no sandbox product has this many. */
+/** Largest Postgres integer. No sandbox product has this many revisions. */
 const MAX_REVISION = 2_147_483_647
 
-/** A number of a revision as it can be looked for: one beyond what Postgres holds is none that there could be. */
+/** Clamps a revision number to the Postgres integer range. The clamped number names no revision either. */
 export function storableRevision(revision: number | null): number | null {
   return revision === null ? null : Math.min(revision, MAX_REVISION)
 }

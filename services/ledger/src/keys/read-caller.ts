@@ -1,4 +1,4 @@
-import type { CallerQuestion, KeyAnswer } from '@gateway/ledger-protocol/ledger-reads'
+import type { CallerQuestion, KeyAnswer, KeysAnswer, KeysQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import { isoSeconds, type Reset, resetsAt } from '@gateway/pricing/spending-window'
 import type { Deps, KeyUses } from '../deps.ts'
@@ -18,13 +18,13 @@ export interface Caller {
   id: string
   project: string
   lineage: string
-  /** Whether its list has the sandbox product that was asked about. What its flow calls is not looked at. */
+  /** Whether the key lists the requested sandbox product. The products of its flow are not checked. */
   listsSandbox: boolean
 }
 
 /**
- * The key that is asked for, or its refusal: the views and the order of checks that admission has (rules §2.3).
- * @param sandbox asked about in the same statement
+ * Returns the key, or its refusal: the same views and order of checks as admission (rules §2.3).
+ * @param sandbox looked up in the same statement
  */
 export async function readCaller(
   { reads }: Pick<Deps, 'reads'>,
@@ -44,7 +44,27 @@ export async function readCaller(
   return { id, project, lineage, listsSandbox: caller.lists_sandbox }
 }
 
-/** Why a key as such can call nothing, as money.key_refusal answers it. */
+interface IdentifiedRow extends Pick<CallerRow, 'project' | 'refusal' | 'rotated_to' | 'expires_at'> {}
+
+/** Whether each key exists and is in force, and its project. Whether its creator may still issue it is not checked. */
+export async function identifyKeys({ reads }: Pick<Deps, 'reads'>, { keyHashes }: KeysQuestion): Promise<KeysAnswer> {
+  const rows = await reads.sql.query<IdentifiedRow>(
+    `SELECT k.project, k.rotated_to, k.expires_at, money.key_refusal(k, clock_timestamp()) AS refusal
+       FROM unnest($1::text[]) WITH ORDINALITY q (hash, n)
+       LEFT JOIN money.callers k ON k.hash = decode(q.hash, 'hex')
+      ORDER BY q.n`,
+    [keyHashes],
+  )
+  return {
+    keys: rows.map(({ project, refusal, rotated_to, expires_at }) =>
+      project === null || (refusal !== null && refusal !== 'key_issuer_denied')
+        ? keyRefused(refusal ?? 'key_invalid', rotated_to, expires_at)
+        : { project },
+    ),
+  }
+}
+
+/** Why a key by itself can call nothing, as money.key_refusal returns it. */
 export type KeyRefusalCode = 'key_invalid' | 'key_revoked' | 'key_expired' | 'key_unbound' | 'key_issuer_denied'
 
 export function keyRefused(code: KeyRefusalCode, rotatedTo: string | null, expiresAt: Date | null): Refused {
@@ -61,7 +81,7 @@ export function keyRefused(code: KeyRefusalCode, rotatedTo: string | null, expir
   }
 }
 
-/** Notes when keys were last used: gathered here and written now and then, so that no admission pays for it. */
+/** Records when keys were last used: collected here and written periodically, so that no admission pays for it. */
 export function openKeyUses({ reads: { prisma } }: Pick<Deps, 'reads'>): KeyUses {
   let used = new Set<string>()
   return {
@@ -98,7 +118,8 @@ interface KeyRow {
 }
 
 /**
- * What a key is and has left in its window, refused as admission would refuse it. A window that has rolled shows zero.
+ * Returns what a key is and has left in its window, refused as admission would refuse it. A window that has rolled over
+ * shows zero.
  */
 export async function readKeyStatus(deps: Pick<Deps, 'reads'>, question: CallerQuestion): Promise<KeyAnswer> {
   const caller = await readCaller(deps, question)

@@ -17,8 +17,8 @@ const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer
 
 const WAV = Buffer.concat([Buffer.from('RIFF\x24\0\0\0WAVE', 'latin1'), Buffer.alloc(100)])
 
-describe('a file that is uploaded', () => {
-  test('is named by a value, and is read again as it was', async ({ flows, image }) => {
+describe('an uploaded file', () => {
+  test('gets an asset ID and downloads unchanged', async ({ flows, image }) => {
     expect(image).toEqual({ asset: expect.stringMatching(/^ast_/) as string, mimeType: 'image/png', bytes: PNG.length })
     const answer = await flows.get(`/v1/assets/${image.asset}`)
     expect(answer.status).toBe(200)
@@ -32,12 +32,12 @@ describe('a file that is uploaded', () => {
     expect(await bytesOf(answer)).toEqual(PNG)
   })
 
-  test('may be a sound, by any of its names', async ({ flows }) => {
+  test('may be WAV audio under any of its content types', async ({ flows }) => {
     for (const type of ['audio/wav', 'audio/x-wav', 'Audio/Wave; codecs=1'])
       expect(await (await flows.upload(WAV, type)).json()).toMatchObject({ mimeType: 'audio/wav', bytes: WAV.length })
   })
 
-  test('is what its first bytes say, and is called so [invalid_request]', async ({ flows }) => {
+  test('is refused if its content does not match its Content-Type [invalid_request]', async ({ flows }) => {
     for (const [bytes, type] of [
       [PNG, 'image/jpeg'],
       [PNG, 'application/octet-stream'],
@@ -52,7 +52,7 @@ describe('a file that is uploaded', () => {
     }
   })
 
-  test('may have 25 MB and not a byte more, and is refused before it is read whole [request_too_large]', async ({
+  test('is accepted at 25 MB and refused one byte above, before it is fully read [request_too_large]', async ({
     tenant,
     flows,
   }) => {
@@ -63,12 +63,12 @@ describe('a file that is uploaded', () => {
     const send = (more: Record<string, string>) =>
       request(`${tenant.url}/v1/assets`, { method: 'POST', agent: false, headers: { ...headers, ...more } })
     const declared = send({ 'content-length': '25000001' })
-    declared.flushHeaders() // and not a byte of it
+    declared.flushHeaders() // but not a byte of the body
     await expectTooLarge(declared)
     declared.destroy()
     const unsaid = send({ 'transfer-encoding': 'chunked' })
     unsaid.write(most)
-    unsaid.write('x') // and no end
+    unsaid.write('x') // without ending the body
     await expectTooLarge(unsaid)
     unsaid.destroy()
   })
@@ -87,7 +87,7 @@ describe('a file that is uploaded', () => {
     expect(rows).toEqual([])
   })
 
-  test('is refused to a key that couldn’t make a call [key_missing, key_revoked, project_mismatch, duplicate_header]', async ({
+  test('is refused if the key could not make a call [key_missing, key_revoked, project_mismatch, duplicate_header]', async ({
     tenant,
     flows,
   }) => {
@@ -103,8 +103,8 @@ describe('a file that is uploaded', () => {
   })
 })
 
-describe('a part of a file', () => {
-  test('is what Range asks for [range_not_satisfiable]', async ({ flows, image }) => {
+describe('a byte range of a file', () => {
+  test('is returned for a single satisfiable Range [range_not_satisfiable]', async ({ flows, image }) => {
     const path = `/v1/assets/${image.asset}`
     for (const [range, first, last] of [
       ['bytes=0-7', 0, 7],
@@ -131,7 +131,7 @@ describe('a part of a file', () => {
     expect(await errorOf(beyond)).toMatchObject({ code: 'range_not_satisfiable' })
   })
 
-  test('is not sent in response to HEAD', async ({ tenant, image }) => {
+  test('is ignored on HEAD', async ({ tenant, image }) => {
     const { authorization } = tenant.headers
     const answer = await fetch(`${tenant.url}/v1/assets/${image.asset}`, {
       method: 'HEAD',
@@ -144,7 +144,7 @@ describe('a part of a file', () => {
 })
 
 // spec: 8.3/s4
-test('another project’s file is like none, byte for byte [asset_not_found]', async ({
+test('an asset of another project gets the same 404 as an unknown ID, byte for byte [asset_not_found]', async ({
   tenant,
   fixture,
   flows,
@@ -162,9 +162,9 @@ test('another project’s file is like none, byte for byte [asset_not_found]', a
   for (const other of others) expect(other).toEqual(first)
 })
 
-describe('an execution whose output is one image', () => {
+describe('an invocation whose output is one image', () => {
   // spec: 4.3/s13
-  test('is answered with the image where no content type is named', async ({ flows, image }) => {
+  test('returns the image bytes if Accept names no content type', async ({ flows, image }) => {
     const sandbox = await flows.save(sameImage)
     const key = newKey()
     for (const [accept, replayed] of [
@@ -186,7 +186,7 @@ describe('an execution whose output is one image', () => {
   })
 
   // spec: 4.3/s15
-  test('is charged once, whichever way it is answered', async ({ tenant, flows }) => {
+  test('is charged once whether it returns the image or the record', async ({ tenant, flows }) => {
     const painter = await tenant.sell({ kind: 'image', requestPico: 40_000_000_000n })
     const sandbox = await flows.save(draw(painter))
     const ask = (accept: string) =>
@@ -202,10 +202,7 @@ describe('an execution whose output is one image', () => {
   })
 
   // spec: 4.3/s13
-  test('is answered with a part of it, or told that there is none [range_not_satisfiable]', async ({
-    flows,
-    image,
-  }) => {
+  test('returns the requested range of the image, or 416 [range_not_satisfiable]', async ({ flows, image }) => {
     const sandbox = await flows.save(sameImage)
     const ask = (range: string) =>
       flows.invoke(sandbox, { picture: { asset: image.asset } }, { headers: { accept: '*/*', range } })
@@ -219,7 +216,7 @@ describe('an execution whose output is one image', () => {
   })
 
   // spec: 4.3/s14
-  test('is answered with its record where a content type is named, and with its lines where those are', async ({
+  test('returns its record if Accept names a content type, and its progress if it names application/x-ndjson', async ({
     flows,
     image,
   }) => {
@@ -234,7 +231,12 @@ describe('an execution whose output is one image', () => {
   })
 
   // spec: 4.3/s14
-  test('is the only one that is not answered with its record', async ({ tenant, fixture, flows, image }) => {
+  test('returns its record if the output is not exactly one image, or the image is no longer in the project', async ({
+    tenant,
+    fixture,
+    flows,
+    image,
+  }) => {
     const headers = { accept: '*/*' }
     const text = await flows.invoke(await flows.save(echo), { text: 'a' }, { headers })
     expect(await recordOf(text)).toMatchObject({ output: { text: 'a' } })
@@ -244,7 +246,7 @@ describe('an execution whose output is one image', () => {
       input: { type: 'object', properties: { picture: { type: 'object' } } },
       output: { type: 'object', properties: { picture: { type: 'object' } } },
     })
-    // By its contract it is any object, though this one looks like an image, and is one of the project.
+    // The contract declares any object, although this value looks like an image and is an asset of the project.
     expect(await recordOf(await flows.invoke(likeness, { picture: image }, { headers }))).toMatchObject({
       output: { picture: image },
     })
@@ -268,7 +270,7 @@ describe('an execution whose output is one image', () => {
   })
 
   // spec: 4.3/s14
-  test('is answered with its record where it failed [provider_failed]', async ({ stack, tenant, flows }) => {
+  test('returns its record if it failed [provider_failed]', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(draw(await tenant.sell({ kind: 'image', requestPico: 40_000_000_000n })))
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, status: 500 }])
@@ -277,7 +279,7 @@ describe('an execution whose output is one image', () => {
     expect(await recordOf(answer)).toMatchObject({ status: 'Failed', error: { code: 'provider_failed' } })
   })
 
-  test('takes no image of another project [input_type]', async ({ tenant, fixture, flows, image }) => {
+  test('rejects an image of another project as input [input_type]', async ({ tenant, fixture, flows, image }) => {
     const neighbours = await fixture.project(tenant.owners)
     const theirs = await fixture.sandbox(neighbours, sameImage)
     const { secret } = await fixture.key({ project: neighbours, by: tenant.owners.owner })

@@ -14,54 +14,50 @@ import type { AssetValue } from '@gateway/api/execution'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import type { MediaType } from '@gateway/api/media-type'
 
-type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'assetStore' | 'newId'>
+type Needed = Pick<Deps, 'keyGate' | 'concurrencyLimiter' | 'ledger' | 'assetStore' | 'newId'>
 
 /**
- * POST /v1/assets: raw bytes in, the value object that names them out (flows §4.7).
+ * POST /v1/assets: stores raw bytes and returns the value that names them (flows §4.7).
  * @throws Refusal 400, 413, or as the admission of a call would
  */
 export function uploadAsset(deps: Needed): RequestHandler {
-  return (req, res) => {
-    const caller = readCaller(req)
-    return withPermit(deps.concurrencyLimiter, res, caller.keyHash, async (permit) => {
+  return (req, res) =>
+    withPermit(deps, res, async (keyHash) => {
+      const caller = readCaller(req, keyHash)
       const declared = declaredType(req)
       refuseUnread(req, flowLimits.assetBytes)
       const answer = await deps.ledger.key(caller)
       if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
       const { project } = answer.key
-      permit.attributeTo(project)
       const value = await storeUpload(deps, req, caller, project, declared)
       sendJson(res, 201, JSON.stringify(value), { 'Cache-Control': 'private, no-store' })
     })
-  }
 }
 
 /**
- * GET /v1/assets/{id}: private bytes of the key's project (rules §2.5).
+ * GET /v1/assets/{id}: bytes of an asset of the key's project (rules §2.5).
  * @throws Refusal as the admission of a call would, or `asset_not_found`
  */
 export function showAsset(deps: Needed): RequestHandler<{ id: string }> {
-  return (req, res) => {
-    const caller = readCaller(req)
-    return withPermit(deps.concurrencyLimiter, res, caller.keyHash, async (permit) => {
+  return (req, res) =>
+    withPermit(deps, res, async (keyHash) => {
+      const caller = readCaller(req, keyHash)
       const answer = await deps.ledger.readAsset({ caller, asset: storableId(req.params.id) })
       if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
-      permit.attributeTo(answer.asset.project)
       await sendAsset(deps, req, res, answer.asset)
     })
-  }
 }
 
-// How bytes come in.
-//   U1  A caller who may not store is refused before the body is read (routes/v1/assets.ts), and bytes of no use before
-//       the rest of them are.
-//   U2  They go to the store as they come; they are never in memory whole.
-//   U3  They are the project's once they are on the ledger's books. What is not on the books no one can read.
+// Uploads.
+//   U1  A caller that may not store is refused before the body is read (routes/v1/assets.ts), and unusable bytes before
+//       the rest of the body is read.
+//   U2  Bytes are streamed to the store and never held in memory whole.
+//   U3  An asset belongs to the project once the ledger has recorded it. An unrecorded asset can't be read.
 
 type UploadNeeded = Pick<Deps, 'ledger' | 'assetStore' | 'newId'>
 
 /**
- * Stores the body of a request as an asset of the project, and answers the value that names it.
+ * Stores the body of a request as an asset of the project and returns the value that names it.
  * @throws Refusal 400, 413, or as the admission of a call would; ClientDisconnected
  */
 async function storeUpload(

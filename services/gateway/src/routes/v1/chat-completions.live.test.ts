@@ -4,9 +4,9 @@ import { bodyOf, errorOf, eventsOf, stackTest as test, newPrompt } from '../../s
 const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) =>
   usage.prompt_tokens + 2 * usage.completion_tokens
 
-describe('a chat call that is answered in one piece', () => {
+describe('a chat without streaming', () => {
   // spec: 0/s3, 1/s9, 1/s11, 2.5/s2, 4.2/s18
-  test('is charged for its usage to the micro-USD, and nothing stays reserved afterwards', async ({ tenant }) => {
+  test('is charged for its usage to the micro-USD and leaves nothing reserved', async ({ tenant }) => {
     const answer = await tenant.chat()
     expect(answer.status).toBe(200)
     const body = await bodyOf(answer)
@@ -20,7 +20,7 @@ describe('a chat call that is answered in one piece', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
   })
 
-  test('reaches the provider with an explicit output cap and without what the model does not take', async ({
+  test('reaches the provider with an explicit output cap and without parameters the model does not support', async ({
     stack,
     tenant,
   }) => {
@@ -33,14 +33,18 @@ describe('a chat call that is answered in one piece', () => {
     expect(sent).not.toHaveProperty('temperature')
   })
 
-  test('is refused where its stop is nothing that the model takes [invalid_request]', async ({ tenant }) => {
+  test('is refused if the model does not support stop sequences [invalid_request]', async ({ tenant }) => {
     const model = await tenant.sell({ supportedParameters: ['max_tokens'] })
     const answer = await tenant.chat({ model, messages: [{ role: 'user', content: newPrompt() }], stop: ['END'] })
     expect(await answer.json()).toMatchObject({ error: { code: 'invalid_request', param: 'stop' } })
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
-  test('is charged by our own count when the provider gives none', async ({ stack, tenant, fixture }) => {
+  test('is charged for the token count of the gateway if the provider reports no usage', async ({
+    stack,
+    tenant,
+    fixture,
+  }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, missingUsage: true, text: 'one two three four five' }])
     const body = await bodyOf(await tenant.chat({ messages: [{ role: 'user', content }] }))
@@ -50,7 +54,10 @@ describe('a chat call that is answered in one piece', () => {
     expect(rows[0].estimated).toBe(true)
   })
 
-  test('costs nothing and may be repeated when the provider fails [provider_failed]', async ({ stack, tenant }) => {
+  test('costs nothing and can be retried under its idempotency key if the provider fails [provider_failed]', async ({
+    stack,
+    tenant,
+  }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, status: 500, times: 1 }])
     const ask = () =>
@@ -66,7 +73,7 @@ describe('a chat call that is answered in one piece', () => {
     expect(repeated.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test('is refused without the provider’s own wording when the provider refuses the request [invalid_request]', async ({
+  test('gets an error without the provider’s wording if the provider refuses the request [invalid_request]', async ({
     stack,
     tenant,
   }) => {
@@ -81,9 +88,9 @@ describe('a chat call that is answered in one piece', () => {
   })
 })
 
-describe('a call under an idempotency key', () => {
+describe('a chat with an idempotency key', () => {
   // spec: 4.2/r14, 4.2/s16, 4.5/r1
-  test('is answered again byte for byte, under the same invocation, charged once', async ({ stack, tenant }) => {
+  test('is replayed byte for byte under the same invocation and charged once', async ({ stack, tenant }) => {
     const content = newPrompt()
     const ask = (more: object = {}) =>
       tenant.chat(
@@ -100,7 +107,7 @@ describe('a call under an idempotency key', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(JSON.parse(text).usage) })
   })
 
-  test('is refused with another request [idempotency_mismatch]', async ({ tenant }) => {
+  test('is refused if the key was used with a different request [idempotency_mismatch]', async ({ tenant }) => {
     const headers = { 'idempotency-key': newPrompt() }
     await tenant.chat({}, { headers })
     const other = await tenant.chat({ stream: true }, { headers })
@@ -108,7 +115,7 @@ describe('a call under an idempotency key', () => {
     expect(await errorOf(other)).toMatchObject({ code: 'idempotency_mismatch' })
   })
 
-  test('of which 100 copies run at once reaches the provider once, and all get the same bytes', async ({
+  test('reaches the provider once if sent 100 times concurrently, and all get the same bytes', async ({
     stack,
     tenant,
   }) => {
@@ -132,7 +139,7 @@ describe('a call under an idempotency key', () => {
 })
 
 // spec: 4.2/s15, 4.2/s17, 8.1/r11
-test('a call without an idempotency key is another call each time, with its own charge', async ({ stack, tenant }) => {
+test('each chat without an idempotency key is a separate call with its own charge', async ({ stack, tenant }) => {
   const content = newPrompt()
   const ask = async () => bodyOf(await tenant.chat({ messages: [{ role: 'user', content }] }))
   const [first, second] = [await ask(), await ask()]
@@ -141,9 +148,9 @@ test('a call without an idempotency key is another call each time, with its own 
   expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(first.usage) + costOf(second.usage) })
 })
 
-describe('a chat call that is streamed', () => {
+describe('a streamed chat', () => {
   // spec: 4.2/r3
-  test('rebuilds each chunk, and ends with [DONE] after it was charged', async ({ tenant }) => {
+  test('sends rebuilt chunks and ends with [DONE] after it is charged', async ({ tenant }) => {
     const answer = await tenant.chat({ stream: true })
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
     const { chunks, done } = eventsOf(await answer.text())
@@ -156,7 +163,7 @@ describe('a chat call that is streamed', () => {
   })
 
   // spec: 4.2/r4
-  test('tells its usage in a last chunk where asked to, and null before', async ({ tenant }) => {
+  test('reports usage in the last chunk if include_usage is set, and null before', async ({ tenant }) => {
     const answer = await tenant.chat({ stream: true, stream_options: { include_usage: true } })
     const { chunks, done } = eventsOf(await answer.text())
     expect(done).toBe(true)
@@ -167,7 +174,7 @@ describe('a chat call that is streamed', () => {
   })
 
   // spec: 4.2/s16
-  test('is replayed with the same events', async ({ tenant }) => {
+  test('is replayed with identical events', async ({ tenant }) => {
     const content = newPrompt()
     const ask = () =>
       tenant.chat(
@@ -182,7 +189,10 @@ describe('a chat call that is streamed', () => {
     expect(await again.text()).toBe(text)
   })
 
-  test('fails as an HTTP error before the first byte, charged nothing [provider_failed]', async ({ stack, tenant }) => {
+  test('gets an HTTP error and is charged nothing if the provider fails before the first byte [provider_failed]', async ({
+    stack,
+    tenant,
+  }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, cut: 'before-first-byte' }])
     const failed = await tenant.chat({ stream: true, messages: [{ role: 'user', content }] })
@@ -192,7 +202,7 @@ describe('a chat call that is streamed', () => {
   })
 
   // spec: can/streams
-  test('fails in band once its headers had to leave without a first byte, charged nothing [provider_failed]', async ({
+  test('gets the error as an event and is charged nothing if its headers were sent before the first byte [provider_failed]', async ({
     stack,
     tenant,
   }) => {
@@ -208,7 +218,7 @@ describe('a chat call that is streamed', () => {
   })
 
   // spec: can/streams
-  test('that breaks off ends with the error and no [DONE], is charged for what was sent, and is kept', async ({
+  test('truncated by the provider ends with an error and no [DONE], is charged for what was sent, and is saved', async ({
     stack,
     tenant,
     fixture,
@@ -238,7 +248,7 @@ describe('a chat call that is streamed', () => {
     expect(await again.text()).toBe(text)
   })
 
-  test('continues without its caller, is charged on its real usage and kept for a repeat', async ({
+  test('runs on if its caller disconnects before the first byte, is charged for its usage and saved for a repeat', async ({
     stack,
     tenant,
   }) => {
@@ -262,7 +272,7 @@ describe('a chat call that is streamed', () => {
     expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
   })
 
-  test('continues when its caller leaves in the middle', async ({ stack, tenant }) => {
+  test('runs to completion if its caller disconnects mid-stream', async ({ stack, tenant }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, perChunkMs: 20 }])
     const caller = new AbortController()

@@ -12,28 +12,25 @@ import { chatWithSandbox } from '../../executions/chat-with-sandbox.ts'
 import { isLargerThanText, makeRoomForBody, prepareImages, type CallImages } from '../../images/prepare-images.ts'
 import { openReservation } from '../../provider-call/reservation.ts'
 import { readChat, type ChatCall } from '../../request/read-chat.ts'
-import { readKey } from '../../request/read-headers.ts'
 import { respond } from '../../response/respond.ts'
 import { withCallSpan } from '../../tracing.ts'
 
 const ROUTE = 'POST /v1/chat/completions'
 
-/** POST /v1/chat/completions (rules §3): read, admit, call, settle, answer. */
+/** POST /v1/chat/completions (rules §3): read, admit, call, settle, respond. */
 export function chatCompletions(deps: Deps): RequestHandler {
-  return (req, res) => {
-    const keyHash = readKey(req)
-    deps.admissionQueueLimit.refuseIfFull()
-    return withPermit(deps.concurrencyLimiter, res, keyHash, (permit) =>
-      deps.openCalls.run(() => withCallSpan(ROUTE, req.headers, () => complete(deps, req, res, keyHash, permit))),
-    )
-  }
+  return (req, res) =>
+    withPermit(deps, res, (keyHash, permit) => {
+      deps.admissionQueueLimit.refuseIfFull()
+      return deps.openCalls.run(() => withCallSpan(ROUTE, req.headers, () => complete(deps, req, res, keyHash, permit)))
+    })
 }
 
 async function complete(deps: Deps, req: Request, res: Response, keyHash: string, permit: Permit): Promise<void> {
   const { metrics, now } = deps
   const startMs = now()
   const caller = { disconnected: disconnectSignal(res), permit }
-  if (isLargerThanText(req)) await makeRoomForBody(deps, req, caller)
+  if (isLargerThanText(req)) await makeRoomForBody(deps, req, keyHash, caller)
   const chat = await readChat(req, keyHash)
   deps.refusals.nameModel(res, chat.request.model)
   if (namesSandbox(chat)) {

@@ -3,17 +3,13 @@ import { connect } from 'node:net'
 import { describe, expect } from 'vitest'
 import { bodyOf, eventsOf, stackTest as test, newPrompt } from '../../stack.fixture.ts'
 
-// Money where a caller leaves: before their call was asked for, while it runs, after it has ended.
+// Charges for callers that disconnect before, during or after their call.
 
 const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) =>
   usage.prompt_tokens + 2 * usage.completion_tokens
 
-describe('a caller who leaves', () => {
-  test('before their request is complete reserves nothing and is charged nothing', async ({
-    tenant,
-    stack,
-    fixture,
-  }) => {
+describe('a caller who disconnects', () => {
+  test('before the request is complete reserves nothing and is charged nothing', async ({ tenant, stack, fixture }) => {
     const { hostname, port } = new URL(tenant.url)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
@@ -21,7 +17,7 @@ describe('a caller who leaves', () => {
     const begun = `{"model":"${tenant.model}","messages":[{"role":"user","content":"${'x'.repeat(400_000)}`
     await new Promise((sent) => socket.write(`${head}Content-Length: 500000\r\n\r\n${begun}`, sent))
     socket.destroy()
-    expect((await tenant.chat()).status).toBe(200) // earlier events on this gateway have been seen by now
+    expect((await tenant.chat()).status).toBe(200) // the gateway has processed the earlier events by now
     const { rows } = await fixture.run('SELECT count(*)::int AS calls FROM money.attempts WHERE project = $1', [
       tenant.project,
     ])
@@ -30,7 +26,7 @@ describe('a caller who leaves', () => {
     expect(await stack.provider.control.countCalls({ prompt: 'xxxxxxxx' })).toBe(0)
   })
 
-  test('while the ledger decides is charged once, and can have their answer', async ({ tenant, stack, fixture }) => {
+  test('during admission is charged once and gets the response on a repeat', async ({ tenant, stack, fixture }) => {
     const content = newPrompt()
     const ask = (signal?: AbortSignal) =>
       tenant.chat(
@@ -42,7 +38,7 @@ describe('a caller who leaves', () => {
     await fixture.run('BEGIN')
     await fixture.run('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project])
     const left = ask(caller.signal).catch((error: Error) => error.name)
-    // The gateway reads one connection's requests and another's in the order of their arrival.
+    // The gateway reads requests in order of arrival, across connections.
     await (await fetch(`${tenant.url}/health/live`)).text()
     caller.abort()
     expect(await left).toBe('AbortError')
@@ -54,9 +50,9 @@ describe('a caller who leaves', () => {
   })
 
   for (const stream of [false, true]) {
-    const kind = stream ? 'a stream' : 'an answer in one piece'
+    const kind = stream ? 'a stream' : 'an unstreamed response'
 
-    test(`while they wait for ${kind} is charged on its real usage, and can have it`, async ({ tenant, stack }) => {
+    test(`while waiting for ${kind} is charged for its usage and gets it on a repeat`, async ({ tenant, stack }) => {
       const content = newPrompt()
       await stack.provider.control.setFaults([{ prompt: content, hold: true }])
       const headers = { 'idempotency-key': newPrompt() }
@@ -78,7 +74,7 @@ describe('a caller who leaves', () => {
       expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
     })
 
-    test(`while they wait for ${kind} that never comes is charged nothing`, async ({ tenant, stack }) => {
+    test(`while waiting for ${kind} that then fails is charged nothing`, async ({ tenant, stack }) => {
       const content = newPrompt()
       await stack.provider.control.setFaults([{ prompt: content, hold: true, status: 500 }])
       const caller = new AbortController()
@@ -94,7 +90,7 @@ describe('a caller who leaves', () => {
     })
   }
 
-  test('while they wait for the call of another has no part in it', async ({ tenant, stack }) => {
+  test('while joined to another caller’s running call does not affect that call', async ({ tenant, stack }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, hold: true }])
     const headers = { 'idempotency-key': newPrompt() }
@@ -112,7 +108,7 @@ describe('a caller who leaves', () => {
   })
 })
 
-test('a loop of tool calls is charged for each of its rounds, exactly', async ({ tenant }) => {
+test('a tool-call loop is charged exactly for each round', async ({ tenant }) => {
   const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }]
   let cost = 0
   for (const stream of [false, true, false]) {
@@ -142,7 +138,7 @@ interface Said {
   usage: { prompt_tokens: number; completion_tokens: number }
 }
 
-/** What was answered, put together from its parts where it was streamed. */
+/** Reads the message of a response, assembled from its chunks if streamed. */
 async function said(answer: Response, stream: boolean): Promise<Said> {
   if (!stream) {
     const { choices, usage } = (await answer.json()) as {

@@ -13,20 +13,20 @@ const test = flowTest
     await control.waitForCalls(1, { prompt })
     return { sandbox, record, release: () => control.release() }
   })
-  /** The one execution that continues. */
+  /** ID of the running execution. */
   .extend('execution', async ({ held, fixture }) => {
     const { rows } = await fixture.run('SELECT id FROM money.executions WHERE sandbox = $1', [held.sandbox])
     return (rows as [{ id: string }])[0].id
   })
 
-describe('the progress of an execution', () => {
-  test('is for any key of its project, while it continues, from the line on that the reader wants', async ({
+describe('GET /v1/executions/{id}/progress', () => {
+  test('streams a running execution to any key of its project, starting after the requested line', async ({
     tenant,
     flows,
     held,
     execution,
   }) => {
-    const { secret } = await tenant.key() // not the one that began it
+    const { secret } = await tenant.key() // not the key that started it
     const follow = (query = '') =>
       flows.get(`/v1/executions/${execution}/progress${query}`, { authorization: `Bearer ${secret}` })
     const [all, rest, last] = [await follow(), await follow('?after=0'), await follow('?after=1')]
@@ -44,7 +44,13 @@ describe('the progress of an execution', () => {
     expect(await (await follow('?after=4')).text()).toBe('')
   })
 
-  test('ends for who may not read it anymore [key_revoked]', async ({ tenant, flows, fixture, held, execution }) => {
+  test('ends with a refusal once the reading key is revoked [key_revoked]', async ({
+    tenant,
+    flows,
+    fixture,
+    held,
+    execution,
+  }) => {
     const { id, secret } = await tenant.key()
     const answer = await flows.get(`/v1/executions/${execution}/progress`, { authorization: `Bearer ${secret}` })
     const reader = await openLines(answer)
@@ -56,7 +62,7 @@ describe('the progress of an execution', () => {
     expect((await held.record).status).toBe('Succeeded')
   })
 
-  test('of another project is like none, and needs a listed key to list the flow [execution_not_found] [key_scope]', async ({
+  test('returns 404 to another project, and 403 to a listed key without the flow [execution_not_found] [key_scope]', async ({
     tenant,
     flows,
     fixture,
@@ -83,7 +89,7 @@ describe('the progress of an execution', () => {
 })
 
 test.for(['after=x', 'after=-2', 'after=1.5', 'after=1&after=2', 'before=1'])(
-  'a query that cannot be is refused by its field: %s [invalid_request]',
+  'rejects the query %s and names its field [invalid_request]',
   async (query, { flows }) => {
     const answer = await flows.get(`/v1/executions/exe_none/progress?${query}`)
     const { code, param } = await errorOf(answer)

@@ -12,14 +12,16 @@ import { readProgressQuery } from '../../request/read-invocation.ts'
 import { JSON_LINES, openResponseStream } from '../../response/response-stream.ts'
 
 /**
- * GET /v1/executions/{id}: the record of an execution of the key's project, as far as it has come (flows §4.3).
+ * GET /v1/executions/{id}: the current record of an execution of the key's project (flows §4.3).
  * @throws Refusal as the admission of a call would, or `execution_not_found`
  */
-export function showExecution(deps: Pick<Deps, 'concurrencyLimiter' | 'ledger'>): RequestHandler<{ id: string }> {
+export function showExecution(
+  deps: Pick<Deps, 'keyGate' | 'concurrencyLimiter' | 'ledger'>,
+): RequestHandler<{ id: string }> {
   return (req, res) => {
-    const caller = readCaller(req)
     const execution = storableId(req.params.id)
-    return withPermit(deps.concurrencyLimiter, res, caller.keyHash, async () => {
+    return withPermit(deps, res, async (keyHash) => {
+      const caller = readCaller(req, keyHash)
       const answer = await deps.ledger.readExecution({ caller, project: null, execution })
       if ('refused' in answer) throw refusalFor(answer.refused, 'invoke')
       res.setHeader('X-Service-Invocation', execution)
@@ -35,19 +37,18 @@ interface Followed {
 }
 
 /**
- * GET /v1/executions/{id}/progress: the lines of an execution of the key's project behind `after`, regardless of who began it
- * (flows §4.4).
+ * GET /v1/executions/{id}/progress: the lines after `after` of an execution of the key's project, regardless of who
+ * started it (flows §4.4).
  * @throws Refusal `invalid_request`, or as the record of the execution would be refused
  */
 export function followExecution(deps: Deps): RequestHandler<{ id: string }> {
-  return (req, res) => {
-    const caller = readCaller(req)
-    const { after } = readProgressQuery(req.query)
-    const followed = { execution: storableId(req.params.id), caller, after }
-    return withPermit(deps.concurrencyLimiter, res, caller.keyHash, () =>
-      deps.openCalls.run(() => follow(deps, res, followed)),
-    )
-  }
+  return (req, res) =>
+    withPermit(deps, res, (keyHash) => {
+      const caller = readCaller(req, keyHash)
+      const { after } = readProgressQuery(req.query)
+      const followed = { execution: storableId(req.params.id), caller, after }
+      return deps.openCalls.run(() => follow(deps, res, followed))
+    })
 }
 
 async function follow(deps: Deps, res: Response, followed: Followed): Promise<void> {
@@ -55,7 +56,7 @@ async function follow(deps: Deps, res: Response, followed: Followed): Promise<vo
   const disconnected = disconnectSignal(res)
   const { waitForChange, close } = subscribe(deps, lineTopicOf(execution), disconnected)
   try {
-    const found = await deps.ledger.followExecution(followed) // before the answer begins, so that a refusal has its status
+    const found = await deps.ledger.followExecution(followed) // before the response starts, so that a refusal gets its HTTP status
     if ('refused' in found) throw refusalFor(found.refused, 'invoke')
     res.setHeader('X-Service-Invocation', execution)
     const stream = openResponseStream(res, { now: deps.now, kind: JSON_LINES })

@@ -19,8 +19,12 @@ const checkOf = async (answer: Response) => {
 const failing = ({ rules }: { rules: { rule: string; outcome: string }[] }) =>
   rules.find(({ outcome }) => outcome === 'fail')?.rule
 
-describe('would this call be admitted now?', () => {
-  test('yes, and what the call then reserves is the bound that was told', async ({ stack, tenant, ask }) => {
+describe('POST /v1/key/check', () => {
+  test('reports that a call would be admitted, and the amount that the call then reserves', async ({
+    stack,
+    tenant,
+    ask,
+  }) => {
     const { control } = stack.provider
     const content = newPrompt()
     const messages = [{ role: 'user', content }]
@@ -35,7 +39,7 @@ describe('would this call be admitted now?', () => {
     await (await running).text()
   })
 
-  test('no, with what the call would be refused with [insufficient_budget] [model_not_found]', async ({
+  test('reports the same refusal that the call would get [insufficient_budget] [model_not_found]', async ({
     tenant,
     fixture,
     ask,
@@ -48,12 +52,12 @@ describe('would this call be admitted now?', () => {
     expect(check.refusal).toEqual(refused)
     const none = await checkOf(await ask({ model: 'acme/none' }))
     expect(failing(none)).toBe('model')
-    const { model: theirs } = await fixture.callableTenant() // another's is like none
+    const { model: theirs } = await fixture.callableTenant() // a model of another tenant looks like an unknown one
     const text = JSON.stringify(await checkOf(await ask({ model: theirs })))
     expect(JSON.parse(text.replaceAll(theirs, 'acme/none'))).toEqual(none)
   })
 
-  test('a prompt that its bytes alone would refuse is counted, as the call would [context_limit]', async ({
+  test('counts the tokens of a prompt whose byte bound exceeds the context, as the call does [context_limit]', async ({
     tenant,
     ask,
   }) => {
@@ -67,11 +71,8 @@ describe('would this call be admitted now?', () => {
   })
 })
 
-describe('what cannot be asked', () => {
-  test('is refused to a key that is refused as such [project_mismatch] [key_revoked] [key_missing]', async ({
-    tenant,
-    ask,
-  }) => {
+describe('POST /v1/key/check rejects', () => {
+  test('a key that could not make a call [project_mismatch] [key_revoked] [key_missing]', async ({ tenant, ask }) => {
     const body = { model: tenant.model }
     expect(await errorOf(await ask(body, { 'x-service-project': 'prj_none' }))).toMatchObject({
       code: 'project_mismatch',
@@ -88,7 +89,7 @@ describe('what cannot be asked', () => {
     [{ model: 'acme/none', maxTokens: 8_193 }, 'maxTokens'],
     [{ model: 'acme/none', promptBytes: 1, messages: [{ role: 'user', content: 'Hello' }] }, 'promptBytes'],
     [{ model: 'acme/none', stream: true }, 'stream'],
-  ] as const)('is a body out of bounds: %j [invalid_request]', async ([body, param], { ask }) => {
+  ] as const)('the invalid body %j [invalid_request]', async ([body, param], { ask }) => {
     const answer = await ask(body)
     expect([answer.status, await errorOf(answer)]).toMatchObject([400, { code: 'invalid_request', param }])
   })

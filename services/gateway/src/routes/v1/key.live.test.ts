@@ -12,8 +12,8 @@ const test = stackTest.extend('who', ({ tenant }) => {
 const call = (tenant: { chat: (fields: object, more: object) => Promise<Response> }, secret: string, fields = {}) =>
   tenant.chat({ max_tokens: 20, ...fields }, { headers: { authorization: `Bearer ${secret}` } })
 
-describe('who am I', () => {
-  test('says what the key is bound to, and nothing of the wallet', async ({ tenant, who }) => {
+describe('GET /v1/key', () => {
+  test('shows the project and limits of the key but not the wallet', async ({ tenant, who }) => {
     const answer = await who.ask(tenant.secret)
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
     const { id, expiresAt, ...status } = keyStatus.parse(await answer.json())
@@ -39,7 +39,7 @@ describe('who am I', () => {
   })
 
   // spec: 1/s9
-  test('shows what is reserved while a call runs, and what it was charged after it', async ({ stack, tenant, who }) => {
+  test('shows the reserved amount while a call runs and the charge after it ends', async ({ stack, tenant, who }) => {
     const limit = { micro: 100_000n, reset: 'daily' as const }
     const { secret } = await tenant.key({ limit })
     const other = await tenant.key({ limit })
@@ -70,7 +70,7 @@ describe('who am I', () => {
   })
 
   test.for(['daily', 'weekly', 'monthly', 'lifetime'] as const)(
-    'says when a %s window ends, as the refusal of a call does [key_limit]',
+    'shows the same end of a %s window as the refusal of a call [key_limit]',
     async (reset, { tenant, who }) => {
       const { secret } = await tenant.key({ limit: { micro: 1n, reset } })
       const refused = await errorOf(await call(tenant, secret))
@@ -81,7 +81,7 @@ describe('who am I', () => {
     },
   )
 
-  test('shows zero once the window has rolled, before any call has rolled it', async ({ tenant, who, fixture }) => {
+  test('shows zero spend once the window has passed, before any call resets it', async ({ tenant, who, fixture }) => {
     const { id, secret } = await tenant.key({ limit: { micro: 100_000n, reset: 'weekly' } })
     await (await call(tenant, secret)).text()
     const before = await who.status(secret)
@@ -94,7 +94,7 @@ describe('who am I', () => {
   })
 
   // spec: 2.1/r9, 3.2/s3, 5/s8, 7/r2
-  test('is refused as a call would be, with the same bytes [key_revoked, key_expired, key_unbound, key_issuer_denied, project_mismatch]', async ({
+  test('is refused with the same bytes as a call [key_revoked, key_expired, key_unbound, key_issuer_denied, project_mismatch]', async ({
     tenant,
     who,
     fixture,
@@ -117,7 +117,7 @@ describe('who am I', () => {
     expect((await who.ask(tenant.secret, { 'x-project-id': tenant.project })).status).toBe(200)
   })
 
-  test('is asked by GET alone [method_not_allowed, key_missing]', async ({ tenant }) => {
+  test('allows only GET and requires a key [method_not_allowed, key_missing]', async ({ tenant }) => {
     const posted = await fetch(`${tenant.url}/v1/key`, { method: 'POST', headers: tenant.headers })
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
     expect((await fetch(`${tenant.url}/v1/key`)).status).toBe(401)

@@ -14,32 +14,30 @@ import { refuse } from '@gateway/api/refusal'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 
 /**
- * GET /v1/key: who am I, and what may I still spend.
+ * GET /v1/key: what the key is bound to, and what it can still spend.
  * @throws Refusal as the admission of a call would
  */
-export function showKey(deps: Pick<Deps, 'concurrencyLimiter' | 'ledger'>): RequestHandler {
+export function showKey(deps: Pick<Deps, 'keyGate' | 'concurrencyLimiter' | 'ledger'>): RequestHandler {
   return async (req, res) => {
-    const caller = readCaller(req)
-    const answer = await askWithPermit(deps.concurrencyLimiter, caller.keyHash, () => deps.ledger.key(caller))
+    const answer = await askWithPermit(deps, req, (caller) => deps.ledger.key(caller))
     if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
     sendJson(res, 200, JSON.stringify(answer.key), { 'Cache-Control': 'private, no-store' })
   }
 }
 
-type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'countExactly'>
+type Needed = Pick<Deps, 'keyGate' | 'concurrencyLimiter' | 'ledger' | 'countExactly'>
 
 /**
- * POST /v1/key/check: would this call be admitted now? (rules §2.10)
- * @throws Refusal of the key itself; `invalid_request`; `overloaded` where its prompt can't be counted in time
+ * POST /v1/key/check: whether a call would be admitted now (rules §2.10).
+ * @throws Refusal of the key itself; `invalid_request`; `overloaded` if the prompt can't be counted in time
  */
 export function checkKey(deps: Needed): RequestHandler {
-  return (req, res) => {
-    const caller = readCaller(req)
-    return withPermit(deps.concurrencyLimiter, res, caller.keyHash, async () => {
+  return (req, res) =>
+    withPermit(deps, res, async (keyHash) => {
+      const caller = readCaller(req, keyHash)
       const check = await decide(deps, caller, await readCall(req))
       sendJson(res, 200, JSON.stringify(check), { 'Cache-Control': 'private, no-store' })
     })
-  }
 }
 
 async function readCall(req: IncomingMessage): Promise<CheckedCall> {
@@ -49,7 +47,7 @@ async function readCall(req: IncomingMessage): Promise<CheckedCall> {
   return { ...call, model: storable(call.model) }
 }
 
-/** A prompt is counted where a call would count it: only where its bytes alone would be refused (money §2.4). */
+/** Counts a prompt exactly only if a call would: if it would be refused by its byte count alone (money §2.4). */
 async function decide(deps: Needed, caller: CallerQuestion, { request, ...call }: CheckedCall) {
   const checked = await deps.ledger.checkAdmission({ caller, ...call })
   const { refusal } = checked

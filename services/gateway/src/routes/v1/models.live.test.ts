@@ -3,9 +3,9 @@ import { describe, expect } from 'vitest'
 import { echo } from '../../flow-stack.fixture.ts'
 import { errorOf, stackTest as test } from '../../stack.fixture.ts'
 
-describe('the models of a key', () => {
+describe('GET /v1/models', () => {
   // spec: 1/s5, 2.2/r13, 2.2/r16, 2.2/s2, 2.2/s4, 4.1/s2, 4.1/s6, 4.1/s8, 8.3/s4
-  test('are those that its project can call now, with both kinds of price', async ({ tenant }) => {
+  test('lists the models that the project can call, with per-token or per-request prices', async ({ tenant }) => {
     const perRequest = await tenant.sell({ requestPico: 2_000_000_000n })
     await tenant.sell({ state: 'draft' })
     await tenant.sell({ kind: 'image' })
@@ -26,7 +26,7 @@ describe('the models of a key', () => {
   })
 
   // spec: 2.2/s4, 4.1/s1, 4.1/s9
-  test('may be none, which is an answer', async ({ tenant, fixture }) => {
+  test('returns an empty list to a project without models', async ({ tenant, fixture }) => {
     const project = await fixture.project(tenant.owners)
     const { secret } = await fixture.key({ project, by: tenant.owners.owner })
     const answer = await fetch(`${tenant.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
@@ -34,7 +34,7 @@ describe('the models of a key', () => {
   })
 
   // spec: 4.1/s10
-  test('are none until a product is assigned, however often they are asked for', async ({ tenant, fixture }) => {
+  test('stays empty until a product is assigned', async ({ tenant, fixture }) => {
     const project = await fixture.project(tenant.owners)
     const { secret } = await fixture.key({ project, by: tenant.owners.owner })
     const list = async () => {
@@ -48,7 +48,7 @@ describe('the models of a key', () => {
 
   // spec: 2.2/r2, 2.2/r3, 2.2/r4, 2.2/r5, 2.2/r6, 2.2/r7, 2.2/r8, 2.2/r9, 2.2/r10, 2.2/r11, 2.2/r12, 2.2/r13, 2.2/r14
   // spec: 2.2/r15, 2.2/s2
-  test('say of a product what is stored of it, field by field', async ({ tenant, fixture }) => {
+  test('describes a product by its stored fields', async ({ tenant, fixture }) => {
     const id = await tenant.sell({
       contextLength: 32_000,
       maxOutputTokens: 4_000,
@@ -91,10 +91,7 @@ describe('the models of a key', () => {
   })
 
   // spec: 2.1/r5, 4.1/s6, 4.2/s14, 5/s8, 7/r6
-  test('grow with what the project gets later, but for a key that lists what it may call', async ({
-    tenant,
-    fixture,
-  }) => {
+  test('includes models assigned later, except for a key with an allowlist', async ({ tenant, fixture }) => {
     const listed = await tenant.key({ policy: 'listed', resources: [tenant.model] })
     const list = async (secret: string) => {
       const answer = await fetch(`${tenant.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
@@ -108,14 +105,14 @@ describe('the models of a key', () => {
     expect((await (await tenant.chat({ model: later })).json()) as object).toMatchObject({ model: later })
   })
 
-  test('can be asked for one by one, with the slash of the id encoded or not', async ({ tenant }) => {
+  test('returns a single model by its ID, with the slash encoded or not', async ({ tenant }) => {
     for (const id of [tenant.model, encodeURIComponent(tenant.model)]) {
       const answer = await fetch(`${tenant.url}/v1/models/${id}`, { headers: tenant.headers })
       expect(modelEntry.parse(await answer.json()).id).toBe(tenant.model)
     }
   })
 
-  test('are not told of what the project cannot call [model_not_found]', async ({ tenant }) => {
+  test('returns 404 for a model that the project cannot call [model_not_found]', async ({ tenant }) => {
     for (const id of ['acme/none', await tenant.sell({ state: 'suspended' })]) {
       const answer = await fetch(`${tenant.url}/v1/models/${id}`, { headers: tenant.headers })
       expect(answer.status).toBe(404)
@@ -123,7 +120,9 @@ describe('the models of a key', () => {
     }
   })
 
-  test('are refused as a call would be [key_invalid, project_mismatch, invalid_request]', async ({ tenant }) => {
+  test('is refused with the same codes as a call [key_invalid, project_mismatch, invalid_request]', async ({
+    tenant,
+  }) => {
     const ask = (path: string, headers: Record<string, string>) =>
       fetch(`${tenant.url}${path}`, { headers: { ...tenant.headers, ...headers } })
     const refusals = await Promise.all([
@@ -140,7 +139,7 @@ describe('the models of a key', () => {
 })
 
 describe('the gateway', () => {
-  test('says that it lives, that it is ready, and what it counts', async ({ tenant }) => {
+  test('serves liveness and readiness, and metrics only on the metrics port', async ({ tenant }) => {
     await (await tenant.chat()).text()
     const ask = async (path: string, url = tenant.url) => (await fetch(url + path)).text()
     expect(JSON.parse(await ask('/health/live'))).toEqual({ status: 'live' })

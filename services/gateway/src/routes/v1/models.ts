@@ -6,18 +6,17 @@ import { refuse } from '@gateway/api/refusal'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { askWithPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
-import { readCaller } from '../../request/read-headers.ts'
 
-type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger'>
+type Needed = Pick<Deps, 'keyGate' | 'concurrencyLimiter' | 'ledger'>
 
-/** GET /v1/models (rules §4.1): what this key can call now. An empty list is an answer. */
+/** GET /v1/models (rules §4.1): what this key can call now. The list may be empty. */
 export function listModels(deps: Needed): RequestHandler {
   return async (req, res) => {
     sendJson(res, 200, JSON.stringify({ object: 'list', data: await callableModels(deps, req) }), PRIVATE)
   }
 }
 
-/** GET /v1/models/{id}: one of them. An id may hold slashes, percent-encoded or unchanged. */
+/** GET /v1/models/{id}: one of them. An ID can contain slashes, percent-encoded or not. */
 export function showModel(deps: Needed): RequestHandler<{ id: string[] }> {
   return async (req, res) => {
     const model = req.params.id.join('/')
@@ -27,13 +26,12 @@ export function showModel(deps: Needed): RequestHandler<{ id: string[] }> {
   }
 }
 
-/** Another key, or the same a moment later, may see another list. */
+/** The list depends on the key and changes over time. */
 const PRIVATE = { 'Cache-Control': 'private, no-store' }
 
 /** @throws Refusal as the admission of a call would */
-async function callableModels({ concurrencyLimiter, ledger }: Needed, req: IncomingMessage): Promise<ModelEntry[]> {
-  const caller = readCaller(req)
-  const answer = await askWithPermit(concurrencyLimiter, caller.keyHash, () => ledger.models(caller))
+async function callableModels(deps: Needed, req: IncomingMessage): Promise<ModelEntry[]> {
+  const answer = await askWithPermit(deps, req, (caller) => deps.ledger.models(caller))
   if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
   return answer.entries
 }

@@ -4,7 +4,7 @@ import { chain, flowTest, linesOf, newKey, PROGRESS, recordOf } from '../../../f
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 
 const test = flowTest
-  /** A flow of two calls: the first is answered, the second is held until it is aborted. */
+  /** A flow of two calls: the first succeeds, the second is held until it is aborted. */
   .extend('held', async ({ stack, tenant, flows, fixture }) => {
     const { control } = stack.provider
     const sandbox = await flows.save(chain(tenant.model, 1), { mcpEnabled: true })
@@ -16,7 +16,7 @@ const test = flowTest
         method: 'POST',
         headers: { authorization: tenant.headers.authorization, ...headers },
       })
-    /** The execution that waits for its second call. */
+    /** Waits for the second call and returns the execution ID. */
     async function waiting(): Promise<string> {
       await control.waitForCalls(1, first)
       await control.waitForCalls(1, second)
@@ -28,8 +28,8 @@ const test = flowTest
     return { sandbox, text, stop, waiting }
   })
 
-describe('an execution that is stopped', () => {
-  test('has its running call aborted, and charges the one that was answered', async ({ tenant, flows, held }) => {
+describe('cancelling an execution', () => {
+  test('aborts the running call and charges the completed one', async ({ tenant, flows, held }) => {
     const key = newKey()
     const invoke = () => flows.invoke(held.sandbox, { text: held.text }, { headers: { 'idempotency-key': key } })
     const waiter = invoke()
@@ -48,16 +48,12 @@ describe('an execution that is stopped', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: record.chargedMicro })
     expect(record.chargedMicro).toBeGreaterThan(0)
 
-    expect(await recordOf(await held.stop(execution))).toEqual(record) // as often as one likes
+    expect(await recordOf(await held.stop(execution))).toEqual(record) // repeated cancels return the same record
     const replay = await invoke()
     expect([replay.headers.get('idempotent-replayed'), await recordOf(replay)]).toEqual(['true', record])
   })
 
-  test('reaches its followers, a call of the tool and a chat [execution_cancelled]', async ({
-    tenant,
-    flows,
-    held,
-  }) => {
+  test('ends its progress streams, MCP tool calls and chats [execution_cancelled]', async ({ tenant, flows, held }) => {
     const progress = flows.invoke(held.sandbox, { text: held.text }, { headers: PROGRESS }).then((one) => one.text())
     await held.stop(await held.waiting())
     const lines = linesOf(await progress)
@@ -101,7 +97,7 @@ describe('an execution that is stopped', () => {
     await tenant.settled()
   })
 
-  test('is one of the project and of the sandbox product that are named [execution_not_found] [key_scope]', async ({
+  test('is refused for another project, another sandbox product or a key without the flow [execution_not_found] [key_scope]', async ({
     tenant,
     flows,
     fixture,

@@ -5,7 +5,7 @@ import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 
 const NONE = { executions: 0, minMicro: null, medianMicro: null, p90Micro: null, maxMicro: null }
 
-test('a key asks what an execution is charged at most; it is charged no more, and afterwards the estimate says what it was', async ({
+test('returns a maximum that the execution does not exceed, and the actual charge after it has run', async ({
   tenant,
   flows,
 }) => {
@@ -52,7 +52,7 @@ test.for([
   [{ input: { text: 'a' }, revision: 7 }, 409, 'revision_not_active'],
   [{ input: { text: 'a' }, project_id: 'prj_other' }, 403, 'project_mismatch'],
 ] as const)(
-  '%j is refused as an execution would be: %i %s [input_type] [revision_not_active] [project_mismatch]',
+  'estimating %j gets the error of an invocation: %i %s [input_type] [revision_not_active] [project_mismatch]',
   async ([body, status, code], { tenant, flows }) => {
     const sandbox = await flows.save(echo)
     const answer = await fetch(`${tenant.url}/v1/sandbox/${sandbox}/estimate`, {

@@ -9,24 +9,18 @@ import { estimate } from '@gateway/flow/estimate'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
-import { readKey, refuseRepeatedHeaders, selectorOf, storableId } from '../../../request/read-headers.ts'
+import { refuseRepeatedHeaders, selectorOf, storableId } from '../../../request/read-headers.ts'
 
-type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'refusals'>
+type Needed = Pick<Deps, 'keyGate' | 'concurrencyLimiter' | 'ledger' | 'refusals'>
 type EstimateRequest = Request<{ id: string }>
 
-/** POST /v1/sandbox/{id}/estimate: what an execution with this input would be charged at most (money §7.6). Begins nothing. */
+/** POST /v1/sandbox/{id}/estimate: the maximum charge of an execution with this input (money §7.6). Starts nothing. */
 export function estimateSandbox(deps: Needed): RequestHandler<{ id: string }> {
   return (req, res) => {
     deps.refusals.nameModel(res, req.params.id)
-    const keyHash = readKey(req)
-    return withPermit(deps.concurrencyLimiter, res, keyHash, async (permit) => {
+    return withPermit(deps, res, async (keyHash) => {
       const facts = await deps.ledger.estimateSandbox(await readQuestion(req, keyHash))
-      if ('refused' in facts) {
-        const { project } = facts.refused.facts
-        if (project !== undefined) permit.attributeTo(project)
-        throw refusalFor(facts.refused, 'invoke')
-      }
-      permit.attributeTo(facts.project)
+      if ('refused' in facts) throw refusalFor(facts.refused, 'invoke')
       const answer = await inTurns(estimate(facts))
       sendJson(res, 200, JSON.stringify(answer), { 'Cache-Control': 'private, no-store' })
     })

@@ -3,14 +3,14 @@ import { describe, expect } from 'vitest'
 import { chain, flowTest, linesOf, newKey, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt, openCalls } from '../../../stack.fixture.ts'
 
-// A gateway of ten permits, of which one project may have eight; a stop leaves what is under way a second to end.
+// The gateway has ten permits; one project can hold eight. On a stop, open calls get a second to end.
 
 const ALONE = 8
 const test = flowTest
   .extend('settings', { scope: 'file' }, () => ({ gateway: { MAX_CONCURRENT_CALLS: '10', DRAIN_MS: '2000' } }))
   .extend('held', async ({ stack, tenant, flows, fixture }, { onCleanup }) => {
     const sandbox = await flows.save(chain(tenant.model))
-    expect((await flows.invoke(sandbox, { text: newPrompt() })).status).toBe(200) // the gateway knows the project from here on
+    expect((await flows.invoke(sandbox, { text: newPrompt() })).status).toBe(200) // from here on the gateway knows the project
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, hold: true }])
     const release = () => stack.provider.control.release()
@@ -34,8 +34,8 @@ const test = flowTest
     }
   })
 
-describe('invocations that wait', () => {
-  test('use the permits of their project, and begin nothing beyond them [overloaded]', async ({
+describe('waiting invocations', () => {
+  test('use the permits of their project; further requests get 503 and start nothing [overloaded]', async ({
     tenant,
     flows,
     held,
@@ -64,7 +64,7 @@ describe('invocations that wait', () => {
     for (const answer of waiting) expect((await answer).status).toBe(200)
   })
 
-  test('release their permits when their callers leave, while their executions continue', async ({
+  test('release their permits if their callers disconnect, while their executions keep running', async ({
     tenant,
     flows,
     held,
@@ -85,8 +85,8 @@ describe('invocations that wait', () => {
   })
 })
 
-// The last one: it stops what the file shares.
-test('a stopping gateway ends each stream behind a whole line and tells the others to come back, and the executions continue [idempotency_in_progress, unavailable]', async ({
+// Must stay last: it stops the gateway that the tests of this file share.
+test('a stopping gateway ends streams after a complete line and other calls with a retryable error, while executions keep running [idempotency_in_progress, unavailable]', async ({
   stack,
   tenant,
   flows,

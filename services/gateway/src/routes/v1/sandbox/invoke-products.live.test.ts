@@ -3,13 +3,13 @@ import { expect } from 'vitest'
 import { chain, flowTest as test, newKey, recordOf } from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 
-/** Asks one model, and another one about its answer. */
+/** Calls one model, then passes its response to another. */
 function twoProducts(first: string, second: string) {
   const graph = chain(first, 1)
   return { ...graph, nodes: graph.nodes.map((node) => (node.id === 'step1' ? { ...node, product: second } : node)) }
 }
 
-test('a flow that calls a product that is no longer assigned is refused before anything is charged [product_not_assigned]', async ({
+test('refuses a flow that calls an unassigned or suspended product before anything is charged [product_not_assigned]', async ({
   tenant,
   flows,
   fixture,
@@ -42,12 +42,7 @@ test('a flow that calls a product that is no longer assigned is refused before a
   expect((await recordOf(await flows.invoke(sandbox, { text: 'a' }))).status).toBe('Succeeded')
 })
 
-test('the record of an execution names the calls that were admitted, and those can be looked up', async ({
-  stack,
-  tenant,
-  flows,
-  fixture,
-}) => {
+test('the record of an execution lists exactly its admitted calls', async ({ stack, tenant, flows, fixture }) => {
   const refusing = await tenant.sell()
   const sandbox = await flows.save(twoProducts(tenant.model, refusing))
   const callsOf = async (record: ExecutionRecord) => {
@@ -57,7 +52,7 @@ test('the record of an execution names the calls that were admitted, and those c
     return rows as { invocation: string; state: string }[]
   }
 
-  // Too large for the model: refused at its admission, behind a call that is charged.
+  // The second call is too large for its model and is refused at admission, after a call that is charged.
   await fixture.run('UPDATE control.products SET context_length = 21, max_output_tokens = 20 WHERE id = $1', [refusing])
   const refused = await recordOf(await flows.invoke(sandbox, { text: newPrompt() }))
   expect(refused).toMatchObject({ status: 'Failed', error: { code: 'context_limit' } })
@@ -65,7 +60,7 @@ test('the record of an execution names the calls that were admitted, and those c
   expect(refused.childCalls).toEqual([charged!.invocation])
   expect(refused.nodes.find(({ id }) => id === 'step1')).toMatchObject({ status: 'Failed', callId: null })
 
-  // Its provider fails: the call was admitted, and released.
+  // The provider of the second call fails: the call was admitted, then released.
   await fixture.run('UPDATE control.products SET context_length = 9000 WHERE id = $1', [refusing])
   await fixture.run(
     `UPDATE control.products SET providers = '[{"provider":"simulated","model":"down","priority":1}]' WHERE id = $1`,

@@ -15,15 +15,15 @@ import {
 } from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 
-/** What must be true of the lines of an execution that has ended, however they came. */
+/** Expects the complete, gapless progress lines of an ended execution. */
 function expectWhole(lines: ProgressLine[]): void {
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, n) => n))
   expect(lines.map(({ kind }) => kind)).toEqual(['admitted', ...lines.slice(2).map(() => 'node'), 'complete'])
 }
 
-describe('the progress of an execution', () => {
+describe('the progress stream of an invocation', () => {
   // spec: 2.4/s2, 6/r1, 6/r2, 6/r3
-  test('is its admission, each node that ends, and its record', async ({ tenant, flows }) => {
+  test('contains the admission, each node as it ends, and the record', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model, 1))
     const answer = await flows.invoke(sandbox, { text: newPrompt() }, { headers: PROGRESS })
     expect(answer.status).toBe(200)
@@ -43,7 +43,7 @@ describe('the progress of an execution', () => {
     expect(last).toMatchObject({ kind: 'complete', execution: record })
   })
 
-  test('comes while the execution continues, and a repeat has all of it from the first line', async ({
+  test('arrives while the execution runs, and a repeat gets it from the first line', async ({
     stack,
     tenant,
     flows,
@@ -71,7 +71,7 @@ describe('the progress of an execution', () => {
   })
 
   // spec: 6/r2, 6/r3
-  test('of an execution that fails ends with the node that did and the record', async ({ stack, tenant, flows }) => {
+  test('ends with the failed node and the record if the execution fails', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, status: 500 }])
@@ -84,7 +84,9 @@ describe('the progress of an execution', () => {
   })
 
   // spec: 6/s4
-  test('is not an answer to what is refused before it [input_type, sandbox_not_found]', async ({ flows }) => {
+  test('is replaced by a plain JSON error if the invocation is refused [input_type, sandbox_not_found]', async ({
+    flows,
+  }) => {
     const sandbox = await flows.save(echo)
     for (const [id, input, status] of [
       [sandbox, {}, 422],
@@ -98,10 +100,10 @@ describe('the progress of an execution', () => {
   })
 })
 
-// Each leaves after some bytes, at any moment of the execution; a caller who comes back under the same key has all of
-// it.
+// Each reader disconnects after some number of bytes, at any point of the execution, and reads again under the same
+// idempotency key.
 // spec: 6/s5
-test('200 readers are cut off, and what each of them reads again has no gap, no repeat and the right last line', async ({
+test('200 disconnected readers each get the progress again without gaps or duplicates, ending with the record', async ({
   tenant,
   flows,
   stack,
@@ -142,7 +144,7 @@ test('200 readers are cut off, and what each of them reads again has no gap, no 
       for (let n = waiting.pop(); n !== undefined; n = waiting.pop()) await cutOff(n)
     }),
   )
-  for (const prompt of prompts) expect(await stack.provider.control.countCalls({ prompt })).toBe(2) // each node once: answers carry the prompt on
+  for (const prompt of prompts) expect(await stack.provider.control.countCalls({ prompt })).toBe(2) // each node calls once; the response of the first repeats the prompt
   expect(await flows.executions()).toBe(READERS + 1)
 }, 180_000)
 
@@ -170,11 +172,7 @@ async function readBytes(url: string, sandbox: string, input: object, headers: R
   return { invocation, text }
 }
 
-test('a caller who reads slowly changes nothing for the execution, and has all of it in the end', async ({
-  tenant,
-  flows,
-  fixture,
-}) => {
+test('a slow reader does not delay the execution and still receives every line', async ({ tenant, flows, fixture }) => {
   const sandbox = await flows.save(echo)
   const text = 'x'.repeat(60_000)
   const req = request(`${tenant.url}/v1/sandbox/${sandbox}/invoke`, {

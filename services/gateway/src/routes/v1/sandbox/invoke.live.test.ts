@@ -2,9 +2,9 @@ import { describe, expect } from 'vitest'
 import { ask, chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 
-describe('an invocation', () => {
+describe('POST /v1/sandbox/{id}/invoke', () => {
   // spec: 1/s1, 1/s8, 1/s12, 2.4/s1, 4.3/s12
-  test('is answered with the record of its execution, which is named in a header and can be read again', async ({
+  test('returns the record of the execution, names it in a header, and the record can be re-read', async ({
     tenant,
     flows,
   }) => {
@@ -37,7 +37,7 @@ describe('an invocation', () => {
   })
 
   // spec: 2.4/s3, 4.3/s12
-  test('whose execution fails is answered with it, and with what it was charged', async ({ stack, tenant, flows }) => {
+  test('returns the record of a failed execution with its charge', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const topic = newPrompt()
     await stack.provider.control.setFaults([{ prompt: topic, status: 500 }])
@@ -52,13 +52,13 @@ describe('an invocation', () => {
   })
 
   // spec: 4.3/s2, 9/s4
-  test('may name the active revision', async ({ flows }) => {
+  test('accepts the number of the active revision', async ({ flows }) => {
     const sandbox = await flows.save(echo)
     const answer = await flows.invoke(sandbox, { text: 'Hello' }, { fields: { revision: 1 } })
     expect(await recordOf(answer)).toMatchObject({ revision: 1, output: { text: 'Hello' } })
   })
 
-  test('never charges more than its maxMicro, which its record has [ceiling_reached]', async ({ tenant, flows }) => {
+  test('never charges more than maxMicro, which is in the record [ceiling_reached]', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const input = { text: newPrompt() }
     const invoked = async (maxMicro: unknown) => recordOf(await flows.invoke(sandbox, input, { fields: { maxMicro } }))
@@ -79,19 +79,16 @@ describe('an invocation', () => {
     expect(await invoked(neededMicro)).toMatchObject({ status: 'Succeeded', maxMicro: neededMicro })
   })
 
-  test.for([-1, 1.5, 2 ** 53, '5'])(
-    'with a maxMicro of %j is refused [invalid_request]',
-    async (maxMicro, { flows }) => {
-      const sandbox = await flows.save(echo)
-      const answer = await flows.invoke(sandbox, { text: 'Hello' }, { fields: { maxMicro } })
-      expect(answer.status).toBe(400)
-      expect(await errorOf(answer)).toMatchObject({ code: 'invalid_request', param: 'maxMicro' })
-      expect(await flows.executions()).toBe(0)
-    },
-  )
+  test.for([-1, 1.5, 2 ** 53, '5'])('rejects a maxMicro of %j [invalid_request]', async (maxMicro, { flows }) => {
+    const sandbox = await flows.save(echo)
+    const answer = await flows.invoke(sandbox, { text: 'Hello' }, { fields: { maxMicro } })
+    expect(answer.status).toBe(400)
+    expect(await errorOf(answer)).toMatchObject({ code: 'invalid_request', param: 'maxMicro' })
+    expect(await flows.executions()).toBe(0)
+  })
 
   // spec: 3.1/r1
-  test('continues with the revision it began with when another one is activated', async ({
+  test('finishes on the revision it started with if another one is activated', async ({
     stack,
     tenant,
     flows,
@@ -113,7 +110,7 @@ describe('an invocation', () => {
   })
 
   // spec: 6/s5
-  test('continues when its caller leaves', async ({ stack, tenant, flows }) => {
+  test('keeps running if its caller disconnects', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, hold: true }])
@@ -134,7 +131,7 @@ describe('an invocation', () => {
 
 describe('a repeat under the same idempotency key', () => {
   // spec: 4.3/s7
-  test('is the same execution, charged once, no matter what it is answered with', async ({ tenant, flows }) => {
+  test('returns the same execution, charged once, as a record or as progress', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const input = { text: newPrompt() }
     const headers = { 'idempotency-key': newKey() }
@@ -152,7 +149,7 @@ describe('a repeat under the same idempotency key', () => {
     expect(await flows.executions()).toBe(1)
   })
 
-  test('joins the execution while it continues', async ({ stack, tenant, flows }) => {
+  test('joins the running execution', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, hold: true }])
@@ -165,7 +162,7 @@ describe('a repeat under the same idempotency key', () => {
     expect(await stack.provider.control.countCalls({ prompt: text })).toBe(1)
   })
 
-  test('with another input, revision or ceiling is refused [idempotency_mismatch]', async ({ flows }) => {
+  test('is refused if the input, revision or ceiling differs [idempotency_mismatch]', async ({ flows }) => {
     const sandbox = await flows.save(echo)
     const headers = { 'idempotency-key': newKey() }
     expect((await flows.invoke(sandbox, { text: 'a' }, { headers })).status).toBe(200)
@@ -182,7 +179,7 @@ describe('a repeat under the same idempotency key', () => {
   })
 
   // spec: 4.3/s10
-  test('is the same execution after another revision was activated, and a new key executes that one', async ({
+  test('returns the same execution after another revision is activated, which only a new key executes', async ({
     flows,
     fixture,
   }) => {
@@ -194,7 +191,7 @@ describe('a repeat under the same idempotency key', () => {
     expect(await recordOf(await flows.invoke(sandbox, { text: 'a' }))).toMatchObject({ revision: 2 })
   })
 
-  test('is its own execution at another sandbox product', async ({ flows }) => {
+  test('starts a separate execution of another sandbox product', async ({ flows }) => {
     const [one, other] = [await flows.save(echo), await flows.save(echo)]
     const headers = { 'idempotency-key': newKey() }
     const ids = [one, other].map(
@@ -204,9 +201,9 @@ describe('a repeat under the same idempotency key', () => {
   })
 })
 
-describe('what is refused begins no execution and charges nothing', () => {
+describe('an invocation is refused without starting an execution', () => {
   // spec: 4.3/s1
-  test('by its headers and its body [idempotency_key_required, idempotency_key_invalid, invalid_json, invalid_request, request_too_large, method_not_allowed]', async ({
+  test('if its headers or body are invalid [idempotency_key_required, idempotency_key_invalid, invalid_json, invalid_request, request_too_large, method_not_allowed]', async ({
     tenant,
     flows,
   }) => {
@@ -240,7 +237,11 @@ describe('what is refused begins no execution and charges nothing', () => {
   })
 
   // spec: 2.3/s1, 4.3/s4, 4.3/s5, 5/s11, 7/r14
-  test('of another project like of none, byte for byte [sandbox_not_found]', async ({ tenant, flows, fixture }) => {
+  test('if the flow is unknown or in another project, with identical bytes [sandbox_not_found]', async ({
+    tenant,
+    flows,
+    fixture,
+  }) => {
     const neighbours = await fixture.project(tenant.owners)
     const theirs = (await fixture.sandbox(neighbours, echo)).id
     const answers = [theirs, `sbx-${'0'.repeat(26)}`, 'nothing', 'x'.repeat(300), '%00'].map(async (id) => {
@@ -255,7 +256,7 @@ describe('what is refused begins no execution and charges nothing', () => {
   })
 
   // spec: 4.3/s1, 4.3/s6, 4.5/s1
-  test('naming another project, by each of the three variants [project_mismatch]', async ({ flows }) => {
+  test('if it names another project in either header or the body [project_mismatch]', async ({ flows }) => {
     const sandbox = await flows.save(echo)
     const other = 'prj_other'
     for (const more of [
@@ -271,7 +272,7 @@ describe('what is refused begins no execution and charges nothing', () => {
   })
 
   // spec: 7/r6
-  test('by a key that lists less than the flow and all that it calls [key_scope]', async ({ tenant, flows }) => {
+  test('if a listed key lacks the flow or a product that the flow calls [key_scope]', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     for (const resources of [[tenant.model], [sandbox]]) {
       const { secret } = await tenant.key({ policy: 'listed', resources })
@@ -285,7 +286,7 @@ describe('what is refused begins no execution and charges nothing', () => {
   })
 
   // spec: 3.1/r6, 3.1/s1, 4.3/s8, 4.3/s9, 7/r13, 9/s4
-  test('of a revision that is not active, of a flow that is suspended, and of one that never was [revision_not_active]', async ({
+  test('if the revision is not active, the flow is suspended, or the flow was never activated [revision_not_active]', async ({
     flows,
     fixture,
   }) => {
@@ -310,7 +311,7 @@ describe('what is refused begins no execution and charges nothing', () => {
   })
 
   // spec: 1/s10, 2.3/s9, 4.3/s11, 7/r11, 7/s4
-  test('with an input of the wrong type or a choice that there is not [input_type]', async ({ tenant, flows }) => {
+  test('if an input has the wrong type or an unknown choice [input_type]', async ({ tenant, flows }) => {
     const sandbox = await flows.save(ask(tenant.model))
     for (const [input, ...fields] of [
       [{ topic: 5 }, 'topic'],
@@ -333,7 +334,7 @@ describe('what is refused begins no execution and charges nothing', () => {
   })
 
   // spec: 5/s13
-  test('without money, whether the flow pays for anything or not [insufficient_budget, key_limit]', async ({
+  test('if the project has no funds, even for a free flow, or the key limit is spent [insufficient_budget, key_limit]', async ({
     tenant,
     flows,
     fixture,
@@ -365,7 +366,7 @@ describe('what is refused begins no execution and charges nothing', () => {
   })
 
   // spec: 4.3/s1
-  test('by a key that is invalid, unbound or revoked [key_missing, key_invalid, key_unbound, key_revoked]', async ({
+  test('if the key is missing, invalid, unbound or revoked [key_missing, key_invalid, key_unbound, key_revoked]', async ({
     tenant,
     flows,
     fixture,
@@ -385,8 +386,8 @@ describe('what is refused begins no execution and charges nothing', () => {
   })
 })
 
-describe('the record of an execution', () => {
-  test('is another project’s like none, and only for keys that list the flow [execution_not_found, key_scope]', async ({
+describe('GET /v1/executions/{id}', () => {
+  test('returns 404 to another project, and 403 to a listed key without the flow [execution_not_found, key_scope]', async ({
     tenant,
     flows,
     fixture,

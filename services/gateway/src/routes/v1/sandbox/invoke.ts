@@ -10,12 +10,11 @@ import {
 } from '../../../executions/send-execution.ts'
 import { acceptedAnswer, type AcceptedAnswer, readInvocation } from '../../../request/read-invocation.ts'
 import { withSpan } from '@gateway/service-kit/process/spans'
-import { withPermit, type Permit } from '../../../admission/limits.ts'
+import { withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { explainError } from '../../../errors/explain-error.ts'
 import { awaitExecution, endTopicOf } from '../../../executions/await-execution.ts'
 import { startExecution, type Execution } from '../../../executions/start-execution.ts'
-import { readKey } from '../../../request/read-headers.ts'
 import { JSON_LINES, openResponseStream } from '../../../response/response-stream.ts'
 import { withCallSpan } from '../../../tracing.ts'
 
@@ -27,22 +26,21 @@ const ROUTE = 'POST /v1/sandbox/{id}/invoke'
 export function invokeSandbox(deps: Deps): RequestHandler<{ id: string }> {
   return (req, res) => {
     deps.refusals.nameModel(res, req.params.id)
-    const keyHash = readKey(req)
-    deps.admissionQueueLimit.refuseIfFull()
-    return withPermit(deps.concurrencyLimiter, res, keyHash, (permit) =>
-      deps.openCalls.run(() => withCallSpan(ROUTE, req.headers, () => invoke(deps, req, res, keyHash, permit))),
-    )
+    return withPermit(deps, res, (keyHash) => {
+      deps.admissionQueueLimit.refuseIfFull()
+      return deps.openCalls.run(() => withCallSpan(ROUTE, req.headers, () => invoke(deps, req, res, keyHash)))
+    })
   }
 }
 
-async function invoke(deps: Deps, req: InvokeRequest, res: Response, keyHash: string, permit: Permit): Promise<void> {
+async function invoke(deps: Deps, req: InvokeRequest, res: Response, keyHash: string): Promise<void> {
   const startMs = deps.now()
   const disconnected = disconnectSignal(res)
   const accepted = acceptedAnswer(req)
   const invocation = await readInvocation(req, keyHash)
   const request = { ...invocation, sandbox: req.params.id, surface: 'invoke' } as const
   const topicOf = accepted === 'progress' ? lineTopicOf : endTopicOf
-  const execution = await withSpan('start', {}, () => startExecution(deps, request, { disconnected, permit }, topicOf))
+  const execution = await withSpan('start', {}, () => startExecution(deps, request, { disconnected }, topicOf))
   setExecutionHeaders(res, execution)
   try {
     await withSpan('run', {}, () => answer(deps, req, res, accepted, execution, disconnected))

@@ -8,10 +8,10 @@ interface RpcMessage {
   result?: { isError?: boolean; content: { text: string }[] }
 }
 
-// Anyone who reads progress is authorised again at each look (rules §5.2): what ends their right ends their reading.
+// Every poll of the progress re-authorizes the reader (rules §5.2), so losing access ends the stream.
 
 const test = flowTest
-  /** Someone else who may issue keys for the project, and a key of theirs. */
+  /** Another user who can issue keys for the project, and a key issued by them. */
   .extend('issued', async ({ tenant, fixture }) => {
     const { tenant: organization, team } = tenant.owners
     const by = await fixture.issuer({ id: tenant.project, tenant: organization, team })
@@ -29,17 +29,17 @@ const test = flowTest
 
 const losses = [
   ['the key is revoked', 'key_revoked', 'UPDATE control.keys SET revoked_at = now() WHERE created_by = $1'],
-  ['the grant of its issuer is taken', 'key_issuer_denied', 'DELETE FROM control.project_grants WHERE user_id = $1'],
+  ['the grant of its issuer is removed', 'key_issuer_denied', 'DELETE FROM control.project_grants WHERE user_id = $1'],
   [
-    'its issuer may only look from now on',
+    'its issuer becomes a Project Viewer',
     'key_issuer_denied',
     `UPDATE control.project_grants SET role = 'Project Viewer' WHERE user_id = $1`,
   ],
 ] as const
 
-describe.for(losses)('where %s', ([, code, sql]) => {
+describe.for(losses)('once %s', ([, code, sql]) => {
   // spec: 5/s7
-  test(`who began an execution and who joined it read no further line [${code}]`, async ({
+  test(`the caller who started an execution and the one who joined it get no further line [${code}]`, async ({
     tenant,
     fixture,
     flows,
@@ -65,7 +65,12 @@ describe.for(losses)('where %s', ([, code, sql]) => {
   })
 
   // spec: 5/s7
-  test(`a call of the tool that learns of progress is refused [${code}]`, async ({ tenant, fixture, issued, held }) => {
+  test(`an MCP tool call with progress notifications is refused [${code}]`, async ({
+    tenant,
+    fixture,
+    issued,
+    held,
+  }) => {
     const params = { name: 'invoke_product', arguments: { text: held.prompt }, _meta: { progressToken: 'p' } }
     const answer = await fetch(`${tenant.url}/v1/sandbox/${held.sandbox}/mcp`, {
       method: 'POST',
@@ -96,7 +101,13 @@ describe.for(losses)('where %s', ([, code, sql]) => {
   })
 })
 
-test('an execution continues without its reader, and is charged', async ({ tenant, fixture, flows, issued, held }) => {
+test('an execution whose reader loses access keeps running and is charged', async ({
+  tenant,
+  fixture,
+  flows,
+  issued,
+  held,
+}) => {
   const headers = { ...issued.headers, ...PROGRESS }
   const following = await flows.invoke(held.sandbox, { text: held.prompt }, { headers })
   const text = following.text()
@@ -112,7 +123,7 @@ test('an execution continues without its reader, and is charged', async ({ tenan
   expect([record.status, record.chargedMicro]).toEqual(['Succeeded', await tenant.settled()])
 })
 
-test('where the sandbox product is suspended nothing begins anymore, and what continues is read to its end [revision_not_active]', async ({
+test('a suspended sandbox product refuses new invocations but streams a running execution to its end [revision_not_active]', async ({
   fixture,
   flows,
   issued,

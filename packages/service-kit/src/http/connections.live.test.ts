@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import { createServer, request, type ClientRequest, type IncomingMessage, type RequestListener } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { buffer, json } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { type ConnectionSettings, guardConnections, markAuthenticated } from './connections.ts'
+
+async function serve(settings: ConnectionSettings, handler: RequestListener): Promise<number> {
+  const server = createServer({ connectionsCheckingInterval: 50 }, handler)
+  guardConnections(server, { newRequestId: () => 'req_1', ...settings })
+  server.headersTimeout = 100
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const SLOW_MS = 100
+const settings: ConnectionSettings = { receiveMsOf: ({ url }) => (url === '/v1/assets' ? 60_000 : SLOW_MS) }
+
+/** Responds with the number of bytes it received, at /held on request. */
+function countBytes(held: Promise<void> = Promise.resolve()): RequestListener {
+  return (req, res) =>
+    void (async () => {
+      const { length } = await buffer(req).catch(() => Buffer.alloc(0))
+      if (req.url === '/held') await held
+      if (!res.destroyed) res.end(JSON.stringify({ length }))
+    })()
+}
+
+/** A request whose body has started, and continues on request. */
+function begin(port: number, path: string): { sending: ClientRequest; answer: Promise<[number, unknown]> } {
+  const sending = request({ port, host: '127.0.0.1', path, method: 'POST', headers: { 'content-length': 4 } })
+  const answer = once(sending, 'response').then(async (events): Promise<[number, unknown]> => {
+    const [res] = events as [IncomingMessage]
+    return [res.statusCode!, await json(res)]
+  })
+  sending.on('error', () => {}) // the server may close before everything is sent
+  sending.write('ab')
+  return { sending, answer }
+}
+
+/** A connection that has sent this much and reads nothing. */
+async function open(port: number, sent = ''): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  socket.write(sent)
+  return socket
+}
+
+test('refuses a request that arrives too slowly, and gives an upload longer [invalid_request]', async () => {
+  const port = await serve(settings, countBytes())
+  const upload = begin(port, '/v1/assets')
+  const [status, body] = await begin(port, '/v1/chat/completions').answer // it began after the upload
+  expect([status, body]).toMatchObject([
+    400,
+    { error: { code: 'invalid_request', resolution: 'Send the whole request within 0.1 seconds.' } },
+  ])
+  upload.sending.end('cd')
+  expect(await upload.answer).toEqual([200, { length: 4 }])
+})
+
+test('does not bound the time to answer a request that arrived in time', async () => {
+  const held = Promise.withResolvers<void>()
+  const port = await serve(settings, countBytes(held.promise))
+  const whole = begin(port, '/held')
+  whole.sending.end('cd')
+  expect((await begin(port, '/').answer)[0]).toBe(400) // it began after the other one
+  held.resolve()
+  expect(await whole.answer).toEqual([200, { length: 4 }])
+})
+
+test.for([
+  ['sends no headers', ''],
+  ['stops within its headers', 'POST / HTTP/1.1\r\nHost: here\r\n'],
+  ['stops within its body', 'POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nab'],
+  ['sends no HTTP', 'HELO\r\n\r\n'],
+])('destroys the socket of a peer that %s, even if it never reads the refusal', async ([, sent]) => {
+  const closed = Promise.withResolvers<void>()
+  const port = await serve(settings, (req, res) => {
+    req.on('error', () => {}).resume()
+    res.on('error', () => {})
+  })
+  const server = await open(port, sent)
+  server.pause().once('close', () => closed.resolve())
+  server.write('') // a reset shows at the next write only
+  const probe = setInterval(() => server.write('x'), 20)
+  onTestFinished(() => clearInterval(probe))
+  await closed.promise
+})
+
+test('closes the oldest unauthenticated connection of an address for a new one, and no authenticated one', async () => {
+  const port = await serve({ isTrustedProxy: () => false, maxUnauthenticated: 3 }, (req, res) => {
+    markAuthenticated(req.socket)
+    res.end()
+  })
+  const known = await open(port, 'GET / HTTP/1.1\r\nHost: here\r\n\r\n')
+  await once(known, 'data')
+  const head = 'GET / HTTP/1.1\r\n' // without an end
+  const [first, second, third] = [await open(port, head), await open(port, head), await open(port, head)]
+  const closed = once(first.resume(), 'close')
+  await open(port, head)
+  await closed
+  expect([known, second, third].map((socket) => socket.destroyed)).toEqual([false, false, false])
+})
+
+test('does not bound the connections of a trusted proxy', async () => {
+  const port = await serve({ isTrustedProxy: () => true, maxUnauthenticated: 1 }, (_req, res) => void res.end())
+  const sockets = [await open(port), await open(port), await open(port)]
+  for (const socket of sockets) {
+    socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n')
+    await once(socket, 'data')
+  }
+})

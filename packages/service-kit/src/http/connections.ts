@@ -1,0 +1,160 @@
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { refuse, type Refusal } from '@gateway/api/refusal'
+import type { Request } from 'express'
+
+// The connections of a server, until their requests are understood and their callers are known.
+//   C1  What never becomes a request is refused in our shape. The socket is destroyed soon after, whether its peer has read the
+//       refusal or not.
+//   C2  A request that takes too long to arrive is refused the same way.
+//   C3  A connection that no caller has authenticated on counts for its address. When an address, or all of them together, have
+//       more than their bound, the oldest is destroyed: a newcomer always gets in, and authenticates at once.
+//   C4  A trusted proxy carries the requests of many callers, so its connections do not count.
+
+export interface ConnectionSettings {
+  newRequestId?: () => string
+  /** Bytes that the body of a request may have, known before it is routed (rules §2.6). */
+  bodyLimitOf?: (req: Pick<IncomingMessage, 'url'>) => number
+  /** How long the body of a request may take to arrive. Milliseconds. */
+  receiveMsOf?: (req: Pick<IncomingMessage, 'url'>) => number
+  /** Whether a peer's X-Forwarded-For is believed. Default: every peer is one of ours. */
+  isTrustedProxy?: (address: string) => boolean
+  /** Of which at most half are not authenticated. */
+  maxConnections?: number
+  /** Connections of one address that are not authenticated. */
+  maxUnauthenticated?: number
+}
+
+const HEADERS_MS = 15_000
+/** How long the body of a request may take to arrive. */
+export const RECEIVE_MS = 60_000
+/** The same of an asset: 25 MB over a line of half a megabit per second take 400 seconds. */
+export const UPLOAD_MS = 600_000
+/** Longer than the load balancers in front keep theirs. */
+const KEEP_ALIVE_MS = 75_000
+/** How long a peer has to read why it was refused. */
+const LINGER_MS = 2_000
+const MAX_CONNECTIONS = 16_384
+const MAX_UNAUTHENTICATED = 1_024
+
+/** The same settings for every server that other processes reach. */
+export function guardConnections(server: Server, settings: ConnectionSettings = {}): void {
+  const { receiveMsOf = () => RECEIVE_MS, bodyLimitOf = () => Infinity, newRequestId } = settings
+  server.headersTimeout = HEADERS_MS
+  server.requestTimeout = 0 // looked after here, by path
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.maxConnections = settings.maxConnections ?? MAX_CONNECTIONS
+  // Node would refuse a missing Host by itself, without a body; nothing here needs one.
+  Object.assign(server, { requireHostHeader: false })
+  boundUnauthenticated(server, settings)
+
+  const answers = new WeakMap<Socket, ServerResponse>()
+  function end(socket: Socket, refusal: Refusal): void {
+    const begun = answers.get(socket) // a request whose body can't be read
+    if (!socket.writable || begun?.headersSent) return void socket.destroy()
+    const id = begun?.getHeader('X-Request-Id') ?? newRequestId?.()
+    socket.end(wholeAnswer(refusal, id === undefined ? null : String(id)))
+    setTimeout(() => socket.destroy(), LINGER_MS).unref() // C1
+  }
+  server.prependListener('request', (req: IncomingMessage, res: ServerResponse) => {
+    const { socket } = req
+    answers.set(socket, res)
+    res.once('close', () => answers.get(socket) === res && answers.delete(socket))
+    if (!hasBody(req)) return
+    const receiveMs = receiveMsOf(req)
+    const late = setTimeout(() => {
+      if (res.headersSent) socket.destroy()
+      else if (!req.complete) end(socket, tooSlow(receiveMs)) // C2
+    }, receiveMs)
+    late.unref()
+    req.once('end', () => clearTimeout(late))
+    req.once('close', () => clearTimeout(late))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') end(socket, tooSlow(HEADERS_MS))
+    else end(socket, refusalOf(error.code ?? ''))
+  })
+  // A caller that asks before it sends a body that is too large need not send it.
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    if (Number(req.headers['content-length']) > bodyLimitOf(req)) res.setHeader('Connection', 'close')
+    else res.writeContinue()
+    server.emit('request', req, res)
+  })
+}
+
+const authenticated = new WeakMap<Socket, () => void>()
+
+/** The caller on this connection is known: it no longer counts among those that are not authenticated (C3). */
+export function markAuthenticated(socket: Socket): void {
+  authenticated.get(socket)?.()
+}
+
+/** Where a request comes from, by the proxies that the operator trusts (`TRUSTED_PROXIES`). */
+export function callerAddress(req: IncomingMessage): string {
+  return (req as Request).ip ?? req.socket.remoteAddress ?? ''
+}
+
+function boundUnauthenticated(
+  server: Server,
+  {
+    isTrustedProxy = () => true,
+    maxConnections = MAX_CONNECTIONS,
+    maxUnauthenticated = MAX_UNAUTHENTICATED,
+  }: ConnectionSettings,
+): void {
+  const all = new Set<Socket>() // oldest first
+  const byAddress = new Map<string, Set<Socket>>()
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    if (isTrustedProxy(address)) return // C4
+    const ofAddress = byAddress.get(address) ?? new Set()
+    byAddress.set(address, ofAddress.add(socket))
+    all.add(socket)
+    const forget = () => {
+      all.delete(socket)
+      if (ofAddress.delete(socket) && ofAddress.size === 0) byAddress.delete(address)
+    }
+    socket.once('close', forget)
+    authenticated.set(socket, forget)
+    if (ofAddress.size > maxUnauthenticated) destroyOldest(ofAddress)
+    else if (all.size > maxConnections / 2) destroyOldest(all)
+  })
+}
+
+function destroyOldest(sockets: ReadonlySet<Socket>): void {
+  for (const oldest of sockets) return void oldest.destroy()
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}
+
+function refusalOf(code: string): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return malformed('The headers are larger than 16 KiB.', 'Send fewer or shorter headers.')
+  return malformed('This is not a valid HTTP request.', 'Send a request as HTTP/1.1 describes it.')
+}
+
+function tooSlow(ms: number): Refusal {
+  return malformed('The request was not received in time.', `Send the whole request within ${ms / 1000} seconds.`)
+}
+
+function malformed(reason: string, resolution: string): Refusal {
+  return refuse('invalid_request', { reason, resolution })
+}
+
+/** Written to the socket unchanged: where no request was understood there is no response object. */
+function wholeAnswer({ status, body, headers }: Refusal, requestId: string | null): string {
+  const json = JSON.stringify({ error: body })
+  const all = {
+    ...headers,
+    ...(requestId !== null && { 'X-Request-Id': requestId }),
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(json)),
+    Connection: 'close',
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${json}`
+}

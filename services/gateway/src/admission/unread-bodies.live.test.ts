@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { KEY_SECRET_PREFIX, makeSecret } from '@gateway/api/ids'
+import { expect, onTestFinished } from 'vitest'
+import { errorOf, stackTest as test } from '../stack.fixture.ts'
+
+// The gateway checks the key before it reads a byte of the body (rules §2.3).
+
+const forged = () => makeSecret(KEY_SECRET_PREFIX, randomBytes(32))
+
+/** Sends the head of a request without its body. Returns everything the gateway sends until it closes. */
+async function sendHead(url: string, path: string, secret: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${secret}\r\nContent-Length: 1000\r\n\r\n`)
+  let received = ''
+  socket.setEncoding('utf8').on('data', (text: string) => (received += text))
+  await once(socket, 'close')
+  return received
+}
+
+test.for([
+  '/v1/chat/completions',
+  '/v1/key/check',
+  '/v1/sandbox/sbx-1/invoke',
+  '/v1/sandbox/sbx-1/estimate',
+  '/v1/sandbox/sbx-1/mcp',
+  '/v1/assets',
+])(
+  'POST %s refuses a forged key without waiting for the body, and closes the connection [key_invalid]',
+  async (path, { tenant }) => {
+    const received = await sendHead(tenant.url, path, forged())
+    expect(received).toMatch(/^HTTP\/1\.1 401 /)
+    expect(received).toContain('key_invalid')
+  },
+)
+
+test('reports a revoked key before a malformed body [key_revoked]', async ({ tenant, fixture }) => {
+  const { secret, hash } = await tenant.key()
+  await fixture.run(`UPDATE control.keys SET revoked_at = now() WHERE hash = decode($1, 'hex')`, [hash])
+  const answer = await fetch(`${tenant.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}` },
+    body: '{',
+  })
+  expect(await errorOf(answer)).toMatchObject({ code: 'key_revoked' })
+})
+
+test('refuses the next call of a cached key that has been revoked [key_revoked]', async ({ tenant, fixture }) => {
+  const { secret, hash } = await tenant.key()
+  const headers = { authorization: `Bearer ${secret}` }
+  expect((await tenant.chat({}, { headers })).status).toBe(200)
+  await fixture.run(`UPDATE control.keys SET revoked_at = now() WHERE hash = decode($1, 'hex')`, [hash])
+  expect(await errorOf(await tenant.chat({}, { headers }))).toMatchObject({ code: 'key_revoked' })
+})
