@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** Makes the command of its sources: one file for any Node from 20 on, with all that it needs in it. Answers with its path. */
+/** Bundles the command: one self-contained file for any Node from 20 on. Returns its path. */
 export async function buildCommandLine(folder = path.join(import.meta.dirname, '../dist')): Promise<string> {
   const file = path.join(folder, 'gateway.js')
   const bundle = await rolldown({

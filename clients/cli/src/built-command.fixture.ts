@@ -10,12 +10,12 @@ import { buildCommandLine } from './build-command-line.ts'
 
 interface Ended {
   code: number | null
-  /** Data. */
+  /** Standard output. */
   output: string
   words: string
 }
 
-/** `scriptedTest` with the built command, in an empty folder and with an empty home; the server is its gateway. */
+/** `scriptedTest` with the built command in an empty folder and with an empty home; the server acts as its gateway. */
 export const builtTest = scriptedTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('program', { scope: 'file' }, async ({}, { onCleanup }) => {
@@ -30,7 +30,7 @@ export const builtTest = scriptedTest
     await mkdir(folder)
     const signedIn = { GATEWAY_URL: server.url, GATEWAY_TOKEN: 'svu_1' }
 
-    /** Executes lines, in which `gateway` is the command. */
+    /** Runs shell lines, in which `gateway` is the command. */
     function shell(lines: string, env: Record<string, string> = signedIn): Promise<Ended> {
       const text = `gateway() { '${process.execPath}' '${program}' "$@"; }\n${lines}`
       const child = spawn('bash', ['-c', text], {
@@ -46,7 +46,7 @@ export const builtTest = scriptedTest
         child.once('close', (code) => resolve({ ...ended, code }))
       })
     }
-    /** Executes one command in this process: `gateway` and its arguments, without quotes. No one is before a terminal. */
+    /** Runs one command in this process: `gateway` and its arguments, without quotes. No stream is a terminal. */
     async function ask(asked: string, env: Record<string, string> = signedIn): Promise<Ended> {
       const ended: Ended = { code: null, output: '', words: '' }
       const none = () => Promise.resolve('')

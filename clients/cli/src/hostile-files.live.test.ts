@@ -5,8 +5,8 @@ import { json, refusal, type Step } from '@gateway/api-client/scripted-server'
 import { newGraph } from '@gateway/flow/new-graph'
 import { builtTest as test } from './built-command.fixture.ts'
 
-// Files of flows and of secrets as editors, merges and full disks leave them. A file that can't be written is one whose name a folder
-// has taken meanwhile: a full disk refuses at the same place.
+// Flow files and secret files as editors, merges and full disks leave them. A file that can't be written is simulated
+// by a folder that takes its name: a full disk fails at the same point.
 
 const LOCK = 'gateway.lock.json'
 const lockOf = (flows: object) => JSON.stringify({ organization: 'ten_1', project: 'prj_1', flows })
@@ -16,7 +16,7 @@ const sandbox = { id: 'sbx-1', name: 'a', latestRevision: 2, activeRevision: nul
 const revision = { number: 2, graph: newGraph, problems: [] }
 const conflict = refusal('revision_conflict', 409, { 'x-should-retry': 'false' })
 const page = (...data: object[]) => json({ data, nextCursor: null })
-/** Answers once a folder has taken the name of this file. */
+/** Responds after a folder has taken the name of this file. */
 const takeName =
   (file: string, step: Step): Step =>
   (res, req) =>
@@ -24,10 +24,10 @@ const takeName =
       .then(() => mkdir(path.join(file, 'full'), { recursive: true }))
       .then(() => step(res, req))
 
-describe('a lock file is reported with its line where it has', () => {
+describe('the CLI reports a faulty lock file, with its line if known:', () => {
   test.for([
     ['conflicts', `{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> b\n}`, 'conflicts.*higher revision'],
-    ['a revision that is not number', one({ revision: '1' }), `${LOCK}:1`],
+    ['a revision that is not a number', one({ revision: '1' }), `${LOCK}:1`],
     ['a field of a newer command', `{"version":2,\n${one().slice(1)}`, 'newer command'],
     ['a flow that leads out of the folder', lockOf({ '../a': {} }), `${LOCK}:1`],
     [
@@ -35,7 +35,7 @@ describe('a lock file is reported with its line where it has', () => {
       lockOf(Object.fromEntries(['a', 'b'].map((name) => [name, { sandbox: 'sbx-1', revision: 1, digest: null }]))),
       'Two files',
     ],
-    ['no JSON', '{', `${LOCK}:1`],
+    ['not JSON', '{', `${LOCK}:1`],
   ])('%s', async ([, text, says], { line, server }) => {
     await writeFile(path.join(line.folder, LOCK), text!)
     const ended = await line.ask('gateway flows push')
@@ -45,19 +45,19 @@ describe('a lock file is reported with its line where it has', () => {
   })
 })
 
-describe('a check tells', () => {
+describe('gateway flows push --check', () => {
   test.for<[string, string, number, string]>([
-    ['a number that no JSON can write', flow.replace(/"x":0/, '"x":1e999'), 1, 'too large'],
-    ['a file that no gateway takes', `["${'x'.repeat(5_000_000)}"]`, 1, 'larger than'],
-    ['no problem where an editor has marked the order of bytes', `\uFEFF${flow}`, 0, 'No problems'],
-    ['no problem of ends of lines', flow.replaceAll(',', ',\r\n'), 0, 'No problems'],
+    ['reports a number that JSON cannot represent', flow.replace(/"x":0/, '"x":1e999'), 1, 'too large'],
+    ['reports a file larger than the gateway accepts', `["${'x'.repeat(5_000_000)}"]`, 1, 'larger than'],
+    ['accepts a file with a byte order mark', `\uFEFF${flow}`, 0, 'No problems'],
+    ['accepts CRLF line endings', flow.replaceAll(',', ',\r\n'), 0, 'No problems'],
   ])('%s', async ([, text, code, says], { line }) => {
     await writeFile(path.join(line.folder, 'a.flow.json'), text)
     const ended = await line.ask('gateway flows push --check')
     expect(ended).toMatchObject({ code, words: expect.stringContaining(says) as string })
   })
 
-  test('a folder that is not there, a file that it leaves out, and one that is gone', async ({ line }) => {
+  test('reports a missing folder, a file that it leaves out, and a missing file', async ({ line }) => {
     expect(await line.ask('gateway flows push --check --dir flws')).toMatchObject({
       code: 2,
       words: expect.stringContaining('--dir') as string,
@@ -71,8 +71,8 @@ describe('a check tells', () => {
   })
 })
 
-describe('a push', () => {
-  test('finds what was saved by one whose end it did not see', async ({ line, server }) => {
+describe('gateway flows push', () => {
+  test('finds the revision saved by an interrupted push', async ({ line, server }) => {
     await writeFile(path.join(line.folder, 'a.flow.json'), flow)
     await writeFile(path.join(line.folder, LOCK), one())
     server.answers(conflict, json(sandbox), json(revision))
@@ -83,7 +83,7 @@ describe('a push', () => {
     expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toContain('"revision": 2')
   })
 
-  test('tells what was saved, where that cannot be kept on record', async ({ line, server }) => {
+  test('names the saved revision if the lock file cannot be written', async ({ line, server }) => {
     await writeFile(path.join(line.folder, 'a.flow.json'), flow)
     await writeFile(path.join(line.folder, LOCK), one())
     server.answers(takeName(path.join(line.folder, LOCK), json(revision, 201)))
@@ -93,7 +93,7 @@ describe('a push', () => {
     expect((await readdir(line.folder)).toSorted()).toEqual(['a.flow.json', LOCK])
   })
 
-  test('makes nothing that it could not keep on record', async ({ line, server }) => {
+  test('creates nothing if the lock file cannot be written', async ({ line, server }) => {
     await writeFile(path.join(line.folder, 'a.flow.json'), flow)
     const tenants = [{ id: 'ten_1', name: 'T', role: 'Owner', projects: [{ id: 'prj_1', name: 'P', role: 'Admin' }] }]
     server.answers(takeName(path.join(line.folder, LOCK), json({ id: 'usr_1', tenants })))
@@ -102,7 +102,7 @@ describe('a push', () => {
     expect(server.requests.map(({ method }) => method)).toEqual(['GET'])
   })
 
-  test('of a name that the language knows is one of a new flow', async ({ line, server }) => {
+  test('treats a flow named like a property of Object as a new flow', async ({ line, server }) => {
     server.answers(page(), json({ ...sandbox, id: 'sbx-2' }, 201), json({ ...revision, number: 1 }, 201), page())
     const pushed = await line.shell('gateway flows init constructor && gateway flows push constructor')
     expect(pushed).toMatchObject({ code: 0 })
@@ -114,17 +114,17 @@ describe('a push', () => {
   })
 })
 
-test('two products of one name are pulled into a file each', async ({ line, server }) => {
+test('gateway flows pull writes two products of the same name to separate files', async ({ line, server }) => {
   const other = { ...sandbox, id: 'sbx-2' }
   server.answers(page(sandbox, other), json(revision), json(revision))
   expect(await line.ask('gateway flows pull')).toMatchObject({ code: 0 })
   expect((await readdir(line.folder)).toSorted()).toEqual(['a-sbx-2.flow.json', 'a.flow.json', LOCK])
 })
 
-describe('a secret that is written', () => {
+describe('gateway keys create --write-env', () => {
   const made = json({ key: { id: 'key_1' }, secret: 'svc_secret', resolution: null }, 201)
 
-  test('leaves what else is in the file unchanged, also where a link leads', async ({ line, server }) => {
+  test('keeps the other bytes of the file unchanged, also behind a link', async ({ line, server }) => {
     const kept = path.join(line.home, 'kept.env')
     await writeFile(kept, Buffer.from([0x41, 0x3d, 0xe9]))
     await symlink(kept, path.join(line.folder, '.env'))
@@ -135,7 +135,7 @@ describe('a secret that is written', () => {
     expect(await readdir(line.folder)).toEqual(['.env'])
   })
 
-  test('and cannot be kept is reported with what replaces it, and is left nowhere', async ({ line, server }) => {
+  test('reports a secret that cannot be stored with the command to replace it, and leaves it nowhere', async ({ line, server }) => {
     const file = path.join(line.folder, '.env')
     server.answers(takeName(file, made))
     const { code, output, words } = await line.ask('gateway keys create x --write-env .env')
@@ -146,21 +146,21 @@ describe('a secret that is written', () => {
   })
 
   test.for([
-    ['into a folder that cannot be', 'touch a; gateway keys create x --write-env a/.env', 1, 'ENOTDIR'],
+    ['a path below a file', 'touch a; gateway keys create x --write-env a/.env', 1, 'ENOTDIR'],
     [
-      'into a repository that git does not trust',
+      'a repository whose configuration git cannot read',
       'git init -q .; echo "[" > .git/config; gateway keys create x --write-env .env',
       2,
       'git does not say',
     ],
-    ['into a new folder of a repository', 'git init -q .; gateway keys create x --write-env b/.env', 2, '.gitignore'],
-  ] as const)('%s is not made', async ([, asked, code, says], { line, server }) => {
+    ['a new folder of a repository that does not ignore it', 'git init -q .; gateway keys create x --write-env b/.env', 2, '.gitignore'],
+  ] as const)('creates no key for %s', async ([, asked, code, says], { line, server }) => {
     expect(await line.shell(asked)).toMatchObject({ code, words: expect.stringContaining(says) as string })
     expect(server.requests).toEqual([])
   })
 })
 
-test('settings of a client whose servers are not a record are left as they are', async ({ line, server }) => {
+test('gateway mcp install leaves settings unchanged if their servers are not an object', async ({ line, server }) => {
   const file = path.join(line.home, '.cursor/mcp.json')
   await mkdir(path.dirname(file))
   await writeFile(file, '{"mcpServers":["mine"]}')

@@ -6,8 +6,8 @@ import { cut, cutAfter, json, type Step } from '@gateway/api-client/scripted-ser
 import { builtTest as test } from './built-command.fixture.ts'
 import { askLine } from './frame/ask-line.ts'
 
-// The command for the careless and the unlucky: it always ends with a sentence and what clears it, and never with the lines of
-// an error of the language.
+// The command under careless use and bad luck: it always ends with a sentence and its resolution, never with a stack
+// trace.
 
 const reportsFailure = (code: number, says: string) => ({
   code,
@@ -17,7 +17,7 @@ const reportsFailure = (code: number, says: string) => ({
 const page: Step = (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hi</h1>')
 const empty: Step = (res) => res.writeHead(204).end()
 
-describe('what is kept for anyone who signed in learns where it is', () => {
+describe('the CLI reports an unusable profiles.json with its path:', () => {
   test.for([
     ['[]', 'profiles.json is not as it was written'],
     ['null', 'profiles.json'],
@@ -38,20 +38,20 @@ describe('what is kept for anyone who signed in learns where it is', () => {
 
   test.for([
     ['a folder in its place', 'mkdir -p ~/.config/gateway/profiles.json', 'EISDIR'],
-    ['a file in place of its folder', 'echo > ~/.config', 'ENOTDIR'],
+    ['a file in place of the folder', 'echo > ~/.config', 'ENOTDIR'],
   ])('%s', async ([, lines, code], { line }) => {
     expect(await line.shell(`${lines}; gateway keys list`, {})).toMatchObject(
       reportsFailure(1, `profiles.json.*${code}`),
     )
   })
 
-  test('anyone else who can read it is reported', async ({ line }) => {
+  test('a file that other users can read', async ({ line }) => {
     await mkdir(line.settings, { recursive: true })
     await writeFile(path.join(line.settings, 'profiles.json'), '{}', { mode: 0o644 })
     expect((await line.ask('gateway keys list', {})).words).toContain('chmod 600')
   })
 
-  test('the mark of the order of bytes is not a part of it', async ({ line, server }) => {
+  test('but accepts one with a byte order mark', async ({ line, server }) => {
     await mkdir(line.settings, { recursive: true })
     const text = JSON.stringify({ default: { url: server.url, token: 'svu_1' } })
     await writeFile(path.join(line.settings, 'profiles.json'), `\uFEFF${text}`)
@@ -60,51 +60,51 @@ describe('what is kept for anyone who signed in learns where it is', () => {
   })
 })
 
-describe('an answer that no gateway gives is reported', () => {
+describe('the CLI reports an invalid response:', () => {
   test.for<[string, Step, string, string]>([
-    ['a page', page, 'gateway keys list', 'text/html'],
-    ['nothing', empty, 'gateway keys list', 'not expected'],
+    ['an HTML page', page, 'gateway keys list', 'text/html'],
+    ['an empty body', empty, 'gateway keys list', 'not expected'],
     ['JSON of another shape', json({ a: 1 }), 'gateway keys list', 'not expected'],
     ['null', json(null), 'gateway whoami', 'not expected'],
-    ['a page in place of a table', page, 'gateway usage --csv', 'text/html'],
-    ['a table that is cut', cutAfter('a,b\n1,2\n', 'text/csv'), 'gateway usage --csv', 'broke off'],
-    ['a redirection', (res) => res.writeHead(302, { location: '/login' }).end(), 'gateway whoami', '/login'],
-    ['a refusal without words', json({ error: { code: 'not_found' } }, 404), 'gateway whoami', 'not_found'],
+    ['an HTML page in place of a table', page, 'gateway usage --csv', 'text/html'],
+    ['a truncated table', cutAfter('a,b\n1,2\n', 'text/csv'), 'gateway usage --csv', 'broke off'],
+    ['a redirect', (res) => res.writeHead(302, { location: '/login' }).end(), 'gateway whoami', '/login'],
+    ['a refusal without a message', json({ error: { code: 'not_found' } }, 404), 'gateway whoami', 'not_found'],
   ])('%s', async ([, step, asked, says], { line, server }) => {
     server.answers(step)
     expect(await line.ask(asked)).toMatchObject(reportsFailure(1, says))
   })
 
-  test('a refusal that would move the cursor or add lines', async ({ line, server }) => {
+  test('a refusal with control characters or line breaks, which are removed', async ({ line, server }) => {
     const error = { code: 'x\u001B[31m', message: 'a\u001B[2J\u202E\nResolution: b', resolution: 'c\u009B2J\nd' }
     server.answers(json({ error }, 400))
     const { words } = await line.shell('gateway whoami --json')
     expect(words).toBe('Refused, x\uFFFD[31m: a\uFFFD[2J\uFFFD Resolution: b\nResolution: c\uFFFD2J d\n')
   })
 
-  test('none at all, with what the network says', async ({ line }) => {
+  test('no response, with the reason from the network', async ({ line }) => {
     const env = { GATEWAY_URL: 'https://none.invalid', GATEWAY_TOKEN: 'svu_1' }
     expect(await line.ask('gateway whoami', env)).toMatchObject(reportsFailure(1, 'none.invalid'))
   })
 })
 
-describe('what may be done although no answer says so is reported:', () => {
+describe('the CLI reports that a request without a valid response may have taken effect:', () => {
   const lines: Step = (res) =>
     res
       .writeHead(200, { 'content-type': 'application/x-ndjson' })
       .end('{"kind":"admitted","seq":0,"executionId":"exe_9"}\n0\n')
   test.for<[string, Step, string, string]>([
-    ['a key', cutAfter('{'), 'gateway keys create x', 'keys list'],
-    ['a secret that is replaced', cutAfter('{'), 'gateway keys rotate key_1 --yes', 'rotate it again'],
+    ['the creation of a key', cutAfter('{'), 'gateway keys create x', 'keys list'],
+    ['the rotation of a secret', cutAfter('{'), 'gateway keys rotate key_1 --yes', 'rotate it again'],
     ['an execution', page, `gateway flows run sbx-1`, 'executions list'],
-    ['one that has begun', lines, `gateway flows run sbx-1`, 'executions tail exe_9'],
+    ['an execution that has started', lines, `gateway flows run sbx-1`, 'executions tail exe_9'],
   ])('%s', async ([, step, asked, says], { line, server }) => {
     server.answers(step, step, step)
     expect(await line.ask(asked)).toMatchObject({ code: 1, words: expect.stringContaining(says) as string })
   })
 })
 
-test('calls are shown on over a service that does not answer for a while', async ({ line, server }) => {
+test('gateway calls tail continues after the service did not respond for a while', async ({ line, server }) => {
   const call = {
     id: 'inv_1',
     createdAt: '2026-11-20T10:00:00Z',
@@ -120,7 +120,7 @@ test('calls are shown on over a service that does not answer for a while', async
   })
 })
 
-describe('arguments', () => {
+describe('invalid arguments:', () => {
   test.for<[string, number, string]>([
     ['gateway keys revoke  --yes', 2, 'needs key'],
     ['gateway executions show ..', 1, 'cannot be'],
@@ -129,41 +129,41 @@ describe('arguments', () => {
     ['gateway calls list --limit abc', 2, 'abc'],
     ['gateway calls list --from 2026-13-01', 2, 'from'],
     ['gateway keys revoke -x --yes', 2, '-x'],
-  ])('%s ends with %i and a sentence', async ([asked, code, says], { line }) => {
+  ])('%s exits with %i and a sentence', async ([asked, code, says], { line }) => {
     expect(await line.ask(asked)).toMatchObject(reportsFailure(code, says))
   })
 })
 
-describe('where its words and data cannot go', () => {
+describe('if output cannot be written, the CLI', () => {
   const made = json({ key: { id: 'key_1' }, secret: 'svc_secret', resolution: null }, 201)
 
-  test('a full disk is reported', async ({ line }) => {
+  test('reports a full disk', async ({ line }) => {
     expect(await line.shell('gateway --help > /dev/full')).toMatchObject(reportsFailure(1, 'standard output.*ENOSPC'))
   })
 
-  test('words to a full disk change nothing', async ({ line }) => {
+  test('keeps its exit code if only messages are lost', async ({ line }) => {
     expect(await line.shell('gateway keys revoke 2> /dev/full')).toMatchObject({ code: 2 })
   })
 
-  test('a reader who has enough is not a failure', async ({ line }) => {
+  test('exits with 0 if the reader closes the pipe early', async ({ line }) => {
     expect(await line.shell('set -o pipefail; gateway --help | head -1')).toMatchObject({ code: 0 })
   })
 
-  test.for(['> /dev/full', '| true'])('a secret that no one has seen is reported: %s', async (to, { line, server }) => {
+  test.for(['> /dev/full', '| true'])('reports a secret that was lost: %s', async (to, { line, server }) => {
     server.answers(made)
     const ended = await line.shell(`set -o pipefail; gateway keys create x --json ${to}`)
     expect(ended).toMatchObject(reportsFailure(1, 'keys rotate key_1'))
   })
 })
 
-test('without a home or in a folder that is gone, what needs neither is done', async ({ line, server }) => {
+test('the CLI works in a deleted folder unless the command needs it', async ({ line, server }) => {
   server.answers(json({ data: [], nextCursor: null }))
   const gone = 'mkdir gone && cd gone && rmdir ../gone'
   expect(await line.shell(`${gone}; gateway keys list`)).toMatchObject({ code: 0 })
   expect(await line.shell(`${gone}; gateway flows push`)).toMatchObject(reportsFailure(1, 'no longer there'))
 })
 
-test('a question that is closed without an answer is answered with nothing', async () => {
+test('askLine returns an empty line if the input is closed', async () => {
   for (const hidden of [true, false]) {
     const input = new PassThrough()
     const answer = askLine({ input, output: new PassThrough(), hidden }, () => {})

@@ -1,4 +1,4 @@
-/** Fills in what Node 20 has not yet, and packages that are bundled here use. */
+/** Polyfills for Node 20, for packages bundled here. */
 export function fillInForNode20(): void {
   Map.groupBy ??= (items, keyOf) => {
     const groups: ReturnType<typeof Map.groupBy> = new Map()

@@ -8,16 +8,18 @@ interface Way {
   signal?: AbortSignal
 }
 
-/** `again`: there was no answer, or one that says that there will be one; `lastWord` is what is said when there is no time left. */
+/**
+ * `again`: there was no response, or one that announces a later one; `lastWord` is what to send when the time is up.
+ */
 export type AskedOnce =
   | { kind: 'answered'; message: Message }
   | { kind: 'again'; why: string; afterMs: number | null; lastWord: Message }
 
-/** Answers that come from before the call was taken up, or while it continues. */
+/** Statuses sent before the call was accepted, or while it continues. */
 const AGAIN_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504])
 const AGAIN_CODES = new Set(['idempotency_in_progress', 'overloaded', 'unavailable', 'rate_limited'])
 
-/** Sends a message, and hands on what comes before its answer. */
+/** Sends a message, and emits everything that precedes its response. */
 export async function askOnce(way: Way, message: Message, emit: (message: Message) => void): Promise<AskedOnce> {
   const id = message.id ?? null
   try {
@@ -25,7 +27,7 @@ export async function askOnce(way: Way, message: Message, emit: (message: Messag
       method: 'POST',
       headers: way.headers,
       body: JSON.stringify(message),
-      redirect: 'error', // the key is for this address alone
+      redirect: 'error', // the key is for this address only
       ...(way.signal && { signal: way.signal }),
     })
     if (!isRequest(message) && response.ok) {
@@ -76,7 +78,7 @@ function again(id: Id, why: string, afterMs: number | null, lastWord?: Message):
   return { kind: 'again', why, afterMs, lastWord: lastWord ?? failure(id, BRIDGE_FAILED, text) }
 }
 
-/** A refusal of the service, which it gives before it speaks MCP: its code, what it says and what clears it. */
+/** A refusal that the service sends before it speaks MCP: its code, message and resolution. */
 function refusalOf(id: Id, status: number, said: Record<string, unknown> | null): Message {
   const error = said?.['error'] as { code?: unknown; message?: unknown; resolution?: unknown } | undefined
   if (typeof error?.code !== 'string') return failure(id, BRIDGE_FAILED, `The service answered with status ${status}.`)
@@ -87,8 +89,8 @@ function refusalOf(id: Id, status: number, said: Record<string, unknown> | null)
 }
 
 /**
- * A result that says that the execution continues, or has not begun: the same call, sent again, will be answered. One that
- * names an execution has ended with it, regardless of its error: its key is spent.
+ * Whether a result says that the execution is still running, or has not started: the same call, sent again, will get a
+ * result. One that names an execution is final, regardless of its error: its key is used up.
  */
 function goesOn({ result }: Message): boolean {
   if (result?.isError !== true || !Array.isArray(result.content)) return false

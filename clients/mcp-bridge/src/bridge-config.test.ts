@@ -17,7 +17,7 @@ function problemsOf(args: string[], env: Record<string, string>): readonly strin
   throw new Error('nothing was wrong')
 }
 
-test('the environment says where to call and with which key', () => {
+test('readBridgeConfig takes the address and the key from the environment', () => {
   expect(readBridgeConfig([], { MCP_BRIDGE_URL, MCP_BRIDGE_KEY })).toEqual({
     url: new URL(MCP_BRIDGE_URL),
     key: MCP_BRIDGE_KEY,
@@ -25,7 +25,7 @@ test('the environment says where to call and with which key', () => {
   })
 })
 
-test('an argument counts more than the environment', () => {
+test('an argument takes precedence over the environment', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bridge-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = path.join(folder, 'key')
@@ -38,7 +38,7 @@ test('an argument counts more than the environment', () => {
   })
 })
 
-test('anything that is wrong is said at once, by its name and without the key', () => {
+test('all problems are reported at once, by name and without the key', () => {
   const problems = problemsOf([], { MCP_BRIDGE_URL: 'https://gateway.example/mcp', MCP_BRIDGE_KEY: 'other_secret' })
   expect(problems).toHaveLength(2)
   expect(problems.join()).toMatch(/MCP_BRIDGE_URL.*\/v1\/sandbox\/<id>\/mcp.*MCP_BRIDGE_KEY.*svc_/s)
@@ -46,6 +46,6 @@ test('anything that is wrong is said at once, by its name and without the key', 
   expect(problemsOf([], {}).join()).toMatch(/MCP_BRIDGE_URL.*MCP_BRIDGE_KEY/s)
 })
 
-test('a key is not an argument, where everybody could see it', () => {
+test('a key is refused as an argument, where any process could read it', () => {
   expect(problemsOf(['--key', MCP_BRIDGE_KEY], { MCP_BRIDGE_URL }).join()).toContain("'--key'")
 })

@@ -9,11 +9,11 @@ import {
 import { z } from 'zod'
 
 export interface BridgeConfig {
-  /** Where the sandbox product is called. */
+  /** Address of the sandbox product. */
   url: URL
-  /** The secret of an API key. */
+  /** Secret of an API key. */
   key: string
-  /** How long a call that gets no answer is sent again; by default as long as an execution may take. Milliseconds. */
+  /** How long a call without a response is retried; by default as long as an execution may take. Milliseconds. */
   retryMs: number
 }
 
@@ -39,8 +39,8 @@ const config = z.object({
 })
 
 /**
- * Reads the configuration; what is said in an argument counts more than in the environment. There is no argument for the key: it
- * would be seen by everybody who lists the processes of the machine.
+ * Reads the configuration; arguments take precedence over the environment. There is no argument for the key: everyone
+ * who lists the processes of the machine would see it.
  * @throws ConfigurationError
  */
 export function readBridgeConfig(args: string[], env: Environment): BridgeConfig {

@@ -8,7 +8,7 @@ import type { Message } from './messages.ts'
 
 type Answer = (req: IncomingMessage, res: ServerResponse, message: Message) => void
 
-// A server that answers each try as the test says, and a bridge to it that waits as long as asked.
+// A scripted server, and a bridge to it whose waits take no time.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
 const test = base.extend('bridged', async ({}, { onCleanup }) => {
   const answers: Answer[] = []
@@ -56,7 +56,7 @@ const test = base.extend('bridged', async ({}, { onCleanup }) => {
     take: (message: object) => bridge.take(JSON.stringify({ jsonrpc: '2.0', ...message })),
     applyLine: bridge.take,
     aTry: () => once(server, 'try'),
-    /** The answer to a message. */
+    /** The response to a message. */
     async answerTo(id: number | null): Promise<Message> {
       for (;;) {
         const answer = sent.find((message) => message.id === id && message.method === undefined)
@@ -83,7 +83,7 @@ const withResult =
   (result: object): Answer =>
   (req, res, { id }) =>
     asJson({ jsonrpc: '2.0', id, result })(req, res, { jsonrpc: '2.0' })
-/** Messages as a stream, which then ends, or is cut. */
+/** Messages as a stream, which then ends or is cut. */
 const asStream =
   (messages: object[], cut = false): Answer =>
   (_req, res, { id }) => {
@@ -97,7 +97,7 @@ const asStream =
   }
 const hangUp: Answer = (req) => void req.socket.destroy()
 
-test('each call has its own key, and no other message has one', async ({ bridged }) => {
+test('the bridge sends a new idempotency key with each call, and none with other messages', async ({ bridged }) => {
   bridged.answers.push(withResult({ tools: [] }), withResult(ok), withResult(ok))
   bridged.take({ id: 1, method: 'tools/list' })
   await bridged.answerTo(1)
@@ -108,7 +108,7 @@ test('each call has its own key, and no other message has one', async ({ bridged
   expect(bridged.tries.map(({ key }) => key)).toEqual([undefined, 'key-1', 'key-2'])
 })
 
-test('a call keeps its key until it is answered, no matter what is in the way', async ({ bridged }) => {
+test('the bridge retries a call under the same key until it has a result', async ({ bridged }) => {
   bridged.answers.push(
     hangUp,
     asJson({ error: { code: 'unavailable', message: 'm', resolution: 'r' } }, 503, { 'retry-after': '7' }),
@@ -125,7 +125,7 @@ test('a call keeps its key until it is answered, no matter what is in the way', 
   expect(bridged.waits).toEqual([250, 7_000, 1_000, 2_000, 4_000, 5_000])
 })
 
-test('progress goes back as it comes, and is not told twice', async ({ bridged }) => {
+test('the bridge forwards progress as it arrives, and each step only once', async ({ bridged }) => {
   bridged.answers.push(
     asStream([progress(0), progress(1)], true),
     asStream([progress(0), progress(1), progress(2), { result: ok }]),
@@ -135,7 +135,7 @@ test('progress goes back as it comes, and is not told twice', async ({ bridged }
   expect(bridged.sent.map(({ params }) => params?.progress)).toEqual([0, 1, 2, undefined])
 })
 
-test('other refusals are not repeated', async ({ bridged }) => {
+test('the bridge does not retry other refusals', async ({ bridged }) => {
   bridged.answers.push(
     withResult(refusal('input_type')),
     asJson({ error: { code: 'mcp_disabled', message: 'MCP is off.', resolution: 'Turn it on.' } }, 403),
@@ -155,7 +155,7 @@ test('other refusals are not repeated', async ({ bridged }) => {
   ])
 })
 
-test('an execution that has failed is answered at once, regardless of its error', async ({ bridged }) => {
+test('the bridge returns the result of a failed execution at once, regardless of its error', async ({ bridged }) => {
   for (const [n, code] of ['unavailable', 'overloaded', 'rate_limited', 'idempotency_in_progress'].entries()) {
     const text = JSON.stringify({ error: { code }, execution: 'exe_1', chargedMicro: 42 })
     const failed = { isError: true, content: [{ type: 'text', text }] }
@@ -166,7 +166,7 @@ test('an execution that has failed is answered at once, regardless of its error'
   expect([bridged.tries.length, bridged.waits]).toEqual([4, []])
 })
 
-test('when there is no time left, the last that was said is the answer', async ({ bridged }) => {
+test('the bridge returns the last response when the time is up', async ({ bridged }) => {
   bridged.answers.push(...Array<Answer>(100).fill(withResult(refusal('idempotency_in_progress'))))
   bridged.take(call(1))
   expect(await bridged.answerTo(1)).toMatchObject({ id: 1, result: { isError: true } })
@@ -178,7 +178,7 @@ test('when there is no time left, the last that was said is the answer', async (
   expect(error!.message).toMatch(/gave no answer/)
 })
 
-test('anyone who cancels is answered no more, and what they asked is sent no more', async ({ bridged }) => {
+test('the bridge neither retries a cancelled call nor responds to it', async ({ bridged }) => {
   const tried = bridged.aTry()
   bridged.answers.push(() => {}, withResult(ok))
   bridged.take(call(1))
@@ -190,7 +190,7 @@ test('anyone who cancels is answered no more, and what they asked is sent no mor
   expect(bridged.sent.map(({ id }) => id)).toEqual([2])
 })
 
-test('notifications are passed on and answers of the client are not', async ({ bridged }) => {
+test('the bridge forwards notifications, but not responses of the client', async ({ bridged }) => {
   const tried = bridged.aTry()
   bridged.answers.push((_req, res) => res.writeHead(202).end())
   bridged.take({ method: 'notifications/initialized' })
@@ -202,7 +202,7 @@ test('notifications are passed on and answers of the client are not', async ({ b
   expect(bridged.tries.map(({ message }) => message.method)).toEqual(['notifications/initialized', 'ping'])
 })
 
-test('the revision that was agreed on goes with what follows', async ({ bridged }) => {
+test('the bridge sends the negotiated protocol revision with each further message', async ({ bridged }) => {
   const versions: unknown[] = []
   const noting =
     (result: object): Answer =>
@@ -218,7 +218,7 @@ test('the revision that was agreed on goes with what follows', async ({ bridged 
   expect(versions).toEqual([undefined, '2025-11-25'])
 })
 
-test('a line that is not a message learns so', async ({ bridged }) => {
+test('the bridge responds to a malformed line with a parse error', async ({ bridged }) => {
   bridged.applyLine('{"jsonrpc"')
   expect(await bridged.answerTo(null)).toMatchObject({ id: null, error: { code: -32_700 } })
 })

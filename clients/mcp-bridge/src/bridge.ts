@@ -2,11 +2,11 @@ import { BRIDGE_FAILED, failure, isRequest, readMessages, type Id, type Message,
 import { askOnce, type AskedOnce } from './ask-once.ts'
 import { headersOf } from './headers-of.ts'
 
-// Between a client that speaks over stdin and stdout and a sandbox product that is called over HTTP.
-//   B1  Each message is its own request, and its answers go back as they come: nothing of what is said is changed.
-//   B2  Each call of the tool gets one Idempotency-Key, and keeps it however often it is sent: it is run and charged once.
-//   B3  What got no answer is sent again while there is time. Progress that was reported is not told again.
-//   B4  A client that cancels is answered no more. The execution continues, as with any caller who leaves.
+// Connects a client on stdin and stdout to a sandbox product over HTTP.
+//   B1  Each message is a separate request, and its responses are forwarded unchanged as they arrive.
+//   B2  Each tool call gets one Idempotency-Key, and keeps it across retries: it runs and is charged once.
+//   B3  A message without a response is retried while there is time. Progress already forwarded is not repeated.
+//   B4  A cancelled call gets no response. The execution continues, as for any caller that disconnects.
 
 export interface BridgeDeps {
   url: URL
@@ -14,7 +14,7 @@ export interface BridgeDeps {
   /** Milliseconds. */
   retryMs: number
   send: (message: Message) => void
-  /** Tells a user. */
+  /** Prints text for a user. */
   say: (text: string) => void
   fetch: typeof globalThis.fetch
   newKey: () => string
@@ -25,7 +25,7 @@ export interface BridgeDeps {
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
-/** Anyone who asks what there is has nothing to lose. */
+/** Listings are free of side effects and cost. */
 const LISTING_RETRY_MS = 30_000
 
 export function openBridge(deps: BridgeDeps): { take(line: string): void } {
@@ -90,7 +90,7 @@ export function openBridge(deps: BridgeDeps): { take(line: string): void } {
   return { take }
 }
 
-/** Passes notifications on; of progress only what is further than what was passed. */
+/** Forwards notifications; of progress only steps beyond those already forwarded. */
 function onlyOnwards(pass: (message: Message) => void): (message: Message) => void {
   let furthest = -Infinity
   return (message) => {

@@ -3,9 +3,9 @@ import type { Message } from './messages.ts'
 const VERSION = 'io.modelcontextprotocol/protocolVersion'
 
 /**
- * The headers of a message. In the stateless revision each message says in `_meta` which revision it is of, and some of it has to be
- * repeated in headers; before that, a client says the revision once, and it goes with each message that follows.
- * @param agreedVersion what `initialize` agreed on
+ * Returns the headers of a message. In the stateless revision each message states its revision in `_meta`, and some of
+ * it is repeated in headers; in earlier ones a client states the revision once, and it goes with each further message.
+ * @param agreedVersion the version negotiated by `initialize`
  */
 export function headersOf(message: Message, key: string, agreedVersion: string | null): Record<string, string> {
   const { method, params } = message
@@ -23,7 +23,7 @@ export function headersOf(message: Message, key: string, agreedVersion: string |
   return headers
 }
 
-/** What a header can't hold unchanged, or what would be taken for such, is written as base64. */
+/** Encodes text as base64 if a header can't contain it, or if it looks like such an encoding. */
 function headerText(text: string): string {
   return /^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith('=?')
     ? text

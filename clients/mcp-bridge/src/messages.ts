@@ -1,4 +1,4 @@
-// JSON-RPC as far as a bridge has to know it: what passes is passed unchanged.
+// JSON-RPC, as far as a bridge has to know it: messages pass through unchanged.
 
 export interface Message {
   jsonrpc: '2.0'
@@ -29,14 +29,14 @@ export function isAnswerTo(message: Message, id: Id): boolean {
   )
 }
 
-/** What the protocol has no code for: those from -32768 to -32000 are its own. */
+/** For failures without a code in the protocol, which reserves -32768 to -32000. */
 export const BRIDGE_FAILED = -31_000
 
 export function failure(id: Id, code: number, message: string, data?: unknown): Message {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } }
 }
 
-/** The text of a line, as messages: one, or in older revisions of the protocol several. */
+/** Parses a line into messages: one, or in older revisions of the protocol several. */
 export function readMessages(line: string): Message[] | null {
   try {
     const value = JSON.parse(line) as unknown

@@ -5,8 +5,8 @@ import { openBridge } from './bridge.ts'
 import { readLines } from './read-lines.ts'
 
 /**
- * Speaks MCP over stdin and stdout until the client goes; then the process ends. stdout carries messages and nothing else; text
- * for a user goes to stderr.
+ * Speaks MCP over stdin and stdout until the client closes them; then the process ends. stdout carries only messages;
+ * text for a user goes to stderr.
  */
 export async function runBridge(config: BridgeConfig): Promise<never> {
   const bridge = openBridge({
@@ -19,7 +19,7 @@ export async function runBridge(config: BridgeConfig): Promise<never> {
     wait: (ms, signal) => wait(ms, undefined, { signal }),
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(0))
-  process.stdout.on('error', () => process.exit(0)) // the client has gone
+  process.stdout.on('error', () => process.exit(0)) // the client has closed it
   for await (const line of readLines(process.stdin)) bridge.take(line)
-  process.exit(0) // what is under way continues at the service
+  process.exit(0) // calls in flight continue in the service
 }

@@ -1,4 +1,4 @@
-// Builds the client as it is published, into the folder `dist` of the client. `npm pack` and `npm publish` take it.
+// Builds the published client into its folder `dist`, from which `npm pack` and `npm publish` take it.
 import path from 'node:path'
 import { buildPackage } from './build-package.ts'
 

@@ -5,7 +5,7 @@ import { declarations } from './declarations.ts'
 
 const clientFolder = path.join(import.meta.dirname, '..')
 
-/** The entry points, by the file that each is. */
+/** The entry points with their files. */
 const entries = { '.': 'gateway', './console': 'console' } as const
 
 const manifest = {
@@ -21,7 +21,7 @@ const manifest = {
   ),
 }
 
-/** Writes what is published into a folder, which is made again: scripts, declarations, the manifest, and the page of the docs as README. */
+/** Rebuilds the published folder: scripts, declarations, the manifest, and the docs page as README. */
 export async function buildPackage(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(path.join(folder, 'api'), { recursive: true })

@@ -2,8 +2,8 @@ import { openApiDocument } from '@gateway/api/openapi-document'
 import { refusals } from '@gateway/api/refusals'
 import { typeText, type Schema } from './type-text.ts'
 
-// The declaration that stands, in what is published, for the contract: the table of packages/api-client/src/contract-table.ts
-// and the refusals, written out from the description of the API.
+// The published declaration of the contract: the table of packages/api-client/src/contract-table.ts and the refusals,
+// written out from the description of the API.
 
 interface Operation {
   parameters: { name: string; in: string; required?: boolean; schema: Schema; description?: string }[]

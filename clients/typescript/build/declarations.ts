@@ -3,23 +3,23 @@ import path from 'node:path'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
 import { contractDeclaration } from './contract-declaration.ts'
 
-// The declarations of what is published. They stand alone: what the client has from packages/api-client lies in `api` alongside it, and
-// what it has from the contract is written out in one more.
+// The published declarations, which are self-contained: those from packages/api-client are in `api` next to them, and
+// those of the contract are written out in one more file.
 
 const clientFolder = path.join(import.meta.dirname, '../src')
 const apiFolder = path.join(import.meta.dirname, '../../../packages/api-client/src')
 const CONTRACT = 'contract.d.ts'
 
 /**
- * Text by the name of the file: those of these entry points, and all that they name.
- * @throws Error for an export whose type is not written at it, as each declaration is made from its file alone
+ * Returns text by file name: the declarations of these entry points, and of all files that they reference.
+ * @throws Error for an export without an explicit type, since each declaration is generated from its file alone
  */
 export function declarations(entries: readonly string[]): Map<string, string> {
   const made = new Map([[CONTRACT, contractDeclaration()]])
   const add = (file: string) => {
     const name = publishedName(file)
     if (made.has(name)) return
-    made.set(name, '') // files may name each other
+    made.set(name, '') // files may reference each other
     const named: string[] = []
     const text = declared(file).replaceAll(/(?<=\bfrom ")[^"]+(?=")/g, (specifier) => {
       const target = targetOf(specifier, file)
@@ -37,10 +37,10 @@ export function declarations(entries: readonly string[]): Map<string, string> {
 function declared(file: string): string {
   const { code, errors } = isolatedDeclarationSync(file, readFileSync(file, 'utf8'), { sourcemap: false })
   if (errors.length > 0) throw new Error(`${file}: ${errors.map(({ message }) => message).join(' ')}`)
-  return code.replaceAll(/^\s*override /gm, ' ') // which no declaration may have
+  return code.replaceAll(/^\s*override /gm, ' ') // not allowed in declarations
 }
 
-/** The file that is meant; null: the contract. */
+/** The referenced file; null for the contract. */
 function targetOf(specifier: string, from: string): string | null {
   if (specifier.startsWith('@gateway/api/') || specifier === './contract-table.ts') return null
   const [, api] = /^@gateway\/api-client\/(.+)$/.exec(specifier) ?? []

@@ -8,7 +8,7 @@ import { expect, test as base } from 'vitest'
 import { browserBundle, inBrowser } from '@gateway/testbed/browser-bundle'
 import { installPacked } from './packed-project.fixture.ts'
 
-// What is published, installed into an empty project.
+// The published package, installed into an empty project.
 
 const run = promisify(execFile)
 const MOST_BYTES = 12 * 1024
@@ -21,7 +21,7 @@ const test = base.extend('project', { scope: 'file' }, async ({}, { onCleanup })
   return { folder, installed: await installPacked(folder) }
 })
 
-/** What the compiler says of a program, with its own libraries and no types of Node. */
+/** The compiler's output for a program, with its standard libraries and no types of Node. */
 async function compiled(folder: string, program: string): Promise<string> {
   await writeFile(path.join(folder, 'program.ts'), program)
   const options = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--noEmit']
@@ -65,11 +65,11 @@ function signedOut() {
 }
 `
 
-test('compiles in a strict project that has nothing but it', async ({ project }) => {
+test('the package compiles in a strict project without other dependencies', async ({ project }) => {
   expect(await compiled(project.folder, program)).toBe('')
 })
 
-test('says what does not fit', async ({ project }) => {
+test('the types of the package reject wrong inputs and fields', async ({ project }) => {
   const wrong = [
     'await flow.run({})',
     'await gateway.check({ model: 5 })',
@@ -81,7 +81,7 @@ test('says what does not fit', async ({ project }) => {
   expect(refused.match(/error TS/g)).toHaveLength(wrong.length - 1)
 })
 
-test('has no dependency, nothing of zod, and nothing of this workspace', async ({ project: { installed } }) => {
+test('the package has no dependency, no zod, and no reference to this workspace', async ({ project: { installed } }) => {
   const manifest = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8')) as object
   expect(Object.keys(manifest).filter((name) => /dependencies/i.test(name))).toEqual([])
   const files = await readdir(installed, { recursive: true })
@@ -97,7 +97,7 @@ test('has no dependency, nothing of zod, and nothing of this workspace', async (
   expect(files.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))).toEqual([])
 })
 
-test(`is at most ${MOST_BYTES} bytes in a browser, compressed, and runs there`, async ({ project: { installed } }) => {
+test(`the package has at most ${MOST_BYTES} bytes in a browser, compressed, and runs there`, async ({ project: { installed } }) => {
   for (const entry of ['gateway', 'console']) {
     const { script } = await browserBundle(path.join(installed, `${entry}.js`), { minify: true })
     expect(brotliCompressSync(script).length).toBeLessThan(MOST_BYTES)

@@ -1,4 +1,4 @@
-/** What is used of a JSON Schema here. */
+/** The part of JSON Schema that is used here. */
 export interface Schema {
   $ref?: string
   $defs?: Record<string, Schema>
@@ -17,8 +17,8 @@ export interface Schema {
 }
 
 /**
- * A JSON Schema as a type of TypeScript. What a type can't say, such as a minimum, is left out.
- * @throws Error for a keyword that stands for a type and is not known here
+ * Writes a JSON Schema as a TypeScript type. Constraints that a type can't express, such as a minimum, are left out.
+ * @throws Error for an unknown keyword that affects the type
  */
 export function typeText(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1)!

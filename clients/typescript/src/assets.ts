@@ -5,7 +5,7 @@ import type { Asset } from './shapes.ts'
 
 export type AssetType = Options<RowAt<'POST', '/v1/assets'>>['contentType']
 
-/** Images and sounds of the project. */
+/** Images and audio of the project. */
 export class Assets {
   readonly #api: ApiClient
 
@@ -14,9 +14,9 @@ export class Assets {
   }
 
   /**
-   * Keeps a file, and answers the value that names it in an input. Not tried again by itself: each upload is its own asset.
-   * @param contentType by default that of a Blob
-   * @throws ApiRefusal; Unreachable; TypeError where nothing says what the bytes are
+   * Stores a file, and returns the value that names it in an input. Not retried: each upload creates an asset.
+   * @param contentType defaults to that of a Blob
+   * @throws ApiRefusal; Unreachable; TypeError if the content type is unknown
    */
   async upload(
     body: BodyBytes,
@@ -28,7 +28,7 @@ export class Assets {
   }
 
   /**
-   * The answer with its bytes: `.blob()`, `.bytes()`, or `.body` as a stream.
+   * Returns the response with its bytes: `.blob()`, `.bytes()`, or `.body` as a stream.
    * @param range one range of bytes, such as `bytes=0-1023`
    */
   download(

@@ -8,11 +8,11 @@ test.for([
   [1_000_000, '1'],
   [12_345_678, '12.345678'],
   [9_007_199_254_740_991, '9007199254.740991'],
-] as const)('%d micro-USD are %s US dollars, exactly', ([micro, usd]) => {
+] as const)('chargeOf converts %d micro-USD to exactly %s US dollars', ([micro, usd]) => {
   expect(chargeOf(micro)).toEqual({ micro, usd })
 })
 
-test('the charge of a chat call is read from its usage, where it is on record', () => {
+test('chargeOfUsage reads the charge of a chat call from its usage, or null if it is not on record', () => {
   expect(chargeOfUsage({ prompt_tokens: 3, cost: 0.000_005, cost_micro: 5 })).toEqual({ micro: 5, usd: '0.000005' })
   for (const usage of [{ prompt_tokens: 3 }, null, undefined]) expect(chargeOfUsage(usage)).toBeNull()
 })

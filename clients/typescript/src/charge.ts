@@ -1,7 +1,7 @@
 export interface Charge {
-  /** Micro-USD, a whole number: millionths of a US dollar. */
+  /** Micro-USD, an integer: millionths of a US dollar. */
   micro: number
-  /** The same in US dollars, exact: `0.00093`. */
+  /** The same amount in US dollars, exact: `0.00093`. */
   usd: string
 }
 
@@ -15,8 +15,8 @@ export function chargeOf(micro: number): Charge {
 }
 
 /**
- * What a chat call was charged, from the `usage` of its answer, or of the last chunk of its stream, as clients of OpenAI hand it on.
- * null: it is not on record yet; `invocation` with the id of the answer reads it later.
+ * Returns the charge of a chat call from the `usage` of its response, or of the last chunk of its stream, as OpenAI
+ * clients return it. Null if it is not on record yet; `invocation` with the id of the response reads it later.
  */
 export function chargeOfUsage(usage: object | null | undefined): Charge | null {
   const { cost_micro: micro } = (usage ?? {}) as { cost_micro?: unknown }

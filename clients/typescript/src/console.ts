@@ -7,15 +7,18 @@ export type { ApiClient } from '@gateway/api-client/open-api-client'
 export { newIdempotencyKey } from './idempotency-key.ts'
 
 export interface ConsoleOptions extends Settings {
-  /** A personal token, `svu_…`, or a token of an organization or project, `svt_…`; by default the variable GATEWAY_TOKEN. */
+  /**
+   * A personal token, `svu_…`, or a token of an organization or project, `svt_…`; defaults to the variable
+   * GATEWAY_TOKEN.
+   */
   token?: string | undefined
 }
 
 const TOKEN = { option: 'token', variable: 'GATEWAY_TOKEN', source: 'a token of the console, svu_… or svt_…' }
 
 /**
- * The API of the console, as a user or a program of an organization calls it: each route by its method and path.
- * @throws TypeError that says what to set
+ * The API of the console, for a user or a program of an organization: each route by its method and path.
+ * @throws TypeError that names the missing setting
  */
 export function openConsole({ token, ...settings }: ConsoleOptions = {}): ApiClient {
   return openApiClient(clientOptions(settings, token, TOKEN))

@@ -2,16 +2,16 @@ import type { RefusalBody, RefusalCode } from '@gateway/api/refusal'
 import { chargeOf, type Charge } from './charge.ts'
 import type { Execution } from './shapes.ts'
 
-/** An execution has failed or was stopped: why, what clears it, and what it was charged for the calls that were answered. */
+/** An execution failed or was stopped: the reason, the resolution, and the charge for the calls that completed. */
 export class ExecutionFailed extends Error {
   override readonly name = 'ExecutionFailed'
   readonly code: RefusalCode
-  /** What clears it, for a user. */
+  /** How to clear it, for a user. */
   readonly resolution: string
   readonly type: RefusalBody['type']
-  /** Machine-readable facts; empty where none are reported. */
+  /** Machine-readable facts; empty if there are none. */
   readonly details: Readonly<Record<string, unknown>>
-  /** What is at fault, such as a node, as a path. */
+  /** Path of the part at fault, such as a node. */
   readonly param: string | null
   readonly charged: Charge
   readonly execution: Execution

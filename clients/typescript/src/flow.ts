@@ -5,19 +5,22 @@ import { ExecutionFailed } from './execution-failed.ts'
 import { newIdempotencyKey } from './idempotency-key.ts'
 import type { Estimate, Execution, ProgressLine } from './shapes.ts'
 
-/** What may be said of an execution that begins. */
+/** Options of a new execution. */
 export interface RunOptions {
   signal?: AbortSignal | undefined
-  /** By default a new one. Two executions under the same key are one, charged once: keep it to repeat over a restart of your program. */
+  /**
+   * Defaults to a new key. Two runs under the same key are one execution, charged once: store it to retry after a
+   * restart of your program.
+   */
   idempotencyKey?: string | undefined
-  /** Micro-USD that the execution is charged at most. */
+  /** Maximum charge of the execution, in micro-USD. */
   maxMicro?: number | undefined
 }
 export interface SignalOptions {
   signal?: AbortSignal | undefined
 }
 
-/** An execution that has succeeded. */
+/** An execution that succeeded. */
 export interface Succeeded<Out> extends Omit<Execution, 'output'> {
   status: 'Succeeded'
   output: Out
@@ -25,8 +28,8 @@ export interface Succeeded<Out> extends Omit<Execution, 'output'> {
 }
 
 /**
- * A sandbox product. `In` and `Out` are its contract.
- * All throw ApiRefusal where the service refuses, Unreachable where it does not answer, and the reason of the signal.
+ * A sandbox product. `In` and `Out` are its contract. Every method throws ApiRefusal if the service refuses,
+ * Unreachable if it does not respond, and the reason of the signal.
  */
 export class Flow<In extends object = Record<string, unknown>, Out extends object = Record<string, unknown>> {
   readonly id: string
@@ -38,8 +41,8 @@ export class Flow<In extends object = Record<string, unknown>, Out extends objec
   }
 
   /**
-   * Executes it, and waits for the end over any lost connection.
-   * @throws ExecutionFailed where the execution has failed or was stopped
+   * Runs it, and waits for the end across lost connections.
+   * @throws ExecutionFailed if the execution failed or was stopped
    */
   async run(input: In, options: RunOptions = {}): Promise<Succeeded<Out>> {
     for await (const line of this.follow(input, options)) if (line.kind === 'complete') return succeeded(line.execution)
@@ -47,8 +50,8 @@ export class Flow<In extends object = Record<string, unknown>, Out extends objec
   }
 
   /**
-   * Executes it, and hands on each line of its progress once and in order, over any lost connection; the last one is `complete`,
-   * also of an execution that has failed. Anyone who leaves the loop does not stop the execution.
+   * Runs it, and yields each line of its progress once and in order, across lost connections; the last one is
+   * `complete`, also for a failed execution. Leaving the loop does not stop the execution.
    */
   follow(input: In, { signal, idempotencyKey = newIdempotencyKey(), maxMicro }: RunOptions = {}): Progress {
     const body = { input: input as Record<string, unknown>, ...(maxMicro !== undefined && { maxMicro }) }
@@ -60,7 +63,7 @@ export class Flow<In extends object = Record<string, unknown>, Out extends objec
     })
   }
 
-  /** What an execution with this input would be charged at most. Nothing begins. */
+  /** Returns the maximum charge of an execution with this input. Starts nothing. */
   estimate(input: In, { signal }: SignalOptions = {}): Promise<Estimate> {
     return this.#api.ask('POST', '/v1/sandbox/{id}/estimate', {
       params: { id: this.id },
@@ -70,7 +73,10 @@ export class Flow<In extends object = Record<string, unknown>, Out extends objec
     })
   }
 
-  /** Stops an execution. The record is `Cancelled`, or `Running` until its last call has ended; one that has ended stays unchanged. */
+  /**
+   * Stops an execution. The record is `Cancelled`, or `Running` until its last call has ended; an ended one stays
+   * unchanged.
+   */
   cancel(execution: string, { signal }: SignalOptions = {}): Promise<Execution> {
     return this.#api.ask('POST', '/v1/sandbox/{id}/executions/{execution}/cancel', {
       params: { id: this.id, execution },
@@ -82,7 +88,7 @@ export class Flow<In extends object = Record<string, unknown>, Out extends objec
 
 export type Progress = AsyncGenerator<ProgressLine, void, undefined>
 
-/** The lines of an execution behind one of them, regardless of who began it. */
+/** Yields the lines of an execution after a given one, regardless of who started it. */
 export function progressOf(
   api: ApiClient,
   execution: string,

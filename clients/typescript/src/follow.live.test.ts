@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { cut, cutAfter, json, refusal, scriptedTest as test, type Step } from '@gateway/api-client/scripted-server'
 import { ApiRefusal, ExecutionFailed, Gateway } from './gateway.ts'
 
-// The client against a server that does to it what networks and replicas do while an execution continues.
+// The client against a server that imitates failures of networks and replicas during an execution.
 
 const open = ({ url }: { url: string }) => new Gateway({ baseURL: url, apiKey: 'svc_1' })
 const record = (more: object = {}) => ({ id: 'exe_1', output: { text: 'é' }, error: null, chargedMicro: 930, ...more })
@@ -33,8 +33,8 @@ const failureOf = (work: Promise<unknown>) =>
   )
 const input = { text: 'é' }
 
-describe('following continues', () => {
-  test('before the first line: begun again under the same key, which is new for each execution', async ({ server }) => {
+describe('following an execution', () => {
+  test('restarts under the same key before the first line, with a new key per execution', async ({ server }) => {
     server.answers(cut, refusal('unavailable', 503), cutLines([], '{"kind":"adm'), lines(...all), lines(...all))
     expect(await Array.fromAsync(open(server).flow('sbx-1').follow(input, { maxMicro: 500 }))).toEqual(all)
     await Array.fromAsync(open(server).flow('sbx-1').follow(input))
@@ -55,7 +55,7 @@ describe('following continues', () => {
     expect(other![2]).not.toBe(first![2])
   })
 
-  test('behind the last line that came whole', async ({ server }) => {
+  test('resumes after the last complete line', async ({ server }) => {
     server.answers(
       cutLines(all.slice(0, 2), '{"kind":"node","seq":2'),
       cutLines([], ''),
@@ -68,27 +68,27 @@ describe('following continues', () => {
     expect(others).toEqual([behind(1), behind(1), behind(2)])
   })
 
-  test('without what comes again, and without a gap', async ({ server }) => {
+  test('skips repeated lines and fills gaps', async ({ server }) => {
     server.answers(lines(...all.slice(0, 2)), lines(all[1]!, all[3]!), lines(...all))
     expect(await Array.fromAsync(open(server).flow('sbx-1').follow(input))).toEqual(all)
   })
 
   test.for(['idempotency_in_progress', 'unavailable', 'overloaded', 'internal_error'])(
-    'where a replica ends the answer with %s',
+    'continues if a replica ends the response with %s',
     async (code, { server }) => {
       server.answers(lines(all[0]!, { kind: 'refused', error: { ...error, code } }), lines(...all.slice(1)))
       expect(await Array.fromAsync(open(server).flow('sbx-1').follow(input))).toEqual(all)
     },
   )
 
-  test('with an execution that someone else began', async ({ server }) => {
+  test('works for an execution that another caller started', async ({ server }) => {
     server.answers(lines(all[2]!), lines(all[3]!))
     expect(await Array.fromAsync(open(server).progress('exe_1', { after: 1 }))).toEqual(all.slice(2))
   })
 })
 
 describe('following ends', () => {
-  test('with what the caller has to clear, before and within the lines [key_limit, key_revoked]', async ({
+  test('with a refusal that the caller has to clear, before or within the lines [key_limit, key_revoked]', async ({
     server,
   }) => {
     server.answers(
@@ -115,7 +115,7 @@ describe('following ends', () => {
     expect([seen, server.requests.length]).toEqual([[all[0]], 2])
   })
 
-  test('with the loop that reads it, and with the reason of a signal', async ({ server }) => {
+  test('when its reader leaves the loop, and with the reason of an aborted signal', async ({ server }) => {
     const closed = Promise.withResolvers<void>()
     const pending: Step = (res) => res.on('close', closed.resolve).writeHead(200).write(text(all[0]!))
     server.answers(pending, pending)
@@ -135,14 +135,14 @@ describe('following ends', () => {
   })
 })
 
-describe('running', () => {
-  test('answers the output and the exact charge', async ({ server }) => {
+describe('run()', () => {
+  test('returns the output and the exact charge', async ({ server }) => {
     server.answers(cutLines(all.slice(0, 1)), lines(...all.slice(1)))
     const { output, charged, id } = await open(server).flow<{ text: string }, { text: string }>('sbx-1').run(input)
     expect([id, output.text, charged]).toEqual(['exe_1', 'é', { micro: 930, usd: '0.00093' }])
   })
 
-  test('throws what an execution failed with, and what it was charged [node_failed]', async ({ server }) => {
+  test('throws the error of a failed execution with its charge [node_failed]', async ({ server }) => {
     server.answers(lines(all[0]!, all[1]!, all[2]!, complete({ status: 'Failed', output: null, error })))
     const failure = await failureOf(open(server).flow('sbx-1').run(input))
     expect(failure).toBeInstanceOf(ExecutionFailed)
@@ -155,20 +155,20 @@ describe('running', () => {
     })
   })
 
-  test('keeps the key that it is given', async ({ server }) => {
+  test('uses the idempotency key that it gets', async ({ server }) => {
     server.answers(lines(...all))
     await open(server).flow('sbx-1').run(input, { idempotencyKey: 'key-of-mine' })
     expect(server.requests[0]!.headers['idempotency-key']).toBe('key-of-mine')
   })
 })
 
-describe('what may be repeated is:', () => {
+describe('the client retries', () => {
   test.for<[string, (gateway: Gateway) => Promise<unknown>, string]>([
     ['an estimate', (gateway) => gateway.flow('sbx-1').estimate(input), 'POST /v1/sandbox/sbx-1/estimate'],
-    ['a stop', (gateway) => gateway.flow('sbx-1').cancel('exe_1'), 'POST /v1/sandbox/sbx-1/executions/exe_1/cancel'],
+    ['a cancellation', (gateway) => gateway.flow('sbx-1').cancel('exe_1'), 'POST /v1/sandbox/sbx-1/executions/exe_1/cancel'],
     ['a check', (gateway) => gateway.check({ model: 'acme/swift' }), 'POST /v1/key/check'],
-    ['a record', (gateway) => gateway.execution('exe_1'), 'GET /v1/executions/exe_1'],
-    ['the bytes of an asset', (gateway) => gateway.assets.download('ast_1'), 'GET /v1/assets/ast_1'],
+    ['a read of a record', (gateway) => gateway.execution('exe_1'), 'GET /v1/executions/exe_1'],
+    ['a download of an asset', (gateway) => gateway.assets.download('ast_1'), 'GET /v1/assets/ast_1'],
   ])('%s', async ([, ask, request], { server }) => {
     server.answers(cut, json({}))
     await ask(open(server))
@@ -176,7 +176,7 @@ describe('what may be repeated is:', () => {
   })
 })
 
-test('an upload is made once, with the type of its bytes', async ({ server }) => {
+test('an upload is not retried, and has the content type of its bytes', async ({ server }) => {
   server.answers(cut, json({ asset: 'ast_1' }, 201))
   const upload = () => open(server).assets.upload(new Blob(['hi'], { type: 'image/png' }))
   expect(await failureOf(upload())).toMatchObject({ name: 'Unreachable' })

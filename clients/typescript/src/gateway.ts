@@ -15,7 +15,7 @@ export type { Flow, Progress, RunOptions, SignalOptions, Succeeded } from './flo
 export type * from './shapes.ts'
 
 export interface GatewayOptions extends Settings {
-  /** A key of a project, `svc_…`; by default the variable GATEWAY_KEY. */
+  /** A key of a project, `svc_…`; defaults to the variable GATEWAY_KEY. */
   apiKey?: string | undefined
 }
 
@@ -24,53 +24,56 @@ type CheckedCall = Options<RowAt<'POST', '/v1/key/check'>>['body']
 const KEY = { option: 'apiKey', variable: 'GATEWAY_KEY', source: 'the secret of a key of your project, svc_…' }
 
 /**
- * The gateway as a key calls it, apart from chat, which any client of OpenAI does. What reads, what has an idempotency key and what
- * may be repeated is tried up to three times; `signal` bounds the time.
- * All throw ApiRefusal where the service refuses, Unreachable where it does not answer, and the reason of the signal.
+ * The gateway as a key calls it, except for chat, which any OpenAI client covers. Reads, requests with an idempotency
+ * key and those safe to repeat are tried up to three times; `signal` bounds the time. Every method throws ApiRefusal if
+ * the service refuses, Unreachable if it does not respond, and the reason of the signal.
  */
 export class Gateway {
   readonly assets: Assets
   readonly #api: ApiClient
 
-  /** @throws TypeError that says what to set */
+  /** @throws TypeError that names the missing setting */
   constructor({ apiKey, ...settings }: GatewayOptions = {}) {
     this.#api = openApiClient(clientOptions(settings, apiKey, KEY))
     this.assets = new Assets(this.#api)
   }
 
-  /** A sandbox product, by its id. Nothing is asked for. */
+  /** A sandbox product by its id. Sends no request. */
   flow<In extends object = Record<string, unknown>, Out extends object = Record<string, unknown>>(
     id: string,
   ): Flow<In, Out> {
     return new Flow(this.#api, id)
   }
 
-  /** The record of an execution, as far as it has come. */
+  /** Returns the record of an execution in its current state. */
   execution(id: string, { signal }: SignalOptions = {}): Promise<Execution> {
     return this.#api.ask('GET', '/v1/executions/{id}', { params: { id }, signal })
   }
 
-  /** The lines of an execution behind `after`, regardless of who began it; all of them without. Over any lost connection, like `flow().follow`. */
+  /**
+   * Yields the lines of an execution after `after`, or all, regardless of who started it. Reconnects like
+   * `flow().follow`.
+   */
   progress(execution: string, { after = -1, signal }: SignalOptions & { after?: number } = {}): Progress {
     return progressOf(this.#api, execution, after, signal)
   }
 
-  /** What this key is, and what is left of its limit. */
+  /** Returns this key, with what is left of its limit. */
   key({ signal }: SignalOptions = {}): Promise<Key> {
     return this.#api.ask('GET', '/v1/key', { signal })
   }
 
-  /** Whether a chat call would be admitted now, and what would refuse it. Nothing is reserved. */
+  /** Returns whether a chat call would be admitted now, and what would refuse it. Reserves nothing. */
   check(call: CheckedCall, { signal }: SignalOptions = {}): Promise<Check> {
     return this.#api.ask('POST', '/v1/key/check', { body: call, isRepeatable: true, signal })
   }
 
-  /** What a call was charged, by the id in `X-Service-Invocation` of its answer. */
+  /** Returns the charge of a call, by the id in `X-Service-Invocation` of its response. */
   invocation(id: string, { signal }: SignalOptions = {}): Promise<Invocation> {
     return this.#api.ask('GET', '/v1/invocations/{id}', { params: { id }, signal })
   }
 
-  /** The models that this key can call now. */
+  /** Returns the models that this key can call now. */
   async models({ signal }: SignalOptions = {}): Promise<Model[]> {
     return (await this.#api.ask('GET', '/v1/models', { signal })).data
   }

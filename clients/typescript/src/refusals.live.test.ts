@@ -5,8 +5,8 @@ import { refuse, type Refusal, type RefusalCode } from '@gateway/api/refusal'
 import { refusals } from '@gateway/api/refusals'
 import { ApiRefusal, ExecutionFailed, Gateway } from './gateway.ts'
 
-// Each refusal of the table, made as the services make it, as a program sees it: when it is reported at once, as the error of an
-// execution, and to anyone who follows one.
+// Each refusal of the table, created as the services create it and read as a program sees it: as a direct response, as
+// the error of an execution, and while following one.
 
 const codes = Object.keys(refusals) as RefusalCode[]
 const make = (code: RefusalCode) => refuse(code, refusalFacts(code) as never, { param: 'input', details: { of: code } })
@@ -15,7 +15,7 @@ const failureOf = (work: Promise<unknown>) =>
     () => null,
     (failure: unknown) => failure,
   )
-/** Without Retry-After, which a test would wait for: that it is kept is shown alongside the client that repeats. */
+/** Without Retry-After, which a test would have to wait for; the tests of the retries cover it. */
 const answers =
   ({ status, body, headers: { 'Retry-After': _, ...headers } }: Refusal): Step =>
   (res) =>
@@ -32,7 +32,7 @@ const lines =
   (res) =>
     res.end(some.map((line) => `${JSON.stringify(line)}\n`).join(''))
 
-test.for(codes)('%s is typed, and says what clears it', async (code, { server }) => {
+test.for(codes)('%s is typed and has a resolution', async (code, { server }) => {
   const refusal = make(code)
   const gateway = new Gateway({ baseURL: server.url, apiKey: 'svc_1' })
   const { message, resolution, type } = refusal.body

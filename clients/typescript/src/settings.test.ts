@@ -45,14 +45,14 @@ test.for<[string, string | undefined, string | undefined, () => unknown, string]
     ],
   ),
   ['a clean key', url, 'svc_1\n', () => new Gateway(), 'apiKey has characters that no secret has.'],
-])('without %s one sentence says what to set', ([, address, key, open, sentence]) => {
+])('without %s one sentence names the setting', ([, address, key, open, sentence]) => {
   vi.stubEnv('GATEWAY_URL', address)
   vi.stubEnv('GATEWAY_KEY', key)
   vi.stubEnv('GATEWAY_TOKEN', undefined)
   expect(open).toThrow(new TypeError(sentence))
 })
 
-test('address and key are those of the environment, and before them those that are given', async () => {
+test('address and key come from the options, or else from the environment', async () => {
   vi.stubEnv('GATEWAY_URL', `${url}/v1/`)
   vi.stubEnv('GATEWAY_KEY', 'svc_environment')
   const asked: [unknown, string | null][] = []
@@ -68,7 +68,7 @@ test('address and key are those of the environment, and before them those that a
   ])
 })
 
-test('an idempotency key is one that the service takes, and another one each time', () => {
+test('newIdempotencyKey returns a valid key, different each time', () => {
   const keys = Array.from({ length: 100 }, newIdempotencyKey)
   expect(new Set(keys).size).toBe(100)
   for (const key of keys) expect(key).toMatch(/^[\x21-\x7e]{8,128}$/)

@@ -1,13 +1,13 @@
 import type { ClientOptions } from '@gateway/api-client/open-api-client'
 
 export interface Settings {
-  /** Where the service answers, such as `https://gateway.example`; by default the variable GATEWAY_URL. */
+  /** Address of the service, such as `https://gateway.example`; defaults to the variable GATEWAY_URL. */
   baseURL?: string | undefined
-  /** By default the global one. */
+  /** Defaults to the global one. */
   fetch?: typeof globalThis.fetch | undefined
 }
 
-/** Which credential it is: how its option and its variable are called, and where it is had from. */
+/** A kind of credential: the names of its option and its variable, and where to get one. */
 export interface Credential {
   option: string
   variable: string
@@ -15,8 +15,8 @@ export interface Credential {
 }
 
 /**
- * What the client of the API is opened with.
- * @throws TypeError that says what to set
+ * Returns the options of the API client.
+ * @throws TypeError that names the missing setting
  */
 export function clientOptions(
   { baseURL = variable('GATEWAY_URL'), fetch }: Settings,
@@ -30,12 +30,12 @@ export function clientOptions(
     throw new TypeError('baseURL has to be an address like https://gateway.example, without ?, # and credentials.')
   if (!secret) throw new TypeError(`Set ${credential.variable}, or give ${credential.option}: ${credential.source}.`)
   if (!/^[\x21-\x7e]+$/.test(secret)) throw new TypeError(`${credential.option} has characters that no secret has.`)
-  // Clients of OpenAI are given the address with /v1.
+  // OpenAI clients take the address with /v1.
   const baseUrl = baseURL.replace(/\/+$/, '').replace(/\/v1$/, '')
   return { baseUrl, headers: { authorization: `Bearer ${secret}` }, ...(fetch && { fetch }) }
 }
 
-/** Of the environment, where there is one. */
+/** A variable of the environment, if there is one. */
 function variable(name: string): string | undefined {
   const host = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process
   return host?.env?.[name]

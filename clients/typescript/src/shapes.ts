@@ -1,12 +1,12 @@
 import type { Answer, Line, RowAt } from '@gateway/api-client/rows'
 
-// What the service answers, by the routes that answer it.
+// Responses of the service, by route.
 
 export type Execution = Answer<RowAt<'GET', '/v1/executions/{id}'>>
 /** A line of the progress of an execution. `seq` has no gaps: 0 is `admitted`, the last is `complete`. */
 export type ProgressLine = Exclude<Line<RowAt<'GET', '/v1/executions/{id}/progress'>>, { kind: 'refused' }>
 export type Estimate = Answer<RowAt<'POST', '/v1/sandbox/{id}/estimate'>>
-/** An image or a sound of the project, as it is in inputs and outputs. */
+/** An image or audio of the project, as it occurs in inputs and outputs. */
 export type Asset = Answer<RowAt<'POST', '/v1/assets'>>
 export type Key = Answer<RowAt<'GET', '/v1/key'>>
 export type Check = Answer<RowAt<'POST', '/v1/key/check'>>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { linesOf, textOf } from './answers.ts'
 
-test('lines are the same wherever their bytes are divided, and blanks are none', () => {
+test('linesOf yields the same lines however the bytes are split, and skips blank lines', () => {
   const line = fc.record({ text: fc.string({ unit: 'binary', maxLength: 6 }), n: fc.integer() })
   const blank = fc.constantFrom('', ' ', '\n', ' \n\n')
   return fc.assert(
@@ -29,7 +29,7 @@ test('lines are the same wherever their bytes are divided, and blanks are none',
   )
 })
 
-test('a text that falls silent, or has no end, is lost and its connection is left', async () => {
+test('textOf rejects and closes the connection if a response falls silent or never ends', async () => {
   const left = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const silent = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"data":[')),
@@ -46,7 +46,7 @@ test('a text that falls silent, or has no end, is lost and its connection is lef
   await Promise.all(left.map(({ promise }) => promise))
 })
 
-test('a connection on which nothing comes anymore is lost', async () => {
+test('linesOf rejects and closes the connection if no more bytes arrive', async () => {
   const left = Promise.withResolvers<void>()
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"seq":0}\n ')),

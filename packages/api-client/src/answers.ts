@@ -1,14 +1,16 @@
 import { failure, Unreachable } from './failures.ts'
 
-/** Where nothing is reported, the service sends a space every quarter of a minute: who hears none of four has lost the connection. */
+/**
+ * While it has nothing to send, the service sends a space every 15 seconds: four missed spaces mean a lost connection.
+ */
 const SILENCE_MS = 60_000
-/** Characters. No line and no JSON of the service comes near it. */
+/** Characters. Far above any line or JSON of the service. */
 const LONGEST = 2 ** 26
 
 /**
- * The text of an answer.
- * @param silenceMs for how long nothing may come
- * @throws Unreachable where it falls silent or has no end
+ * Reads the text of a response.
+ * @param silenceMs longest time without bytes
+ * @throws Unreachable if it falls silent or does not end
  */
 export async function textOf(answer: Response, silenceMs = SILENCE_MS): Promise<string> {
   let text = ''
@@ -19,7 +21,7 @@ export async function textOf(answer: Response, silenceMs = SILENCE_MS): Promise<
   return text
 }
 
-/** The JSON of an answer; `undefined` for one without a body. */
+/** Reads the JSON of a response; `undefined` if it has no body. */
 export async function jsonOf(answer: Response): Promise<unknown> {
   const text = await textOf(answer)
   const type = answer.headers.get('content-type') ?? ''
@@ -29,9 +31,9 @@ export async function jsonOf(answer: Response): Promise<unknown> {
 }
 
 /**
- * The lines of an answer, as they come. Anyone who leaves the loop closes the connection.
- * @param silenceMs for how long nothing may come
- * @throws Unreachable where it breaks off, falls silent or is something else; the reason of the signal
+ * Yields the lines of a response as they arrive. Leaving the loop closes the connection.
+ * @param silenceMs longest time without bytes
+ * @throws Unreachable if the response breaks off, falls silent or is not in lines of JSON; the signal's reason
  */
 export async function* linesOf(
   answer: Response,
@@ -48,14 +50,14 @@ export async function* linesOf(
     const lines = part.split('\n')
     lines[0] = rest + lines[0]!
     rest = lines.pop()!
-    // Before a line may be spaces, which keep the connection open.
+    // Spaces that keep the connection open may precede a line.
     for (const line of lines) if (line.trim() !== '') yield parsed(line, answer)
     if (rest.length > LONGEST) throw new Unreachable('A line of the answer has no end.', { answer })
   }
   if (rest.trim() !== '') yield parsed(rest)
 }
 
-/** What is heard of an answer. */
+/** Yields the text of a response as it arrives. */
 async function* partsOf(answer: Response, silenceMs: number, signal?: AbortSignal): AsyncGenerator<string> {
   const reader = answer.body?.getReader()
   if (!reader) return
@@ -69,7 +71,7 @@ async function* partsOf(answer: Response, silenceMs: number, signal?: AbortSigna
       yield decoder.decode(part.value, { stream: !done })
     }
   } finally {
-    void reader.cancel().catch(() => {}) // of a silent connection it may never be over
+    void reader.cancel().catch(() => {}) // never settles on a silent connection
   }
 }
 
@@ -85,7 +87,7 @@ async function heard<T>(part: Promise<T>, silenceMs: number): Promise<T> {
   }
 }
 
-/** @param whole the answer, where its text has come whole: another one would be no better */
+/** @param whole the response, if its text arrived in full: a retry would return the same */
 function parsed(text: string, whole: Response | null = null): unknown {
   try {
     return JSON.parse(text)

@@ -5,7 +5,7 @@ import { browserBundle } from '@gateway/testbed/browser-bundle'
 
 const MOST_BYTES = 4096
 
-test('what a page loads of the client is small, and nothing of the contract is in it', async () => {
+test('the browser bundle of the client is small and has none of the contract', async () => {
   const { script, files } = await browserBundle(path.join(import.meta.dirname, 'open-api-client.ts'), { minify: true })
   expect(files.length).toBeGreaterThan(3)
   expect(files.filter((file) => path.dirname(file) !== import.meta.dirname)).toEqual([])

@@ -3,31 +3,32 @@ import type { consoleRoutes } from '@gateway/api/console-routes'
 import type { flowRoutes } from '@gateway/api/flow-routes'
 import type { gatewayRoutes } from '@gateway/api/gateway-routes'
 
-// What the compiler knows of every route, taken from the rows that the services mount. Nothing of it is there when a program runs.
-// The published client has this table written out (clients/typescript/build/contract-declaration.ts): what is published knows no zod.
+// The types of every route, taken from the rows that the services mount. Nothing of this exists at run time. The
+// published client has the table written out (clients/typescript/build/contract-declaration.ts), because it cannot
+// depend on zod.
 
-/** By method and path, so that one is found without looking at the others. */
+/** Keyed by method and path, so that the compiler finds one without evaluating the others. */
 export type ContractTable = { [R in Row as `${R['method']} ${R['path']}`]: RouteOf<R> }
 
 type RowIn<Rows> = Rows[keyof Rows]
 type Row = RowIn<typeof gatewayRoutes> | RowIn<typeof flowRoutes> | RowIn<typeof consoleRoutes>
 
 interface RouteOf<R extends ApiRoute> {
-  /** Names of what its path has in braces. */
+  /** Names of its path parameters. */
   parameters: ParameterOf<R>
-  /** `undefined`: it has none. */
+  /** `undefined` if it takes none. */
   query: Written<ContractQuery<R>>
   body: BodyOf<R>
-  /** Content types of a body that is bytes unchanged. */
+  /** Content types of a body of raw bytes. */
   bytes: R extends { bytes: readonly (infer Type)[] } ? Type : never
   idempotencyKey: R extends { headers: { 'Idempotency-Key': { required: true } } }
     ? 'required'
     : R extends { headers: { 'Idempotency-Key': object } }
       ? 'taken'
       : 'none'
-  /** Its JSON; `undefined` where it answers nothing. `never`: it answers bytes or lines alone. */
+  /** The JSON of the response; `undefined` if it has no body, `never` if it is only bytes or lines. */
   answer: R extends { answers: { 200: { also: object; body?: never } } } ? never : JsonOf<R>
-  /** A line, where it answers lines of JSON. */
+  /** A line, if the response is a stream of JSON lines. */
   line: LineOf<R>
 }
 
@@ -35,5 +36,5 @@ type JsonOf<R extends ApiRoute> = [Exclude<AnswerOf<R>, undefined>] extends [nev
   ? undefined
   : Exclude<AnswerOf<R>, undefined>
 
-/** A number that is read from its digits is `unknown` to the contract. */
+/** A number parsed from digits is `unknown` to the contract. */
 type Written<Q> = Q extends object ? { [Name in keyof Q]: unknown extends Q[Name] ? number | undefined : Q[Name] } : Q

@@ -1,20 +1,20 @@
 import type { RefusalBody, RefusalCode } from '@gateway/api/refusal'
 
-/** The service said no, and what clears it. */
+/** A refusal by the service, with its resolution. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal'
   readonly status: number
   readonly code: RefusalCode
-  /** What clears it, for a user. */
+  /** How to clear it, for a user. */
   readonly resolution: string
   readonly type: RefusalBody['type']
-  /** Machine-readable facts; empty where none are reported. */
+  /** Machine-readable facts; empty if there are none. */
   readonly details: Readonly<Record<string, unknown>>
-  /** The field of the request that is at fault, as a path. */
+  /** Path of the request field at fault. */
   readonly param: string | null
-  /** Names this answer, for support. */
+  /** Identifies this response, for support. */
   readonly requestId: string | null
-  /** Whether the same request may be answered otherwise later, and when it is worth asking. */
+  /** Whether a later repeat of the request may succeed, and when to try. */
   readonly again: Again
 
   constructor(
@@ -33,10 +33,12 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** No answer of the service: it was not reached, it broke off, or something before it answered. `cause` is what learned of it. */
+/**
+ * The service did not respond: it was unreachable, the response broke off, or a proxy responded. `cause` is the error.
+ */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
-  /** null: there was no answer at all, or only a part of one. */
+  /** Null if there was no response, or only part of one. */
   readonly status: number | null
   readonly again: Again
 
@@ -49,18 +51,18 @@ export class Unreachable extends Error {
 
 export interface Again {
   worth: boolean
-  /** null: the service does not say. */
+  /** Null if the service does not say. */
   afterMs: number | null
 }
 
-/** What is thrown for what a request failed with. */
+/** Returns what to throw for the cause of a failed request. */
 export function failure(cause: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason
   if (cause instanceof ApiRefusal || cause instanceof Unreachable) return cause
   return new Unreachable('The service was not reached, or its answer broke off.', { cause })
 }
 
-/** The error of an answer with this text that is not 2xx. */
+/** Returns the error of a non-2xx response with this text. */
 export function failureOf(answer: Response, text: string): ApiRefusal | Unreachable {
   const body = refusalIn(text)
   if (body) return new ApiRefusal(answer, body)
@@ -77,7 +79,7 @@ function refusalIn(text: string): RefusalBody | null {
   }
 }
 
-/** The refusal, complete even if a response leaves fields out. null: it is not a refusal. */
+/** Completes a refusal that leaves fields out; null if it is not a refusal. */
 export function readRefusal(error: unknown): RefusalBody | null {
   const { code, message, resolution, param, details, ...rest } = Object(error) as Record<keyof RefusalBody, unknown>
   if (typeof code !== 'string') return null

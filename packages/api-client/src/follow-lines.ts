@@ -3,13 +3,15 @@ import { linesOf } from './answers.ts'
 import { ApiRefusal, readRefusal, Unreachable } from './failures.ts'
 import { wait } from './request.ts'
 
-// The progress of an execution over lost connections.
-//   F1  Each line is handed on once, in order: what comes again is left out, and behind a gap the lines are asked for again.
-//   F2  Until its id is known the execution is begun again under the same key, which begins it once.
-//   F3  It continues for as long as the service answers, and for two minutes in which it does not. What the caller has to clear ends it,
-//       and so does what would have to wait for longer. A line that is missing is asked for as long.
+// Follows the progress of an execution across lost connections.
+//   F1  Each line is yielded once, in order: repeated lines are skipped, and after a gap the missing lines are
+//       requested again.
+//   F2  Until its id is known, the execution is started again under the same key, which starts it only once.
+//   F3  Following continues while the service responds, and for two minutes while it does not. It ends at anything that
+//       the caller has to clear, or that would take longer to wait for. A missing line is requested for the same two
+//       minutes.
 
-/** A line by its number, and the end of an answer whose reader gets no further one. */
+/** A line with its number, or the end of a stream whose reader gets no further lines. */
 export type NumberedLine =
   | { kind: 'admitted'; seq: number; executionId: string }
   | { kind: 'node'; seq: number }
@@ -20,16 +22,19 @@ export interface LastLine {
 }
 
 export interface Following {
-  /** Begins it, or answers what has begun under the same key, from its first line on. null: it has begun as `execution`. */
+  /**
+   * Starts the execution, or returns the one already started under the same key, from its first line. Null if it is
+   * `execution`.
+   */
   begin: ((fields: Fields) => Promise<Response>) | null
-  /** Its lines behind that one. */
+  /** Requests the lines after this one. */
   goOn: (execution: string, after: number, fields: Fields) => Promise<Response>
-  /** Where it has begun: its id. */
+  /** The id of an execution that has already started. */
   execution?: string | null
-  /** The last line that is there. */
+  /** The last line already received. */
   after?: number
   signal?: AbortSignal | undefined
-  /** Called each time a connection was lost, before another one is tried. */
+  /** Called each time a connection is lost, before a reconnect. */
   onLost?: () => void
 }
 interface Fields {
@@ -41,7 +46,7 @@ const PATIENCE_MS = 120_000
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 5_000
 
-/** What a reader of a line `refused` gets past by asking again. */
+/** Codes of a `refused` line that a new request may get past. */
 const passing: ReadonlySet<RefusalCode> = new Set([
   'idempotency_in_progress',
   'overloaded',
@@ -50,7 +55,8 @@ const passing: ReadonlySet<RefusalCode> = new Set([
 ])
 
 /**
- * @throws ApiRefusal; Unreachable where the service is not reached for two minutes, or leaves out a line; the reason of the signal
+ * @throws ApiRefusal; Unreachable if the service does not respond for two minutes or leaves out a line; the signal's
+ * reason
  */
 export async function* followLines<Line extends NumberedLine>({
   begin,
@@ -104,7 +110,7 @@ function isPassing(error: unknown): error is ApiRefusal | Unreachable {
   return (error instanceof ApiRefusal || error instanceof Unreachable) && error.again.worth
 }
 
-/** At once where lines came; then longer each time, and not all at the same moment. */
+/** No delay after lines have arrived; then increasing, with jitter. */
 function pauseMs(failures: number): number {
   return failures === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS) * (1 - Math.random() / 2)
 }

@@ -3,7 +3,7 @@ import { followLines, type NumberedLine } from './follow-lines.ts'
 import { openApiClient } from './open-api-client.ts'
 import { json, refusal, scriptedTest as test, type Step } from './scripted-server.fixture.ts'
 
-// The client against answers that no service of ours gives, and callers who give it what can't be sent.
+// The client against responses that our services never send, and against callers who pass values that can't be sent.
 
 const open = ({ url }: { url: string }, headers = {}) => openApiClient({ baseUrl: url, headers })
 const failureOf = (work: Promise<unknown>) =>
@@ -25,7 +25,7 @@ const follow = (server: { url: string }, signal?: AbortSignal) =>
   })
 
 test.for([301, 302, 303, 307, 308])(
-  'a redirection by %i is not followed: neither what is sent nor the secret goes elsewhere',
+  'does not follow a redirect with %i, so neither the body nor the secret leaves',
   async (status, { server }) => {
     const location = `${server.url.replace('127.0.0.1', 'localhost')}/elsewhere`
     server.answers((res) => res.writeHead(status, { location }).end(), json({ id: 'ten_1' }))
@@ -38,7 +38,7 @@ test.for([301, 302, 303, 307, 308])(
   },
 )
 
-test('a refusal that leaves out what it should say is one all the same', async ({ server }) => {
+test('reads a refusal that leaves out required fields', async ({ server }) => {
   const bare = { message: 'The service refuses.', resolution: expect.any(String) as string, param: null, details: {} }
   server.answers(
     json({ error: { code: 'not_found' } }, 404),
@@ -59,14 +59,14 @@ test.for([
   ['-5', null],
   ['soon', null],
   ['1.5', null],
-] as const)('Retry-After: %s is what it says, or nothing', async ([after, afterMs], { server }) => {
+] as const)('reads Retry-After: %s as %s', async ([after, afterMs], { server }) => {
   server.answers(refusal('rate_limited', 429, { 'retry-after': after, 'x-should-retry': 'false' }))
   const failure = (await failureOf(open(server).ask('GET', '/api/v2/me'))) as { again: { afterMs: number | null } }
   if (afterMs === null) expect(failure.again.afterMs).toBeNull()
   else expect(failure.again.afterMs! / afterMs).toBeCloseTo(1, 3)
 })
 
-test.for(['a', undefined])('pages whose next one is again %j end', async (nextCursor, { server }) => {
+test.for(['a', undefined])('stops paging if the next cursor is %j again', async (nextCursor, { server }) => {
   const page = json({ data: [1], nextCursor })
   server.answers(page, page, page)
   const pages = open(server).pages('/api/v2/tenants/{tenant}/members', { params: { tenant: 't' } })
@@ -74,20 +74,20 @@ test.for(['a', undefined])('pages whose next one is again %j end', async (nextCu
   expect(server.requests.length).toBeLessThan(3)
 })
 
-describe('following ends, and asks for nothing again, where the answer is', () => {
+describe('following ends without a retry if the response is', () => {
   test.for([
-    ['a page', '<h1>Sign in to this network</h1>', 'text/html'],
-    ['no JSON', 'nonsense\n'],
-    ['no line of the API', 'null\n'],
+    ['an HTML page', '<h1>Sign in to this network</h1>', 'text/html'],
+    ['not JSON', 'nonsense\n'],
+    ['not a line of the API', 'null\n'],
     ['a line without a number', '{"kind":"node"}\n'],
-    ['a refusal that says nothing', '{"kind":"refused"}\n'],
+    ['an empty refusal', '{"kind":"refused"}\n'],
   ])('%s', async ([, text, type], { server }) => {
     server.answers(lines(text!, type))
     expect(await failureOf(follow(server).next())).toMatchObject({ name: 'Unreachable', again: { worth: false } })
     expect(server.requests).toHaveLength(1)
   })
 
-  test('a line without an end', async ({ server }) => {
+  test('a line that never ends', async ({ server }) => {
     server.answers((res) => {
       res.writeHead(200, { 'content-type': 'application/x-ndjson' })
       const part = Buffer.alloc(2 ** 20, 'x')
@@ -97,14 +97,14 @@ describe('following ends, and asks for nothing again, where the answer is', () =
     expect(await failureOf(follow(server).next())).toMatchObject({ message: 'A line of the answer has no end.' })
   })
 
-  test('to be had after a longer time than it waits [rate_limited]', async ({ server }) => {
+  test('a refusal that asks for a longer wait than two minutes [rate_limited]', async ({ server }) => {
     server.answers(refusal('rate_limited', 429, { 'retry-after': '3600' }))
     expect(await failureOf(follow(server).next())).toMatchObject({ code: 'rate_limited' })
     expect(server.requests).toHaveLength(1)
   })
 })
 
-test('following asks for a line that is missing for two minutes, and no longer', async ({ server }) => {
+test('following requests a missing line for two minutes, and no longer', async ({ server }) => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const gap = lines('{"kind":"node","seq":1}\n')
@@ -117,7 +117,7 @@ test('following asks for a line that is missing for two minutes, and no longer',
   expect(server.requests).toHaveLength(2)
 })
 
-test('following takes a kind of line that it does not know, and ends with the first end', async ({ server }) => {
+test('following yields lines of an unknown kind, and ends at the first final line', async ({ server }) => {
   const reported = [
     { kind: 'new', seq: 0 },
     { kind: 'complete', seq: 1 },
@@ -126,7 +126,7 @@ test('following takes a kind of line that it does not know, and ends with the fi
   expect(await Array.fromAsync(follow(server))).toEqual(reported)
 })
 
-test('following that is left between two lines closes its connection', async ({ server }) => {
+test('leaving the loop between two lines closes the connection', async ({ server }) => {
   const closed = Promise.withResolvers<void>()
   server.answers((res) => {
     res.on('close', closed.resolve)
@@ -139,26 +139,26 @@ test('following that is left between two lines closes its connection', async ({ 
   await closed.promise
 })
 
-describe('nothing is sent', () => {
+describe('no request is sent', () => {
   const circular: Record<string, unknown> = {}
   circular['self'] = circular
   test.for<[string, unknown]>([
     ['NaN', { n: Number.NaN }],
-    ['one without an end', { n: Infinity }],
+    ['Infinity', { n: Infinity }],
     ['a BigInt', { n: 1n }],
-    ['a circle', circular],
-  ])('of a body with %s', async ([, name], { server }) => {
+    ['a cycle', circular],
+  ])('if the body has %s', async ([, name], { server }) => {
     const work = open(server).ask('POST', '/api/v2/tenants', { body: { name } as never, idempotencyKey: 'abcdefgh' })
     expect(await failureOf(work)).toBeInstanceOf(TypeError)
     expect(server.requests).toEqual([])
   })
 
-  test('of a header that can be none, and its value is not told', async ({ server }) => {
+  test('if a header value is invalid, and the error does not reveal it', async ({ server }) => {
     const failure = await failureOf(open(server, { authorization: 'Bearer a\nsecret' }).ask('GET', '/api/v2/me'))
     expect(failure).toEqual(new TypeError('The header authorization has characters that no header has.'))
   })
 
-  test('by anyone who has left before', async ({ server }) => {
+  test('if the signal is already aborted', async ({ server }) => {
     const signal = AbortSignal.abort(new Error('enough'))
     expect(await failureOf(follow(server, signal).next())).toBe(signal.reason)
     expect(server.requests).toEqual([])

@@ -3,7 +3,7 @@ import { ApiRefusal, Unreachable } from './failures.ts'
 import { openApiClient, type ClientOptions } from './open-api-client.ts'
 import { cut, cutAfter, json, refusal, scriptedTest as test, type Step } from './scripted-server.fixture.ts'
 
-// The client against a server that does to it what networks, proxies and services do.
+// The client against a server that imitates failures of networks, proxies and services.
 
 const open = ({ url }: { url: string }, options: Partial<ClientOptions> = {}) =>
   openApiClient({ baseUrl: `${url}/`, ...options })
@@ -15,21 +15,21 @@ const failureOf = (work: Promise<unknown>) =>
 const newTenant = { body: { name: 'é' }, idempotencyKey: 'key-of-mine' }
 const rotation = { params: { tenant: 'ten_1', key: 'key_1' }, body: {} }
 
-describe('what may be repeated is', () => {
-  test('reading, after a connection that was cut before or within the answer', async ({ server }) => {
+describe('a retry', () => {
+  test('repeats a GET after the connection was cut before or within the response', async ({ server }) => {
     server.answers(cut, cutAfter('{"id":'), json({ id: 'usr_1' }))
     expect(await open(server).ask('GET', '/api/v2/me')).toEqual({ id: 'usr_1' })
     expect(server.requests).toHaveLength(3)
   })
 
-  test('making, under the same key and with the same bytes', async ({ server }) => {
+  test('repeats a creation with the same idempotency key and the same bytes', async ({ server }) => {
     server.answers(cutAfter('{'), refusal('unavailable', 503), json({ id: 'ten_1' }, 201))
     expect(await open(server).ask('POST', '/api/v2/tenants', newTenant)).toEqual({ id: 'ten_1' })
     const sent = server.requests.map(({ headers, body }) => [headers['idempotency-key'], headers['content-type'], body])
     expect(sent).toEqual(Array.from({ length: 3 }, () => ['key-of-mine', 'application/json', '{"name":"é"}']))
   })
 
-  test('twice, and no more', async ({ server }) => {
+  test('happens at most twice', async ({ server }) => {
     server.answers(cut, cut, cut, json({}))
     const failure = await failureOf(open(server).ask('GET', '/api/v2/me'))
     expect(failure).toBeInstanceOf(Unreachable)
@@ -37,48 +37,44 @@ describe('what may be repeated is', () => {
     expect(server.requests).toHaveLength(3)
   })
 
-  test('not before the moment that the service names [overloaded]', async ({ server }) => {
+  test('waits as long as the service asks [overloaded]', async ({ server }) => {
     server.answers(refusal('overloaded', 503, { 'retry-after': '1' }), json({ id: 'usr_1' }))
     await open(server).ask('GET', '/api/v2/me')
     const [first, second] = server.requests
     expect(second!.atMs - first!.atMs).toBeGreaterThan(990)
   })
 
-  test('where a proxy answers in place of the service', async ({ server }) => {
+  test('repeats a request to which a proxy responded instead of the service', async ({ server }) => {
     const page: Step = (res) => res.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
     server.answers(page, json({ id: 'usr_1' }))
     expect(await open(server).ask('GET', '/api/v2/me')).toEqual({ id: 'usr_1' })
   })
 })
 
-describe('nothing else is repeated:', () => {
+describe('the client does not retry', () => {
   test.for<[string, Step, object]>([
     [
-      'what the service says is in vain',
+      'a request that the service says not to retry',
       refusal('internal_error', 500, { 'x-should-retry': 'false' }),
       { status: 500 },
     ],
-    ['what the caller has to clear', refusal('not_found', 404), { code: 'not_found', status: 404 }],
-    ['what would take longer than a minute', refusal('rate_limited', 429, { 'retry-after': '61' }), { status: 429 }],
-    [
-      'a page of a proxy that refuses',
-      (res) => res.writeHead(403).end('who are you?'),
-      { name: 'Unreachable', status: 403 },
-    ],
+    ['a refusal that the caller has to clear', refusal('not_found', 404), { code: 'not_found', status: 404 }],
+    ['a refusal with a wait over a minute', refusal('rate_limited', 429, { 'retry-after': '61' }), { status: 429 }],
+    ['a refusal by a proxy', (res) => res.writeHead(403).end('who are you?'), { name: 'Unreachable', status: 403 }],
   ])('%s', async ([, step, expected], { server }) => {
     server.answers(step, json({}))
     expect(await failureOf(open(server).ask('GET', '/api/v2/me'))).toMatchObject(expected)
     expect(server.requests).toHaveLength(1)
   })
 
-  test('what changes something and has no key', async ({ server }) => {
+  test('a change without an idempotency key', async ({ server }) => {
     server.answers(cut)
     const work = open(server).ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/rotate', rotation)
     expect(await failureOf(work)).toBeInstanceOf(Unreachable)
     expect(server.requests).toHaveLength(1)
   })
 
-  test('what its caller has given up: while the server stalls, and before it is asked again', async ({ server }) => {
+  test('an aborted request, whether the server stalls or a retry is waiting', async ({ server }) => {
     const leaving = new AbortController()
     const gone = new Error('enough')
     server.answers(() => leaving.abort(gone))
@@ -95,8 +91,8 @@ describe('nothing else is repeated:', () => {
   })
 })
 
-describe('an answer', () => {
-  test('that refuses is an error with all that it says', async ({ server }) => {
+describe('a response', () => {
+  test('that is a refusal rejects with all its fields', async ({ server }) => {
     server.answers(refusal('key_limit', 403))
     const failure = await failureOf(open(server).ask('GET', '/api/v2/me'))
     expect(failure).toBeInstanceOf(ApiRefusal)
@@ -113,7 +109,7 @@ describe('an answer', () => {
     })
   })
 
-  test('without a body is undefined; spaces before a body are none of it', async ({ server }) => {
+  test('without a body resolves to undefined, and spaces before a body are ignored', async ({ server }) => {
     server.answers(
       (res) => res.writeHead(204).end(),
       (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('  \n{"id":"usr_1"}'),
@@ -122,13 +118,13 @@ describe('an answer', () => {
     expect(await open(server).ask('GET', '/api/v2/me')).toEqual({ id: 'usr_1' })
   })
 
-  test('that is another page is none of the service', async ({ server }) => {
+  test('that is an HTML page rejects as unreachable', async ({ server }) => {
     server.answers((res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in to this network</h1>'))
     const failure = await failureOf(open(server).ask('GET', '/api/v2/me'))
     expect(failure).toMatchObject({ name: 'Unreachable', status: 200 })
   })
 
-  test('is given as it is where that is asked for, and only where it is not a refusal', async ({ server }) => {
+  test('is returned unchanged by raw(), unless it is a refusal', async ({ server }) => {
     server.answers(
       (res) => res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from([1, 2, 255])),
       refusal('asset_not_found', 404),
@@ -141,7 +137,7 @@ describe('an answer', () => {
 })
 
 describe('a request', () => {
-  test('has its parameters in the path and its query behind it, encoded', async ({ server }) => {
+  test('encodes its parameters and its query', async ({ server }) => {
     server.answers(json({}), json({}))
     await open(server).ask('GET', '/v1/models/{id}', { params: { id: 'acme/swift é' } })
     const query = { limit: 5, cursor: 'a&b', from: undefined }
@@ -153,14 +149,14 @@ describe('a request', () => {
   })
 
   test.for(['', '.', '..', undefined as never])(
-    'with the parameter %j is not sent: it would be another path',
+    'with the parameter %j is not sent, because the path would change',
     async (id, { server }) => {
       expect(await failureOf(open(server).ask('GET', '/v1/models/{id}', { params: { id } }))).toBeInstanceOf(TypeError)
       expect(server.requests).toEqual([])
     },
   )
 
-  test('has the headers of its client, asked for each try, and its own before them', async ({ server }) => {
+  test('has the headers of the client, evaluated per attempt, and lets its own override them', async ({ server }) => {
     server.answers(refusal('unavailable', 503), json({}), json({}))
     let token = 0
     const api = open(server, { headers: async () => ({ authorization: `Bearer ${++token}` }) })
@@ -170,7 +166,7 @@ describe('a request', () => {
     expect(server.requests[0]!.headers.accept).toBe('application/json')
   })
 
-  test('goes to where its page is from, if no base is named', async () => {
+  test('goes to the origin of the page if there is no base URL', async () => {
     const asked: unknown[] = []
     const answer: ClientOptions['fetch'] = async (url) => {
       asked.push(url)
@@ -180,7 +176,7 @@ describe('a request', () => {
     expect(asked).toEqual(['/api/v2/me'])
   })
 
-  test('sends bytes as they are', async ({ server }) => {
+  test('sends bytes unchanged', async ({ server }) => {
     server.answers(json({}, 201))
     await open(server).ask('POST', '/v1/assets', { body: new Uint8Array([104, 105]), contentType: 'image/png' })
     const [{ headers, body }] = server.requests as [(typeof server.requests)[number]]
@@ -188,12 +184,12 @@ describe('a request', () => {
   })
 })
 
-describe('lines', () => {
+describe('stream()', () => {
   const follow = ({ url }: { url: string }) =>
     open({ url }).stream('GET', '/v1/executions/{id}/progress', { params: { id: 'exe_1' } })
   const line = (seq: number) => `${JSON.stringify({ kind: 'node', seq })}\n`
 
-  test('come before a connection that is cut, and nothing is repeated', async ({ server }) => {
+  test('yields the lines before a cut connection, and does not retry after the first', async ({ server }) => {
     server.answers(cutAfter(`${line(0)}${line(1)}{"kind":`, 'application/x-ndjson'))
     const seen: number[] = []
     const work = (async () => {
@@ -204,12 +200,12 @@ describe('lines', () => {
     expect(server.requests[0]!.headers.accept).toBe('application/x-ndjson')
   })
 
-  test('are asked for again where not one has come', async ({ server }) => {
+  test('retries if no line has arrived', async ({ server }) => {
     server.answers(cut, (res) => res.end(line(0)))
     expect(await Array.fromAsync(follow(server))).toEqual([{ kind: 'node', seq: 0 }])
   })
 
-  test('end with the loop that reads them: the connection is closed', async ({ server }) => {
+  test('closes the connection when its reader leaves the loop', async ({ server }) => {
     const closed = Promise.withResolvers<void>()
     server.answers((res) => {
       res.on('close', closed.resolve)
@@ -222,7 +218,7 @@ describe('lines', () => {
     await closed.promise
   })
 
-  test('end with the reason of a signal', async ({ server }) => {
+  test('rejects with the reason of an aborted signal', async ({ server }) => {
     const leaving = new AbortController()
     const gone = new Error('enough')
     server.answers((res) => res.write(line(0)))
@@ -236,15 +232,15 @@ describe('lines', () => {
     expect(await failureOf(work)).toBe(gone)
   })
 
-  test('are none where the service refuses [execution_not_found]', async ({ server }) => {
+  test('rejects if the service refuses [execution_not_found]', async ({ server }) => {
     server.answers(refusal('execution_not_found', 404))
     expect(await failureOf(follow(server).next())).toMatchObject({ code: 'execution_not_found' })
   })
 })
 
-describe('pages', () => {
+describe('pages()', () => {
   const members = '/api/v2/tenants/{tenant}/members'
-  test('continue through short and empty ones to the end', async ({ server }) => {
+  test('continues through short and empty pages to the end', async ({ server }) => {
     server.answers(
       json({ data: [1, 2], nextCursor: 'a' }),
       json({ data: [], nextCursor: 'b' }),
@@ -259,7 +255,7 @@ describe('pages', () => {
     ])
   })
 
-  test('begin where they are asked to, and are asked for as they are needed', async ({ server }) => {
+  test('starts at the given cursor, and requests each page only when needed', async ({ server }) => {
     server.answers(json({ data: [1], nextCursor: 'b' }))
     for await (const { nextCursor } of open(server).pages(members, {
       params: { tenant: 't' },

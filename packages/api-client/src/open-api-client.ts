@@ -17,31 +17,32 @@ import type {
 export type { ClientOptions } from './request.ts'
 
 /**
- * The API, typed by the rows of its contract: parameters, query, body and answer of each route. What reads, and what has an
- * idempotency key, is tried up to three times, under the same key; `signal` bounds the time.
- * All throw ApiRefusal where the service refuses, Unreachable where it does not answer, and the reason of the signal.
+ * The API, typed by the rows of its contract: parameters, query, body and response of each route. Reads, and requests
+ * with an idempotency key, are tried up to three times under the same key; `signal` bounds the time. Every method
+ * throws ApiRefusal if the service refuses, Unreachable if it does not respond, and the reason of the signal.
  */
 export interface ApiClient {
-  /** What the route answers as JSON; `undefined` where that is nothing. */
+  /** Returns the JSON of the response; `undefined` if it has no body. */
   ask<M extends Method, P extends JsonPath<M>>(
     method: M,
     path: P,
     ...options: OptionsArgument<Options<RowAt<M, P>>>
   ): Promise<Answer<RowAt<M, P>>>
   /**
-   * Its lines, as they come. Once they come nothing is repeated: anyone who loses the connection asks for what is behind their last line.
+   * Yields the lines as they arrive. After the first line there are no retries: if the connection is lost, request the
+   * lines after the last one received.
    */
   stream<M extends Method, P extends StreamPath<M>>(
     method: M,
     path: P,
     ...options: OptionsArgument<Options<RowAt<M, P>>>
   ): AsyncGenerator<Line<RowAt<M, P>>, void, undefined>
-  /** The pages of a list, from `query.cursor` or the first one on. A page may be empty without being the last. */
+  /** Yields the pages of a list, from `query.cursor` or the first. A page may be empty without being the last. */
   pages<P extends ListPath>(
     path: P,
     ...options: OptionsArgument<Options<RowAt<'GET', P>>>
   ): AsyncGenerator<Answer<RowAt<'GET', P>>, void, undefined>
-  /** The answer unchanged, such as bytes or comma-separated values. */
+  /** Returns the response unchanged, such as bytes or comma-separated values. */
   raw<M extends Method, P extends Path<M>>(
     method: M,
     path: P,
@@ -49,7 +50,7 @@ export interface ApiClient {
   ): Promise<Response>
 }
 
-/** Opens no connection: each request finds its own. */
+/** Opens no connection; each request opens its own. */
 export function openApiClient(client: ClientOptions): ApiClient {
   const ask = (method: string, path: string, given: Given = {}) =>
     request(client, method, path, given, 'application/json', jsonOf)

@@ -3,16 +3,16 @@ import { ApiRefusal, failure, failureOf, Unreachable } from './failures.ts'
 import type { BodyBytes, RequestOptions } from './rows.ts'
 
 export interface ClientOptions {
-  /** Where the service answers, such as `https://gateway.example`. Empty, in a page: where that is from. */
+  /** Address of the service, such as `https://gateway.example`. Empty in a browser for the origin of the page. */
   baseUrl: string
-  /** By default the global one. */
+  /** Defaults to the global one. */
   fetch?: typeof globalThis.fetch
-  /** Go with every request, such as `{ authorization: 'Bearer svc_…' }`; a function is asked for each try. */
+  /** Sent with every request, such as `{ authorization: 'Bearer svc_…' }`; a function is called for each attempt. */
   headers?: Fields | (() => Fields | Promise<Fields>)
 }
 type Fields = Readonly<Record<string, string>>
 
-/** The options of a request once the types of its route have checked them. */
+/** The options of a request after type checking against its route. */
 export interface Given extends RequestOptions {
   params?: Readonly<Record<string, string>> | undefined
   query?: Query | undefined
@@ -22,8 +22,8 @@ export interface Given extends RequestOptions {
 }
 
 /**
- * One request, tried again where it may be: what reads, what has an idempotency key, and what is said to be repeatable.
- * @param take reads the answer; an answer that breaks off is tried again like one that did not come
+ * Sends a request, with retries where safe: reads, requests with an idempotency key, and those marked repeatable.
+ * @param take reads the response; one that breaks off is retried like one that never arrived
  */
 export async function request<T>(
   { baseUrl, fetch, headers = {} }: ClientOptions,
@@ -35,9 +35,9 @@ export async function request<T>(
 ): Promise<T> {
   const { idempotencyKey, isRepeatable = method === 'GET' || idempotencyKey !== undefined, signal } = given
   const url = baseUrl.replace(/\/+$/, '') + requestPath(path, given.params, given.query)
-  // Written once: a repeat under the same key has to be the same.
+  // Serialized once: a repeat under the same key must be identical.
   const content = contentOf(given)
-  // Not called as a method: a browser's fetch refuses to be one.
+  // Called as a plain function: a browser's fetch throws if it is called as a method.
   const send = fetch ?? globalThis.fetch
 
   async function attempt(): Promise<T> {
@@ -46,7 +46,7 @@ export async function request<T>(
     const own = { ...content?.headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) }
     for (const some of [common, given.headers ?? {}, own])
       for (const [name, value] of Object.entries(some)) setHeader(fields, name, value)
-    // A redirection would take along what is sent, also to another host.
+    // Following a redirect would send the body to another host.
     const init = {
       method,
       headers: fields,
@@ -71,13 +71,13 @@ function contentOf({ body, contentType }: Given): { body: string | BodyBytes; he
   return { body: JSON.stringify(body, finite), headers: { 'content-type': 'application/json' } }
 }
 
-/** Written as JSON it would be null. */
+/** JSON would write it as null. */
 function finite(name: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${name} is ${value}: JSON has none.`)
   return value
 }
 
-/** @throws TypeError that does not tell the value, which may be a secret */
+/** @throws TypeError without the value, which may be a secret */
 function setHeader(fields: Headers, name: string, value: string): void {
   try {
     fields.set(name, value)
@@ -87,8 +87,8 @@ function setHeader(fields: Headers, name: string, value: string): void {
 }
 
 /**
- * The path and query of a request: each `{name}` of the path filled in, percent-encoded.
- * @throws TypeError for a parameter that is missing, or would make it another path
+ * Builds the path and query of a request: each `{name}` of the path filled in, percent-encoded.
+ * @throws TypeError for a parameter that is missing or would change the path
  */
 function requestPath(path: string, params: Params = {}, query: Query = {}): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(path, name, params[name]))
@@ -101,7 +101,7 @@ function requestPath(path: string, params: Params = {}, query: Query = {}): stri
 type Params = Readonly<Record<string, string>>
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** Anyone who resolves an address drops `.`, and `..` with the part before it, however they are encoded. */
+/** URL resolution drops `.`, and `..` with the segment before it, however they are encoded. */
 function segment(path: string, name: string, value: unknown): string {
   if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
     throw new TypeError(`The parameter ${name} of ${path} cannot be ${JSON.stringify(value)}.`)
@@ -110,13 +110,13 @@ function segment(path: string, name: string, value: unknown): string {
 
 const REPEATS = 2
 const FIRST_WAIT_MS = 500
-/** Anyone who is asked to wait for longer learns so, and does not come back earlier. */
+/** A longer requested wait is not waited for: the refusal goes to the caller. */
 const LONGEST_WAIT_MS = 60_000
 
 /**
- * Tries something, and twice more where that is worth it: after what the service says, else after half a second and a second, a
- * little more or less by chance so that those who failed together don't come back together.
- * @param signal ends it, while it waits too, with its reason
+ * Tries something up to three times if worthwhile: after the time that the service asks for, else after half a second
+ * and then a second, with jitter so that concurrent failures don't retry together.
+ * @param signal ends it with its reason, also during a wait
  */
 async function repeat<T>(attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let repeats = 0; ; repeats++) {
@@ -130,7 +130,7 @@ async function repeat<T>(attempt: () => Promise<T>, signal: AbortSignal | undefi
   }
 }
 
-/** null: not worth it. */
+/** Null if a retry is not worthwhile. */
 function waitBefore(repeats: number, error: unknown): number | null {
   const isKnown = error instanceof ApiRefusal || error instanceof Unreachable
   if (!isKnown || !error.again.worth) return null

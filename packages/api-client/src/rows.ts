@@ -1,8 +1,8 @@
 import type { ContractTable } from './contract-table.ts'
 
-// What a request to a route needs, and what is answered, from the table of all routes.
+// Types of a request to a route and of its response, from the table of all routes.
 
-/** One line of the table, whichever. */
+/** Any row of the table. */
 interface Row {
   parameters: string
   query: unknown
@@ -16,36 +16,36 @@ interface Row {
 type Address = keyof ContractTable
 export type Method = Address extends `${infer M} /${string}` ? M : never
 type PathIn<M extends string, A> = A extends `${M} ${infer P}` ? P : never
-/** The paths that answer this method. */
+/** Paths with this method. */
 export type Path<M extends Method> = PathIn<M, Address>
 export type RowAt<M extends Method, P extends string> = ContractTable[`${M} ${P}` & Address]
 
-/** Those of them that answer JSON, or nothing; the others answer bytes or lines alone. */
+/** Those with a JSON response or no body; the others respond only with bytes or lines. */
 export type JsonPath<M extends Method> = PathIn<M, JsonAddress>
 type JsonAddress = { [A in Address]: [ContractTable[A]['answer']] extends [never] ? never : A }[Address]
 
-/** Paths that answer lines of JSON, where they are asked for them. */
+/** Paths that can respond in lines of JSON. */
 export type StreamPath<M extends Method> = PathIn<M, StreamAddress>
 type StreamAddress = { [A in Address]: [ContractTable[A]['line']] extends [never] ? never : A }[Address]
 
-/** Paths of lists that are read by pages. */
+/** Paths of paged lists. */
 export type ListPath = PathIn<'GET', ListAddress>
 type ListAddress = { [A in Address]: IsPage<ContractTable[A]['answer']> extends true ? A : never }[Address]
 type IsPage<A> = [A] extends [never] ? false : A extends { data: unknown; nextCursor: unknown } ? true : false
 
-/** What `ask` answers: the JSON; `undefined` for an answer without a body. */
+/** What `ask` resolves to: the JSON; `undefined` for a response without a body. */
 export type Answer<R extends Pick<Row, 'answer'>> = R['answer']
 export type Line<R extends Pick<Row, 'line'>> = R['line']
 
-/** What goes with every request. */
+/** Options of every request. */
 export interface RequestOptions {
   headers?: Readonly<Record<string, string>> | undefined
   signal?: AbortSignal | undefined
-  /** Doing it twice does no more than doing it once, so that it is tried again. By default so is what reads or has an idempotency key. */
+  /** Whether the request is safe to retry. Defaults to true for reads and for requests with an idempotency key. */
   isRepeatable?: boolean | undefined
 }
 
-/** What a request to this route needs, and what it may have. */
+/** Required and optional parts of a request to this route. */
 export type Options<R extends Row> = RequestOptions & Params<R> & Query<R['query']> & Body<R> & Key<R['idempotencyKey']>
 
 type Params<R extends Row> = [R['parameters']] extends [never]
@@ -61,12 +61,12 @@ type Body<R extends Row> = [R['bytes']] extends [never]
   : { body: BodyBytes; contentType: R['bytes'] }
 export type BodyBytes = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
 
-/** A key is taken only where the service makes a thing once under it: elsewhere a repeat would do it twice. */
+/** A key is accepted only if the service honors it: otherwise a repeat would act twice. */
 type Key<K> = K extends 'required'
   ? { idempotencyKey: string }
   : K extends 'taken'
     ? { idempotencyKey?: string | undefined }
     : { idempotencyKey?: never }
 
-/** May be left out where nothing of it is needed. */
+/** Optional if none of its fields is required. */
 export type OptionsArgument<O> = object extends O ? [options?: O] : [options: O]

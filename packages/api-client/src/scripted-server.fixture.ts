@@ -8,12 +8,12 @@ export interface SeenRequest {
   url: string
   headers: IncomingMessage['headers']
   body: string
-  /** Milliseconds of the clock that only goes forward. */
+  /** Monotonic milliseconds. */
   atMs: number
 }
 export type Step = (res: ServerResponse, req: IncomingMessage) => void
 
-/** `test` with a server that answers each request with the next step of a script; a request too many is answered 418. */
+/** `test` with a server that responds to each request with the next step of a script, and with 418 after the last. */
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
 export const scriptedTest = test.extend('server', async ({}, { onCleanup }) => {
   const requests: SeenRequest[] = []
@@ -42,7 +42,7 @@ export const json =
   (res) =>
     res.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(JSON.stringify(value))
 
-/** A refusal, with these facts as well. */
+/** A refusal, with additional headers. */
 export const refusal = (code: string, status: number, headers: Record<string, string> = {}): Step =>
   json(
     {
@@ -59,10 +59,10 @@ export const refusal = (code: string, status: number, headers: Record<string, st
     { 'x-request-id': 'req_1', ...headers },
   )
 
-/** The connection ends without an answer. */
+/** Closes the connection without a response. */
 export const cut: Step = (_, req) => req.socket.destroy()
 
-/** The connection ends within the answer, behind this text of it. */
+/** Closes the connection within the response, after this text. */
 export const cutAfter =
   (text: string, type = 'application/json'): Step =>
   (res) => {

@@ -6,7 +6,8 @@ import { id } from './console/fields.ts'
 import { invalidField } from './field-problem.ts'
 import { chatLimits } from './limits.ts'
 
-// "Would this call be admitted now?" The ledger decides it as it decides an admission, and reserves nothing (rules §2.10).
+// "Would this call be admitted now?" The ledger decides as it does for an admission, and reserves nothing (rules
+// §2.10).
 
 const { messages, max_tokens: maxTokens } = chatBody.shape
 
@@ -29,9 +30,9 @@ export const checkBody = z
   .meta({ examples: [{ model: exampleIds.product, maxTokens: 300, promptBytes: 2_000 }] })
 export type CheckBody = z.infer<typeof checkBody>
 
-/** What is asked of the ledger, less who asks. */
+/** The question put to the ledger, without the caller. */
 export interface CheckedCall {
-  /** null: only its size is known, so its tokens can't be counted. */
+  /** Null if only the size is known: the tokens cannot be counted. */
   request: ChatRequest | null
   model: string
   parameters: string[]
@@ -58,7 +59,7 @@ export function readCheck({ model, messages: given, maxTokens: max, promptBytes 
   return { request, model, parameters: request.conditional, promptSize }
 }
 
-/** Rules of an admission, in the order in which they are checked (rules §2.3). */
+/** Rules of an admission, in the order in which the ledger checks them (rules §2.3). */
 export const admissionRules = [
   'key',
   'binding',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { wireUsage } from './chat-answer.ts'
 
-test('the usage of the wire has the sum, and details where there are any', () => {
+test('wireUsage adds up the tokens, and includes details if there are any', () => {
   expect(wireUsage({ promptTokens: 7, completionTokens: 5 }, null)).toEqual({
     prompt_tokens: 7,
     completion_tokens: 5,
@@ -18,7 +18,7 @@ test('the usage of the wire has the sum, and details where there are any', () =>
   })
 })
 
-test('the cost of the wire is a plain decimal number of USD, exact to the micro-USD', () => {
+test('wireUsage writes the cost as a plain decimal number of USD, exact to the micro-USD', () => {
   const written = (micro: number) => JSON.stringify(wireUsage({ promptTokens: 0, completionTokens: 0 }, micro))
   expect(written(42)).toContain('"cost":0.000042,"cost_micro":42}')
   expect(written(0)).toContain('"cost":0,"cost_micro":0}')

@@ -1,12 +1,12 @@
 import type { Usage } from '@gateway/pricing/usage'
 
-/** What a provider reported, or what we counted ourselves. Tokens. */
+/** Usage that a provider reported or that we counted, in tokens. */
 export interface AnswerUsage extends Pick<Usage, 'promptTokens' | 'completionTokens'> {
-  /** Allow-listed `prompt_tokens_details` and `completion_tokens_details`; what is priced of them is as it is charged. */
+  /** Allow-listed `prompt_tokens_details` and `completion_tokens_details`. Priced details have the values charged. */
   details?: { prompt?: Record<string, number>; completion?: Record<string, number> }
 }
 
-/** The `usage` object of the wire. */
+/** The `usage` object on the wire. */
 export interface WireUsage {
   prompt_tokens: number
   completion_tokens: number
@@ -20,8 +20,8 @@ export interface WireUsage {
 }
 
 /**
- * @param chargedMicro what the call is charged, in micro-USD; null: not on record, and then nothing is reported. A million USD is
- * far below where a number of JSON would lose a micro-USD or be written with an exponent.
+ * @param chargedMicro the charge of the call in micro-USD; null if not on record, which leaves the cost out. A million
+ * USD is far below the point where a JSON number would lose a micro-USD or need an exponent.
  */
 export function wireUsage(usage: AnswerUsage, chargedMicro: number | null): WireUsage {
   return {

@@ -20,7 +20,7 @@ function refusalOf(work: () => unknown): Refusal {
 }
 
 describe('an image of a chat', () => {
-  test('is data, an asset of the project or an address', () => {
+  test('is a data URL, an asset of the project or an https URL', () => {
     const urls = [dataOf(5), 'asset:ast_01ABC', 'https://example.test/a.png?b=c']
     const { images } = read(...urls.map((url) => part(url)))
     expect(images).toEqual([
@@ -47,25 +47,25 @@ describe('an image of a chat', () => {
     'data:image/png;base64,not base64',
     'data:image/png;base64,AAA\u0141',
     'data:image/png,AA==',
-  ])('is nothing else, such as %s [invalid_request]', (url) => {
+  ])('is refused as %s [invalid_request]', (url) => {
     const { code, body } = refusalOf(() => read(part(url)))
     expect([code, body.param]).toEqual(['invalid_request', 'messages.0.content.1.image_url.url'])
   })
 
-  test('is not text: only its place counts among the 128,000 bytes', () => {
+  test('counts towards the 128,000 bytes only with its placeholder, not its data', () => {
     const request = read(part(dataOf(3_000_000), { detail: 'low' }))
     expect(request.promptSize).toMatchObject({ images: 1, bytes: Buffer.byteLength(request.forwardedJson) })
     expect(request.promptSize.bytes).toBeLessThan(200)
     expect(refusalOf(() => read(part(dataOf(3_000_000)), says('x'.repeat(128_000)))).body.param).toBe('messages')
   })
 
-  test('is the hundredth at most', () => {
+  test('is refused beyond the hundredth of a request', () => {
     const many = (count: number) => Array.from({ length: count }, () => part('https://example.test/a.png'))
     expect(read(...many(100)).images).toHaveLength(100)
     expect(refusalOf(() => read(...many(101))).body.param).toBe('messages')
   })
 
-  test('comes back unchanged, in its place, no matter what is alongside it', () => {
+  test('is restored unchanged at its position, next to any other content', () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [part(dataOf(1)), says('image:0'), part(dataOf(2, 'gif'), { detail: 'high' })] },
@@ -81,7 +81,7 @@ describe('an image of a chat', () => {
   })
 })
 
-describe('a product takes', () => {
+describe('a product with image limits', () => {
   const limits: ImageLimits = { maxBytes: 1_000, maxCount: 2, https: false }
   const assets = new Map([
     ['ast_1', { id: 'ast_1', mimeType: 'image/png', bytes: 1_000 }],
@@ -92,7 +92,7 @@ describe('a product takes', () => {
     findImageError(read(...urls.map((url) => part(url))).images, assets, { ...limits, ...more }, 'chat')?.body
 
   // spec: 2.3/s7
-  test('images as large as it says, and as many', () => {
+  test('accepts images at its maximum size and count', () => {
     expect(imageError([dataOf(1_000), 'asset:ast_1'])).toBeUndefined()
     expect(imageError(['https://example.test/a.png'], { https: true })).toBeUndefined()
   })
@@ -103,24 +103,24 @@ describe('a product takes', () => {
     ['one image more', [dataOf(1), dataOf(1), dataOf(1)], 'at most 2 images'],
     ['an address', ['https://example.test/a.png'], 'address'],
     ['a sound', ['asset:ast_3'], 'audio/wav'],
-  ] as const)('not %s [invalid_request]', ([, urls, said]) => {
+  ] as const)('refuses %s [invalid_request]', ([, urls, said]) => {
     const refused = imageError([...urls])!
     expect(refused).toMatchObject({ code: 'invalid_request', param: 'messages' })
     expect(refused.message).toContain(said)
   })
 
-  test('no asset that the project does not have [asset_not_found]', () => {
+  test('refuses an asset that the project does not have [asset_not_found]', () => {
     expect(imageError(['asset:ast_none'])).toMatchObject({ code: 'asset_not_found' })
   })
 
-  test('15 MiB of images together, and not a byte more [invalid_request]', () => {
+  test('accepts 15 MiB of images in total, and refuses one byte more [invalid_request]', () => {
     const half = 7_864_320
     const large = { maxBytes: 15_728_640 }
     expect(imageError([dataOf(half), dataOf(half)], large)).toBeUndefined()
     expect(imageError([dataOf(half), dataOf(half + 1)], large)).toMatchObject({ code: 'invalid_request' })
   })
 
-  test('and names the port where a node asks', () => {
+  test('names the port in a refusal to a node', () => {
     const refused = findImageError(read(part(dataOf(1_001))).images, assets, limits, 'node')
     expect(refused!.body.param).toBe('image')
   })

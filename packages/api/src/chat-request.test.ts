@@ -19,7 +19,7 @@ function refusal(body: unknown): RefusalBody {
   throw new Error(`was accepted: ${JSON.stringify(body).slice(0, 200)}`)
 }
 
-/** JSON of this many bytes: what `make` gives for a filler of the right length. */
+/** JSON of exactly this many bytes, from a filler of the right length. */
 function ofBytes(bytes: number, make: (filler: string) => unknown): unknown {
   return make('x'.repeat(bytes - Buffer.byteLength(JSON.stringify(make('')))))
 }
@@ -31,7 +31,7 @@ const choiceOfBytes = (bytes: number) => ofBytes(bytes, (name) => ({ type: 'func
 const formatOfBytes = (bytes: number) => ofBytes(bytes, (name) => ({ type: 'json_schema', json_schema: { name } }))
 const emoji = '🧭' // one character, two UTF-16 units, four bytes
 
-describe('every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request]', () => {
+describe('every bound of rules §3.1 and §3.2 is accepted at its value and refused beyond it [invalid_request]', () => {
   const bounds: [what: string, field: string, within: unknown[], beyond: unknown[], param?: string][] = [
     ['messages', 'messages', [[hello], hellos(100)], [[], hellos(101)]],
     ['max_tokens', 'max_tokens', [0, 1, 8192], [-1, 8193]],
@@ -74,7 +74,7 @@ describe('every bound of rules §3.1 and §3.2 at its value, and one beyond [inv
   })
 
   // spec: 4.2/s4, 8.1/r10
-  test('128,000 bytes of messages and forwarded parameters together', () => {
+  test('128,000 bytes of messages plus forwarded parameters', () => {
     const body = (bytes: number, parameters: object) => {
       const rest = Buffer.byteLength(JSON.stringify({ messages: [{ role: 'user', content: '' }], ...parameters }))
       return with_({ messages: [{ role: 'user', content: 'x'.repeat(bytes - rest) }], ...parameters })
@@ -87,7 +87,7 @@ describe('every bound of rules §3.1 and §3.2 at its value, and one beyond [inv
     }
   })
 
-  test('the output cap is one of the forwarded parameters, under whichever name', () => {
+  test('the output cap counts as a forwarded parameter under either of its names', () => {
     const rest = Buffer.byteLength(
       JSON.stringify({ messages: [{ role: 'user', content: '' }], temperature: 1, max_tokens: 8192 }),
     )
@@ -101,21 +101,21 @@ describe('every bound of rules §3.1 and §3.2 at its value, and one beyond [inv
     }
   })
 
-  test('what is not forwarded does not count', () => {
+  test('fields that are not forwarded do not count', () => {
     const filler = 'x'.repeat(127_900)
     expect(() =>
       read({ messages: [{ role: 'user', content: filler }], user: filler, metadata: { filler } }),
     ).not.toThrow()
   })
 
-  test('bytes are those of UTF-8', () => {
+  test('bytes are counted in UTF-8', () => {
     expect(() => message({ role: 'user', content: 'ä'.repeat(63_900) })).not.toThrow()
     expect(refusal(with_({ messages: [{ role: 'user', content: 'ä'.repeat(64_100) }] })).param).toBe('messages')
   })
 })
 
 describe('promptSize', () => {
-  test('are those of what is sent on', () => {
+  test('measures the forwarded JSON', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }
     const request = read({
       messages: [hello, { role: 'user', content: [image, { type: 'text', text: emoji }, image] }],
@@ -132,7 +132,7 @@ describe('promptSize', () => {
     expect(request.forwardedJson).toBe(JSON.stringify(request.forwarded))
   })
 
-  test('count the bytes of any text', () => {
+  test('counts the UTF-8 bytes of any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (content) => {
         const { promptSize, forwardedJson } = message({ role: 'user', content })
@@ -143,7 +143,7 @@ describe('promptSize', () => {
   })
 })
 
-describe('what counts as absent (rules §3.3)', () => {
+describe('readChatRequest treats as absent (rules §3.3)', () => {
   const fields = [
     'stream',
     'stream_options',
@@ -173,14 +173,14 @@ describe('what counts as absent (rules §3.3)', () => {
     expect(read({ tools: [], frequency_penalty: 0, presence_penalty: -0 })).toEqual(read({}))
   })
 
-  test('null fields of a message, but not its null content', () => {
+  test('null fields of a message, except its content', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{}' } }
     const sent = { role: 'assistant', content: null, refusal: null, name: null, audio: null, tool_calls: [call] }
     expect(message(sent).forwarded.messages).toEqual([{ role: 'assistant', content: null, tool_calls: [call] }])
     expect(refusal(with_({ messages: [{ role: 'user', content: null }] })).param).toBe('messages.0.content')
   })
 
-  test('a null model or null messages are missing', () => {
+  test('a null model and null messages, which are then missing', () => {
     expect(refusal(with_({ model: null }))).toMatchObject({
       param: 'model',
       message: expect.stringContaining('is missing') as string,
@@ -189,8 +189,8 @@ describe('what counts as absent (rules §3.3)', () => {
   })
 })
 
-describe('what is read', () => {
-  test('the defaults', () => {
+describe('readChatRequest', () => {
+  test('fills in the defaults', () => {
     expect(read({})).toMatchObject({
       model: 'acme/swift',
       stream: false,
@@ -201,21 +201,21 @@ describe('what is read', () => {
   })
 
   // spec: 4.2/r3, 4.2/r4
-  test('the their own fields', () => {
+  test('reads stream, stream_options, project_id and max_tokens, and forwards none of them', () => {
     const request = read({ stream: true, stream_options: { include_usage: true }, project_id: 'prj_1', max_tokens: 12 })
     expect(request).toMatchObject({ stream: true, includeUsage: true, projectId: 'prj_1', maxTokens: 12 })
     expect(Object.keys(request.forwarded)).toEqual(['messages'])
   })
 
-  test('max_tokens 0 is reported from none', () => expect(read({ max_tokens: 0 }).maxTokens).toBe(0))
+  test('tells max_tokens 0 from an absent one', () => expect(read({ max_tokens: 0 }).maxTokens).toBe(0))
 
-  test('max_completion_tokens means max_tokens; two that differ are refused', () => {
+  test('reads max_completion_tokens as max_tokens, and refuses two different values', () => {
     expect(read({ max_completion_tokens: 9 }).maxTokens).toBe(9)
     expect(read({ max_tokens: 9, max_completion_tokens: 9 }).maxTokens).toBe(9)
     expect(refusal(with_({ max_tokens: 9, max_completion_tokens: 8 })).param).toBe('max_completion_tokens')
   })
 
-  test('tool_choice without tools is refused', () => {
+  test('refuses a tool_choice that needs tools if there are none', () => {
     const named = { type: 'function', function: { name: 'look_up' } }
     for (const tool_choice of ['required', named])
       for (const more of [{}, { tools: [] }]) expect(refusal(with_({ tool_choice, ...more })).param).toBe('tool_choice')
@@ -225,30 +225,30 @@ describe('what is read', () => {
   })
 
   // spec: 4.2/r12, 8.1/r8
-  test('tool_choice is any string, which is for the provider to know', () => {
+  test('forwards any string as tool_choice and leaves its meaning to the provider', () => {
     expect(read({ tools: tools(1), tool_choice: 'validated' }).forwarded).toMatchObject({ tool_choice: 'validated' })
     expect(refusal(with_({ tools: tools(1), tool_choice: 'x'.repeat(2 * 1024) })).param).toBe('tool_choice')
   })
 
-  test('the response format text is that of every answer, so a model need not list it', () => {
+  test('treats the response format `text` as the default, so a model need not list it', () => {
     expect(read({ response_format: { type: 'text' } })).toEqual(read({}))
     expect(read({ response_format: { type: 'json_object' } }).conditional).toEqual(['response_format'])
   })
 
-  test('a seed is sent on as digits of an integer of 64 bits', () => {
+  test('forwards a seed as the digits of a 64-bit integer', () => {
     const sent = (seed: number) => /"seed":(-?\d+)\}/.exec(read({ seed }).forwardedJson)![1]
     expect([7, -7, 2 ** 53 + 2].map(sent)).toEqual(['7', '-7', '9007199254740994'])
-    // What JSON makes of 9223372036854775807 and of its negative is beyond 64 bits when it is written again.
+    // JSON.parse reads 9223372036854775807 and its negative as a number whose digits exceed 64 bits.
     for (const seed of [2 ** 63, -(2 ** 63)]) expect(BigInt.asIntN(64, BigInt(sent(seed)!))).toBe(BigInt(sent(seed)!))
   })
 
-  test('developer is system', () => {
+  test('forwards the role developer as system', () => {
     expect(message({ role: 'developer', content: 'Be brief.' }).forwarded.messages).toEqual([
       { role: 'system', content: 'Be brief.' },
     ])
   })
 
-  test('what stock clients send and we do not need is ignored', () => {
+  test('ignores fields of stock clients that change no response', () => {
     const ignored = [
       'user',
       'metadata',
@@ -263,7 +263,7 @@ describe('what is read', () => {
     expect(read({ stream_options: { include_obfuscation: false } })).toEqual(read({}))
   })
 
-  test('the conditional parameters in use are listed, and every forwarded one is forwarded as it is', () => {
+  test('lists the conditional parameters in use, and forwards each parameter unchanged', () => {
     const conditional = {
       tools: [
         tool('look_up', { parameters: { type: 'object', properties: { b: {}, a: { default: null } } }, strict: true }),
@@ -286,7 +286,7 @@ describe('what is read', () => {
     expect(read({ temperature: 0, tools: [] }).conditional).toEqual([])
   })
 
-  test('stop and the choice of a tool are of a model that lists them; a choice that says nothing is of all', () => {
+  test('lists stop and tool_choice as conditional, except tool_choice auto', () => {
     const tools = [{ type: 'function', function: { name: 'look' } }]
     expect(read({ stop: 'x' }).conditional).toEqual(['stop'])
     expect(read({ tools, tool_choice: 'required' }).conditional).toEqual(['tools', 'tool_choice'])
@@ -294,7 +294,7 @@ describe('what is read', () => {
   })
 
   // spec: 4.2/r2, 4.2/s2, 8.1/r1
-  test('messages of every role with every field we answer with', () => {
+  test('accepts messages of every role with every field that our responses have', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":1}' } }
     const messages = [
       { role: 'system', content: [{ type: 'text', text: 'Be brief.' }], name: 'stack' },
@@ -322,7 +322,7 @@ describe('what is read', () => {
     expect(read({ messages }).forwarded.messages).toEqual(messages)
   })
 
-  test('a tool call without its type, as some clients send it, is given one', () => {
+  test('adds the type to a tool call that some clients send without it', () => {
     const call = { id: 'call_1', index: 0, function: { name: 'look_up', arguments: '' } }
     expect(message({ role: 'assistant', tool_calls: [call] }).forwarded.messages).toEqual([
       { role: 'assistant', tool_calls: [{ ...call, type: 'function' }] },
@@ -330,7 +330,7 @@ describe('what is read', () => {
   })
 })
 
-describe('a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request]', () => {
+describe('a refusal names the field, the fault and the rule in plain words [invalid_request]', () => {
   const part = { type: 'text', text: 'x' }
   const table: [body: unknown, param: string | null, message: string][] = [
     [null, null, 'The body is not a JSON object.'],
@@ -453,7 +453,7 @@ describe('a refusal points at the field, and says in plain words what is wrong a
     expect(refused.resolution).toMatch(/^(Correct|Send) .+\.$/)
   })
 
-  test('a field named __proto__ is a field like any other', () => {
+  test('treats a field named __proto__ like any other', () => {
     const body = (json: string) => JSON.parse(json) as unknown
     const inner = '{"model":"m","messages":[{"role":"user","content":"x"}]}'
     expect(refusal(body(`{"__proto__":${inner}}`)).code).toBe('invalid_request')
@@ -465,11 +465,11 @@ describe('a refusal points at the field, and says in plain words what is wrong a
     )
   })
 
-  test('a very long name of a field is cut', () => {
+  test('shortens a very long field name', () => {
     expect(refusal(with_({ ['x'.repeat(100_000)]: 1 })).param!.length).toBeLessThanOrEqual(200)
   })
 
-  test('anything that is sent, it is read or refused in plain words', () => {
+  test('any JSON is either read or refused in plain words', () => {
     const value = fc.jsonValue({ maxDepth: 4 })
     const role = fc.constantFrom('system', 'user', 'assistant', 'tool', 'developer', 'x')
     const content = fc.oneof(
@@ -503,7 +503,7 @@ describe('a refusal points at the field, and says in plain words what is wrong a
           refused = (error as Refusal).body
         }
         expect(refused.code).toBe('invalid_request')
-        // The quoted parts are the sender's own.
+        // The quoted parts come from the sender.
         const words = refused.message.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
         expect(words).not.toMatch(/Invalid|expected|received|undefined|nonoptional|Too (big|small)|\[object/)
         expect(words).not.toContain('\u0000')
@@ -514,13 +514,13 @@ describe('a refusal points at the field, and says in plain words what is wrong a
   })
 })
 
-describe('what stock clients send back', () => {
-  test('an empty list of tool calls says nothing', () => {
+describe('a message that a stock client sends back', () => {
+  test('is forwarded without an empty list of tool calls', () => {
     const [sent] = message({ role: 'assistant', content: 'Hello', tool_calls: [] }).forwarded.messages
     expect(sent).toEqual({ role: 'assistant', content: 'Hello' })
   })
 
-  test('what a client parsed from an answer is left out', () => {
+  test('is forwarded without the fields that the client parsed from a response', () => {
     const called = { name: 'look_up', arguments: '{}' }
     const sent = {
       role: 'assistant',

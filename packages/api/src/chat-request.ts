@@ -29,14 +29,14 @@ const toolCall = z.strictObject({
   index: z.number().int().optional(),
   function: z.strictObject({ name: z.string().min(1), arguments: z.string() }),
 })
-/** What a model thought, sealed for who serves it: it comes back as it was answered. */
+/** Reasoning of a model, sealed for its provider: the caller returns it unchanged. */
 export const reasoningDetail = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('reasoning.text'), text: z.string(), signature: z.string() }),
   z.strictObject({ type: z.literal('reasoning.encrypted'), data: z.string(), id: z.string().optional() }),
 ])
 const name = z.string().min(1).max(64).optional()
 
-/** A message of a chat request: text and images in, what a model answered earlier back (rules §3.1). */
+/** A message of a chat request: text and images, or an earlier response of a model (rules §3.1). */
 export const message = z.discriminatedUnion('role', [
   z.strictObject({
     role: z.enum(['system', 'developer']).transform(() => 'system' as const),
@@ -62,11 +62,11 @@ export const message = z.discriminatedUnion('role', [
     role: z.literal('tool'),
     content: z.union([z.string(), z.array(textPart).min(1)]),
     tool_call_id: z.string().min(1),
-    name, // of the tool: LangChain sends it
+    name, // the tool's name, sent by LangChain
   }),
 ])
 
-/** A chat request that has passed every check that needs no state (rules §3.1, §3.2). */
+/** A chat request that passed every check that needs no state (rules §3.1, §3.2). */
 export interface ChatRequest {
   model: string
   stream: boolean
@@ -74,22 +74,22 @@ export interface ChatRequest {
   includeUsage: boolean
   /** `project_id` of the body; only a consistency check (rules §2.7). */
   projectId: string | null
-  /** What the caller asked for; null and 0 mean the model's default cap. */
+  /** The cap that the caller asked for; null and 0 mean the model's default cap. */
   maxTokens: number | null
-  /** What is passed on, less model, output cap and stream fields. */
+  /** The forwarded body without model, output cap and stream fields. */
   forwarded: Forwarded
-  /** `forwarded` as compact JSON: measured, and sent on as it is where it has no images. */
+  /** `forwarded` as compact JSON: this text is measured, and sent unchanged if it has no images. */
   forwardedJson: string
-  /** In their order; `forwarded` has the reference of each, and its data nowhere. */
+  /** In order. `forwarded` holds only a reference to each, never its data. */
   images: ChatImage[]
-  /** Parameters that only a model which lists them in `supported_parameters` accepts. */
+  /** Parameters that only models which list them in `supported_parameters` accept. */
   conditional: string[]
   promptSize: PromptSize
 }
 
 export type Forwarded = { messages: z.infer<typeof message>[] } & Record<string, unknown>
 
-/** What an upper bound of the price is computed from (money §2.1). */
+/** Input of the upper bound of the price (money §2.1). */
 export interface PromptSize {
   /** UTF-8 bytes of `forwardedJson`. */
   bytes: number
@@ -122,11 +122,11 @@ const penalty = z.number().min(-2).max(2)
 const under = (bytes: number) => (value: unknown) => jsonBytes(value) < bytes
 const clamp = (value: number, most: number) => Math.max(-most, Math.min(value, most))
 const isInt64 = (value: number) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63
-/** The largest number of double precision whose digits, as JSON writes them, are an integer of 64 bits. */
+/** Largest double whose digits, as JSON writes them, are a 64-bit integer. */
 const LARGEST_SEED = 2 ** 63 - 1024
 const ignored = z.unknown().optional()
 
-/** The body of POST /v1/chat/completions before `null`s are taken out: what its description is made of. */
+/** The body of POST /v1/chat/completions before `null`s are removed. The API description is generated from it. */
 export const chatBody = z
   .strictObject({
     model: z.string().min(1).max(256),
@@ -168,7 +168,7 @@ export const chatBody = z
     top_logprobs: z.int().min(0).max(20).optional(),
     reasoning_effort: z.string().max(32).optional(),
     verbosity: z.enum(['low', 'medium', 'high']).optional(),
-    // Accepted and ignored: stock clients send them, and they change no answer (rules §3.3).
+    // Accepted and ignored: stock clients send them, and they don't affect the response (rules §3.3).
     user: ignored,
     metadata: ignored,
     store: ignored,
@@ -187,7 +187,7 @@ export const chatBody = z
     ],
   })
 
-/** Refused where the model does not list them. */
+/** Refused if the model does not list them. */
 const CONDITIONAL = [
   'stop',
   'tools',
@@ -203,7 +203,7 @@ const CONDITIONAL = [
   'verbosity',
 ] as const
 
-/** Left out of what is sent on where the model does not list them. */
+/** Left out of the forwarded request if the model does not list them. */
 export const IGNORED_IF_UNSUPPORTED = ['temperature', 'top_p', 'seed'] as const
 
 const FORWARDED = [...IGNORED_IF_UNSUPPORTED, ...CONDITIONAL] as const
@@ -246,7 +246,7 @@ export function readChatRequest(value: unknown): ChatRequest {
   const forwardedJson = JSON.stringify(forwarded)
   const bytes = utf8Bytes(forwardedJson)
   const cap = asked.max_tokens ?? asked.max_completion_tokens
-  // The output cap is forwarded too, under the name that the provider has for it.
+  // The output cap is forwarded too, under the provider's name for it.
   const withCap = bytes + (cap === undefined ? 0 : `,"max_tokens":${cap}`.length)
   if (withCap > chatLimits.forwardedBytes)
     throw invalidField(
@@ -273,28 +273,30 @@ export function readChatRequest(value: unknown): ChatRequest {
   }
 }
 
-/** Every model with tools chooses by itself, unless told otherwise. */
+/** Without a choice, a model with tools chooses by itself: `auto` is the default. */
 function saysNothing(field: string, value: unknown): boolean {
   return field === 'tool_choice' && value === 'auto'
 }
 
-/** `null`, an empty tool list, a zero penalty and the response format `text` say nothing (rules §3.3). */
+/**
+ * Removes what says nothing: `null`, an empty tool list, a zero penalty and the response format `text` (rules §3.3).
+ */
 function withoutAbsent(value: object): Record<string, unknown> {
   const kept = withoutNulls(value)
   if (Array.isArray(kept['tools']) && kept['tools'].length === 0) delete kept['tools']
   for (const penalty of ['frequency_penalty', 'presence_penalty']) if (kept[penalty] === 0) delete kept[penalty]
   if (isPlainText(kept['response_format'])) delete kept['response_format']
-  // A message's `content` may be null where it carries tool calls, and providers tell that from none.
+  // Providers tell a null `content`, as in a message with tool calls, from an absent one.
   if (Array.isArray(kept['messages'])) kept['messages'] = kept['messages'].map(withoutAbsentOfMessage)
   return kept
 }
 
-/** The format of every answer for which none is asked. */
+/** The default format of every response. */
 function isPlainText(format: unknown): boolean {
   return isObject(format) && format['type'] === 'text' && Object.keys(format).length === 1
 }
 
-/** Stock clients leave what they have parsed from an answer alongside it, and send the message back with it. */
+/** Stock clients store what they parse from a response in the message, and send it back with the message. */
 function withoutAbsentOfMessage(message: unknown): unknown {
   const kept = withoutNulls(message, 'content')
   if (!isObject(kept)) return kept
@@ -317,7 +319,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What is not a plain object is left to the schema. Without a prototype, so that a field `__proto__` is one like any other. */
+/**
+ * The schema checks anything that is not a plain object. Without a prototype, a field named `__proto__` is an ordinary
+ * field.
+ */
 function withoutNulls<T>(value: T, except?: string): T & Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value as never
   const kept = Object.create(null) as Record<string, unknown>

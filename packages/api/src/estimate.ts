@@ -6,7 +6,7 @@ import { invalidIssue, READABLE } from './field-problem.ts'
 import type { FlowPackage } from './graph.ts'
 import { invokeBody } from './invoke-request.ts'
 
-// What an execution would be charged at most, before it begins (money §7.6).
+// The maximum charge of an execution, before it starts (money §7.6).
 
 export const estimateBody = invokeBody.omit({ maxMicro: true }).meta({ examples: [{ input: inputExample }] })
 
@@ -57,12 +57,15 @@ export const sandboxEstimate = z
   })
 export type SandboxEstimate = z.infer<typeof sandboxEstimate>
 
-/** What bounds the calls of a product now. Amounts are digits: pico-USD go beyond what a number of JSON holds. */
+/**
+ * Bounds of the calls of a product, at current prices. Amounts are strings of digits: pico-USD exceed the range of a
+ * JSON number.
+ */
 export interface EstimatedProduct {
   id: string
-  /** false: it makes images or sounds at a price a call, and its context bounds nothing. */
+  /** False for an image or audio product with a price per call, whose context bounds nothing. */
   bounded: boolean
-  /** It names its tokenizer, so that a prompt may be counted. */
+  /** Whether the product names its tokenizer, so that a prompt can be counted. */
   counted: boolean
   contextLength: number
   maxOutputTokens: number
@@ -70,7 +73,7 @@ export interface EstimatedProduct {
   perMessage: number
   perTool: number
   fixedWithTools: number
-  /** null: it takes no images. */
+  /** Null if the product takes no images. */
   maxTokensPerImage: number | null
   factorMillionths: number
   promptPico: string
@@ -78,13 +81,13 @@ export interface EstimatedProduct {
   requestPico: string
 }
 
-/** All that an estimate is made from, as the ledger has it at one moment. */
+/** Everything that an estimate is computed from, as the ledger has it at one moment. */
 export interface EstimateFacts {
   project: string
   sandbox: string
   revision: number
   package: FlowPackage
-  /** Of the input node, by field. */
+  /** Values of the input node, by field. */
   values: Values
   products: EstimatedProduct[]
   last: SandboxEstimate['last']

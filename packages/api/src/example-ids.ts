@@ -1,7 +1,7 @@
-// What examples of the description name, under one name for each. Nothing here looks like a real one: an example never says whose
-// it was, and anyone who executes one puts theirs in place of it.
+// Ids in the examples of the description, each under one name. None looks like a real id, so an example never reveals
+// an owner. Callers replace them with their own.
 
-/** Ids as examples spell them. */
+/** Ids as examples write them. */
 export const exampleIds = {
   tenant: 'ten_example',
   team: 'tea_example',
@@ -18,11 +18,11 @@ export const exampleIds = {
   accessToken: 'atk_example',
   product: 'acme/swift',
   newProduct: 'acme/swift-2',
-  /** Of a revision. */
+  /** A revision number. */
   number: '1',
 } as const
 
-/** What else is of anyone who executes an example, or of the moment in which they do. */
+/** Other values that depend on the caller or on the time of the call. */
 export const exampleValues = {
   email: 'ada@example.com',
   newEmail: 'grace@example.com',

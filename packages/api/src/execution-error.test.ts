@@ -6,7 +6,7 @@ import { refusals } from './refusals.ts'
 const codes = Object.keys(refusals) as RefusalCode[]
 const triggers: StartedBy[] = ['invoke', 'chat', 'user']
 
-/** Facts for any row, as far as rows look. */
+/** Facts for any row; only what the rows read. */
 const anyFacts = new Proxy(
   {},
   {
@@ -19,10 +19,10 @@ const anyFacts = new Proxy(
   },
 )
 
-/** A stored error, with all that a direct call says. */
+/** A stored error, as a direct call reports it. */
 const stored = (code: RefusalCode): RefusalBody => refuse(code, anyFacts as never).body
 
-/** What only the answer to a direct call may say. */
+/** Phrases that only the response of a direct call may have. */
 const OF_A_DIRECT_CALL = [
   /nothing (is|was) (charged|reserved)/i,
   /retry-after/i,
@@ -32,7 +32,7 @@ const OF_A_DIRECT_CALL = [
 ]
 
 describe.each(triggers)('the error of an execution started by %s', (startedBy) => {
-  test.each(codes)('%s says what was charged and how it is run again, and nothing of a direct call', (code) => {
+  test.each(codes)('%s states the charge and how to run it again, and has no wording of a direct call', (code) => {
     const error = stored(code)
     const execution = errorOfExecution(error, { id: 'exe_1', startedBy, chargedMicro: 42, ended: true })
     const node = errorOfNode(error, { startedBy, chargedMicro: 42 })
@@ -73,7 +73,7 @@ describe('the charge in an error message', () => {
 describe('the resolution of an error', () => {
   const resolution = (error: RefusalBody) => errorOfNode(error, { startedBy: 'invoke', chargedMicro: 0 }).resolution
 
-  test('says what to do first, then to run it again', () => {
+  test('states what to do first, then to run it again', () => {
     const facts = { availableMicro: 3, neededMicro: 9, reservedMicro: 5, affordableMaxTokens: 2 }
     expect(resolution(refuse('insufficient_budget', facts, { details: facts }).body)).toMatch(
       /^Ask the platform operator to add funds to the project, or wait until other calls .* settled, or set max_tokens to 2 or less .*\. Then run/,
@@ -81,7 +81,7 @@ describe('the resolution of an error', () => {
     expect(resolution(stored('product_not_assigned'))).toMatch(/^Ask an Admin .*\. Then run/)
   })
 
-  test('says to run it again if that may help, then what to do if it fails again', () => {
+  test('suggests running it again if that may help, then what to do if it fails again', () => {
     expect(resolution(stored('provider_failed'))).toMatch(/^Run the sandbox .*\. If it fails again, use another model/)
     expect(resolution(stored('unavailable'))).toMatch(/^Wait a few seconds\. Then run/)
   })

@@ -9,7 +9,7 @@ import {
 } from './execution.ts'
 import { cancelledDetailExample, cancelledExample } from './execution-examples.ts'
 
-test('the example of a stopped execution is as real answers are', () => {
+test('the example of a cancelled execution fits the shape of real responses', () => {
   expect(executionShape.parse(cancelledExample)).toEqual(cancelledExample)
   expect(executionDetailShape.parse(cancelledDetailExample)).toEqual(cancelledDetailExample)
   const begun = { startedBy: 'invoke', chargedMicro: 0 } as const
@@ -18,7 +18,7 @@ test('the example of a stopped execution is as real answers are', () => {
   expect(errorOfNode(body, begun)).toEqual(cancelledExample.nodes[2].error)
 })
 
-test('progress is read from the first line on, unless a line is named', () => {
+test('progress starts at the first line unless a later one is named', () => {
   expect(progressQuery.parse({})).toEqual({ after: -1 })
   expect(progressQuery.parse({ after: '3' })).toEqual({ after: 3 })
 })

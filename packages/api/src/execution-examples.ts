@@ -1,15 +1,15 @@
 import { exampleIds } from './example-ids.ts'
 import type { ContractSide, Graph } from './graph.ts'
 
-// Examples of a sandbox product and of what is answered about its executions, as the description of the API shows them; a test holds
-// them against the shapes.
+// Examples of a sandbox product and its executions, as the description of the API shows them. A test checks them
+// against the shapes.
 
-/** A side of a contract, as a package has it. */
+/** One side of a contract, as a package stores it. */
 export const sideInPackage = (side: ContractSide) => ({ ...side, additionalProperties: false })
 
 const text = { type: 'string' }
 
-/** A flow of one paid call. */
+/** A flow with one paid call. */
 export const graphExample = {
   input: { type: 'object', properties: { topic: text }, required: ['topic'] },
   output: { type: 'object', properties: { text }, required: ['text'] },
@@ -74,7 +74,7 @@ const summary = {
   ...times,
 } as const
 
-/** What a list has of one. */
+/** The same execution in a list. */
 export const executionSummaryExample = { ...summary, key: exampleIds.key, user: null } as const
 
 export const executionExample = {
@@ -87,7 +87,7 @@ export const executionExample = {
 const took = { attempts: 1, startedAt: times.startedAt, waitedMs: 21 }
 const givenTo = [null, inputExample, { prompt: prompt.text }, null]
 
-/** The same as users read it. */
+/** The same execution as users read it. */
 export const executionDetailExample = {
   ...executionExample,
   input: inputExample,
@@ -123,21 +123,21 @@ const cancelled = {
   chargedMicro: 0,
 } as const
 
-/** One that a user stopped while its call was under way. */
+/** An execution that a user stopped while its call was in flight. */
 export const cancelledExample = {
   ...executionExample,
   ...cancelled,
   nodes: [nodes[0], nodes[1], { ...nodes[2], ...stopped }, { ...nodes[3], ...pending }],
 } as const
 
-/** The same as users read it. */
+/** The same execution as users read it. */
 export const cancelledDetailExample = {
   ...executionDetailExample,
   ...cancelled,
   nodes: executionDetailExample.nodes.map((node, n) => ({ ...node, ...cancelledExample.nodes[n] })),
 }
 
-/** What learns of one that succeeds. */
+/** Progress lines of an execution that succeeds. */
 export const progressExamples = [
   { kind: 'admitted', seq: 0, executionId: exampleIds.execution, revision: 1, at: times.createdAt },
   ...nodes.map((node, n) => ({ kind: 'node' as const, seq: n + 1, node })),

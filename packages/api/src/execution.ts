@@ -10,18 +10,19 @@ import {
 import { exampleIds } from './example-ids.ts'
 import { type Refusal, type RefusalBody, type RefusalCode, refuse } from './refusal.ts'
 
-// The record of one execution of a sandbox product as its caller sees it (flows §4.3). Names are the wire's. Its
-// writers make it as text from stored bytes; tests of gateway and console hold real answers against these shapes.
+// The record of one execution of a sandbox product, as its caller sees it (flows §4.3). Names are those of the wire.
+// The writers assemble it as text from stored bytes; tests of the gateway and the console check real responses against
+// these shapes.
 
 const time = z.string().describe('ISO 8601, UTC')
 const micro = z.int().min(0).describe('micro-USD')
 const values = z.record(z.string(), z.unknown())
 const ms = z.int().min(0)
 
-/** What an execution may be charged at most (money §7.5). */
+/** Maximum charge of an execution (money §7.5). */
 export const ceilingMicro = micro.describe('micro-USD that the execution is charged at most; null: no ceiling')
 
-/** Values by port or by field of the contract. */
+/** Values by port or by contract field. */
 export type Values = z.infer<typeof values>
 
 /** A stored image or sound as a value, here and in inputs and outputs (flows §4.7). */
@@ -49,7 +50,7 @@ export const executionNodeShape = z.strictObject({
 export type NodeRecord = z.infer<typeof executionNodeShape>
 export type NodeStatus = NodeRecord['status']
 
-/** What an execution may be in; the last three are ends. */
+/** States of an execution; the last three are final. */
 export const executionStates = ['Admitted', 'Running', 'Succeeded', 'Failed', 'Cancelled'] as const
 
 const summary = {
@@ -64,14 +65,14 @@ const summary = {
 const rest = {
   error: refusalBody.nullable(),
   maxMicro: micro.nullable().describe('micro-USD that it may be charged at most; null: it has no ceiling'),
-  /** Never stored apart. */
+  /** Derived, never stored. */
   chargedMicro: micro.describe('micro-USD, the sum of the child calls'),
   createdAt: time,
   startedAt: time.nullable().describe('when a worker took up its first node'),
   completedAt: time.nullable(),
 }
 
-/** An execution in a list; its output and nodes are in its own record. */
+/** An execution in a list; its output and nodes are only in its own record. */
 export const executionSummaryShape = z
   .strictObject({
     ...summary,
@@ -113,7 +114,7 @@ const nodeDetail = {
 export const executionNodeDetailShape = z.strictObject({ ...executionNodeShape.shape, ...nodeDetail })
 export type NodeDetail = z.infer<typeof executionNodeDetailShape>
 
-/** An execution as users read it: with what it was given, and each node of it. Keys are answered without. */
+/** An execution as users read it, with its input and each of its nodes. A caller with a key gets neither. */
 export const executionDetailShape = z
   .strictObject({
     ...executionShape.shape,
@@ -138,7 +139,7 @@ const lineShapes = [
 ] as const
 export type ProgressLine = z.infer<(typeof lineShapes)[number]>
 
-/** No line of the execution: it ends the answer to a reader who gets no further one. */
+/** Not a line of the execution: it ends the stream of a reader who gets no further lines. */
 const refusedShape = z.strictObject({ kind: z.literal('refused'), error: refusalBody })
 export type RefusedLine = z.infer<typeof refusedShape>
 
@@ -146,7 +147,7 @@ export const progressShape = z
   .discriminatedUnion('kind', [...lineShapes, refusedShape])
   .meta({ examples: [...progressExamples] })
 
-/** From which line on progress is read. Its bound is far beyond the lines that an execution can have. */
+/** The line from which progress is read. The bound is far above the number of lines that an execution can have. */
 export const progressQuery = z
   .strictObject({
     after: z.coerce
@@ -160,45 +161,45 @@ export const progressQuery = z
   .meta({ examples: [{ after: -1 }] })
 export type ProgressQuery = z.infer<typeof progressQuery>
 
-// What a failed execution says of its error, wherever it is shown: in its record, as progress, over MCP, to a chat client,
-// in the console (rules §2.9).
-//   X1  It speaks of the execution and of what that was charged. The charge of a direct call is left out.
-//   X2  The execution is kept, and so is its answer under its idempotency key: it begins again under another key and by
-//       nothing else. So no resolution says that the same request may be repeated.
-//   X3  It is a function of what is stored. A replay says the same, byte for byte.
+// How a failed execution reports its error, wherever it is shown: in its record, as progress, over MCP, to a chat
+// client, in the console (rules §2.9).
+//   X1  It states the execution and the charge of the execution. The charge of a direct call is left out.
+//   X2  The execution is kept, and so is its response under its idempotency key: only another key starts it again. So
+//   no resolution suggests that the same request may be repeated.
+//   X3  It is a function of what is stored. A replay is identical, byte for byte.
 
-/** How an execution was begun: by an invocation or a call of the tool, as a chat model, or by a user in the console. */
+/** What started an execution: an invocation or a tool call, a chat call of the model, or a user in the console. */
 export type StartedBy = 'invoke' | 'chat' | 'user'
 
 export interface FailedExecution {
   id: string
   startedBy: StartedBy
-  /** Micro-USD, of all its calls. */
+  /** Micro-USD, the sum of all calls. */
   chargedMicro: number
-  /** It has failed; else it is about to, and calls that are under way may still be charged. */
+  /** Whether the execution has failed. If false, it is about to, and calls in flight may still be charged. */
   ended: boolean
 }
 
 export interface FailedNode {
   startedBy: StartedBy
-  /** Micro-USD, of its call. */
+  /** Micro-USD, of the node's call. */
   chargedMicro: number
 }
 
-/** The error of an execution that was stopped, and of its nodes that were under way. The ledger knows it by its `details`. */
+/** The error of a stopped execution, and of its nodes that were running. The ledger recognizes it by its `details`. */
 export function executionCancelled(by: StoppedBy): Refusal {
   return refuse('execution_cancelled', { by }, { details: { by } })
 }
 
-/** Who has stopped an execution. */
+/** Who stopped an execution. */
 export type StoppedBy = 'user' | 'key'
 
-/** The error of an execution, from the stored one. */
+/** Returns the error of an execution, from the stored one. */
 export function errorOfExecution(error: RefusalBody, execution: FailedExecution): RefusalBody {
   return explained(error, execution.startedBy, chargeOfExecution(execution))
 }
 
-/** The error of one of its nodes, from the stored one. */
+/** Returns the error of a node, from the stored one. */
 export function errorOfNode(error: RefusalBody, { startedBy, chargedMicro }: FailedNode): RefusalBody {
   const charge = chargedMicro > 0 ? `This node was charged ${usd(chargedMicro)}.` : 'This node was not charged.'
   return explained(error, startedBy, charge)
@@ -234,14 +235,14 @@ const AGAIN: Record<StartedBy, { begin: string; spent: string }> = {
 }
 
 interface Remedy {
-  /** One sentence: what to do before running it again. */
+  /** One sentence: what to do before the next run. */
   first?: string
   /** What to do if it fails again. */
   otherwise?: string
 }
 
 const WAIT: Remedy = { first: 'Wait a few seconds.' }
-/** Codes of requests that start nothing, so they never are the error of an execution. */
+/** For codes of requests that start nothing, which are never the error of an execution. */
 const NOTHING: Remedy = {}
 
 /** Codes whose resolution inside an execution differs from that of a direct call. */

@@ -1,17 +1,17 @@
 import type { z } from 'zod'
 import { type Refusal, refuse } from './refusal.ts'
 
-/** What is wrong with one field of a request, in words for a user. */
+/** A fault of one field of a request, in words for a user. */
 export interface FieldProblem {
   /** A path such as `messages.0.content`; empty for the request itself. */
   field: string
-  /** What was sent, to follow the field's name; null where the rule says it all. */
+  /** What was sent, worded to follow the field's name; null if the rule is enough. */
   wrong: string | null
-  /** The rule, to follow the field's name: `must be at most 2`. Null: the field is not known. */
+  /** The rule, worded to follow the field's name: `must be at most 2`. Null if the field is not known. */
   rule: string | null
 }
 
-/** To be given to zod's `safeParse`: what it found then says what was sent, and which words are a schema's own. */
+/** Options for zod's `safeParse`: its issues then include the input, and mark which messages a schema wrote itself. */
 export const READABLE = { reportInput: true, error: () => UNSAID } as const
 const UNSAID = '\u0000'
 
@@ -21,7 +21,7 @@ const LONGEST_VALUE = 40
 type Issue = z.core.$ZodIssue
 type Path = PropertyKey[]
 
-/** Says what zod found in words for a user. Of a union's branches the one that fits best speaks. */
+/** Words a zod issue for a user. Of a union, uses the branch that fits best. */
 export function fieldProblem(issue: Issue): FieldProblem {
   const { path, issue: best } = bestOf(issue, [])
   if (best.code === 'unrecognized_keys') return { field: fieldOf([...path, best.keys[0]!]), wrong: null, rule: null }
@@ -34,7 +34,7 @@ function fieldOf(path: Path): string {
   return path.map(String).join('.').slice(0, LONGEST_FIELD)
 }
 
-/** The branch that came furthest, or that at least had the right type. */
+/** The branch that got furthest, or that at least has the right type. */
 function bestOf(issue: Issue, above: Path): { path: Path; issue: Issue } {
   const path = [...above, ...issue.path]
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return { path, issue }
@@ -51,7 +51,7 @@ function said(issue: Issue): Omit<FieldProblem, 'field'> {
   return { wrong: null, rule: 'must be valid' }
 }
 
-/** What a value must be, where it is of the wrong kind; null where something else is wrong with it. */
+/** The expected kind of a value of the wrong kind; null if something else is wrong with it. */
 function nounOf(issue: Issue): string | null {
   if (issue.code === 'invalid_type') return NOUNS[issue.expected] ?? `of the type ${issue.expected}`
   if (issue.code === 'invalid_value') return oneOf(issue.values)
@@ -99,14 +99,14 @@ function outOfBounds(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): 
   return { wrong: `has ${input.length} ${unit}`, rule: `must have ${bound} ${unit}` }
 }
 
-/** `invalid_request` for what zod found, with the field as `param`. */
+/** `invalid_request` for a zod issue, with the field as `param`. */
 export function invalidIssue(issue: z.core.$ZodIssue): Refusal {
   const { field, wrong, rule } = fieldProblem(issue)
   if (rule === null) return invalidField(field, 'is not a known field', 'leave it out')
   return invalidField(field, wrong === null ? rule : `${wrong}, and ${rule}`, `it ${rule}`)
 }
 
-/** @param what and what clears it, each to follow the field's name */
+/** @param what and the resolution, both worded to follow the field's name */
 export function invalidField(field: string, what: string, resolution: string): Refusal {
   return refuse(
     'invalid_request',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// A flow as its author saves it (flows §2.1): a contract of two sides, nodes, and edges between their ports. Here is
-// only what is a graph at all; what is wrong with a graph is said by @gateway/flow, all of it at once.
+// A flow as its author saves it (flows §2.1): a contract with two sides, nodes, and edges between their ports. These
+// schemas check only that it is a graph; @gateway/flow reports everything that is wrong with it at once.
 
 /** A type of a value, of a port and of a contract's field. An image or audio value is `{ asset, mimeType, bytes }`. */
 export type ValueType = 'string' | 'number' | 'boolean' | 'object' | 'image' | 'audio'
@@ -23,7 +23,7 @@ export const contractSide = z.looseObject({
 })
 export type ContractSide = z.infer<typeof contractSide>
 
-/** A node; what else it carries depends on its kind. */
+/** A node; its other fields depend on its kind. */
 export const graphNode = z.looseObject({ id: z.string(), kind: z.string() })
 export type GraphNode = z.infer<typeof graphNode>
 
@@ -39,7 +39,7 @@ export const graph = z.strictObject({
 })
 export type Graph = z.infer<typeof graph>
 
-/** One thing that is wrong with a graph; all of them are reported at once (flows §2.7). */
+/** One problem of a graph; all of them are reported at once (flows §2.7). */
 export const graphProblem = z.strictObject({
   code: z.string(),
   node: z.string().nullable().describe('null: the graph as a whole'),

@@ -13,7 +13,7 @@ test('an id is its prefix and 26 characters of Crockford base32', () => {
   )
 })
 
-test('a later id sorts after an earlier one, no matter what its random bits', () => {
+test('a later id sorts after an earlier one, for any random bits', () => {
   fc.assert(
     fc.property(timeMs, timeMs, random, random, (a, b, one, two) => {
       fc.pre(a < b)
@@ -22,7 +22,7 @@ test('a later id sorts after an earlier one, no matter what its random bits', ()
   )
 })
 
-test('the time and every random bit can be had back', () => {
+test('an id preserves its time and every random bit', () => {
   const digits = '0123456789abcdefghjkmnpqrstvwxyz'
   const value = (text: string) =>
     Array.from(text).reduce((sum, character) => sum * 32n + BigInt(digits.indexOf(character)), 0n)
@@ -35,7 +35,7 @@ test('the time and every random bit can be had back', () => {
   )
 })
 
-test('ids of one moment sort by their random bits', () => {
+test('ids of the same millisecond sort by their random bits', () => {
   fc.assert(
     fc.property(random, random, (one, two) => {
       const [a, b] = [mintId('prj', 1_000, one), mintId('prj', 1_000, two)]
@@ -44,7 +44,7 @@ test('ids of one moment sort by their random bits', () => {
   )
 })
 
-test('an id says when it was made, and what is not an id says nothing', () => {
+test('timeOfId returns the creation time of an id, and null for any other text', () => {
   fc.assert(
     fc.property(timeMs, random, (nowMs, bytes) => {
       expect(timeOfId(mintId('inv', nowMs, bytes))).toEqual(new Date(nowMs))

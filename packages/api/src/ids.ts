@@ -1,4 +1,4 @@
-/** An id of ours: a prefix that says what it names, then 26 characters of Crockford base32. */
+/** An id of ours: a prefix for its kind, then 26 characters of Crockford base32. */
 export type Id<Prefix extends string> = string & { readonly __id?: Prefix }
 
 export type InvocationId = Id<'inv'>
@@ -8,7 +8,7 @@ export type KeyId = Id<'key'>
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /**
- * Makes an id that sorts by time: 48 bits of milliseconds, then 80 random bits.
+ * Creates an id that sorts by time: 48 bits of milliseconds, then 80 random bits.
  * @param random at least 10 bytes from a cryptographic source
  */
 export function mintId<P extends string>(prefix: P, nowMs: number, random: Uint8Array): Id<P> {
@@ -24,7 +24,7 @@ export function mintId<P extends string>(prefix: P, nowMs: number, random: Uint8
   return `${prefix}_${time}${tail}`
 }
 
-/** When an id was made, by the clock of anyone who made it; null: it is not one of ours. */
+/** Returns when an id was created, by the clock of its creator, or null if it is not one of ours. */
 export function timeOfId(id: string): Date | null {
   const [, time] = /^[a-z]{3}_([0-7][0-9a-hjkmnp-tv-z]{9})[0-9a-hjkmnp-tv-z]{16}$/.exec(id) ?? []
   if (time === undefined) return null
@@ -38,7 +38,7 @@ export type NewId = <P extends string>(prefix: P) => Id<P>
 const BYTES_EACH = 10
 
 /**
- * Makes ids by `mintId`. Random bytes are fetched for many at once: fetching ten costs as much as fetching thousands.
+ * Creates ids with `mintId`. Fetches random bytes for many ids at once: ten bytes cost as much as thousands.
  * @param now Unix milliseconds
  * @param fillRandom fills from a cryptographic source
  */

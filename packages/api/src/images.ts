@@ -2,34 +2,34 @@ import { chatLimits } from './limits.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { decodedBytes, isBase64 } from './text-bytes.ts'
 
-/** What a chat product takes of images, in addition to what they cost (rules §3.11). */
+/** Bounds of a chat product on images, in addition to their price (rules §3.11). */
 export interface ImageLimits {
   /** Of one image. */
   maxBytes: number
   /** Of one request. */
   maxCount: number
-  /** Whether an image may be an address that its provider fetches. */
+  /** Whether an image may be an https URL, which its provider fetches. */
   https: boolean
 }
 
-/** An asset that a request names, as the ledger has recorded it. */
+/** An asset named in a request, as recorded in the ledger. */
 export interface ImageAsset {
   id: string
   mimeType: string
   bytes: number
 }
 
-/** Anyone who asks: a chat call names its messages, a node its port. */
+/** Where the images come from: a chat call names its messages in a refusal, a node its port. */
 export type ImageSurface = 'chat' | 'node'
 
-/** The ids of the assets among some images, each once. */
+/** Returns the ids of the assets among some images, without duplicates. */
 export function assetIdsOf(images: readonly ChatImage[]): string[] {
   return [...new Set(images.flatMap((image) => (image.kind === 'asset' ? image.asset : [])))]
 }
 
 /**
- * Why a product can't take these images; null where it can.
- * @param assets those of the project that `images` name; one that is missing is none of the project's
+ * Returns why a product can't take these images, or null if it can.
+ * @param assets assets of the project that `images` names; a missing one does not exist in the project
  */
 export function findImageError(
   images: readonly ChatImage[],
@@ -80,10 +80,10 @@ function unfit(surface: ImageSurface, what: string, resolution: string): Refusal
   return refuse('invalid_request', { reason: `${param}: this model ${what}.`, resolution }, { param })
 }
 
-// Images of a chat request (rules §3.11). Their data is not text: it is taken out of the messages when a request is read, and put
-// back into what is written for the provider.
+// Images of a chat request (rules §3.11). Their data is not text: reading a request takes it out of the messages, and
+// writing the request to a provider puts it back.
 
-/** An image of a chat request. `reference` is in the messages in its place. */
+/** An image of a chat request. The messages hold `reference` in its place. */
 export type ChatImage =
   | { kind: 'data'; reference: string; url: string; bytes: number }
   | { kind: 'asset'; reference: string; asset: string }
@@ -93,12 +93,12 @@ const DATA = /^data:image\/(?:png|jpeg|webp|gif);base64,/
 const ASSET = /^asset:(ast_[A-Za-z0-9_-]{1,60})$/
 const LONGEST_ADDRESS = 2_048
 
-/** Whether it is one of the three forms in which an image is named. */
+/** Returns whether a text is one of the three forms of an image reference. */
 export function isImageUrl(url: string): boolean {
   return isImageData(url) || ASSET.test(url) || isHttps(url)
 }
 
-/** Whether it is a `data:` URL of an image in base64; such a text needs no escapes in JSON. */
+/** Returns whether a text is a `data:` URL of a base64 image. Such a text needs no escapes in JSON. */
 export function isImageData(url: string): boolean {
   return DATA.test(url) && isBase64(url.slice(url.indexOf(',') + 1))
 }
@@ -118,7 +118,7 @@ interface Message {
   content?: string | readonly Part[] | null | undefined
 }
 
-/** The messages with `image:<n>` in place of the data of images, and all images in their order. */
+/** Returns the messages with `image:<n>` in place of image data, and all images in order. */
 export function takeImagesOut<M extends Message>(messages: readonly M[]): { messages: M[]; images: ChatImage[] } {
   const images: ChatImage[] = []
   const short = eachImage(messages, (url) => {
@@ -136,7 +136,7 @@ function imageOf(url: string, n: number): ChatImage {
   return { kind: 'data', reference: `image:${n}`, url, bytes: decodedBytes(url.slice(url.indexOf(',') + 1)) }
 }
 
-/** The messages with something else in place of each image's `url`. */
+/** Returns the messages with each image's `url` replaced. */
 export function eachImage<M extends Message>(messages: readonly M[], write: (url: string) => string): M[] {
   return messages.map((message) => {
     const { content } = message

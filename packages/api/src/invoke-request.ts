@@ -4,14 +4,14 @@ import { inputExample } from './execution-examples.ts'
 import { invalidIssue, READABLE } from './field-problem.ts'
 import { refuse } from './refusal.ts'
 
-/** The body of an invocation that has passed every check that needs no state (flows §4.1). */
+/** The body of an invocation that passed every check that needs no state (flows §4.1). */
 export interface InvokeRequest {
   input: Record<string, unknown>
-  /** null: the active one. */
+  /** Null for the active revision. */
   revision: number | null
-  /** Micro-USD that it may be charged at most; null: no ceiling. */
+  /** Maximum charge in micro-USD; null for no ceiling. */
   maxMicro: number | null
-  /** Only a consistency check (rules §2.7). */
+  /** A consistency check only (rules §2.7). */
   projectId: string | null
 }
 
@@ -27,7 +27,7 @@ export const invokeBody = z
   .meta({ examples: [{ input: inputExample, maxMicro: 500 }] })
 
 /**
- * Reads the body of POST /v1/sandbox/{id}/invoke. Whether `input` fits the contract is the ledger's to say.
+ * Reads the body of POST /v1/sandbox/{id}/invoke. The ledger decides whether `input` fits the contract.
  * @throws Refusal `invalid_request` with the field as `param`
  */
 export function readInvokeRequest(value: unknown): InvokeRequest {

@@ -21,7 +21,7 @@ test('a secret is its prefix, 43 characters of the random bytes and 6 of checksu
   )
 })
 
-test('the bytes can be had back, so no two of them share a secret', () => {
+test('a secret preserves its random bytes, so different bytes never share one', () => {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   fc.assert(
     fc.property(bytes, (random) => {
@@ -33,12 +33,12 @@ test('the bytes can be had back, so no two of them share a secret', () => {
   )
 })
 
-test('the least and the greatest bytes fill the same width', () => {
+test('the smallest and the largest bytes have the same width', () => {
   expect(makeSecret('svc_', new Uint8Array(32)).slice(4, 47)).toBe('0'.repeat(43))
   expect(makeSecret('svc_', new Uint8Array(32).fill(255))).toHaveLength(53)
 })
 
-test('the checksum is the CRC-32 of all that stands before it', () => {
+test('the checksum is the CRC-32 of all characters before it', () => {
   fc.assert(
     fc.property(prefix, bytes, (prefix, random) => {
       const secret = makeSecret(prefix, random)
@@ -49,7 +49,7 @@ test('the checksum is the CRC-32 of all that stands before it', () => {
   )
 })
 
-test('one changed character is noticed, wherever it stands', () => {
+test('a secret with one changed character is refused, at any position', () => {
   fc.assert(
     fc.property(bytes, fc.nat({ max: 48 }), fc.nat({ max: 60 }), (random, at, by) => {
       const secret = makeSecret('svc_', random)
@@ -61,7 +61,7 @@ test('one changed character is noticed, wherever it stands', () => {
   )
 })
 
-test('two neighbours that changed places are noticed', () => {
+test('a secret with two adjacent characters swapped is refused', () => {
   fc.assert(
     fc.property(bytes, fc.nat({ max: 47 }), (random, at) => {
       const secret = makeSecret('svc_', random)
@@ -72,18 +72,18 @@ test('two neighbours that changed places are noticed', () => {
   )
 })
 
-test('the secret of a key is not a token of a user, nor the other way round', () => {
+test('the secret of a key is not accepted as a token of a user, nor the reverse', () => {
   const random = randomBytes(32)
   expect(isWellFormedSecret('svu_', makeSecret('svc_', random))).toBe(false)
   expect(isWellFormedSecret('svc_', makeSecret('svu_', random))).toBe(false)
   expect(isWellFormedSecret('svu_', 'svu_' + makeSecret('svc_', random).slice(4))).toBe(false)
 })
 
-test.each(['', 'svc_', 'svc_' + 'a'.repeat(49), ' svc_', 'svc_' + 'é'.repeat(49)])('garbage is refused: %j', (text) => {
+test.each(['', 'svc_', 'svc_' + 'a'.repeat(49), ' svc_', 'svc_' + 'é'.repeat(49)])('refuses %j', (text) => {
   expect(isWellFormedSecret('svc_', text)).toBe(false)
 })
 
-test('what surrounds a secret spoils it', () => {
+test('a secret with surrounding characters is refused', () => {
   const secret = makeSecret('svc_', randomBytes(32))
   for (const text of [
     `${secret}\n`,
@@ -97,7 +97,7 @@ test('what surrounds a secret spoils it', () => {
 })
 
 // spec: 2.1/r1
-test('a hundred thousand secrets, and no two alike', () => {
+test('a hundred thousand random secrets are all different', () => {
   const seen = new Set<string>()
   for (let n = 0; n < 100_000; n++) seen.add(makeSecret('svc_', createHash('sha256').update(`${n}`).digest()))
   expect(seen.size).toBe(100_000)

@@ -5,8 +5,8 @@ const micro = z.int().min(0)
 const time = z.string().describe('ISO 8601, UTC')
 
 /**
- * GET /v1/key: what a key is and what is left of its limit (rules §6.11). Of other keys and of the wallet it says
- * nothing.
+ * GET /v1/key: what a key is and what is left of its limit (rules §6.11). Reveals nothing about other keys or the
+ * wallet.
  */
 export const keyStatus = z
   .strictObject({

@@ -1,4 +1,4 @@
-// Every limit that a caller can meet, with the rule it comes from. KB = 1,024 bytes; "under" is strict (rules §1.5).
+// Every limit that a caller can hit, with its rule. KB = 1,024 bytes; "under" is strict (rules §1.5).
 
 const KB = 1024
 
@@ -14,14 +14,14 @@ export const chatLimits = {
   toolsBytesUnder: 32 * KB,
   toolChoiceBytesUnder: 2 * KB,
   responseFormatBytesUnder: 8 * KB,
-  /** `messages` and all forwarded fields as one compact JSON object, less the data of images, in UTF-8 bytes. */
+  /** `messages` and all forwarded fields as one compact JSON object, without the data of images, in UTF-8 bytes. */
   forwardedBytes: 128_000,
-  /** Images of one request, and their bytes together, no matter what its product takes of each (rules §3.11). */
+  /** Images of one request, and their total bytes, regardless of the limits of its product (rules §3.11). */
   images: 100,
   imageBytes: 15 * 1024 * KB,
-  /** The raw body less the data of its images (rules §2.6). */
+  /** The raw body without the data of its images (rules §2.6). */
   textBodyBytes: 1024 * KB,
-  /** The raw body, refused before it is read whole: the text, and the images as base64. */
+  /** The raw body: the text, and the images as base64. A larger body is refused before it is read in full. */
   bodyBytes: 1024 * KB + 20 * 1024 * KB,
 } as const
 
@@ -51,29 +51,29 @@ export const flowLimits = {
   /** A value on a port, compact JSON in UTF-8 bytes. */
   portBytes: 64 * KB,
   outputBytes: 256 * KB,
-  /** What nodes were given, in the record of one execution for users: each value is an output in it as well. */
+  /** Inputs of nodes, in the record of one execution for users: each value is also in the record as an output. */
   recordInputBytes: 256 * KB,
   /** From the first claim of a node. */
   executionMs: 300_000,
-  /** An execution that no worker takes up for so long fails, uncharged. */
+  /** An execution that no worker claims for this long fails, uncharged. */
   firstClaimMs: 900_000,
   /** Raw bodies: invoke and save, asset. */
   bodyBytes: 2048 * KB,
   assetBytes: 25_000_000,
-  /** For how long the bytes of a deleted asset stay: longer than an execution may wait and work that was begun before. */
+  /** How long the bytes of a deleted asset stay: longer than an execution may wait and than work already started. */
   deletedAssetMs: 3_600_000,
-  /** After how many days a project may have its assets deleted. */
+  /** Age in days after which a project may have its assets deleted. */
   assetRetentionDays: { min: 1, max: 3_650 },
-  /** How often a node is tried whose worker died. */
+  /** Attempts of a node whose worker dies. */
   attempts: 5,
-  /** How long a child call waits for money that other calls hold. */
+  /** How long a child call waits for money that other calls have reserved. */
   fundsWaitMs: 30_000,
 } as const
 
 /**
- * Rules §4.4: what a sandbox product publishes as a model. The text that goes in and the text that comes out are each
- * bounded like a value on a port, in bytes of compact JSON; clients count tokens. A token is taken for 8 bytes, which is
- * more than tokenizers make of ordinary text, so a prompt of as many tokens as are published fits.
+ * Rules §4.4: the limits that a sandbox product publishes as a model. Its input text and its output text are each
+ * bounded like a value on a port, in bytes of compact JSON, but clients count tokens. One token is taken as 8 bytes,
+ * more than tokenizers average on ordinary text, so a prompt of the published number of tokens fits.
  */
 export const sandboxModelLimits = {
   bytesPerToken: 8,

@@ -3,7 +3,7 @@ import { mediaTypeOf } from './media-type.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 
-test('bytes are reported by how they begin', () => {
+test('mediaTypeOf recognizes a format by its first bytes', () => {
   expect(mediaTypeOf(bytes('\x89PNG\r\n\x1a\n...'))).toBe('image/png')
   expect(mediaTypeOf(bytes('\xff\xd8\xff\xe0..JFIF'))).toBe('image/jpeg')
   expect(mediaTypeOf(bytes('RIFF....WEBPVP8 '))).toBe('image/webp')
@@ -12,7 +12,7 @@ test('bytes are reported by how they begin', () => {
   expect(mediaTypeOf(bytes('\xff\xfb\x90\x64........'))).toBe('audio/mpeg')
 })
 
-test('what is none of them, or too short to tell, is nothing', () => {
+test('mediaTypeOf returns null for other formats and for too few bytes', () => {
   for (const text of ['', '\xff', 'RIFF', 'RIFF....AVI ', 'GIF89a......', '<svg xmlns=..', '%PDF-1.7....', '\x89PNG'])
     expect(mediaTypeOf(bytes(text))).toBe(null)
   expect(mediaTypeOf(bytes('\xff\xf1\x50\x80........'))).toBe(null) // AAC

@@ -1,11 +1,11 @@
-// The kinds of bytes that an asset may be (flows §4.7). What it is called is never believed: its first bytes say it.
+// Formats of an asset (flows §4.7). Its declared type is never trusted: its first bytes decide.
 
 export type MediaType = 'image/png' | 'image/jpeg' | 'image/webp' | 'audio/wav' | 'audio/mpeg'
 
-/** This many bytes are enough to tell. */
+/** Bytes needed to recognize a format. */
 export const MEDIA_HEAD_BYTES = 12
 
-/** What the bytes are, by how they begin; null where they are none of the kinds we keep. */
+/** Returns the format of the bytes by their start, or null if it is not one that we store. */
 export function mediaTypeOf(head: Uint8Array): MediaType | null {
   if (begins(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'image/png'
   if (begins(head, [0xff, 0xd8, 0xff])) return 'image/jpeg'

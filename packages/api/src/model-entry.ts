@@ -103,5 +103,5 @@ export const modelEntry = z
   })
 export type ModelEntry = z.infer<typeof modelEntry>
 
-/** The list envelope of GET /v1/models. An empty `data` is a valid answer (rules §4.1). */
+/** The list envelope of GET /v1/models. An empty `data` is a valid response (rules §4.1). */
 export const modelList = z.strictObject({ object: z.literal('list'), data: z.array(modelEntry) })

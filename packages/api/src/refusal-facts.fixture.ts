@@ -1,11 +1,11 @@
 import type { RefusalCode } from './refusal.ts'
 
-/** Facts for the row of a code. A row that needs one which is not listed here says "undefined", which fails its test. */
+/** Facts for the row of a code. A row that reads an unlisted fact says "undefined", which fails its test. */
 export function refusalFacts(code: RefusalCode): object {
   return { ...facts, ...factsOf[code] }
 }
 
-/** What the rows speak of. */
+/** Facts that the rows read. */
 const facts = {
   reason: 'The body is not a JSON object.',
   resolution: 'Send one JSON object.',
@@ -59,5 +59,5 @@ const facts = {
   port: 'text',
   started: true,
 }
-/** Where a row means something else by a name. */
+/** Overrides for rows that use a name differently. */
 const factsOf: Partial<Record<RefusalCode, object>> = { output_missing: { fields: ['text'] } }

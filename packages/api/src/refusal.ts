@@ -2,11 +2,11 @@ import { refusals, type RefusalRow, type RefusalType } from './refusals.ts'
 
 export type RefusalCode = keyof typeof refusals
 
-/** The facts that the message of a row and its resolution need. */
+/** The facts that a row's message and resolution read. */
 export type FactsOf<C extends RefusalCode> = Parameters<(typeof refusals)[C]['message']>[0] &
   Parameters<(typeof refusals)[C]['resolution']>[0]
 
-/** The inner object of every non-2xx answer (rules §2.1); also `execution.error` and `node.error`. */
+/** The inner object of every non-2xx response (rules §2.1); also `execution.error` and `node.error`. */
 export interface RefusalBody {
   code: RefusalCode
   type: RefusalType
@@ -21,12 +21,12 @@ export interface RefusalExtras {
   param?: string
   /** Machine-readable facts, shown unchanged. */
   details?: Record<string, unknown>
-  /** When to ask again, where that is known better than the row says it; at most 30 s. null: no moment is reported. */
+  /** When to retry, if known better than the row's default; at most 30 s. Null if no time is reported. */
   retryAfterMs?: number | null
   headers?: Record<string, string>
 }
 
-/** A failure the caller can clear. Everything else that is thrown is a provider's failure or a bug. */
+/** A failure that the caller can clear. Anything else that is thrown is a provider failure or a bug. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly status: number
@@ -51,7 +51,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Makes the refusal of a row from its facts. */
+/** Creates the refusal of a row from its facts. */
 export function refuse<C extends RefusalCode>(code: C, facts: FactsOf<C>, extras: RefusalExtras = {}): Refusal {
   const row: RefusalRow = refusals[code]
   return new Refusal(code, row.message(facts), row.resolution(facts), extras)
@@ -63,7 +63,7 @@ function headersOf(status: number, retryAfterMs: number | null): Record<string, 
   if (retryAfterMs !== null && (status === 409 || status === 429 || status === 503))
     return { 'Retry-After': String(Math.max(1, Math.ceil(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) / 1000))) }
   if (status === 401) return { 'WWW-Authenticate': 'Bearer', 'x-should-retry': 'false' }
-  // Stock clients repeat 409, 429 and 5xx by themselves; here repeating can't change the answer.
+  // Stock clients retry 409, 429 and 5xx by themselves; here a retry can't change the response.
   if (status < 500) return { 'x-should-retry': 'false' }
   return {}
 }

@@ -15,14 +15,14 @@ describe.each(codes)('%s', (code) => {
   test('is a code in snake_case', () => expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/))
 
   // spec: 7/s3
-  test('says what is wrong and what clears it, in whole sentences', () => {
+  test('states the fault and its resolution in whole sentences', () => {
     for (const text of [row(code).message, row(code).resolution]) {
       expect(text).toMatch(/^[A-Z].*\.$/)
       expect(text).not.toMatch(/undefined|null|NaN|\[object|\$\{/)
     }
   })
 
-  test('has a status of rules §2.4 and the type that goes with it', () => {
+  test('has a status of rules §2.4 and the matching type', () => {
     const types: Record<number, string> = {
       400: 'invalid_request_error',
       401: 'authentication_error',
@@ -41,7 +41,7 @@ describe.each(codes)('%s', (code) => {
     expect(status in types || [500, 502, 503, 504].includes(status)).toBe(true)
   })
 
-  test('names no provider and no provider', () =>
+  test('names no provider', () =>
     expect(JSON.stringify(row(code))).not.toMatch(/provider|provider|openai|anthropic|upstream/i))
 })
 
@@ -92,11 +92,11 @@ test.each(decided)('%i is the status of %j', (status, codes) => {
   expect(codes.map((code) => refusals[code].status)).toEqual(codes.map(() => status))
 })
 
-test('says "maximum context length", which stock clients look for [context_limit]', () => {
+test('says "maximum context length", which stock clients search for [context_limit]', () => {
   expect(row('context_limit').message).toContain('maximum context length')
 })
 
-test('where a fact is absent, what clears it is still said', () => {
+test('a refusal with absent facts still states its resolution', () => {
   for (const [code, given] of [
     ['key_revoked', { rotatedTo: null }],
     ['key_not_active', { state: 'Expired', rotatedTo: null }],
@@ -115,11 +115,11 @@ test('where a fact is absent, what clears it is still said', () => {
 })
 
 describe('headers', () => {
-  test('a 401 names the scheme and is not to be repeated', () => {
+  test('a 401 names the scheme and tells clients not to retry', () => {
     expect(refuse('key_missing', {}).headers).toEqual({ 'WWW-Authenticate': 'Bearer', 'x-should-retry': 'false' })
   })
 
-  test('waiting is reported in whole seconds, from 1 to 30, where it helps', () => {
+  test('Retry-After is in whole seconds, from 1 to 30, and absent if waiting does not help', () => {
     const after = (retryAfterMs: number) => refuse('overloaded', {}, { retryAfterMs }).headers['Retry-After']
     expect([0, 1, 1_000, 1_001, 30_000, 30_001, 3_600_000].map(after)).toEqual(['1', '1', '1', '2', '30', '30', '30'])
     expect(refuse('idempotency_in_progress', {}, { retryAfterMs: 1_000 }).headers).toEqual({ 'Retry-After': '1' })
@@ -130,7 +130,7 @@ describe('headers', () => {
     })
   })
 
-  test('tells stock clients not to retry what a retry cannot clear', () => {
+  test('x-should-retry is false where a retry cannot help', () => {
     for (const code of codes) {
       const { headers, status } = refuse(code, refusalFacts(code) as never)
       const clears = status >= 500 || 'retryAfterMs' in refusals[code]
@@ -138,7 +138,7 @@ describe('headers', () => {
     }
   })
 
-  test('adds the headers of the caller to those of the refusal', () => {
+  test('headers passed by the caller are added to those of the refusal', () => {
     const refusal = refuse('method_not_allowed', refusalFacts('method_not_allowed') as never, {
       headers: { Allow: 'POST' },
     })
@@ -146,7 +146,7 @@ describe('headers', () => {
   })
 })
 
-describe('a call that costs more than the whole limit of its key [key_limit]', () => {
+describe('the refusal of a call that exceeds a key limit [key_limit]', () => {
   const facts = {
     reset: 'daily',
     limitMicro: 100,
@@ -155,25 +155,25 @@ describe('a call that costs more than the whole limit of its key [key_limit]', (
     resetsAt: '2026-11-21T00:00:00Z',
   } as const
 
-  test('is refused as larger than the limit, and waiting is not suggested', () => {
+  test('does not suggest to wait if the call costs more than the whole limit', () => {
     const { message, resolution } = refuse('key_limit', { ...facts, neededMicro: 4_920 }).body
     expect(message).toBe("This call may cost up to $0.00492, which exceeds the key's daily spending limit of $0.0001.")
     expect(resolution).not.toMatch(/wait/i)
     expect(resolution).toMatch(/lower max_tokens.*or create a key with a higher limit/)
   })
 
-  test('is asked to wait if the call fits the limit', () => {
+  test('suggests to wait if the call fits the limit', () => {
     expect(refuse('key_limit', { ...facts, neededMicro: 100 }).body.resolution).toMatch(/^Wait until the limit resets/)
   })
 })
 
-test('names both reasons why a product is not callable: not assigned or not published [product_not_assigned]', () => {
+test('a refused product names both possible reasons: not assigned or not published [product_not_assigned]', () => {
   const { message, resolution } = refuse('product_not_assigned', { product: 'acme/sage' }).body
   expect(message).toBe('The product acme/sage is not assigned to this project or not published.')
   expect(resolution).toContain('use another product')
 })
 
-test('puts the field at fault and the details into the body', () => {
+test('the body of a refusal has the field at fault and the details', () => {
   const refusal = refuse('key_limit', refusalFacts('key_limit') as never, {
     param: 'model',
     details: { limitMicro: 5 },

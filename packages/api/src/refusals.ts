@@ -395,7 +395,7 @@ export const refusals = {
     type: 'invalid_request_error',
     message: (f: { contextLength: number; maxOutputTokens: number; promptTokens: number; outputCap: number }) =>
       `This model's maximum context length is ${f.contextLength} tokens and its maximum output ${f.maxOutputTokens} tokens, but the request needs up to ${f.promptTokens} input and ${f.outputCap} output tokens.`,
-    /** `anyOutput`: the prompt is too long regardless of the output. */
+    /** `anyOutput`: the prompt is too long for any output cap. */
     resolution: (f: { anyOutput?: boolean }) =>
       f.anyOutput ? 'Shorten the messages.' : 'Shorten the messages or lower max_tokens.',
   },
@@ -471,8 +471,8 @@ export const refusals = {
     message: text('The model did not respond in time. Nothing is charged.'),
     resolution: text('Retry the request, lower max_tokens, or use another model from GET /v1/models.'),
   },
-  // Inside flows: the error of a node or an execution, returned with status 200. execution.ts adds what was charged and that a new
-  // idempotency key runs it again.
+  // Inside flows: the error of a node or an execution, returned with status 200. execution.ts adds the charge and that
+  // a new idempotency key runs it again.
   node_failed: {
     status: 500,
     type: 'api_error',

@@ -3,14 +3,14 @@ import { expect, inject, test } from 'vitest'
 import { decodedBytes, encodedBytes, isBase64, isBase64Text, utf8Bytes } from './text-bytes.ts'
 
 const numRuns = 2000 * inject('propertyShare')
-/** Of code units, so that halves of surrogate pairs are among them. */
+/** Built from code units, so that unpaired surrogates occur. */
 const text = fc
   .array(fc.oneof(fc.nat(0x7f), fc.nat(0x7ff), fc.nat(0xffff), fc.integer({ min: 0xd7ff, max: 0xe000 })), {
     maxLength: 40,
   })
   .map((units) => String.fromCharCode(...units))
 
-test('a browser counts the bytes of a text as Node does', () => {
+test('the browser implementation counts the bytes of a text as Node does', () => {
   fc.assert(
     fc.property(text, (text) => {
       expect(encodedBytes(text)).toBe(Buffer.byteLength(text))
@@ -20,7 +20,7 @@ test('a browser counts the bytes of a text as Node does', () => {
   )
 })
 
-test('a browser takes the same texts for base64 as Node does', () => {
+test('the browser implementation recognizes the same texts as base64 as Node does', () => {
   const character = fc.constantFrom(
     'A',
     'Z',
@@ -53,7 +53,7 @@ test('a browser takes the same texts for base64 as Node does', () => {
   expect(some).toBeGreaterThan(numRuns / 10)
 })
 
-test('what is base64 has as many bytes as it is said to have', () => {
+test('decodedBytes returns the number of bytes that a base64 text decodes to', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), fc.boolean(), (bytes, url) => {
       const text = Buffer.from(bytes).toString(url ? 'base64url' : 'base64')

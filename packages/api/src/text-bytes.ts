@@ -1,20 +1,20 @@
-// How many bytes a text is, and whether it is base64: in browsers, and in Node, whose native functions take a tenth of the time on
-// the path of each call. Both answer the same; that is what the test alongside it is for.
+// The byte length of a text, and whether it is base64: for browsers, and for Node, whose native functions take a tenth
+// of the time on the path of each call. The test checks that both return the same.
 
-/** What is used of Node's `Buffer`, which a browser does not have. */
+/** The part of Node's `Buffer` that is used here. A browser has none. */
 interface NativeBytes {
   byteLength(text: string): number
   from(text: string, encoding: 'base64'): { length: number }
 }
 const native = (globalThis as { Buffer?: NativeBytes }).Buffer
 
-/** The length of a text in UTF-8 bytes; half of a surrogate pair counts three, as it is written. */
+/** Returns the UTF-8 length of a text; an unpaired surrogate counts as three bytes, as it is encoded. */
 export const utf8Bytes: (text: string) => number = native ? (text) => native.byteLength(text) : encodedBytes
 
-/** Whether it is base64 or base64url, with its padding or without, of at least one byte. */
+/** Returns whether a text is base64 or base64url of at least one byte, with or without padding. */
 export const isBase64: (text: string) => boolean = native ? (text) => decodesWhole(native, text) : isBase64Text
 
-/** The bytes of a base64 text: four characters are three of them. */
+/** Returns the number of bytes in a base64 text: four characters encode three. */
 export function decodedBytes(text: string): number {
   return Math.floor((unpadded(text) * 3) / 4)
 }
@@ -28,8 +28,8 @@ export function isBase64Text(text: string): boolean {
 }
 
 /**
- * Anyone who decodes leaves out what is not base64, so its length tells; a regular expression takes fifty times as long. Of a character
- * beyond ASCII only a half is looked at, so there may be none.
+ * Decoding skips characters that are not base64, so the decoded length reveals them; a regular expression takes fifty
+ * times as long. The decoder looks at only half of a non-ASCII character, so those are excluded first.
  */
 function decodesWhole(native: NativeBytes, text: string): boolean {
   return (
@@ -39,7 +39,7 @@ function decodesWhole(native: NativeBytes, text: string): boolean {
   )
 }
 
-/** One character says nothing, neither alone nor behind the others. */
+/** A single character, alone or as a remainder, encodes no byte. */
 function isWhole(text: string): boolean {
   return decodedBytes(text) > 0 && unpadded(text) % 4 !== 1
 }

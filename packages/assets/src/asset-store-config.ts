@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 export interface AssetStoreSettings {
-  /** Used where there is no bucket. */
+  /** Used if there is no bucket. */
   folder: string
   bucket: BucketSettings | null
 }
@@ -9,13 +9,13 @@ export interface AssetStoreSettings {
 export interface BucketSettings {
   name: string
   region: string
-  /** null: Amazon's own. */
+  /** Null for Amazon's own. */
   endpoint: string | null
-  /** Whether the bucket's name is in the path and not in the host's name. */
+  /** Whether the bucket's name is part of the path instead of the host name. */
   pathStyle: boolean
 }
 
-/** Variables that say where assets are stored; the same for each service that stores or reads them. */
+/** Variables for the location of assets, shared by all services that store or read them. */
 export const assetStoreConfig = {
   ASSETS_FOLDER: z
     .string()

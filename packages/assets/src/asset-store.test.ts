@@ -28,7 +28,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-test('bytes come back as they were put, whole and in part, and say what they are', async ({ store }) => {
+test('returns stored bytes unchanged, whole and in part, and their type', async ({ store }) => {
   for (const size of [1, 7, 100_000]) {
     const asset = `ast_${size}`
     expect(await store.put('prj_1', asset, inPieces(PNG, size), LIMIT)).toEqual({
@@ -41,7 +41,7 @@ test('bytes come back as they were put, whole and in part, and say what they are
   }
 })
 
-test('an asset is found under its own project only', async ({ store }) => {
+test('finds an asset only under its project', async ({ store }) => {
   await store.put('prj_1', 'ast_1', inPieces(PNG, 100), LIMIT)
   await expect(store.open('prj_2', 'ast_1')).rejects.toThrow(AssetMissing)
   await store.remove('prj_1', 'ast_1')
@@ -49,7 +49,7 @@ test('an asset is found under its own project only', async ({ store }) => {
   await expect(store.open('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
 })
 
-test('no name leads out of a project', async ({ store }) => {
+test('refuses ids that could lead out of the folder of a project', async ({ store }) => {
   for (const name of ['..', '../prj_2', 'a/b', '', '.', 'a.b', '%2e%2e', 'ast_1\0', '-', `a${'b'.repeat(64)}`]) {
     await expect(store.put('prj_1', name, inPieces(PNG, 100), LIMIT)).rejects.toThrow(RangeError)
     await expect(store.open(name, 'ast_1')).rejects.toThrow(RangeError)
@@ -57,7 +57,7 @@ test('no name leads out of a project', async ({ store }) => {
   }
 })
 
-test('what is too large, of another kind or breaks off leaves nothing behind', async ({ store, folder }) => {
+test('leaves nothing of a stream that is too large, of another format or incomplete', async ({ store, folder }) => {
   const put = (bytes: AsyncIterable<Uint8Array>, maxBytes = LIMIT.maxBytes) =>
     store.put('prj_1', 'ast_1', bytes, { maxBytes })
   async function* breakingOff() {
@@ -73,7 +73,7 @@ test('what is too large, of another kind or breaks off leaves nothing behind', a
   expect(await put(inPieces(PNG, 100), PNG.length)).toMatchObject({ bytes: PNG.length })
 })
 
-test('no one else on the machine may look into the folder', async ({ store, folder }) => {
+test('creates the folder without access for other users of the machine', async ({ store, folder }) => {
   const inside = path.join(folder, 'inside')
   const other = await openAssetStore({ folder: inside, bucket: null })
   await other.close()
@@ -81,7 +81,7 @@ test('no one else on the machine may look into the folder', async ({ store, fold
   expect(store).toBeDefined()
 })
 
-test('a store that cannot be written says so', async ({ store, folder }) => {
+test('throws AssetStoreUnavailable if the folder is not usable', async ({ store, folder }) => {
   await rm(folder, { recursive: true })
   await writeFile(folder, 'a file where the folder was')
   await expect(store.put('prj_1', 'ast_1', inPieces(PNG, 100), LIMIT)).rejects.toThrow(AssetStoreUnavailable)

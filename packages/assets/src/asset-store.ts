@@ -15,19 +15,19 @@ import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { FSDriver } from 'flydrive/drivers/fs'
 
-// Where the bytes of a project lie.
-//   B1  A key is made of two ids of ours and nothing else, so no name leads anywhere else.
-//   B2  Bytes go to a temporary file first, where they are counted and their type is found, and are then stored whole: memory has a
-//       piece of them at a time, and the backend knows their length.
-//   B3  Nothing is public: the ledger says whose an asset is, and only who asked it reads from here.
+// Storage of a project's bytes.
+//   B1  A key consists of two ids of ours and nothing else, so no name can lead elsewhere.
+//   B2  Bytes first go to a temporary file, which counts them and detects their type, and are then stored as a whole:
+//       memory holds one chunk at a time, and the backend knows the length.
+//   B3  Nothing is public: the ledger knows who owns an asset, and callers are authorized there before they read here.
 
 export type { ByteRange, StoredAsset } from './blob-backend.ts'
 
 export interface AssetStore {
   /**
-   * Stores a stream of bytes under an id that is new. Nothing is kept of what fails.
+   * Stores a stream of bytes under a new id. Keeps nothing of a failed stream.
    * @throws AssetTooLarge, AssetTypeUnknown
-   * @throws AssetStoreUnavailable when the store cannot be written
+   * @throws AssetStoreUnavailable if the store cannot be written
    * @throws any error of the stream
    */
   put(
@@ -37,20 +37,20 @@ export interface AssetStore {
     limits: { maxBytes: number },
   ): Promise<StoredAsset>
   /**
-   * Reads the bytes, or a part of them. The stream is to be read or destroyed.
+   * Opens the bytes, or a part of them. The caller has to read or destroy the stream.
    * @throws AssetMissing, AssetStoreUnavailable
    */
   open(project: string, asset: string, range?: ByteRange): Promise<Readable>
-  /** Removes what was stored and is not wanted; of what is not there it says nothing. */
+  /** Removes what was stored; ignores a missing asset. */
   remove(project: string, asset: string): Promise<void>
   close(): Promise<void>
 }
 
-/** How often a store in the network is asked to take the same bytes. */
+/** Attempts to store the same bytes in a remote store. */
 const TRIES = 3
 const BACK_OFF: BackOffLimits = { firstMs: 100, maxMs: 1_000 }
 
-/** Opens the store: a folder, or a bucket where one is named. */
+/** Opens the store: a bucket if one is configured, else a folder. */
 export async function openAssetStore(settings: AssetStoreSettings): Promise<AssetStore> {
   const backend = await openBackend(settings)
   const temporary = openTemporaryFolder()
@@ -110,8 +110,8 @@ async function tryOften(store: () => Promise<void>): Promise<void> {
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 /**
- * `<project>/<asset id>`. Without dots and slashes in either nothing leads out of the project's folder.
- * @throws RangeError for what is not an id
+ * `<project>/<asset id>`. Without dots and slashes in either, a key cannot lead out of the project's folder.
+ * @throws RangeError for anything that is not an id
  */
 function keyOf(project: string, asset: string): string {
   if (!ID.test(project) || !ID.test(asset))
@@ -119,7 +119,7 @@ function keyOf(project: string, asset: string): string {
   return `${project}/${asset}`
 }
 
-/** A folder of this machine, or one that all processes mount. Only its owner may look into it. */
+/** A folder of this machine, or one that all processes mount. Only its owner has access. */
 export async function openLocalBackend(folder: string): Promise<BlobBackend> {
   const root = path.resolve(folder)
   await mkdir(root, { recursive: true, mode: 0o700 })
@@ -127,7 +127,7 @@ export async function openLocalBackend(folder: string): Promise<BlobBackend> {
 
   return {
     store: (key, file) => disk.copyFromFs(file, key),
-    // The library reads a file from its beginning to its end only.
+    // The library can only read a whole file.
     async read(key, range) {
       const file = await open(path.join(root, key)).catch((error: NodeJS.ErrnoException) => {
         throw error.code === 'ENOENT' ? new AssetMissing({ cause: error }) : error

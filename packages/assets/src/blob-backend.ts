@@ -6,15 +6,15 @@ export interface StoredAsset {
   bytes: number
 }
 
-/** The first and the last byte to be read, counted from 0. */
+/** The first and the last byte to read, counted from 0. */
 export interface ByteRange {
   first: number
   last: number
 }
 
-/** What keeps bytes under keys: a folder or a bucket. */
+/** Storage of bytes by key: a folder or a bucket. */
 export interface BlobBackend {
-  /** Puts a file's bytes under a key. The file stays. */
+  /** Stores a file's bytes under a key, and leaves the file in place. */
   store(key: string, file: string, asset: StoredAsset): Promise<void>
   /** @throws AssetMissing */
   read(key: string, range: ByteRange | null): Promise<Readable>
@@ -22,7 +22,7 @@ export interface BlobBackend {
   close(): void
 }
 
-/** There are more bytes than may be stored. The caller can clear it. */
+/** The stream exceeds the maximum size. The caller can clear it. */
 export class AssetTooLarge extends Error {
   readonly maxBytes: number
 
@@ -39,14 +39,14 @@ export class AssetTypeUnknown extends Error {
   }
 }
 
-/** There is nothing under these ids. */
+/** No asset has these ids. */
 export class AssetMissing extends Error {
   constructor(options?: ErrorOptions) {
     super('there is no such asset', options)
   }
 }
 
-/** The store cannot be read or written now. */
+/** The store cannot be read or written at the moment. */
 export class AssetStoreUnavailable extends Error {
   constructor(options?: ErrorOptions) {
     super('the asset store is unavailable', options)

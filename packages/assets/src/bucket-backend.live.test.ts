@@ -31,7 +31,7 @@ async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 const LIMIT = { maxBytes: 1_000_000 }
 
-test('bytes go into a bucket with their type and length, and come back whole and in part', async ({
+test('stores bytes in a bucket with their type and length, and reads them whole and in part', async ({
   store,
   server,
 }) => {
@@ -44,7 +44,7 @@ test('bytes go into a bucket with their type and length, and come back whole and
   await expect(store.open('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
 })
 
-test('a bucket that is away for a moment is asked again', async ({ store, server }) => {
+test('retries a bucket that is briefly unavailable', async ({ store, server }) => {
   server.failNext(2)
   await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
   expect(server.objects.size).toBe(1)
@@ -52,7 +52,7 @@ test('a bucket that is away for a moment is asked again', async ({ store, server
   await expect(store.put('prj_1', 'ast_2', inPieces(WAV), LIMIT)).rejects.toThrow(AssetStoreUnavailable)
 })
 
-test('a bucket whose connections fall silent is asked again on another', { timeout: 60_000 }, async ({ server }) => {
+test('retries on a new connection if one to the bucket falls silent', { timeout: 60_000 }, async ({ server }) => {
   const { hostname, port } = new URL(server.url)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
   onTestFinished(proxy.close)
@@ -69,7 +69,7 @@ test('a bucket whose connections fall silent is asked again on another', { timeo
   expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
 })
 
-test('what is not to be kept never reaches the bucket', async ({ store, server }) => {
+test('sends nothing to the bucket for refused bytes', async ({ store, server }) => {
   const put = store.put('prj_1', 'ast_1', inPieces(Buffer.from('<html>and so on</html>')), LIMIT)
   await expect(put).rejects.toThrow(AssetTypeUnknown)
   expect(server.requests).toEqual([])

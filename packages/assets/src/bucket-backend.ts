@@ -6,27 +6,27 @@ import type { BucketSettings } from './asset-store-config.ts'
 import { AssetMissing, type BlobBackend } from './blob-backend.ts'
 
 const CONNECT_MS = 3_000
-/** A connection on which neither side was heard for so long is closed; the SDK then asks again on another one. */
+/** A connection without traffic in either direction for this long is closed; the SDK then retries on another. */
 const SILENT_MS = 10_000
 
-/** A bucket of S3 or of what speaks like it. Its credentials come from the SDK's own variables, files and roles. */
+/** A bucket of S3 or of an S3-compatible store. Credentials come from the SDK's own variables, files and roles. */
 export function openBucketBackend({ name, region, endpoint, pathStyle }: BucketSettings): BlobBackend {
   const client = new S3Client({
     region,
     forcePathStyle: pathStyle,
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENT_MS },
     ...(endpoint !== null && { endpoint }),
-    // Stores alongside Amazon's don't all know the checksums that the SDK would add by itself.
+    // Stores other than Amazon's may not support the checksums that the SDK adds by default.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    logger: silent, // it would write to the standard streams
+    logger: silent, // the default writes to the standard streams
   })
   const disk = new Disk(new S3Driver({ client, bucket: name, visibility: 'private', supportsACL: false }))
 
   return {
     store: (key, file, { mimeType, bytes }) =>
       disk.copyFromFs(file, key, { contentType: mimeType, contentLength: bytes }),
-    // The library reads an object from its beginning to its end only.
+    // The library can only read a whole object.
     async read(key, range) {
       const question = new GetObjectCommand({
         Bucket: name,

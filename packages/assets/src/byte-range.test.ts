@@ -17,10 +17,10 @@ describe('a Range header', () => {
     ['bytes=-1000', part(0, 999)],
     ['bytes=-5000', part(0, 999)],
     ['Bytes= 3-4 ', part(3, 4)],
-  ])('%s is a part', (header, range) => expect(byteRange(header, BYTES)).toEqual(range))
+  ])('%s selects a part', (header, range) => expect(byteRange(header, BYTES)).toEqual(range))
 
   test.each(['bytes=1000-', 'bytes=1000-2000', 'bytes=-0', 'bytes=99999999999999999999-'])(
-    '%s cannot be satisfied',
+    '%s is unsatisfiable',
     (header) => expect(byteRange(header, BYTES)).toEqual({ kind: 'unsatisfiable' }),
   )
 
@@ -35,5 +35,5 @@ describe('a Range header', () => {
     'bytes=a-b',
     'items=0-1',
     'bytes=1-2-3',
-  ])('%s asks for the whole', (header) => expect(byteRange(header, BYTES)).toEqual({ kind: 'whole' }))
+  ])('%s selects the whole', (header) => expect(byteRange(header, BYTES)).toEqual({ kind: 'whole' }))
 })

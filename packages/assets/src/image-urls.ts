@@ -5,9 +5,9 @@ import { refuse } from '@gateway/api/refusal'
 import type { AssetStore } from './asset-store.ts'
 
 /**
- * Assets of a project as `data:` URLs, by the reference under which a chat names them. They are in memory whole: anyone who asks has
- * made room for them.
- * @throws Refusal `asset_not_found` where the bytes are lost; AssetStoreUnavailable
+ * Returns assets of a project as `data:` URLs, keyed by their reference in a chat. They are held in memory as a whole,
+ * for which the caller has reserved room.
+ * @throws Refusal `asset_not_found` if the bytes are lost; AssetStoreUnavailable
  */
 export async function imageUrls(
   store: Pick<AssetStore, 'open'>,

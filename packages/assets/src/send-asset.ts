@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { refuse } from '@gateway/api/refusal'
 import type { AssetStore } from './asset-store.ts'
 
-/** An asset on the ledger's books: whose it is and what it is. */
+/** An asset as the ledger records it. */
 export interface RecordedAsset {
   id: string
   project: string
@@ -12,9 +12,9 @@ export interface RecordedAsset {
 }
 
 /**
- * Sends the bytes of an asset, or the part that is asked for (flows §4.5, §4.7). No one but the caller may
- * keep them, and no browser may take them for anything else than what they are.
- * @param more headers as well
+ * Sends the bytes of an asset, or the requested part (flows §4.5, §4.7). Only the caller may cache them, and a browser
+ * must not interpret them as another type.
+ * @param more additional headers
  * @throws Refusal `range_not_satisfiable`
  * @throws AssetMissing, AssetStoreUnavailable: before anything was sent
  */
@@ -43,25 +43,25 @@ export async function sendAsset(
   const bytes = await assetStore.open(asset.project, asset.id, part)
   if (res.destroyed) return void bytes.destroy()
   res.writeHead(part ? 206 : 200, headers)
-  // Where the caller has left or the store broke off, the connection is closed: what was sent is not whole.
+  // If the caller disconnects or the store breaks off, close the connection: the response is incomplete.
   await pipeline(bytes, res).catch(() => res.destroy())
 }
 
-/** We give no ETag and no date, so no condition of If-Range holds; and HEAD knows no parts. */
+/** We send no ETag and no date, so no If-Range condition can match; and HEAD has no ranges. */
 function rangeOf({ headers, method }: IncomingMessage, bytes: number): Range {
   if (headers['if-range'] !== undefined || method === 'HEAD') return { kind: 'whole' }
   return byteRange(headers.range, bytes)
 }
 
-/** Which bytes are asked for; the first and the last, counted from 0. */
+/** The requested bytes; the first and the last, counted from 0. */
 export type Range = { kind: 'whole' } | { kind: 'part'; first: number; last: number } | { kind: 'unsatisfiable' }
 
 const WHOLE: Range = { kind: 'whole' }
 const ONE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i
 
 /**
- * Reads a Range header (RFC 9110, 14) for a file of `bytes`. One that can't be read, or asks for several parts, is as
- * good as none: the whole is then sent, which any client takes.
+ * Parses a Range header (RFC 9110, 14) for a file of `bytes`. A header that is malformed or requests several parts is
+ * ignored: the whole is then sent, which any client accepts.
  */
 export function byteRange(header: string | undefined, bytes: number): Range {
   const [, from = '', to = ''] = ONE_RANGE.exec(header ?? '') ?? []

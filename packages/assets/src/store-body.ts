@@ -7,9 +7,9 @@ import { AssetTooLarge, AssetTypeUnknown } from './blob-backend.ts'
 import type { AssetStore, StoredAsset } from './asset-store.ts'
 
 /**
- * Stores the body of a request as it comes, under an id that is new. Nothing is kept of what is refused, and it is the project's only
- * once the ledger has it on its books.
- * @param declared what the caller says that it is
+ * Stores the body of a request as it arrives, under a new id. Keeps nothing of a refused body. The asset exists for the
+ * project only once the ledger has recorded it.
+ * @param declared the type that the caller states
  * @throws Refusal `invalid_request`, `request_too_large`; ClientDisconnected, AssetStoreUnavailable
  */
 export async function storeBody(
@@ -17,7 +17,7 @@ export async function storeBody(
   req: IncomingMessage,
   { project, id, declared }: { project: string; id: string; declared: MediaType },
 ): Promise<StoredAsset> {
-  // Ended early, the request stays open: its caller is still to be answered.
+  // An early end must not destroy the request: its caller still gets a response.
   const bytes = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
   const stored = await assetStore
     .put(project, id, bytes, { maxBytes: flowLimits.assetBytes })
@@ -31,7 +31,7 @@ export async function storeBody(
   throw typeDiffers(declared, stored.mimeType)
 }
 
-/** What callers call the types that are kept. */
+/** Content types of callers for the formats that we store. */
 const NAMES: Record<string, MediaType> = {
   'image/png': 'image/png',
   'image/jpeg': 'image/jpeg',
@@ -47,14 +47,14 @@ const NAMES: Record<string, MediaType> = {
 
 const RESOLUTION = 'Send the bytes of a PNG, JPEG, WebP, WAV or MPEG audio file unchanged, with its Content-Type.'
 
-/** @throws Refusal `invalid_request` for a Content-Type of nothing that is kept */
+/** @throws Refusal `invalid_request` for the Content-Type of a format that we don't store */
 export function declaredType({ headers }: Pick<IncomingMessage, 'headers'>): MediaType {
   const name = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
   if (Object.hasOwn(NAMES, name)) return NAMES[name]!
   throw notKept(name === '' ? 'Content-Type is missing.' : `Content-Type ${name.slice(0, 64)} is not taken.`)
 }
 
-/** @param sent what the bytes are; null where they are nothing that is kept */
+/** @param sent the format of the bytes; null if it is not one that we store */
 export function typeDiffers(declared: MediaType, sent: MediaType | null): Refusal {
   const what = sent === null ? 'nothing that is taken' : sent
   return notKept(`Content-Type says ${declared}, and by its first bytes the body is ${what}.`)

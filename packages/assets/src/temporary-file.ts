@@ -14,14 +14,14 @@ export interface TemporaryFile extends StoredAsset {
 
 export interface TemporaryFolder {
   /**
-   * Writes a stream into its own file. Nothing is left of what fails.
+   * Writes a stream into its own file. Leaves nothing of a failed stream.
    * @throws AssetTooLarge, AssetTypeUnknown, AssetStoreUnavailable, or any error of the stream
    */
   write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<TemporaryFile>
   close(): Promise<void>
 }
 
-/** A folder of this process for bytes on their way, which only its owner may look into; made when it is first needed. */
+/** A folder of this process for bytes in transit, accessible only to its owner; created on first use. */
 export function openTemporaryFolder(): TemporaryFolder {
   let folder: Promise<string> | null = null
 
@@ -33,7 +33,7 @@ export function openTemporaryFolder(): TemporaryFolder {
   return {
     async write(source, maxBytes) {
       const file = await newFile().catch((cause: unknown) => {
-        folder = null // perhaps it can be made the next time
+        folder = null // the next call tries to create it again
         throw new AssetStoreUnavailable({ cause })
       })
       const remove = () => rm(file, { force: true })
@@ -53,7 +53,7 @@ export function openTemporaryFolder(): TemporaryFolder {
   }
 }
 
-/** Passes bytes on and counts them; the first of them say their type, before any is passed on. */
+/** Passes bytes on and counts them. Detects their type from the first ones before passing any on. */
 function measure(source: AsyncIterable<Uint8Array>, maxBytes: number) {
   let mimeType: MediaType | null = null
   let bytes = 0
@@ -78,13 +78,13 @@ function measure(source: AsyncIterable<Uint8Array>, maxBytes: number) {
   return {
     bytes: passed(),
     result(): StoredAsset {
-      if (mimeType === null) throw new AssetTypeUnknown() // it ended before its type could be found
+      if (mimeType === null) throw new AssetTypeUnknown() // ended before its type was detected
       return { mimeType, bytes }
     },
   }
 }
 
-/** A full or read-only disk, not what the source failed with. */
+/** Whether the disk is full or read-only, as opposed to a failure of the source. */
 function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && ['open', 'write', 'close'].includes(String(error.syscall))
 }

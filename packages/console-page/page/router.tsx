@@ -19,12 +19,12 @@ import { refusalView } from './refusals/refusal-view.ts'
 import { statementView } from './statement/statement-month.ts'
 import { usageView } from './usage/usage-view.ts'
 
-// Every screen and its address. What a screen shows is in the address, filters too: it can be kept, sent and gone back to.
+// Routes of all screens. The URL includes filters, so that views can be bookmarked, shared and returned to.
 
 const root = createRootRoute({ component: SessionGuard, notFoundComponent: UnknownScreen })
 const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => root, path })
 
-// The canvas is loaded by those alone who open a flow.
+// The canvas code loads only when a flow is opened.
 const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
 const executionsScreen = lazyRouteComponent(() => import('./executions/executions-screen.tsx'), 'ExecutionsScreen')
 const usageScreen = lazyRouteComponent(() => import('./usage/usage-screen.tsx'), 'UsageScreen')

@@ -1,4 +1,4 @@
-// What Vite makes of imports that are not modules.
+// Types of what Vite provides: non-module imports and its environment.
 declare module '*.css' {}
 
 interface ImportMeta {

@@ -7,12 +7,12 @@ import { pageFingerprint } from './page-fingerprint.ts'
 import { builtFolder, madeFromFile, pageFolder } from './page-folders.ts'
 import { withoutEval } from './without-eval.ts'
 
-/** Browsers since the spring of 2024: they know `light-dark()`, and nothing has to be written for older ones. */
+/** Browsers released since spring 2024. They support `light-dark()`, so no fallbacks are needed. */
 const browsers = ['chrome123', 'edge123', 'firefox125', 'safari17.5']
 
 /**
- * Builds the page into `dist` if a source changed since the last time: files with hashed names, each also compressed. It
- * is whole or not there at all, anyone else who builds at the same time. Answers whether it built.
+ * Builds the page into `dist` if a source changed: files with hashed names, each also compressed. `dist` is replaced as
+ * a whole, also if several processes build at the same time. Returns whether it built.
  */
 export async function buildPage(): Promise<boolean> {
   const wanted = pageFingerprint()
@@ -25,7 +25,7 @@ export async function buildPage(): Promise<boolean> {
     await writeFile(path.join(work, path.basename(madeFromFile)), wanted)
     await rm(builtFolder, { recursive: true, force: true })
     await rename(work, builtFolder).catch(async (error: unknown) => {
-      if (!(await isBuilt(wanted))) throw error // else someone was quicker
+      if (!(await isBuilt(wanted))) throw error // otherwise another process finished first
     })
   } finally {
     await rm(work, { recursive: true, force: true })
@@ -38,7 +38,7 @@ async function isBuilt(wanted: string): Promise<boolean> {
 }
 
 async function runVite(outDir: string): Promise<void> {
-  const { build } = await import('vite') // half a second, which no one waits for when nothing has changed
+  const { build } = await import('vite') // takes half a second, so import it only for a build
   await build({
     root: pageFolder,
     base: `${pageAddress}/`,
@@ -49,14 +49,14 @@ async function runVite(outDir: string): Promise<void> {
       outDir,
       emptyOutDir: true,
       assetsDir: '',
-      assetsInlineLimit: 0, // the policy of the page forbids addresses that hold their content
+      assetsInlineLimit: 0, // the content security policy blocks `data:` URLs
       modulePreload: { polyfill: false },
       target: browsers,
       rolldownOptions: {
-        treeshake: { manualPureFunctions: ['z'] }, // a shape that no one asks for is not made
+        treeshake: { manualPureFunctions: ['z'] }, // drops unused schemas
         output: { banner: withoutEval },
       },
-      chunkSizeWarningLimit: 1_000, // page-sizes.test.ts has the limits
+      chunkSizeWarningLimit: 1_000, // page-sizes.test.ts enforces the limits
     },
   })
 }

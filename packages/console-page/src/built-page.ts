@@ -4,7 +4,7 @@ import { builtFolder, madeFromFile } from './page-folders.ts'
 
 export { pageAddress } from './page-address.ts'
 
-/** A file as it is sent, by its encoding; `identity` is the file itself. */
+/** Contents of a built file by content encoding; `identity` is uncompressed. */
 export interface BuiltFile {
   identity: Buffer
   br: Buffer
@@ -14,8 +14,8 @@ export interface BuiltFile {
 export type BuiltPage = ReadonlyMap<string, BuiltFile>
 
 /**
- * The built files by name, read once: `index.html`, and others whose names change with their content.
- * @throws Error that says how to build them, where they are not there
+ * Reads the built files by name: `index.html`, and files whose names change with their content.
+ * @throws Error that says how to build the page, if it is not built
  */
 export function readBuiltPage(): BuiltPage {
   const names = readNames()
@@ -26,7 +26,7 @@ export function readBuiltPage(): BuiltPage {
   )
 }
 
-/** Of the stylesheet that all screens share. */
+/** URL of the stylesheet shared by all screens. */
 export function stylesheetAddress(page: BuiltPage): string {
   return /href="([^"]+\.css)"/.exec(String(page.get('index.html')!.identity))![1]!
 }

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const { BROTLI_PARAM_QUALITY, BROTLI_MAX_QUALITY, BROTLI_PARAM_SIZE_HINT, Z_BEST_COMPRESSION } = constants
 
-/** Writes `.br` and `.gz` alongside a file, as small as they can be: they are made once and sent often. */
+/** Writes `.br` and `.gz` next to a file at maximum compression, because they are built once and sent often. */
 export async function compressFile(file: string): Promise<void> {
   const bytes = await readFile(file)
   const params = { [BROTLI_PARAM_QUALITY]: BROTLI_MAX_QUALITY, [BROTLI_PARAM_SIZE_HINT]: bytes.length }

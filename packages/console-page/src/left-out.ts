@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** Every shape brings how it would be described in JSON Schema, which the page never asks of one. */
+/** Replaces the JSON Schema support of zod, which the page never uses. */
 async function withoutDescriptions(file: string): Promise<string> {
   const text = await readFile(file, 'utf8')
   const names = [...text.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name!)
@@ -9,7 +9,7 @@ async function withoutDescriptions(file: string): Promise<string> {
   return `const gone = () => { throw new Error('The page has nothing to describe shapes with.') }\nexport { ${lines.join(', ')} }`
 }
 
-/** A shape of a text can ask for one of 26 formats, such as an address of a network; no shape on the page does. */
+/** Removes the 26 string formats of zod, such as IP addresses. No schema of the page uses one. */
 async function withoutFormats(file: string): Promise<string> {
   const text = await readFile(file, 'utf8')
   return text.replaceAll(
@@ -18,7 +18,7 @@ async function withoutFormats(file: string): Promise<string> {
   )
 }
 
-/** What comes from JSON leads never back to itself, so nothing has to be remembered of where a check has been. */
+/** JSON values have no cycles, so no cycle detection is needed. */
 const noCycles = `
 export class $ZodCyclicError extends Error {}
 export const memoizer = () => undefined
@@ -26,7 +26,7 @@ export const isRecursiveSchema = () => false
 export const isBackEdge = () => false
 `
 
-/** The canvas is where it is asked to be at once: nothing on it moves by itself. */
+/** Makes canvas transitions instant, because the canvas has no animations. */
 const noTransitions = () => `
 import { selection } from 'd3-selection'
 const same = function () { return this }
@@ -35,10 +35,10 @@ Object.assign(selection.prototype, { interrupt: same, transition: same, duration
 export const interrupt = () => {}
 `
 
-/** Between two views of a canvas alone, and not between colors, dates, lists and texts with numbers in them. */
+/** Interpolates canvas views only, not colors, dates, arrays or strings with numbers. */
 const viewsAlone = () => "export { default as interpolate, default as interpolateZoom } from './zoom.js'"
 
-/** The parser of expressions with the checks of its macros, and without what would type and evaluate them. */
+/** The CEL parser with its macro checks, without type checking and evaluation. */
 const parserAlone = `
 import { Parser } from './parser.js'
 import { registerMacros } from './macros.js'
@@ -64,7 +64,7 @@ export class Environment {
 export const parse = undefined, evaluate = undefined, check = undefined
 `
 
-/** The names of what is in a parsed expression, without what it would do. */
+/** Operator names of a parsed expression, without their implementation. */
 const operatorNames = `
 const aliases = {
   '.': 'fieldAccess', '.?': 'optionalFieldAccess', '[]': 'bracketAccess', '[?]': 'optionalBracketAccess',
@@ -87,14 +87,14 @@ const replaced: [file: RegExp, by: (file: string) => string | Promise<string>][]
   [/\/d3-interpolate\/src\/index\.js$/, viewsAlone],
   [/\/cel-js\/lib\/evaluator\.js$/, () => parserAlone],
   [/\/cel-js\/lib\/operators\.js$/, () => operatorNames],
-  [/\/cel-js\/lib\/(registry|optional)\.js$/, (file) => readFile(file, 'utf8')], // dropped with what they do when they are loaded
+  [/\/cel-js\/lib\/(registry|optional)\.js$/, (file) => readFile(file, 'utf8')], // marked side-effect free below
 ]
 
 /**
- * Leaves out of a program for browsers what it never calls, where a bundler cannot tell: of the language of expressions all but the
- * parser, which is what @gateway/flow uses in the service too; of zod what describes shapes; of d3 what moves by itself. What is left
- * finds the same problems (scenarios/flow-editor.scenario.ts), and page-sizes.test.ts fails where a package has moved its files.
- * For rolldown, and so for Vite.
+ * Rolldown and Vite plugin that removes code the page never calls but a bundler cannot detect as unused: all of CEL
+ * except the parser, which is also the only part that @gateway/flow uses in the service; JSON Schema descriptions of
+ * zod; animations of d3. The remaining code finds the same problems (scenarios/flow-editor.scenario.ts).
+ * page-sizes.test.ts fails if a package moves its files.
  */
 export const leftOut = {
   name: 'left-out',

@@ -1,2 +1,2 @@
-/** Where the console is served; every address that the built files name begins with it. */
+/** Path of the console. Every URL in the built files starts with it. */
 export const pageAddress = '/console'

@@ -5,7 +5,10 @@ import { projectFolder } from './page-folders.ts'
 
 const OURS = '@gateway/'
 
-/** All that the built page depends on: its own sources, those of the packages that it imports, and the versions of all others. */
+/**
+ * Inputs of the build: sources of the page and of the workspace packages it imports, and the lockfile for all other
+ * packages.
+ */
 function sources(): string[] {
   const { devDependencies } = JSON.parse(
     readFileSync(path.join(projectFolder, 'packages/console-page/package.json'), 'utf8'),
@@ -20,7 +23,7 @@ function sources(): string[] {
   ]
 }
 
-/** Changes whenever the page has to be built again. */
+/** Hash of the build inputs. The page must be rebuilt when it changes. */
 export function pageFingerprint(): string {
   const hash = createHash('sha256')
   for (const file of sources().flatMap(filesIn).toSorted())
@@ -28,7 +31,7 @@ export function pageFingerprint(): string {
   return hash.digest('hex')
 }
 
-/** The files below a folder, or the file itself; tests say nothing of what is built. */
+/** Files in a folder, or the file itself. Tests do not affect the build. */
 function filesIn(place: string): string[] {
   if (path.extname(place) !== '') return [place]
   return readdirSync(path.join(projectFolder, place), { withFileTypes: true, recursive: true })

@@ -1,9 +1,9 @@
 import path from 'node:path'
 
 export const projectFolder = path.resolve(import.meta.dirname, '../../..')
-/** The program that browsers run. */
+/** Sources of the page that runs in browsers. */
 export const pageFolder = path.resolve(import.meta.dirname, '../page')
-/** What is built of it, and served. */
+/** Build output, which is served. */
 export const builtFolder = path.resolve(import.meta.dirname, '../dist')
-/** In the built folder: of which sources it was built. */
+/** Fingerprint of the sources that the build output was built from. */
 export const madeFromFile = path.join(builtFolder, 'made-from.txt')

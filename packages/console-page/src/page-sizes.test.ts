@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readBuiltPage } from './built-page.ts'
 
-// What a browser loads before it shows something, as it is sent: users open the console on slow lines, too.
+// Compressed size of what a browser loads before it renders, because users also open the console on slow connections.
 
 const KIB = 1_024
 const files = readBuiltPage()
@@ -9,7 +9,7 @@ const start = files.get('index.html')!.identity.toString()
 const scripts = [...files.keys()].filter((name) => name.endsWith('.js'))
 const firstView = withImports(scripts.filter((name) => start.includes(name)))
 
-/** The names of scripts, and of all that they cannot do without. */
+/** Script names, including all static imports. */
 function withImports(names: string[], known = new Set<string>()): Set<string> {
   for (const name of names) {
     if (known.has(name)) continue
@@ -23,19 +23,19 @@ function withImports(names: string[], known = new Set<string>()): Set<string> {
   return known
 }
 
-/** KiB, compressed by Brotli. */
+/** Brotli-compressed size, in KiB. */
 function sizeOf(names: Iterable<string>): number {
   return [...names].reduce((sum, name) => sum + files.get(name)!.br.length, 0) / KIB
 }
 
-/** What opening a screen loads in addition to the first view. */
+/** Scripts that opening a screen loads in addition to the first view. */
 function except(screen: RegExp): string[] {
   const found = scripts.filter((name) => screen.test(name))
   expect(found).toHaveLength(1)
   return [...withImports(found)].filter((name) => !firstView.has(name))
 }
 
-test('the first view has at most 130 KiB of scripts and 15 KiB of styles', () => {
+test('the first view loads at most 130 KiB of scripts and 15 KiB of styles', () => {
   expect(firstView.size).toBeGreaterThan(1)
   expect(sizeOf(firstView)).toBeLessThanOrEqual(130)
   const styles = [...files.keys()].filter((name) => name.endsWith('.css') && start.includes(name))
@@ -43,7 +43,7 @@ test('the first view has at most 130 KiB of scripts and 15 KiB of styles', () =>
   expect(sizeOf(styles)).toBeLessThanOrEqual(15)
 })
 
-test('a flow is opened with at most 100 KiB of scripts as well, and what is opened on it comes later', () => {
+test('opening a flow loads at most 100 KiB more scripts, without the panels and dialogs that load on demand', () => {
   const canvas = except(/^flow-screen/)
   expect(canvas.length).toBeGreaterThan(1)
   expect(sizeOf(canvas)).toBeLessThanOrEqual(100)
@@ -54,7 +54,7 @@ test('a flow is opened with at most 100 KiB of scripts as well, and what is open
   }
 })
 
-test('the charts of usage have at most 25 KiB of scripts in addition to', () => {
+test('the usage screen loads at most 25 KiB more scripts', () => {
   expect(sizeOf(except(/^usage-screen/))).toBeLessThanOrEqual(25)
 })
 

@@ -32,7 +32,7 @@ test('no text of the console uses a phrase that docs/style.md retires', () => {
   expect(found).toEqual([])
 })
 
-test('finds the texts of elements, attributes, literals and templates, with their lines', () => {
+test('stringsOf finds the texts of elements, attributes, literals and templates, with their lines', () => {
   const source = `import { Box } from 'some where'
 export const screen = (name: string) => (
   <Box className="a b-c" title="Look again">

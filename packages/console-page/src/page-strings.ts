@@ -6,7 +6,7 @@ import { pageFolder } from './page-folders.ts'
 export interface PageString {
   /** Path below the page's folder. */
   file: string
-  /** Counted from 1. */
+  /** 1-based. */
   line: number
   text: string
 }
@@ -18,8 +18,8 @@ interface SyntaxNode {
 }
 
 /**
- * Texts that the console can show: JSX text, and every string literal and template that holds a word with a capital or a blank.
- * A placeholder of a template is `{}`. Class names, imports and identifiers are left out.
+ * Texts that the console can show: JSX text, and every string literal and template that has a capitalized word or a
+ * space. A placeholder of a template is `{}`. Class names, imports and identifiers are left out.
  */
 export function pageStrings(folder = pageFolder): PageString[] {
   return globSync('**/*.{ts,tsx}', { cwd: folder })

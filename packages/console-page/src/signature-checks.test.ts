@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { signatureChecks } from '../page/notices/signature-checks.ts'
 
-// What users copy is executed unchanged.
+// Executes the code exactly as users copy it.
 
 const run = promisify(execFile)
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -22,14 +22,14 @@ const cases = (): [Record<string, string>, boolean][] => [
   [headersAt(now(), '{}'), false],
 ]
 
-test('the code for Node takes what was signed now, and nothing else', async () => {
+test('the Node sample accepts a current signature and rejects stale, future and forged ones', async () => {
   const code: string = `data:text/javascript,${encodeURIComponent(signatureChecks.Node)}`
   const { isGenuine } = await import(code)
   for (const [headers, expected] of cases()) expect(isGenuine(headers, body, secret)).toBe(expected)
   expect(isGenuine({}, body, secret)).toBe(false)
 })
 
-test('the code for Python takes what was signed now, and nothing else', async () => {
+test('the Python sample accepts a current signature and rejects stale, future and forged ones', async () => {
   for (const [headers, expected] of cases()) {
     const said = `${signatureChecks.Python}\nimport json, sys\nprint(is_genuine(json.loads(sys.argv[1]), sys.argv[2].encode(), sys.argv[3]))`
     const { stdout } = await run('python3', ['-c', said, JSON.stringify(headers), body, secret])

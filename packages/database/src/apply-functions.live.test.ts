@@ -5,7 +5,7 @@ const answering = (name: string, body: string, takes = 'a integer', answers = 'i
   `CREATE OR REPLACE FUNCTION public.${name}(${takes}) RETURNS ${answers} LANGUAGE sql AS $$ ${body} $$;`
 const SIGNATURE = /^public\.f has another signature than the one in the database, .*: put the file back as it was/
 
-migrationTest('functions come after the migrations, each behind what it needs', async ({ place }) => {
+migrationTest('applies functions after the migrations, each after those that it needs', async ({ place }) => {
   await place.run({ '1_a': 'CREATE TABLE t (a integer)' })
   const files = {
     'public/a': `-- needs: public.v, public.b\n${answering('a', 'SELECT public.b(a) FROM public.v')}`,
@@ -16,7 +16,7 @@ migrationTest('functions come after the migrations, each behind what it needs', 
   expect(await place.runFunctions(files)).toEqual([])
 })
 
-migrationTest('a body that changed is replaced, and so is a function that someone dropped', async ({ place }) => {
+migrationTest('replaces a function whose body changed, and restores one that was dropped', async ({ place }) => {
   await place.runFunctions({
     'public/f': answering('f', 'SELECT 1'),
     'public/g': answering('g', 'SELECT 2'),
@@ -27,14 +27,14 @@ migrationTest('a body that changed is replaced, and so is a function that someon
   expect(await place.ask('SELECT f(0) AS f, g(0) AS g')).toEqual([{ f: 3, g: 2 }])
 })
 
-migrationTest('refuses a signature that changed under the same name, and changes nothing', async ({ place }) => {
+migrationTest('refuses a changed signature under the same name, and changes nothing', async ({ place }) => {
   await place.runFunctions({ 'public/f': answering('f', 'SELECT 1') })
   const others = { 'public/e': answering('e', 'SELECT 1') }
   for (const [takes, answers] of [
-    ['a bigint', 'integer'], // another type
-    ['a integer, b integer', 'integer'], // one more
-    ['b integer', 'integer'], // another name
-    ['a integer', 'bigint'], // another answer
+    ['a bigint', 'integer'], // different type
+    ['a integer, b integer', 'integer'], // additional argument
+    ['b integer', 'integer'], // different name
+    ['a integer', 'bigint'], // different result
   ]) {
     const changed = { ...others, 'public/f': answering('f', 'SELECT 2', takes, answers) }
     await expect(place.runFunctions(changed)).rejects.toThrow(SIGNATURE)
@@ -42,21 +42,21 @@ migrationTest('refuses a signature that changed under the same name, and changes
   expect(await place.ask(`SELECT f(0) AS f, to_regproc('e') AS e`)).toEqual([{ f: 1, e: null }])
 })
 
-migrationTest('keeps an old function alongside its successor, with or without its file', async ({ place }) => {
+migrationTest('keeps an old function next to its successor, with or without its file', async ({ place }) => {
   await place.runFunctions({ 'public/f': answering('f', 'SELECT 1') })
   const next = { 'public/f_next': answering('f_next', 'SELECT 2', 'a bigint') }
   expect(await place.runFunctions(next)).toEqual(['public.f_next'])
   expect(await place.ask('SELECT f(0) AS f, f_next(0) AS g')).toEqual([{ f: 1, g: 2 }])
 })
 
-migrationTest('a view keeps its columns and may get one more', async ({ place }) => {
+migrationTest('lets a view gain a column, and refuses any other change of its columns', async ({ place }) => {
   const view = (columns: string) => ({ 'public/v': `CREATE OR REPLACE VIEW public.v AS SELECT ${columns}` })
   await place.runFunctions(view('1 AS a'))
   expect(await place.runFunctions(view('1 AS a, 2 AS b'))).toEqual(['public.v'])
   await expect(place.runFunctions(view('2 AS b'))).rejects.toThrow('public.v has another signature')
 })
 
-migrationTest('a function that fails leaves all as it was and names its line', async ({ place }) => {
+migrationTest('changes nothing if a function fails, and reports the line', async ({ place }) => {
   const failing = {
     'public/a': answering('a', 'SELECT 1'),
     'public/f': `-- What it does.\n${answering('f', 'SELECT nonsense')}`,
@@ -67,7 +67,7 @@ migrationTest('a function that fails leaves all as it was and names its line', a
   expect(await place.ask(`SELECT to_regproc('a') AS a`)).toEqual([{ a: null }])
 })
 
-migrationTest('the grants are given again with each change', async ({ place }) => {
+migrationTest('reapplies the grants after each change', async ({ place }) => {
   const grants = 'REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC'
   await place.runFunctions({ grants, 'public/f': answering('f', 'SELECT 1') })
   await place.runFunctions({ 'public/g': answering('g', 'SELECT 2') })

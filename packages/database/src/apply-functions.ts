@@ -5,18 +5,21 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-// Brings the functions and views of a database up to the files under prisma/functions.
-//   R1  A file is applied when its checksum is not the one that was applied last, or what it makes is not there.
-//   R2  All that changed is one transaction: the services never see half of a change.
-//   R3  A signature never changes, because two releases run side by side while one replaces the other. A new signature
+// Brings the functions and views of a database up to date with the files under prisma/functions.
+//   R1  A file is applied if its checksum differs from the last one applied, or if its function or view is missing.
+//   R2  All changes are one transaction: the services never see a partial change.
+//   R3  A signature never changes, because two releases run concurrently while one replaces the other. A new signature
 //       gets a new name (prisma/functions/README.md).
 
-/** "Cannot change return type", "… name of input parameter", "… drop columns from view": invalid definitions of either. */
+/**
+ * "Cannot change return type", "… name of input parameter", "… drop columns from view": the invalid-definition errors
+ * of functions and views.
+ */
 const signatureErrors = new Set(['42P13', '42P16'])
 
 /**
- * Applies what changed, after the migrations and under their lock. Answers its names. Throws one readable message if a
- * file fails or has changed a signature; then nothing has changed.
+ * Applies what changed, after the migrations and under their lock. Returns the names. Throws one readable message if a
+ * file fails or changes a signature; in that case nothing is changed.
  */
 export async function applyFunctions(client: Client, folder: string, options: LockOptions): Promise<string[]> {
   const { files, grants } = await readFunctions(folder)
@@ -64,7 +67,10 @@ async function apply(client: Client, { name, sql, checksum }: FunctionFile): Pro
   )
 }
 
-/** R3: with other types of arguments, Postgres makes a second function of the same name instead of replacing the first. */
+/**
+ * R3: for other argument types, Postgres would create a second function of the same name instead of replacing the
+ * first.
+ */
 async function refuseOverloads(client: Client, changed: readonly FunctionFile[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT n.nspname || '.' || p.proname AS name
@@ -84,24 +90,26 @@ function signatureChanged(name: string, cause?: Error): Error {
   )
 }
 
-/** A function or view, as `<schema>/<name>.sql` says it is now. */
+/** A function or view as defined in `<schema>/<name>.sql`. */
 export interface FunctionFile {
   /** `<schema>.<name>` */
   name: string
   sql: string
   checksum: string
-  /** Names of the files that have to be applied before: those of its lines `-- needs: <name>`. */
+  /** Files that must be applied first, from the lines `-- needs: <name>`. */
   needs: string[]
 }
 
 export interface FunctionFolder {
-  /** Each behind what it needs. */
+  /** Each after those that it needs. */
   files: FunctionFile[]
-  /** `grants.sql`: who may use all this. null: there is none. */
+  /** `grants.sql`: the permissions on everything here. Null if there is none. */
   grants: FunctionFile | null
 }
 
-/** Reads a folder of functions. Throws if a file is not what its name says, or needs one that is not there. */
+/**
+ * Reads a folder of functions. Throws if a file does not define what its name says, or needs one that does not exist.
+ */
 export async function readFunctions(folder: string): Promise<FunctionFolder> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = await Promise.all(

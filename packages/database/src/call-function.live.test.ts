@@ -10,7 +10,7 @@ import { openDatabase } from './client.ts'
 
 const root = path.resolve(import.meta.dirname, '../../..')
 
-liveTest('a function is called by the names of its arguments, in any order', async ({ database, onTestFinished }) => {
+liveTest('callFunction passes arguments by name, in any order', async ({ database, onTestFinished }) => {
   const { sql, close } = await openDatabase({ url: database.ledgerUrl, poolSize: 1 })
   onTestFinished(close)
   const funding = { by_user: 'usr_1', amount_micro: 5n, funding: 'fnd_1', to_project: 'prj_called' }
@@ -22,7 +22,7 @@ liveTest('a function is called by the names of its arguments, in any order', asy
 })
 
 liveTest(
-  'items arrive as rows: any text, lists, numbers, what is inside an item, and what is left out',
+  'callFunction encodes items as rows, with any text, lists, numbers, nested fields and missing fields',
   async ({ database, onTestFinished }) => {
     const { sql, close } = await openDatabase({ url: database.ledgerUrl, poolSize: 1 })
     onTestFinished(close)
@@ -53,7 +53,7 @@ liveTest(
 )
 
 liveTest(
-  'a database that is a release ahead takes rows of this one, and then one that is not',
+  'callFunction adapts its rows to a database that is a release ahead, and to one that is not',
   async ({ database, onTestFinished }) => {
     const { sql, close } = await openDatabase({ url: database.ledgerUrl, poolSize: 1 })
     onTestFinished(close)

@@ -2,12 +2,13 @@ import { DatabaseError } from 'pg'
 import { rowTypes, sqlFunctions, type SqlFunctions } from './generated/sql-functions.ts'
 import type { Sql } from './sql.ts'
 
-// Rows of a row type, as Postgres writes an array of them in text: faster to make and to read than JSON or parallel arrays.
+// Encodes rows of a row type as the text of a Postgres array: faster to write and to parse than JSON or parallel
+// arrays.
 
-/** Where the columns of a row type stand, by the field of an item that fills them: `maxTokens` fills max_tokens. */
+/** Column positions of a row type, by the item field that fills them: `maxTokens` fills max_tokens. */
 export interface RowType {
   readonly columns: ReadonlyMap<string, number>
-  /** A row of nulls, of the width that the type has in the database: that may be a release ahead, with more columns at the end. */
+  /** A row of nulls as wide as the type in the database, which may be a release ahead, with more columns at the end. */
   nulls: readonly string[]
 }
 
@@ -20,8 +21,8 @@ export function nullsOf(width: number): readonly string[] {
 }
 
 /**
- * A list of items as rows. The fields of an object inside an item are columns alongside the others, so that an item of the wire is a
- * row unchanged. A field without a column is left out, and a column without a field is null.
+ * Encodes a list of items as rows. Fields of a nested object become columns of the same row, so an item of the wire
+ * needs no conversion. A field without a column is left out, and a column without a field is null.
  */
 export function encodeRows(type: RowType, items: readonly object[]): string {
   let text = '{'
@@ -29,7 +30,7 @@ export function encodeRows(type: RowType, items: readonly object[]): string {
   return `${text}}`
 }
 
-/** One item as a row. */
+/** Encodes one item as a row. */
 export function encodeRow(type: RowType, item: object): string {
   const row = type.nulls.slice()
   fill(row, type.columns, item as Fields)
@@ -68,15 +69,15 @@ function fieldOf(column: string): string {
 }
 
 interface Statement {
-  /** Named notation, so that no argument is known by its place. */
+  /** Uses named notation, so no argument depends on its position. */
   text: string
-  /** Each encodes its value, or hands it on. */
+  /** Each encodes its value or passes it through. */
   arguments: [name: string, encode: (value: unknown) => unknown][]
 }
 
 const types = new Map<string, RowType>(Object.entries(rowTypes).map(([name, columns]) => [name, openRowType(columns)]))
 
-// Built once: the same text each time is also the same prepared statement.
+// Built once: an identical text also reuses the prepared statement.
 const statements = new Map<string, Statement>(
   Object.entries(sqlFunctions).map(([name, taken]) => {
     const names = Object.keys(taken)
@@ -92,8 +93,8 @@ const statements = new Map<string, Statement>(
 )
 
 /**
- * Calls a function of the database with all its arguments by name, in one round trip, and answers its row. A list of items is
- * encoded as its row type says (encodeRows).
+ * Calls a function of the database with all arguments by name, in one round trip, and returns its row. Lists of items
+ * are encoded by their row type (encodeRows).
  */
 export async function callFunction<Name extends keyof SqlFunctions>(
   sql: Sql,
@@ -124,7 +125,7 @@ function encoderOf(type: string): (value: unknown) => unknown {
   return (value) => encodeRow(rowType, value as object)
 }
 
-/** The row types of the database are a release ahead of what was known here, or behind. Nothing was done yet. */
+/** The row types of the database are a release ahead of those known here, or behind. The call has not executed. */
 function isOfOtherWidth(error: unknown): boolean {
   if (!(error instanceof DatabaseError) || error.code !== '22P02') return false
   return error.detail === 'Too few columns.' || error.detail === 'Too many columns.'

@@ -17,20 +17,20 @@ const clientTest = liveTest.extend('open', async ({ database }, { onCleanup }) =
 
 const preparedNow = "SELECT count(*)::int AS n FROM pg_prepared_statements WHERE statement LIKE 'SELECT 40 +%'"
 
-clientTest('a raw query is prepared once per connection', async ({ open }) => {
+clientTest('prepares a raw query once per connection', async ({ open }) => {
   const prisma = await open()
   for (const n of [1, 2]) expect(await prisma.$queryRaw`SELECT 40 + ${n}::int AS sum`).toEqual([{ sum: 40 + n }])
   expect(await prisma.$queryRawUnsafe(preparedNow)).toEqual([{ n: 1 }])
 })
 
-clientTest('no statement is prepared where that is switched off', async ({ open }) => {
+clientTest('prepares no statement if prepared statements are turned off', async ({ open }) => {
   const prisma = await open({ preparedStatements: false })
   await prisma.$queryRaw`SELECT 40 + ${2}::int AS sum`
   expect(await prisma.$queryRawUnsafe(preparedNow)).toEqual([{ n: 0 }])
 })
 
 clientTest(
-  'a moment goes in and comes out the same where the database prefers another zone',
+  'reads back the same time that it wrote, even if the database has another time zone',
   async ({ open, database }) => {
     const owner = await open({ url: database.adminUrl })
     const name = new URL(database.adminUrl).pathname.slice(1)
@@ -43,18 +43,18 @@ clientTest(
   },
 )
 
-clientTest('models are read through the client', async ({ open, database }) => {
+clientTest('reads models through the Prisma client', async ({ open, database }) => {
   const prisma = await open({ url: database.adminUrl })
   await prisma.tenant.create({ data: { id: 'ten_1', name: 'Acme' } })
   expect(await prisma.tenant.findMany({ select: { id: true, name: true } })).toEqual([{ id: 'ten_1', name: 'Acme' }])
 })
 
-clientTest('a session says who it belongs to', async ({ open }) => {
+clientTest('names the service in the application_name of a session', async ({ open }) => {
   const prisma = await open({ role: 'ledger' })
   expect(await prisma.$queryRaw`SELECT current_setting('application_name') AS name`).toEqual([{ name: 'svc-ledger' }])
 })
 
-clientTest('a connection that broke is replaced', async ({ open, database }) => {
+clientTest('replaces a broken connection', async ({ open, database }) => {
   const lost = Promise.withResolvers<Error>()
   const prisma = await open({ onConnectionLost: lost.resolve })
   const [{ pid }] = await prisma.$queryRaw<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`
@@ -65,15 +65,12 @@ clientTest('a connection that broke is replaced', async ({ open, database }) => 
   expect(after.pid).not.toBe(pid)
 })
 
-clientTest(
-  'a database that cannot be used is reported in one message without the password',
-  async ({ open, database }) => {
-    const wrongPassword = open({ url: withLogin(database.ledgerUrl, 'svc_ledger_login', 'hunter2') })
-    await expect(wrongPassword).rejects.toThrow(
-      /Postgres can't be used as svc_ledger_login@127.0.0.1.*: .*[Aa]uthentication failed/s,
-    )
-    await expect(wrongPassword).rejects.not.toThrow('hunter2')
-    const missing = open({ url: withDatabase(database.ledgerUrl, 'nowhere') })
-    await expect(missing).rejects.toThrow(/nowhere.* does not exist/s)
-  },
-)
+clientTest('reports an unusable database in one message without the password', async ({ open, database }) => {
+  const wrongPassword = open({ url: withLogin(database.ledgerUrl, 'svc_ledger_login', 'hunter2') })
+  await expect(wrongPassword).rejects.toThrow(
+    /Postgres can't be used as svc_ledger_login@127.0.0.1.*: .*[Aa]uthentication failed/s,
+  )
+  await expect(wrongPassword).rejects.not.toThrow('hunter2')
+  const missing = open({ url: withDatabase(database.ledgerUrl, 'nowhere') })
+  await expect(missing).rejects.toThrow(/nowhere.* does not exist/s)
+})

@@ -9,41 +9,49 @@ export type { Sql, SqlPool } from './sql.ts'
 
 export interface DatabaseOptions {
   url: string
-  /** Connections at most. They are kept open, so that a lone caller doesn't wait for one. */
+  /** Maximum number of connections. They are kept open, so that a lone caller doesn't wait for one. */
   poolSize: number
   /**
-   * How long a query may take before it is cancelled. A connection that is silent is given up a second later, and it then
-   * is not known whether the query was carried out. Default 10000.
+   * Time after which a query is cancelled. A silent connection is given up a second later; whether the query was
+   * executed is then unknown. Default 10000.
    */
   queryLimitMs?: number
-  /** Who works here, as Postgres shows it (`application_name`): `svc-<role>`. */
+  /** The service, as Postgres shows it (`application_name`): `svc-<role>`. */
   role?: string
-  /** Prepare each statement once per connection. Off for a PgBouncer that doesn't know prepared statements. Default true. */
+  /**
+   * Prepares each statement once per connection. Turn off for a PgBouncer without support for prepared statements.
+   * Default true.
+   */
   preparedStatements?: boolean
   /** Called when an idle connection breaks. The pool replaces it by itself. */
   onConnectionLost?: (error: Error) => void
-  /** Called when a connection was given up because it was silent. The idle connections of this pool are replaced by then. */
+  /**
+   * Called after a connection was given up because it was silent. By then the idle connections of this pool are
+   * replaced.
+   */
   onSilence?: () => void
 }
 
 export interface Database {
   prisma: PrismaClient
-  /** The same connections past Prisma: for what is asked often. */
+  /** The same connections without Prisma, for frequent queries. */
   sql: SqlPool
-  /** Waits for the queries under way and closes the connections. */
+  /** Waits for the queries in flight and closes the connections. */
   close: () => Promise<void>
-  /** Replaces the connections that no one uses now: to be called when another pool to the same server met silence. */
+  /** Replaces the idle connections. Call this if another pool to the same server had a silent connection. */
   renewIdle: () => void
 }
 
 const QUERY_LIMIT_MS = 10_000
 const CONNECT_MS = 3_000
-/** A connection on which nothing comes is probed after this, each second, and is lost after ten probes without an answer. */
+/**
+ * A connection without traffic is probed after this time, then every second, and is lost after ten unanswered probes.
+ */
 const PROBE_AFTER_MS = 5_000
 
 /**
- * Opens a pool and the Prisma client on it, and proves that the database answers. Sessions are in UTC: the driver
- * adapter writes times without an offset and reads them as UTC, no matter what the server sent. Throws one readable
+ * Opens a pool with a Prisma client on it, and checks that the database responds. Sessions are in UTC: the driver
+ * adapter writes times without an offset and reads them as UTC, regardless of the server's offset. Throws one readable
  * message, without the password, if the database can't be used.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -60,7 +68,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     keepAlive: true,
     keepAliveInitialDelayMillis: PROBE_AFTER_MS,
     application_name: role ? `svc-${role}` : 'svc',
-    options: '-c TimeZone=UTC', // one of the settings that PgBouncer follows
+    options: '-c TimeZone=UTC', // one of the settings that PgBouncer supports
   })
   pool.on('error', onConnectionLost)
   const nameOf = preparedStatements ? statementNames() : null

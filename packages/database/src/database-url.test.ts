@@ -3,7 +3,7 @@ import { databaseOf, describeUrl, withAddress, withDatabase, withLogin } from '.
 
 const url = 'postgresql://owner:s%2Fcret@db.example:6432/svc?sslmode=require'
 
-test('a part of a URL is replaced and the rest stays', () => {
+test('replaces the database, login or address of a URL and keeps the rest', () => {
   expect(withDatabase(url, 'other')).toBe('postgresql://owner:s%2Fcret@db.example:6432/other?sslmode=require')
   expect(withLogin(url, 'led ger', 'a@b')).toBe('postgresql://led%20ger:a%40b@db.example:6432/svc?sslmode=require')
   expect(withAddress(url, { host: '127.0.0.1', port: 5 })).toBe(
@@ -11,11 +11,11 @@ test('a part of a URL is replaced and the rest stays', () => {
   )
 })
 
-test('the database of a URL without one is that of its user', () => {
+test('databaseOf defaults to the name of the user', () => {
   expect(databaseOf(url)).toBe('svc')
   expect(databaseOf('postgresql://owner@db.example')).toBe('owner')
 })
 
-test('a URL is described without its password', () => {
+test('describeUrl leaves out the password', () => {
   expect(describeUrl(url)).toBe('owner@db.example:6432/svc')
 })

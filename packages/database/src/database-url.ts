@@ -13,7 +13,7 @@ export function withLogin(url: string, user: string, password: string): string {
   return changed.href
 }
 
-/** The same login and database, reached at another address. */
+/** The same login and database at another address. */
 export function withAddress(url: string, { host, port }: { host: string; port: number }): string {
   const changed = new URL(url)
   changed.hostname = host
@@ -21,13 +21,13 @@ export function withAddress(url: string, { host, port }: { host: string; port: n
   return changed.href
 }
 
-/** The name of the database; that of the user if the URL names none, as Postgres has it. */
+/** The database of a URL; the name of the user if it has none, as in Postgres. */
 export function databaseOf(url: string): string {
   const { pathname, username } = new URL(url)
   return decodeURIComponent(pathname.slice(1) || username)
 }
 
-/** Fit for a message: who, where and which database, never the password. */
+/** A URL for messages: user, server and database, never the password. */
 export function describeUrl(url: string): string {
   const { username, host } = new URL(url)
   return `${decodeURIComponent(username)}@${host}/${databaseOf(url)}`

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readFunctions } from './apply-functions.ts'
 
-test('a file is one function or view, the one that its name says', async () => {
+test('accepts a file with one function or view of its name, and refuses any other', async () => {
   const read = await openFolder()
   const one = 'CREATE OR REPLACE FUNCTION money.f() RETURNS void'
   expect((await read({ 'money/f.sql': one })).files).toMatchObject([{ name: 'money.f' }])
@@ -13,7 +13,7 @@ test('a file is one function or view, the one that its name says', async () => {
   await expect(read({ 'money/f.sql': one.replace('OR REPLACE ', '') })).rejects.toThrow('that of money.f')
 })
 
-test('a file that needs one without a file, or itself, is refused', async () => {
+test('refuses a file that needs itself or a missing file', async () => {
   const read = await openFolder()
   const file = (name: string, needs: string) => `-- needs: ${needs}\nCREATE OR REPLACE VIEW money.${name} AS SELECT 1`
   await expect(read({ 'money/a.sql': file('a', 'money.b') })).rejects.toThrow(
@@ -24,7 +24,7 @@ test('a file that needs one without a file, or itself, is refused', async () => 
   )
 })
 
-/** A folder that is read again with more files each time. */
+/** A folder that gains files with each read. */
 async function openFolder() {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-functions-'))
   onTestFinished(() => rm(folder, { recursive: true }))

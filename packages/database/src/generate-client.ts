@@ -21,9 +21,9 @@ export async function generateSqlFunctions(): Promise<void> {
 }
 
 /**
- * Generates the Prisma client into src/generated if the schema or the version of Prisma changed since the last
- * time. Works without a network: Prisma would load an engine that generating doesn't use, and is content with any
- * file in its place. Answers whether it generated.
+ * Generates the Prisma client into src/generated if the schema or the version of Prisma changed since the last run.
+ * Works without a network: Prisma would download an engine that generating doesn't use, and accepts any file in its
+ * place. Returns whether it generated.
  */
 export async function generateClient(): Promise<boolean> {
   const require = createRequire(import.meta.url)

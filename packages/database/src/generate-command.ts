@@ -1,4 +1,4 @@
-// Generates the Prisma client if the schema changed since the last time, and the signatures of the SQL functions.
+// Generates the Prisma client if the schema changed since the last run, and the signatures of the SQL functions.
 import { generateClient, generateSqlFunctions } from './generate-client.ts'
 
 try {

@@ -5,7 +5,7 @@ import { sqlFunctionsModule } from './generate-sql-functions.ts'
 
 const file = (name: string, sql: string) => ({ name, sql, checksum: '', needs: [] })
 
-test('writes each signature, with null where its comment says so', () => {
+test('writes each signature, nullable where its comment says so', () => {
   const text = sqlFunctionsModule([
     file(
       'money.take',
@@ -24,7 +24,7 @@ AS $$`,
   expect(text).toContain("'money.take': { of_project: 'text', up_to: 'integer' },")
 })
 
-test('leaves out views, and functions that services cannot call', () => {
+test('leaves out views and functions that services cannot call', () => {
   const text = sqlFunctionsModule([
     file('money.view', 'CREATE OR REPLACE VIEW money.view AS SELECT 1'),
     file('money.helper', 'CREATE OR REPLACE FUNCTION money.helper(\n  a text\n) RETURNS text LANGUAGE sql'),
@@ -36,7 +36,7 @@ test('leaves out views, and functions that services cannot call', () => {
   expect(text).not.toContain("'money.")
 })
 
-test('a view without rows is a row type, of which a function takes a list', () => {
+test('treats a view without rows as a row type, which a function can take a list of', () => {
   const text = sqlFunctionsModule([
     file(
       'money.item',
@@ -53,7 +53,7 @@ test('refuses a line with two arguments', () => {
   expect(() => sqlFunctionsModule([two])).toThrow('money.two: "a text, b text" is not one argument.')
 })
 
-test('make_caller_and_model takes the columns of its row type, and lists them in their order', async () => {
+test('make_caller_and_model takes the columns of its row type in their order', async () => {
   const folder = path.resolve(import.meta.dirname, '../../../prisma/functions/money')
   const [view, constructor] = await Promise.all(
     ['caller_and_model', 'make_caller_and_model'].map((name) => readFile(path.join(folder, `${name}.sql`), 'utf8')),

@@ -1,15 +1,15 @@
 import type { FunctionFile } from './apply-functions.ts'
 
-// The signatures and row types of prisma/functions as TypeScript, so that `callFunction` knows them and no one writes them twice.
-// An argument or a result may be null only where the comment of its line says so: `-- or null`. A row type is a view without
-// rows (`WHERE false`).
+// Generates the signatures and row types of prisma/functions as TypeScript, so that `callFunction` is typed from the
+// SQL. An argument or a result is nullable only if the comment of its line says so: `-- or null`. A row type is a view
+// without rows (`WHERE false`).
 
-/** Those of Taken and Answered in sql-types.ts. */
+/** The types of Taken and Answered in sql-types.ts. */
 const plainTypes = ['boolean', 'integer', 'bigint', 'text', 'jsonb', 'bytea', 'integer[]', 'text[]', 'bytea[]']
 
 const PARAMETER = /^ {2}(OUT )?(\w+) ([\w.[\]]+)(?: DEFAULT [^,]+)?,?(?:\s+--\s*(.*))?$/
 
-/** Text of the generated module. */
+/** Returns the text of the generated module. */
 export function sqlFunctionsModule(files: readonly FunctionFile[]): string {
   const rowTypes = files.flatMap(({ name, sql }) => rowTypeOf(name, sql) ?? [])
   const isCallable = ({ type }: Parameter) =>
@@ -57,7 +57,10 @@ interface Signature {
   answers: Parameter[]
 }
 
-/** null: a view, or a function whose result is not a row of named columns. @throws Error for a line that is not one argument */
+/**
+ * Returns null for a view, or a function whose result is not a row of named columns. @throws Error for a line without
+ * exactly one argument
+ */
 function signatureOf(name: string, sql: string): Signature | null {
   const [, list, returns] = /^CREATE OR REPLACE FUNCTION [\w.]+\((.*?)\n?\)(?: RETURNS (\w+))?/ms.exec(sql) ?? []
   if (list === undefined || (returns !== undefined && returns !== 'void')) return null
@@ -72,7 +75,7 @@ function signatureOf(name: string, sql: string): Signature | null {
   return signature
 }
 
-/** null: not a row type. @throws Error for a line that is not one column */
+/** Returns null if it is not a row type. @throws Error for a line without exactly one column */
 function rowTypeOf(name: string, sql: string): { name: string; columns: string[] } | null {
   const [, list] = /^CREATE OR REPLACE VIEW [\w.]+ AS\nSELECT (.*?)\n WHERE false;/ms.exec(sql) ?? []
   if (list === undefined) return null

@@ -1,12 +1,14 @@
 import { Client } from 'pg'
 
 const CONNECT_MS = 10_000
-/** A connection on which nothing comes is probed after this, each second, and is lost after ten probes without an answer. */
+/**
+ * A connection without traffic is probed after this time, then every second, and is lost after ten unanswered probes.
+ */
 const PROBE_AFTER_MS = 5_000
 
 /**
- * A separate connection for a job of the operator: a migration may take its time, so there is no limit for a statement, but
- * a server that has vanished is noticed.
+ * Opens a separate connection for a job of the operator. A migration may take long, so statements have no time limit,
+ * but a vanished server is detected.
  * @param name as Postgres shows it (`application_name`)
  */
 export function openJobClient(url: string, name: string): Client {

@@ -35,14 +35,14 @@ const proxiedTest = liveTest.extend('proxied', async ({ database }, { onCleanup 
 const one = ({ prisma }: Database) => prisma.$queryRaw<unknown[]>`SELECT 1 AS n`
 const three = 3
 
-proxiedTest('a query on a silent connection fails, and the next one has a new connection', async ({ proxied }) => {
+proxiedTest('a query on a silent connection fails, and the next one gets a new connection', async ({ proxied }) => {
   const database = await proxied()
   database.proxy.fallSilent()
   await expect(one(database)).rejects.toThrow()
   expect(await one(database)).toEqual([{ n: 1 }])
 })
 
-proxiedTest('a transaction on a silent connection ends, and hands it to no one', async ({ proxied }) => {
+proxiedTest('a transaction on a silent connection fails, and the connection is not reused', async ({ proxied }) => {
   const database = await proxied()
   const transaction = database.prisma.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT 1`
@@ -53,7 +53,7 @@ proxiedTest('a transaction on a silent connection ends, and hands it to no one',
   expect(await one(database)).toEqual([{ n: 1 }])
 })
 
-proxiedTest('a silent connection is closed, and those that were idle alongside it', async ({ proxied }) => {
+proxiedTest('a silent connection closes the idle connections too', async ({ proxied }) => {
   const silences: number[] = []
   const database = await proxied({ poolSize: three, onSilence: () => silences.push(1) })
   await Promise.all(Array.from({ length: three }, () => database.prisma.$queryRaw`SELECT pg_sleep(0.05)::text`))
@@ -61,27 +61,24 @@ proxiedTest('a silent connection is closed, and those that were idle alongside i
   database.proxy.fallSilent()
   await expect(one(database)).rejects.toThrow()
   expect(silences).toEqual([1])
-  // Each of the others would have cost a query its whole limit.
+  // Each of the others would have cost a query its whole time limit.
   expect(await Promise.all([one(database), one(database), one(database)])).toEqual(
     Array.from({ length: three }, () => [{ n: 1 }]),
   )
   expect(silences).toEqual([1])
 })
 
-proxiedTest(
-  'where new connections are silent too, a query fails, and works again when they are not',
-  async ({ proxied }) => {
-    const database = await proxied()
-    database.proxy.fallSilent({ newConnections: 'silent' })
-    await expect(one(database)).rejects.toThrow()
-    await expect(one(database)).rejects.toThrow(/timeout/i)
-    database.proxy.heal()
-    expect(await one(database)).toEqual([{ n: 1 }])
-  },
-)
+proxiedTest('queries fail while new connections are silent too, and succeed once they respond', async ({ proxied }) => {
+  const database = await proxied()
+  database.proxy.fallSilent({ newConnections: 'silent' })
+  await expect(one(database)).rejects.toThrow()
+  await expect(one(database)).rejects.toThrow(/timeout/i)
+  database.proxy.heal()
+  expect(await one(database)).toEqual([{ n: 1 }])
+})
 
 proxiedTest(
-  'a Postgres that is only slow says that it has ended the query, and nothing is silent',
+  'a slow query is cancelled by Postgres and its connection does not count as silent',
   async ({ proxied }) => {
     const silences: number[] = []
     const database = await proxied({ onSilence: () => silences.push(1) })
@@ -92,7 +89,7 @@ proxiedTest(
 )
 
 proxiedTest(
-  'a statement whose connection was given up does not continue in Postgres',
+  'a statement on an abandoned connection does not keep running in Postgres',
   async ({ proxied, database }) => {
     const asking = await proxied({ queryLimitMs: 2_000 })
     const looking = await openDatabase({ url: database.adminUrl, poolSize: 1 })
@@ -102,7 +99,7 @@ proxiedTest(
     await expect.poll(running).toHaveLength(1)
     asking.proxy.fallSilent({ newConnections: 'silent' })
     await expect(sleeping).rejects.toThrow()
-    asking.proxy.reset() // as the kernels do it some seconds after the network has gone
+    asking.proxy.reset() // as the kernels do some seconds after the network is lost
     await expect.poll(running, { timeout: 10_000 }).toEqual([])
     await looking.close()
   },

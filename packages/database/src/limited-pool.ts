@@ -2,22 +2,22 @@ import { constants } from 'node:os'
 import { connect, Socket } from 'node:net'
 import { Client, Pool, type ClientConfig, type PoolConfig } from 'pg'
 
-// Connections whose answers have a time limit, because a connection can die without a word: its host vanished, or
-// something between us forgot it. Without a limit a query would wait for the kernel, up to two hours.
-//   C1  A query that is not answered in time is cancelled: a Postgres that is only slow answers that it has ended it
-//       (57014), and nothing was written.
-//   C2  A connection on which not even that answer comes is silent. Its socket is destroyed, so that nothing that comes
-//       late is read as the answer to something else. The `query_timeout` of pg only ends the waiting; after it a
-//       transaction would hand the same connection back to the pool, and the next query would wait behind the silent one.
-//   C3  Whether a query on a silent connection was carried out is not known. Its error has no SQLSTATE, as that of a
-//       connection that broke.
-//   C4  Where one connection fell silent the idle ones probably did: they are closed too, so that the next queries don't
-//       each wait for one of them. The pool opens new ones when they are needed.
-//   C5  An error of a connection in use reaches anyone who waits for its answer, that of an idle one the pool. Between two
-//       statements of a transaction no one would hear it, and an error that no one hears ends the process.
+// Connections with a time limit on each query, because a connection can die silently: its host vanished, or a device in
+// between forgot it. Without a limit a query would wait for the kernel, up to two hours.
+//   C1  A query without a response in time is cancelled: a Postgres that is merely slow responds that it cancelled the
+//       query (57014), and nothing was written.
+//   C2  A connection without even that response is silent. Its socket is destroyed, so that nothing that arrives late
+//       is read as the response to another query. The `query_timeout` of pg only ends the wait; afterwards a
+//       transaction would return the same connection to the pool, and the next query would wait behind the silent one.
+//   C3  Whether a query on a silent connection was executed is unknown. Its error has no SQLSTATE, like that of a
+//       broken connection.
+//   C4  If one connection fell silent, the idle ones probably did too: they are closed as well, so that the next
+//       queries don't each wait for one of them. The pool opens new ones on demand.
+//   C5  An error of a connection in use reaches the query that waits on it, an error of an idle one reaches the pool.
+//       Between two statements of a transaction nothing listens, and an unhandled error would end the process.
 
 export interface LimitedPoolOptions extends PoolConfig {
-  /** How long a query may take before it is cancelled. A connection that is silent is given up a second later. */
+  /** Time after which a query is cancelled. A silent connection is given up a second later. */
   queryLimitMs: number
   /** Called when a connection was silent. */
   onSilence: () => void
@@ -25,7 +25,7 @@ export interface LimitedPoolOptions extends PoolConfig {
 
 export interface LimitedPool {
   pool: Pool
-  /** Closes the connections that no one uses now (C4). */
+  /** Closes the idle connections (C4). */
   renewIdle(): void
 }
 
@@ -55,7 +55,10 @@ export function openLimitedPool({ queryLimitMs, onSilence, ...config }: LimitedP
   return { pool, renewIdle }
 }
 
-/** How soon Postgres answers that it has cancelled. Where this process itself stood still, it reads meanwhile what had come. */
+/**
+ * How soon Postgres reports the cancellation. After a stall of this process, it is also the time to read what has
+ * arrived.
+ */
 const CANCEL_MS = 1_000
 const CANCEL_REQUEST = 80_877_102
 
@@ -87,7 +90,7 @@ class LimitedClient extends Client {
     }, this.#limitMs)
     const answered = () => {
       clearTimeout(timer)
-      // The request to cancel may still come, and would end the next query.
+      // The cancel request may still arrive, and would cancel the next query.
       if (isCancelled) setImmediate(() => this.abandon('its query was cancelled'))
     }
     const callback: unknown = parameters.at(-1)
@@ -103,10 +106,10 @@ class LimitedClient extends Client {
     return result
   }
 
-  /** Asks Postgres on another connection to end what it does on this one. */
+  /** Asks Postgres on another connection to cancel the query of this one. */
   #cancel(): void {
     const { host, port, processID, secretKey } = this as unknown as Started
-    if (processID === null || secretKey === null) return // a pooler that can't cancel
+    if (processID === null || secretKey === null) return // a pooler without support for cancellation
     const request = Buffer.alloc(16)
     for (const [n, part] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
       request.writeInt32BE(part, 4 * n)
@@ -122,7 +125,7 @@ class LimitedClient extends Client {
   }
 }
 
-/** What a client that has connected knows, as pg calls it. */
+/** What pg knows of a connected client. */
 interface Started {
   host: string
   port: number
@@ -130,7 +133,7 @@ interface Started {
   secretKey: number | null
 }
 
-/** As the kernel says it where it gives a connection up, which is what this anticipates (C3). */
+/** Worded like the kernel's error for a connection it gives up, which this anticipates (C3). */
 function timedOut(why: string): Error {
   const error = new Error(`a connection to Postgres was given up: ${why}`)
   return Object.assign(error, { code: 'ETIMEDOUT', errno: -constants.errno.ETIMEDOUT, syscall: 'read' })

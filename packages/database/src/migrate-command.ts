@@ -1,4 +1,4 @@
-// Applies the migrations to DATABASE_URL. `--again <name>` tries one again that was left unfinished.
+// Applies the migrations to DATABASE_URL. `--again <name>` retries one that was left unfinished.
 import { parseArgs } from 'node:util'
 import { migrate } from './migrate.ts'
 

@@ -7,10 +7,10 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { withDatabase } from './database-url.ts'
 import { migrate, type MigrateOptions } from './migrate.ts'
 
-/** SQL by name: of a migration, or of a function as `<schema>/<name>`. */
+/** SQL by name: that of a migration, or of a function as `<schema>/<name>`. */
 type Files = Record<string, string>
 
-/** A database that isn't there yet, folders of migrations and functions, and a session that looks. */
+/** A database that doesn't exist yet, folders of migrations and functions, and a session that reads the result. */
 export const migrationTest = liveTest.extend('place', async ({ database }, { onCleanup }) => {
   const name = `svc_migrate_${randomBytes(6).toString('hex')}`
   const url = withDatabase(database.adminUrl, name)
@@ -28,7 +28,7 @@ export const migrationTest = liveTest.extend('place', async ({ database }, { onC
     await mkdir(path.dirname(file), { recursive: true })
     const whole = `${file}.${randomBytes(4).toString('hex')}`
     await writeFile(whole, sql)
-    await rename(whole, file) // at once: another execution may be reading it
+    await rename(whole, file) // atomically: a concurrent run may be reading it
   }
   return {
     url,

@@ -5,31 +5,28 @@ import { databaseOf } from './database-url.ts'
 import { migrationTest } from './migrate.fixture.ts'
 import { openSchemaEngine } from './schema-drift.ts'
 
-migrationTest('makes the database and applies files by name; a second run does nothing', async ({ place }) => {
+migrationTest('creates the database and applies files by name; a second run does nothing', async ({ place }) => {
   const files = { '2_b': 'INSERT INTO t VALUES (2)', '1_a': 'CREATE TABLE t (a int)' }
   expect(await place.run(files)).toEqual(['1_a', '2_b'])
   expect(await place.run(files)).toEqual([])
   expect(await place.ask('SELECT a FROM t')).toEqual([{ a: 2 }])
 })
 
-migrationTest('a function body stays whole, no matter what semicolons it holds', async ({ place }) => {
+migrationTest('applies a function body with semicolons in one piece', async ({ place }) => {
   const body = `CREATE FUNCTION f() RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM 1; RETURN 'a;b'; END; $$; SELECT 1;`
   await place.run({ '1_a': body })
   expect(await place.ask('SELECT f()')).toEqual([{ f: 'a;b' }])
 })
 
-migrationTest(
-  'a migration that was changed after it had been applied is refused, and nothing is done',
-  async ({ place }) => {
-    await place.run({ '1_a': 'CREATE TABLE t (a int)' })
-    const changed = place.run({ '1_a': 'CREATE TABLE t (b int)', '2_b': 'CREATE TABLE u (a int)' })
-    await expect(changed).rejects.toThrow('Migration 1_a was changed after it had been applied.')
-    expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
-  },
-)
+migrationTest('refuses a migration that changed after it was applied, and changes nothing', async ({ place }) => {
+  await place.run({ '1_a': 'CREATE TABLE t (a int)' })
+  const changed = place.run({ '1_a': 'CREATE TABLE t (b int)', '2_b': 'CREATE TABLE u (a int)' })
+  await expect(changed).rejects.toThrow('Migration 1_a was changed after it had been applied.')
+  expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
+})
 
 migrationTest(
-  'a database from before the first file is refused with what to do, and left as it was',
+  'refuses a database older than the first file with a resolution, and changes nothing',
   async ({ place }) => {
     await place.run({ '5_baseline': 'CREATE TABLE t (a int)' })
     await place.ask(`UPDATE _prisma_migrations SET migration_name = '1_old' WHERE migration_name = '5_baseline'`)
@@ -40,7 +37,7 @@ migrationTest(
   },
 )
 
-migrationTest('another version of Postgres is refused with what to do, and left as it was', async ({ place }) => {
+migrationTest('refuses another version of Postgres with a resolution, and changes nothing', async ({ place }) => {
   const refused = place.run({ '1_a': 'CREATE TABLE t (a int)' }, { supportedMajor: 17 })
   await expect(refused).rejects.toThrow(
     /^This is Postgres 18\S*, and the service works on Postgres 17 alone: bring the server/,
@@ -50,7 +47,7 @@ migrationTest('another version of Postgres is refused with what to do, and left 
   ])
 })
 
-migrationTest('a database whose order of text may change is refused with what to do', async ({ place, database }) => {
+migrationTest('refuses a database whose sort order may change, with a resolution', async ({ place, database }) => {
   const name = databaseOf(place.url)
   await ask(
     database.adminUrl,
@@ -61,18 +58,15 @@ migrationTest('a database whose order of text may change is refused with what to
   expect(await place.ask(`SELECT to_regclass('t') AS t`)).toEqual([{ t: null }])
 })
 
-migrationTest(
-  'a failing migration leaves nothing, names its line, and is applied once corrected',
-  async ({ place }) => {
-    const failing = place.run({ '1_a': 'CREATE TABLE t (a int);\n\nCREATE TABLE u (a nonsense);' })
-    await expect(failing).rejects.toThrow('Migration 1_a failed at line 3: type "nonsense" does not exist (42704)')
-    expect(await place.ask(`SELECT to_regclass('t') AS t`)).toEqual([{ t: null }])
-    expect(await place.run({ '1_a': 'CREATE TABLE t (a int)' })).toEqual(['1_a'])
-  },
-)
+migrationTest('rolls back a failing migration, reports its line, and applies it once corrected', async ({ place }) => {
+  const failing = place.run({ '1_a': 'CREATE TABLE t (a int);\n\nCREATE TABLE u (a nonsense);' })
+  await expect(failing).rejects.toThrow('Migration 1_a failed at line 3: type "nonsense" does not exist (42704)')
+  expect(await place.ask(`SELECT to_regclass('t') AS t`)).toEqual([{ t: null }])
+  expect(await place.run({ '1_a': 'CREATE TABLE t (a int)' })).toEqual(['1_a'])
+})
 
 migrationTest(
-  'a migration whose connection is lost half-way leaves nothing and is applied by the next run',
+  'rolls back a migration whose connection is lost midway, and applies it in the next run',
   async ({ place }) => {
     await place.run({ '1_a': 'CREATE TABLE t (a int)' })
     const cutOff = place.run({ '2_b': 'INSERT INTO t VALUES (1); SELECT pg_sleep(600);' })
@@ -86,7 +80,7 @@ migrationTest(
   },
 )
 
-migrationTest('runs at the same moment apply each migration once', async ({ place }) => {
+migrationTest('applies each migration once in concurrent runs', async ({ place }) => {
   const files = { '1_a': 'CREATE TABLE t (a int)', '2_b': 'INSERT INTO t VALUES (1)' }
   await place.run({})
   const runs = await Promise.all(Array.from({ length: 4 }, () => place.run(files)))
@@ -94,7 +88,7 @@ migrationTest('runs at the same moment apply each migration once', async ({ plac
   expect(await place.ask('SELECT a FROM t')).toEqual([{ a: 1 }])
 })
 
-migrationTest('a table in use is not waited for: the migration steps back and tries again', async ({ place }) => {
+migrationTest('backs off and retries if a table is in use, instead of waiting for it', async ({ place }) => {
   await place.run({ '1_a': 'CREATE TABLE t (a int)' })
   const instance = new Client({ connectionString: place.url })
   await instance.connect()
@@ -105,7 +99,7 @@ migrationTest('a table in use is not waited for: the migration steps back and tr
   expect(await place.run({ '2_b': 'ALTER TABLE t ADD COLUMN b int' }, { lockTimeoutMs: 50, log })).toEqual(['2_b'])
 })
 
-migrationTest('a table that stays in use fails the migration after its attempts', async ({ place }) => {
+migrationTest('fails after all attempts if a table stays in use', async ({ place }) => {
   await place.run({ '1_a': 'CREATE TABLE t (a int)' })
   const instance = new Client({ connectionString: place.url })
   await instance.connect()
@@ -115,7 +109,7 @@ migrationTest('a table that stays in use fails the migration after its attempts'
   await instance.end()
 })
 
-migrationTest('a concurrent index that failed stops later runs until it is taken back by name', async ({ place }) => {
+migrationTest('refuses to run after a failed concurrent index until it is retried by name', async ({ place }) => {
   await place.run({ '1_a': 'CREATE TABLE t (a int); INSERT INTO t VALUES (1), (1)' })
   const files = { '2_b': 'CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)' }
   await expect(place.run(files)).rejects.toThrow('Migration 2_b failed: could not create unique index "i"')
@@ -124,7 +118,7 @@ migrationTest('a concurrent index that failed stops later runs until it is taken
   expect(await place.run(files, { again: '2_b' })).toEqual(['2_b'])
 })
 
-migrationTest('a migration that a newer version applied is reported and left alone', async ({ place }) => {
+migrationTest('reports a migration of a newer version and leaves it alone', async ({ place }) => {
   await place.run({ '1_a': 'CREATE TABLE t (a int)' })
   await place.ask(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'y', '9_z', now())`,
@@ -133,7 +127,7 @@ migrationTest('a migration that a newer version applied is reported and left alo
   expect(place.lines).toContain('Migration 9_z is applied but not here: a newer version was at this database.')
 })
 
-migrationTest("Prisma's own engine finds the book in order", async ({ place }) => {
+migrationTest("keeps a record of migrations that Prisma's own engine accepts", async ({ place }) => {
   const files = { '1_a': 'CREATE TABLE t (a int)', '2_b': 'CREATE INDEX CONCURRENTLY i ON t (a)' }
   await place.run(files)
   const { engine, close } = await openSchemaEngine(place.url, [])

@@ -9,12 +9,12 @@ import { refuseUnsupported } from './supported-server.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 
-// Brings a database up to the migrations under prisma/migrations and the functions under prisma/functions.
-//   M1  One migration is one transaction together with its row in the book: a kill leaves all of it or nothing,
-//       and the next run continues from there. A concurrent index is the exception, alone in its file.
-//   M2  A file is sent unchanged, as one simple query: nothing splits it, so function bodies stay whole.
-//   M3  An applied file never changes: another checksum stops it before anything is done.
-//   M4  No statement waits long for a lock, since everyone else would queue behind it: it gives up, and tries again.
+// Brings a database up to date with the migrations under prisma/migrations and the functions under prisma/functions.
+//   M1  One migration and its row in the record are one transaction: a kill leaves all of it or nothing, and the next
+//       run continues from there. A concurrent index is the exception, alone in its file.
+//   M2  A file is sent unchanged, as one simple query: nothing splits it, so function bodies stay in one piece.
+//   M3  An applied file never changes: a different checksum stops the run before it changes anything.
+//   M4  No statement waits long for a lock, since everyone else would queue behind it: it gives up and retries.
 //   M5  Functions come after all migrations, under the same lock (apply-functions.ts).
 
 const projectMigrations = path.resolve(import.meta.dirname, '../../../prisma/migrations')
@@ -22,29 +22,28 @@ const projectFunctions = path.resolve(import.meta.dirname, '../../../prisma/func
 const noSuchDatabase = '3D000'
 
 export interface MigrateOptions extends LockOptions {
-  /** An owner's login, straight to Postgres and not through a transaction pooler. */
+  /** The owner's login, directly to Postgres and not through a transaction pooler. */
   url: string
   /** Default: prisma/migrations and prisma/functions of this project. */
   folders?: { migrations: string; functions: string }
-  /** The name of a migration that was left unfinished outside a transaction and shall be tried again. */
+  /** Name of a migration that was left unfinished outside a transaction and should be retried. */
   again?: string
-  /** For tests: the one major version of Postgres that is not refused. Default: the one that the service works on. */
+  /** For tests: the only major version of Postgres that is accepted. Default: the one that the service supports. */
   supportedMajor?: number
 }
 
 /**
- * Applies the migrations that are missing, in order, and the functions that changed; answers their names. Makes the
- * database if there is none. The book is Prisma's `_prisma_migrations`, so `prisma migrate deploy` stays usable for the
- * migrations. Throws one readable message if the server or the database is not one to keep money in, if a migration
- * fails, was changed after it had been applied, or was left unfinished, and if a function fails or has changed its
- * signature.
+ * Applies the missing migrations in order and the changed functions; returns their names. Creates the database if it
+ * does not exist. The record is Prisma's `_prisma_migrations`, so `prisma migrate deploy` remains usable for the
+ * migrations. Throws one readable message if the server or the database is not fit to keep money in; if a migration
+ * fails, changed after it was applied, or was left unfinished; and if a function fails or changed its signature.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const folders = options.folders ?? { migrations: projectMigrations, functions: projectFunctions }
   const migrations = await readMigrations(folders.migrations)
   await ensureDatabase(options.url)
   const client = openJobClient(options.url, 'svc-migrate')
-  client.on('error', () => {}) // a lost connection also fails the query that is under way
+  client.on('error', () => {}) // a lost connection also fails the query in flight
   await client.connect()
   try {
     await refuseUnsupported(client, options.supportedMajor)
@@ -91,7 +90,7 @@ async function findMissing(
   return migrations.filter(({ name }) => !book.has(name))
 }
 
-/** The first file is where every database begins: one with an older migration has tables that no file here tells of. */
+/** Every database starts with the first file: one with an older migration has tables that no file here describes. */
 function refuseOlder(applied: Iterable<string>, [first]: MigrationFile[]): void {
   if (first === undefined || ![...applied].some((name) => name < first.name)) return
   throw new Error(
@@ -125,7 +124,7 @@ async function applyOutsideTransaction(client: Client, migration: MigrationFile)
   await bookOutcome(client, id, null)
 }
 
-/** Made as text by byte in UTF-8, so that ids order alike everywhere. */
+/** UTF-8 with byte order, so that ids sort alike everywhere. */
 async function ensureDatabase(url: string): Promise<void> {
   const refused = await tryToConnect(url)
   if (refused === null) return
@@ -138,7 +137,7 @@ async function ensureDatabase(url: string): Promise<void> {
     const name = client.escapeIdentifier(databaseOf(url))
     await client.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`)
   } catch (error) {
-    if ((await tryToConnect(url)) !== null) throw error // someone else made it at the same moment
+    if ((await tryToConnect(url)) !== null) throw error // a concurrent run created it
   } finally {
     await client.end()
   }
@@ -156,7 +155,7 @@ async function tryToConnect(url: string): Promise<unknown> {
   }
 }
 
-/** A refused connection to a name with several addresses is an error without its own message. */
+/** A refused connection to a name with several addresses is an error without a message. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(describe).join('; ')
   return error instanceof Error ? error.message : String(error)
@@ -167,11 +166,11 @@ export interface MigrationFile {
   sql: string
   /** SHA-256 of the file, as Prisma records it. */
   checksum: string
-  /** False: it holds a statement that Postgres runs outside transactions only, and must be alone in its file. */
+  /** False for a statement that Postgres runs only outside transactions; it must be alone in its file. */
   transactional: boolean
 }
 
-/** The migrations of a folder in the order of their names; each is a folder with a `migration.sql`. */
+/** Reads the migrations of a folder in order of name; each is a folder with a `migration.sql`. */
 export async function readMigrations(folder: string): Promise<MigrationFile[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
@@ -183,7 +182,7 @@ export async function readMigrations(folder: string): Promise<MigrationFile[]> {
   )
 }
 
-/** Throws if the file ends the transaction that it is run in. */
+/** Throws if the file ends the transaction that it runs in. */
 export function readMigration(name: string, sql: string): MigrationFile {
   const statements = withoutComments(sql)
   if (/^\s*(BEGIN|COMMIT|ROLLBACK|START TRANSACTION)\s*;/im.test(statements)) {
@@ -199,7 +198,7 @@ function withoutComments(sql: string): string {
   return sql.replaceAll(/\/\*.*?\*\//gs, ' ').replaceAll(/--.*$/gm, ' ')
 }
 
-// The lock and the table are Prisma's own, so that `prisma migrate deploy` and this runner keep one book.
+// Lock and table are Prisma's own, so that `prisma migrate deploy` and this runner share one record.
 const prismaLock = 72_707_369
 
 export interface BookedMigration {
@@ -210,7 +209,7 @@ export interface BookedMigration {
   logs: string | null
 }
 
-/** Waits until no other migration runs on this database; the lock is held until the connection ends. */
+/** Waits until no other migration runs on this database, and holds the lock until the connection ends. */
 export async function lockBook(client: Client, log: (line: string) => void): Promise<void> {
   const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [prismaLock])
   if (!rows[0]?.got) {
@@ -229,7 +228,7 @@ export async function lockBook(client: Client, log: (line: string) => void): Pro
   )`)
 }
 
-/** What is in the book, less what was rolled back. */
+/** Reads the record, without migrations that were rolled back. */
 export async function readBook(client: Client): Promise<Map<string, BookedMigration>> {
   const { rows } = await client.query<BookedMigration>(
     `SELECT migration_name, checksum, finished_at, rolled_back_at, logs
@@ -238,7 +237,7 @@ export async function readBook(client: Client): Promise<Map<string, BookedMigrat
   return new Map(rows.map((row) => [row.migration_name, row]))
 }
 
-/** Books a migration whose changes are in the same transaction: both are there or neither is. */
+/** Records a migration whose changes are in the same transaction: either both exist or neither does. */
 export async function bookFinished(client: Client, { name, checksum }: MigrationFile, startedAt: Date): Promise<void> {
   await client.query(
     `INSERT INTO public._prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -247,7 +246,7 @@ export async function bookFinished(client: Client, { name, checksum }: Migration
   )
 }
 
-/** Books the start of a migration that can't be in one transaction with its row; answers the row's id. */
+/** Records the start of a migration that can't share a transaction with its row; returns the row's id. */
 export async function bookStarted(client: Client, { name, checksum }: MigrationFile): Promise<string> {
   const id = randomUUID()
   await client.query(
@@ -257,7 +256,7 @@ export async function bookStarted(client: Client, { name, checksum }: MigrationF
   return id
 }
 
-/** `logs` null: it was applied. Else what went wrong, and the row stays unfinished. */
+/** `logs` null: it was applied. Otherwise the error, and the row stays unfinished. */
 export async function bookOutcome(client: Client, id: string, logs: string | null): Promise<void> {
   await client.query(
     logs === null
@@ -267,7 +266,7 @@ export async function bookOutcome(client: Client, id: string, logs: string | nul
   )
 }
 
-/** Takes an unfinished migration back, so that it is tried again. Answers whether there was one. */
+/** Marks an unfinished migration as rolled back, so that it is retried. Returns whether there was one. */
 export async function bookRolledBack(client: Client, name: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `UPDATE public._prisma_migrations SET rolled_back_at = clock_timestamp()

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readFunctions } from './apply-functions.ts'
 
-// Nothing else looks for dead SQL. A rule added to a function that no one calls does nothing, silently.
+// No other tool looks for dead SQL. A rule added to a function that no one calls silently has no effect.
 
 const root = path.resolve(import.meta.dirname, '../../..')
 const projectFunctions = path.join(root, 'prisma/functions')
@@ -15,7 +15,7 @@ const NOT_SHIPPED = /\.(test|fixture)\.ts$|\/(fixtures|generated|node_modules)\/
 const shipped = (await readAll(SHIPPED)).map(withoutTypeScriptComments)
 const migrations = (await readAll(['prisma/migrations/*/migration.sql'])).map(withoutSqlComments)
 
-test('every function and view is used by a service, a trigger, a migration or another used one', async () => {
+test('every function and view is used by a service, a trigger, a migration or another one in use', async () => {
   expect(await unreached(projectFunctions)).toEqual([])
 })
 
@@ -23,7 +23,7 @@ test('no function or view has a version in its name', async () => {
   expect(await versioned(projectFunctions)).toEqual([])
 })
 
-test('reports a function that no one calls, and what only that one calls', async () => {
+test('reports an unused function, and those that only it calls', async () => {
   const folder = await copyOfFunctions({
     dead: `CREATE OR REPLACE FUNCTION money.dead() RETURNS void LANGUAGE sql AS $$ SELECT money.dead_too() $$;`,
     dead_too: `CREATE OR REPLACE FUNCTION money.dead_too() RETURNS void LANGUAGE sql AS $$ SELECT money.run_batch() $$;`,
@@ -31,7 +31,7 @@ test('reports a function that no one calls, and what only that one calls', async
   expect(await unreached(folder)).toEqual(['money.dead', 'money.dead_too'])
 })
 
-test('reports a function that only a comment names, or that only calls itself', async () => {
+test('reports a function that only a comment or its own body names', async () => {
   const admit = await readFile(path.join(projectFunctions, 'money/admit.sql'), 'utf8')
   const folder = await copyOfFunctions({
     admit: `-- As money.named.\n${admit}`,
@@ -41,12 +41,12 @@ test('reports a function that only a comment names, or that only calls itself', 
   expect(await unreached(folder)).toEqual(['money.named', 'money.recursive'])
 })
 
-test('reports a name that ends in a version', async () => {
+test('reports a function name that ends in a version', async () => {
   const folder = await copyOfFunctions({ admit_v2: 'CREATE OR REPLACE FUNCTION money.admit_v2() RETURNS void' })
   expect(await versioned(folder)).toEqual(['money.admit_v2'])
 })
 
-/** Names of the files that neither shipped TypeScript nor a trigger nor a migration uses, nor another file that one does. */
+/** Names of files that no shipped TypeScript, trigger or migration uses, directly or through another file in use. */
 async function unreached(folder: string): Promise<string[]> {
   const files = (await readFunctions(folder)).files.map(({ name, sql }) => ({ name, sql: withoutSqlComments(sql) }))
   const reached = files.filter(
@@ -89,7 +89,7 @@ function withoutSqlComments(sql: string): string {
   return sql.replaceAll(/--.*$/gm, ' ')
 }
 
-/** The functions of this project with these files added or replaced. */
+/** A copy of this project's functions with these files added or replaced. */
 async function copyOfFunctions(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-functions-'))
   onTestFinished(() => rm(folder, { recursive: true }))

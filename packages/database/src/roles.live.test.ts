@@ -3,10 +3,10 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { expect } from 'vitest'
 import { ensureRoles } from './roles.ts'
 
-// A separate server: roles belong to the server, and other tests log in with theirs.
+// Uses a separate server: roles are global to a server, and other tests log in with theirs.
 
 liveTest(
-  'a login works under its group role and its limits, and the older password no more',
+  'a login has its group role and its limits, and its previous password no longer works',
   async ({ postgresServer }) => {
     const older = await ensureRoles(postgresServer.adminUrl, { ledger: 'older', console: 'c' })
     const newer = await ensureRoles(
@@ -35,7 +35,7 @@ liveTest(
   },
 )
 
-liveTest('replicas may ensure the roles at the same moment', async ({ postgresServer }) => {
+liveTest('replicas can ensure the roles concurrently', async ({ postgresServer }) => {
   const passwords = { ledger: 'l', console: 'c' }
   const all = await Promise.all(Array.from({ length: 8 }, () => ensureRoles(postgresServer.adminUrl, passwords)))
   expect(await session(all[7]?.ledger ?? '')).toMatchObject({ member: true })

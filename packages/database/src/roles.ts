@@ -3,20 +3,21 @@ import type { Client } from 'pg'
 import { withLogin } from './database-url.ts'
 import { openJobClient } from './job-client.ts'
 
-/** The services that reach the database, each with the its own permissions group role `svc_<service>`. */
+/** The services that reach the database, each with its permissions in the group role `svc_<service>`. */
 export type DatabaseService = 'ledger' | 'console'
 
 /**
- * What a session of a service may take at most, in milliseconds. The ledger gives a statement up earlier by itself; this
- * ends what it no longer waits for. The console's bound what its questions cost everybody else: while a snapshot is
- * open, no version of a hot wallet can be cleaned up. Maintenance that needs longer says so in its own transaction.
+ * Limits of a session of a service, in milliseconds. The ledger cancels a statement earlier by itself; its limit ends
+ * statements that it no longer waits for. The console's limit bounds what its queries cost everyone else: while a
+ * snapshot is open, no version of a hot wallet can be cleaned up. Maintenance that needs longer says so in its own
+ * transaction.
  */
 const LIMITS: Record<DatabaseService, { statementMs: number; transactionMs: number }> = {
   ledger: { statementMs: 15_000, transactionMs: 30_000 },
   console: { statementMs: 5_000, transactionMs: 10_000 },
 }
 
-/** Where a connection is lost without a word, the server notices it by these, and frees what its session had locked. */
+/** With these the server detects a lost connection, and releases the locks of its session. */
 const NOTICE_LOST_CALLERS = {
   tcp_user_timeout: "'10s'",
   tcp_keepalives_idle: '5',
@@ -24,22 +25,22 @@ const NOTICE_LOST_CALLERS = {
   tcp_keepalives_count: '3',
 }
 
-/** The first version that can end a transaction by its age. */
+/** The first version with a limit on the duration of a transaction. */
 const TRANSACTION_TIMEOUT_VERSION = 170_000
 
 export interface RoleOptions {
-  /** How long a statement of these logins may wait for a lock, in milliseconds. Default 5000. */
+  /** Longest wait of a statement of these logins for a lock, in milliseconds. Default 5000. */
   lockTimeoutMs?: number
-  /** After how long an idle open transaction of these logins is ended, in milliseconds. Default 10000. */
+  /** Time after which an idle open transaction of these logins is ended, in milliseconds. Default 10000. */
   idleInTransactionMs?: number
 }
 
 /**
- * Makes the login `svc_<service>_login` of each service a member of its group role, with this password, and answers
- * the URL that each service connects with. Safe to repeat, also at the same moment. The group roles and their
- * permissions come from the migrations, so the database has to be migrated first.
+ * Makes the login `svc_<service>_login` of each service a member of its group role, with this password, and returns the
+ * URL that each service connects with. Safe to repeat, also concurrently. The group roles and their permissions come
+ * from the migrations, so the database has to be migrated first.
  *
- * The settings hang on the login role because a transaction pooler lets no session setting through.
+ * The settings are attached to the login role because a transaction pooler passes no session settings through.
  */
 export async function ensureRoles(
   adminUrl: string,
@@ -47,7 +48,7 @@ export async function ensureRoles(
   { lockTimeoutMs = 5_000, idleInTransactionMs = 10_000 }: RoleOptions = {},
 ): Promise<Record<DatabaseService, string>> {
   const client = openJobClient(adminUrl, 'svc-roles')
-  client.on('error', () => {}) // a lost connection also fails the query that is under way
+  client.on('error', () => {}) // a lost connection also fails the query in flight
   await client.connect()
 
   const ensureRole = async (service: DatabaseService, version: number): Promise<string> => {
@@ -70,7 +71,7 @@ export async function ensureRoles(
   }
   try {
     await client.query('BEGIN')
-    // One at a time: Postgres refuses two changes of one role at the same moment.
+    // In sequence: Postgres refuses two concurrent changes of one role.
     await client.query("SELECT pg_advisory_xact_lock(hashtext('svc roles'))")
     const { rows } = await client.query<{ version: number }>(
       "SELECT current_setting('server_version_num')::int AS version",
@@ -89,7 +90,7 @@ export function loginOf(service: DatabaseService): string {
   return `svc_${service}_login`
 }
 
-/** A statement whose caller has closed the connection ends within a second, where the system of the server can tell. */
+/** Ends a statement within a second after its caller closed the connection, if the server's system can detect that. */
 function endAbandonedStatements(login: string): string {
   return `DO $$ BEGIN ALTER ROLE ${login} SET client_connection_check_interval = '1s';
     EXCEPTION WHEN invalid_parameter_value THEN NULL; END $$`
@@ -104,8 +105,8 @@ async function ensureLogin(client: Client, login: string, password: string): Pro
 const iterations = 4096
 
 /**
- * What Postgres stores of a password (SCRAM-SHA-256, RFC 5803). Sent instead of the password, so that no statement
- * log holds one. `salt`: 16 random bytes.
+ * What Postgres stores for a password (SCRAM-SHA-256, RFC 5803). Sent instead of the password, so that no statement log
+ * contains one. `salt`: 16 random bytes.
  */
 export function scramVerifier(password: string, salt: Uint8Array): string {
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, iterations, 32, 'sha256')

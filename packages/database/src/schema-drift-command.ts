@@ -1,5 +1,5 @@
-// Prints the SQL that is missing in prisma/migrations for prisma/schema, as the start of the next migration.
-// DATABASE_URL: a server on which a database may be made for a moment, with its owner's login.
+// Prints the SQL that prisma/migrations lacks for prisma/schema, as the start of the next migration. DATABASE_URL: the
+// owner's login to a server on which a temporary database may be created.
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { withDatabase } from './database-url.ts'

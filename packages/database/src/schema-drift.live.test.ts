@@ -4,11 +4,11 @@ import { freshDatabase } from '@gateway/testbed/fresh-database'
 import { expect } from 'vitest'
 import { schemaDrift } from './schema-drift.ts'
 
-liveTest('the migrations make exactly what the Prisma schema says', async ({ database }) => {
+liveTest('the migrations create exactly the Prisma schema', async ({ database }) => {
   expect(await schemaDrift(database.adminUrl)).toEqual([])
 })
 
-liveTest('a column that only the schema has is found', async ({ onTestFinished }) => {
+liveTest('a column that only the schema has is reported', async ({ onTestFinished }) => {
   const database = await freshDatabase()
   onTestFinished(database.drop)
   await ask(database.adminUrl, 'ALTER TABLE control.tenants DROP COLUMN name CASCADE')

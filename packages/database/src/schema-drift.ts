@@ -12,11 +12,11 @@ import { type SchemaContainer, SchemaEngine } from '@prisma/schema-engine-wasm'
 const projectSchema = path.resolve(import.meta.dirname, '../../../prisma/schema')
 
 /**
- * The SQL steps that would bring a migrated database to what prisma/schema says; none if they agree.
+ * Returns the SQL steps that would bring a migrated database to prisma/schema; none if they agree.
  *
- * Left out is what the schema does not express on purpose: references between tables (it declares no relations),
- * partial indexes, and a default that the database holds word for word. Functions, triggers, views, checks and
- * partitions are not looked at by Prisma at all.
+ * Ignores what the schema leaves out on purpose: references between tables (it declares no relations), partial indexes,
+ * and a default that the database holds word for word. Prisma does not look at functions, triggers, views, checks and
+ * partitions at all.
  */
 export async function schemaDrift(url: string, schemaFolder = projectSchema): Promise<string[]> {
   const names = (await readdir(schemaFolder)).filter((name) => name.endsWith('.prisma')).toSorted()
@@ -74,8 +74,9 @@ async function isIntended(client: Client, step: string): Promise<boolean> {
 }
 
 /**
- * Prisma's schema engine in WebAssembly, for what needs no engine binary from the network. It is bound to the
- * database behind `url`; `files` is the whole schema, or nothing for what needs none. Call `free` and then `close` when done.
+ * Prisma's schema engine in WebAssembly, for tasks that need no engine binary from the network. It is bound to the
+ * database at `url`; `files` is the whole schema, or nothing for tasks that need none. Call `free` and then `close`
+ * when done.
  */
 export async function openSchemaEngine(
   url: string,
@@ -89,7 +90,7 @@ export async function openSchemaEngine(
       return readCharAsCharacter(adapter)
     }
   })({ connectionString: url, max: 1 })
-  // The engine reports a failed assertion to this object, and fails without a word if it is not there.
+  // The engine reports a failed assertion to this object, and fails without a message if it does not exist.
   Object.assign(globalThis, {
     PRISMA_WASM_PANIC_REGISTRY: {
       set_message: (message: string) => {
@@ -111,14 +112,14 @@ export async function openSchemaEngine(
   }
 }
 
-// Type numbers of the catalogue: "char" and text.
+// Type numbers of the catalog: "char" and text.
 const oneByteChar = 18
 const text = 25
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>
 
 /**
- * The catalogue has columns of the one-byte type "char", which the adapter does not know and the engine wants as
+ * The catalog has columns of the one-byte type "char", which the adapter does not know and the engine expects as
  * characters: they pass the adapter as text and get their type afterwards.
  */
 function readCharAsCharacter(adapter: Adapter): Adapter {

@@ -1,20 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { DatabaseError, type Client } from 'pg'
 
-/** A lock that was not free in time, and one that was taken back because two waited for each other. */
+/** A lock that was not free in time, and a deadlock victim. */
 const lockedOutBy = new Set(['55P03', '40P01'])
 
 export interface LockOptions {
   log: (line: string) => void
-  /** How long one statement may wait for a lock, in milliseconds. Default 3000. */
+  /** Longest wait of one statement for a lock, in milliseconds. Default 3000. */
   lockTimeoutMs?: number
-  /** How often what met such a lock is tried. Default 20, half a second apart. */
+  /** Number of attempts. Default 20, half a second apart. */
   lockAttempts?: number
 }
 
 /**
- * Runs a transaction in which no statement waits long for a lock, since everyone else would queue behind it: it gives up, and all of it
- * is tried again.
+ * Runs a transaction in which no statement waits long for a lock, since everyone else would queue behind it: it gives
+ * up, and the whole transaction is retried.
  */
 export async function withShortLocks(
   client: Client,

@@ -12,7 +12,7 @@ const CATALOGUE = `
    WHERE n.nspname || '.' || p.proname = ANY ($1)
    GROUP BY p.oid, n.nspname, p.proname`
 
-liveTest('the generated signatures name the arguments that a migrated database has', async ({ database }) => {
+liveTest('the generated signatures match the arguments in a migrated database', async ({ database }) => {
   const rows = await ask(database.adminUrl, CATALOGUE, [Object.keys(sqlFunctions)])
   const catalogued = Object.fromEntries(
     (rows as { name: string; arguments: string[] | null }[]).map((row) => [row.name, row.arguments ?? []]),

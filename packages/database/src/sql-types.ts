@@ -1,4 +1,7 @@
-/** What is given for an argument of a function, by its type in Postgres. A list of bytes has no null: the driver takes the type of a list from its first item. */
+/**
+ * The value for a function argument, by its Postgres type. A list of bytes has no null: the driver takes the type of a
+ * list from its first item.
+ */
 export interface Taken {
   boolean: boolean
   integer: number
@@ -12,7 +15,7 @@ export interface Taken {
   'bytea[]': readonly Uint8Array[]
 }
 
-/** What a function answers, by its type in Postgres. */
+/** The value of a function result, by its Postgres type. */
 export interface Answered {
   boolean: boolean
   integer: number

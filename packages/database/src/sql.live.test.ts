@@ -15,7 +15,7 @@ const test = liveTest.extend('open', async ({ database }, { onCleanup }) => {
 
 const sessionOf = async (sql: Sql) => (await sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]!.pid
 
-test('answers each type as it is documented', async ({ open }) => {
+test('returns each type as documented', async ({ open }) => {
   const { sql } = await open()
   const text = `SELECT 9007199254740993::bigint AS large, 7 AS small, '\\x00ff'::bytea AS bytes, true AS yes, NULL::text AS nothing,
                        '2026-11-22T23:30:00Z'::timestamptz AS at, '2026-11-22'::date AS day, 1.50::numeric AS exact,
@@ -37,7 +37,7 @@ test('answers each type as it is documented', async ({ open }) => {
   ])
 })
 
-test('hands over lists with anything that is in them', async ({ open }) => {
+test('passes lists with any content', async ({ open }) => {
   const { sql } = await open()
   const texts = ['', 'NULL', null, '"quoted"', 'back\\slash', '{brace, comma}', '🦆 é', 'new\nline']
   const numbers = [1, null, -2_147_483_648]
@@ -49,7 +49,7 @@ test('hands over lists with anything that is in them', async ({ open }) => {
   ).toEqual([{ a: texts, b: numbers, c: flags, d: bytes.map((one) => Buffer.from(one)), e: 5n }])
 })
 
-test('prepares a statement once, and none where that is turned off', async ({ open }) => {
+test('prepares a statement once, or never if that is turned off', async ({ open }) => {
   const prepared = `SELECT count(*)::int AS n FROM pg_prepared_statements WHERE statement = 'SELECT 1 AS one'`
   for (const [preparedStatements, n] of [
     [true, 1],
@@ -57,12 +57,12 @@ test('prepares a statement once, and none where that is turned off', async ({ op
   ] as const) {
     const { sql, prisma } = await open({ preparedStatements })
     for (let times = 0; times < 3; times++) await sql.query('SELECT 1 AS one')
-    await prisma.$queryRawUnsafe('SELECT 1 AS one') // the same text has the same name, regardless of who asks
+    await prisma.$queryRawUnsafe('SELECT 1 AS one') // the same text has the same name for every caller
     expect(await sql.query(prepared)).toEqual([{ n }])
   }
 })
 
-test('a refused statement keeps its connection, and says its SQLSTATE', async ({ open }) => {
+test('a refused statement keeps its connection and has its SQLSTATE', async ({ open }) => {
   const { sql } = await open()
   const before = await sessionOf(sql)
   await expect(sql.query('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012', severity: 'ERROR' })
@@ -70,7 +70,7 @@ test('a refused statement keeps its connection, and says its SQLSTATE', async ({
   expect(await sessionOf(sql)).toBe(before)
 })
 
-test('a cancelled statement loses its connection, in a transaction too', async ({ open }) => {
+test('a cancelled statement closes its connection, also within a transaction', async ({ open }) => {
   const { sql } = await open({ queryLimitMs: 1_000 })
   for (const ask of [
     () => sql.query('SELECT pg_sleep(30)'),
@@ -82,22 +82,22 @@ test('a cancelled statement loses its connection, in a transaction too', async (
   }
 })
 
-test('a connection that breaks between two statements of a transaction fails the transaction, and nothing else', async ({
+test('a connection that breaks between two statements of a transaction fails only the transaction', async ({
   open,
 }) => {
   const [{ sql }, { sql: second }] = [await open(), await open()]
   const broken = sql.transaction(async (tx) => {
     await second.query('SELECT pg_terminate_backend($1)', [await sessionOf(tx)])
     const here = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'svc'`
-    while ((await second.query(here)).length > 1); // other tests have sessions on this server, too
-    await new Promise(setImmediate) // what came on the socket is read
+    while ((await second.query(here)).length > 1); // other tests have sessions on this server too
+    await new Promise(setImmediate) // lets the socket's data be read
     await tx.query('SELECT 1')
   })
   await expect(broken).rejects.toThrow()
   expect(await sessionOf(sql)).toBeGreaterThan(0)
 })
 
-test('a transaction is whole or was not', async ({ open }) => {
+test('a transaction takes effect completely or not at all', async ({ open }) => {
   const { sql } = await open()
   await sql.query('CREATE TABLE pages (n int PRIMARY KEY)')
   const numbers = async () => (await sql.query<{ n: number }>('SELECT n FROM pages ORDER BY n')).map(({ n }) => n)

@@ -1,26 +1,29 @@
 import { DatabaseError, type Pool, type PoolClient, types } from 'pg'
 
-// Statements past Prisma, on the same connections: what is asked hundreds of times a second costs the process half as much so.
-//   S1  A statement is prepared once per connection, under a name that goes by its text.
-//   S2  A connection on which Postgres only refused a statement stays in the pool. One that broke or was cancelled leaves it:
-//       the request to cancel may still come, and would end the next statement.
-//   S3  A transaction whose statements did not all succeed is not committed, regardless of who caught the error.
+// Statements without Prisma, on the same connections: for frequent queries this halves the cost to the process.
+//   S1  A statement is prepared once per connection, under a name derived from its text.
+//   S2  A connection on which Postgres only refused a statement stays in the pool. One that broke or was cancelled
+//       leaves it: the cancel request may still arrive, and would end the next statement.
+//   S3  A transaction whose statements did not all succeed is not committed, even if the caller caught the error.
 
 export interface Sql {
   /**
-   * The rows of one statement. `bigint` is a bigint, `bytea` a Buffer, `timestamptz` a Date, `date` and `numeric` their text, json
-   * its value. A list of JavaScript is an array of Postgres.
-   * @throws DatabaseError with the SQLSTATE in `code`; the error of the socket where the connection broke
+   * Returns the rows of one statement. `bigint` is a bigint, `bytea` a Buffer, `timestamptz` a Date, `date` and
+   * `numeric` their text, json its value. A JavaScript list is a Postgres array.
+   * @throws DatabaseError with the SQLSTATE in `code`; the error of the socket if the connection broke
    */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>
 }
 
 export interface SqlPool extends Sql {
-  /** Runs `work` in a transaction on one connection (READ COMMITTED), and commits it. @throws what `work` throws, rolled back */
+  /**
+   * Runs `work` in a transaction on one connection (READ COMMITTED), and commits it. @throws the error of `work`, after
+   * a rollback
+   */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
 
-/** @param nameOf the name of a prepared statement; null: none is prepared */
+/** @param nameOf the name of a prepared statement; null to prepare none */
 export function openSql(pool: Pool, nameOf: ((query: { sql: string }) => string) | null): SqlPool {
   const sqlOf = (client: PoolClient): Sql => ({
     async query<Row>(text: string, values: readonly unknown[] = []) {
@@ -69,7 +72,7 @@ export function openSql(pool: Pool, nameOf: ((query: { sql: string }) => string)
   }
 }
 
-/** Postgres refused a statement, and the connection is as good as before (S2). */
+/** Whether Postgres refused a statement, which leaves the connection usable (S2). */
 function isRefusal(error: unknown): boolean {
   return error instanceof DatabaseError && error.severity === 'ERROR' && error.code !== '57014'
 }
@@ -79,12 +82,12 @@ const { builtins, getTypeParser } = types
 const parsers: { getTypeParser: typeof getTypeParser } = {
   getTypeParser: ((type: Parameters<typeof getTypeParser>[0], format?: 'text') => {
     if (type === builtins.INT8) return BigInt
-    if (type === builtins.DATE) return String // there is no day without a time zone in JavaScript
+    if (type === builtins.DATE) return String // JavaScript has no date without a time zone
     return getTypeParser(type, format ?? 'text')
   }) as typeof getTypeParser,
 }
 
-/** A file of SQL as Postgres refused it, in one readable message: the line, the reason, and what Postgres adds to it. */
+/** One readable message for SQL that Postgres refused: the line, the reason, and the details that Postgres adds. */
 export function sqlFailure(title: string, sql: string, error: unknown): Error {
   if (!(error instanceof DatabaseError)) return new Error(`${title} failed: ${String(error)}`, { cause: error })
   const line = error.position ? sql.slice(0, Number(error.position)).split('\n').length : null
@@ -96,9 +99,9 @@ export function sqlFailure(title: string, sql: string, error: unknown): Error {
 const mostStatements = 1_000
 
 /**
- * Names for prepared statements: the same text has the same name. A statement stays prepared in every session that
- * ran it, so beyond a thousand texts (generated queries of ever new shapes) no more are named, and those are
- * planned at each use.
+ * Returns names for prepared statements: the same text has the same name. A statement stays prepared in every session
+ * that ran it, so beyond a thousand texts (generated queries in ever new forms) no further ones are named; those are
+ * planned on each use.
  */
 export function statementNames(): (query: { sql: string }) => string {
   const names = new Map<string, string>()

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { statementNames } from './sql.ts'
 
-test('the same text has the same name, another text another one', () => {
+test('equal texts get the same name, different texts different ones', () => {
   const nameOf = statementNames()
   const first = nameOf({ sql: 'SELECT 1' })
   expect(nameOf({ sql: 'SELECT 2' })).not.toBe(first)
   expect(nameOf({ sql: 'SELECT 1' })).toBe(first)
 })
 
-test('after a thousand texts no more are named, and the known ones keep their names', () => {
+test('stops naming texts after a thousand, and keeps the names given', () => {
   const nameOf = statementNames()
   const names = Array.from({ length: 1_100 }, (_, index) => nameOf({ sql: `SELECT ${index}` }))
   expect(new Set(names.slice(0, 1_000)).size).toBe(1_000)

@@ -1,14 +1,14 @@
 import type { Client } from 'pg'
 
-/** What the tests run on. The functions of prisma/functions use what is new in it, such as `min(bytea)`. */
+/** The version that the tests run on. prisma/functions uses features new in it, such as `min(bytea)`. */
 const SUPPORTED_MAJOR = 18
 
-/** Of libc: these alone order text by its bytes, on every machine and forever. */
+/** Locales of libc that sort text by its bytes, on every machine and permanently. */
 const BYTE_ORDER = /^(C|POSIX|C\.UTF-?8)$/i
 
 /**
- * Refuses a server or a database that the service can't keep money in, before anything is changed in it.
- * @throws Error one sentence that says what to do
+ * Refuses a server or a database that is not fit to keep money in, before changing anything in it.
+ * @throws Error with one sentence that states the resolution
  */
 export async function refuseUnsupported(client: Client, supportedMajor: number = SUPPORTED_MAJOR): Promise<void> {
   const { rows } = await client.query<{ version: string; major: number; provider: string; locale: string | null }>(

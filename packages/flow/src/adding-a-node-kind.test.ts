@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { CelFailure } from './cel.ts'
 import type { NodeKind } from './node-kind.ts'
 
-/** The module of the page's example, with its imports resolved as in src/kinds. */
+/** Imports the example of the page as a module, with its imports resolved relative to src/kinds. */
 async function example(): Promise<{ pick: NodeKind }> {
   const page = await readFile(path.join(import.meta.dirname, '../../../docs/adding-a-node-kind.md'), 'utf8')
   const [, code] = /^```ts\n([^]+?)^```$/m.exec(page) ?? []

@@ -21,7 +21,7 @@ test('the generated graphs have no problems', () => {
 })
 
 // spec: can/graphs
-test('any valid flow ends, no matter what order its nodes complete in, and always with the same result', () => {
+test('any valid flow ends with the same result regardless of the order in which its nodes complete', () => {
   let skipped = 0
   let joined = 0
   fc.assert(
@@ -29,7 +29,7 @@ test('any valid flow ends, no matter what order its nodes complete in, and alway
       const first = runInMemory(flow, chooser(one))
       const second = runInMemory(flow, chooser(other))
       if (first.states.includes('Failed')) {
-        // Which node fails first depends on the order; that the execution fails does not.
+        // The node that fails first depends on the order, but the execution fails in any order.
         expect(second.states).toContain('Failed')
         return
       }
@@ -45,7 +45,7 @@ test('any valid flow ends, no matter what order its nodes complete in, and alway
   expect(joined).toBeGreaterThan(0)
 })
 
-test('a node never begins before what it takes has ended, and of exclusive sources one has a value', () => {
+test('a node starts only after its required inputs have a value, and at most one of several exclusive sources has one', () => {
   fc.assert(
     fc.property(validFlow(), order, (flow, numbers) => {
       const { begun, states, outputs } = runInMemory(flow, chooser(numbers))
@@ -87,7 +87,7 @@ const forked = planFor({
   ],
 })
 
-test('a plan tells by ordinal what waits for what', () => {
+test('a plan lists the dependants of each node by ordinal', () => {
   expect(forked).toMatchObject({ input: 0, output: 4, paidNodes: 1 })
   expect(forked.nodes[2]).toMatchObject({ id: 'yes', paid: true, product: 'p', dependants: [3] })
   expect(forked.nodes[1]!.dependants).toEqual([2, 4])
@@ -99,7 +99,7 @@ test('a plan tells by ordinal what waits for what', () => {
   })
 })
 
-test('what hangs on the side that was not taken is skipped, all of it at once', () => {
+test('skips all nodes behind the branch side not taken at once', () => {
   expect(advance(forked, states(['Succeeded', 'text'], ['Pending'], ['Pending'], ['Pending'], ['Pending']))).toEqual({
     ready: [1],
     skipped: [],
@@ -116,7 +116,7 @@ test('what hangs on the side that was not taken is skipped, all of it at once', 
   })
 })
 
-test('once a node has failed nothing begins, and the execution is over when none runs anymore', () => {
+test('starts no node after a failure, and the execution is over once none runs', () => {
   const failed = states(['Succeeded', 'text'], ['Failed'], ['Running'], ['Pending'], ['Ready'])
   expect(advance(forked, failed)).toEqual({ ready: [], skipped: [] })
   expect(isOver(forked, failed)).toBe(false)
@@ -125,7 +125,7 @@ test('once a node has failed nothing begins, and the execution is over when none
   expect(isOver(forked, states(['Succeeded'], ['Succeeded'], ['Skipped'], ['Skipped'], ['Succeeded']))).toBe(true)
 })
 
-test('an optional input that never comes skips nothing, and one that may come is waited for', () => {
+test('a node waits for an optional input that may still arrive, and runs without one that will not', () => {
   const plan = planFor({
     nodes: [
       { id: 'in', kind: 'input' },
@@ -147,7 +147,7 @@ test('an optional input that never comes skips nothing, and one that may come is
     ).toEqual({ ready: [2], skipped: [] })
 })
 
-test('the output node runs without any value too', () => {
+test('the output node runs even if no value arrives', () => {
   const plan = planFor({
     output: optional,
     nodes: [

@@ -17,7 +17,7 @@ const problemOf = (source: string) => {
 const typeOf = (source: string, types: Record<string, CelType> = {}) =>
   read(source).typeOf(new Map(Object.entries(types)))
 
-describe('values', () => {
+describe('an expression evaluates', () => {
   test.each<[string, Record<string, unknown>, unknown]>([
     ['size(text) > 400', { text: 'x'.repeat(401) }, true],
     ['n * 2', { n: 1.5 }, 3],
@@ -91,12 +91,12 @@ describe('values', () => {
     ['l.join()', { l: [1] }],
     ['{a: 1}', { a: 1 }],
     ['{"a": 1, "a": 2}', {}],
-  ])('%s has none', (source, values) => {
+  ])('%s to a failure', (source, values) => {
     expect(() => evaluate(source, values)).toThrow(CelFailure)
   })
 })
 
-describe('what is not an expression', () => {
+describe('rejects as an expression', () => {
   test.each([
     '',
     'a +',
@@ -131,11 +131,11 @@ describe('what is not an expression', () => {
   })
 })
 
-test('its source has at most 2 KB, 200 nodes and depth 16', () => {
+test('rejects an expression of more than 2 KB, 200 nodes or depth 16', () => {
   const text = (bytes: number) => `"${'ä'.repeat((bytes - 2) / 2)}"`
   expect(problemOf(text(celLimits.sourceBytes))).toBeNull()
   expect(problemOf(text(celLimits.sourceBytes + 2))).toContain('2048')
-  // A sum of n names has 2n - 1 nodes; a minus before one of them makes it even.
+  // A sum of n names has 2n - 1 nodes; a leading minus adds one.
   const sum = (names: number) => Array.from({ length: names }, () => 'a').join('+')
   expect(problemOf(`-${sum(100)}`)).toBeNull()
   expect(problemOf(sum(101))).toContain('200')
@@ -144,14 +144,14 @@ test('its source has at most 2 KB, 200 nodes and depth 16', () => {
   expect(problemOf(nested(celLimits.depth + 1))).toContain('16')
 })
 
-test("its names are those that it takes values for, a macro's variable not among them", () => {
+test('the names of an expression are its free variables, without those of macros', () => {
   expect(read('l.filter(x, x > limit).map(y, y + x) == other && l == x').names).toEqual(['l', 'limit', 'x', 'other'])
   expect(read('constructor + toString').names).toEqual(['constructor', 'toString'])
   expect(evaluate('constructor', {})).toBeNull()
   expect(evaluate('l.map(x, x + y)[0] + x', { l: [1], x: 10, y: 100 })).toBe(111)
 })
 
-test('types are checked as far as they are known', () => {
+test('checks types as far as they are known', () => {
   expect(typeOf('size(text) > 400', { text: 'string' })).toEqual({ type: 'boolean' })
   expect(typeOf('n * 2', { n: 'number' })).toEqual({ type: 'number' })
   expect(typeOf('text + "x"', { text: 'string' })).toEqual({ type: 'string' })
@@ -197,7 +197,7 @@ test('types are checked as far as they are known', () => {
     ])
 })
 
-describe('its work is bounded by construction', () => {
+describe('the step budget of an evaluation', () => {
   const zeros = Array.from({ length: 32_000 }, () => 0)
   const long = 'a'.repeat(64_000)
   const values = { l: zeros, s: long, t: `${'a'.repeat(500)}b${'a'.repeat(31_000)}`, o: { a: zeros } }
@@ -219,17 +219,17 @@ describe('its work is bounded by construction', () => {
     'l.map(x, s.substring(0, size(s)))',
     'l.map(x, [l][0] + [x])',
     'l.map(x, s.trim() < s)',
-  ])('%s', (source) => {
+  ])('stops %s', (source) => {
     expect(() => evaluate(source, values)).toThrow(CelExhausted)
   })
 
-  test('an exhausted budget is caught by nothing', () => {
+  test('raises an error that no operator of the expression can absorb', () => {
     expect(() => evaluate('l.exists(x, x + 1 in l) || true', values, 1000)).toThrow(CelExhausted)
     expect(() => evaluate('true || l.exists(x, x + 1 in l)', values, 1000)).not.toThrow()
     expect(() => evaluate('l.exists(x, x + 1 in l)', values, 100_000)).toThrow(CelExhausted)
   })
 
-  test('what an author needs of 64 KB fits', () => {
+  test('is large enough for ordinary work on 64 KB', () => {
     expect(evaluate('l.map(x, x + 1).filter(x, x > 0).size()', values)).toBe(32_000)
     expect(
       evaluate('s.split("a").join("b").contains("bbbbbbbbbb") && s.replace("a", "b").size() == size(s)', values),
@@ -237,7 +237,7 @@ describe('its work is bounded by construction', () => {
   })
 })
 
-test('anything that is written, it is a problem, a value or a failure, and no prototype is reached', () => {
+test('any text is a problem, a value or a failure, and never reaches a prototype', () => {
   const leaf = fc.constantFrom(
     'a',
     'o',
@@ -317,7 +317,7 @@ test('anything that is written, it is a problem, a value or a failure, and no pr
 })
 
 // spec: can/graphs
-test('values are those of another evaluator of CEL', () => {
+test('evaluates to the same values as another CEL implementation', () => {
   const peer = new Environment({ unlistedVariablesAreDyn: true, homogeneousAggregateLiterals: false })
   const number = fc.constantFrom('1.0', '2.5', 'n', '0.5')
   const text = fc.constantFrom('"a"', '"ab"', 's', '""')

@@ -17,7 +17,7 @@ const fields = (count: number) => Object.fromEntries(Array.from({ length: count 
 const options = (count: number) => Array.from({ length: count }, (_, at) => `o${at}`)
 
 // spec: 1/s6, 2.3/s4, 2.3/s5, 2.3/s6, 2.3/s7, 2.3/s8, 8.2/r8
-test('a contract is a flat object of typed fields and nothing else', () => {
+test('accepts only a flat object of typed fields as a contract', () => {
   expect(
     codes(
       side({ a: text, b: { type: 'number', title: 'B', description: 'b' }, c: { type: 'object', format: 'image' } }, [
@@ -67,12 +67,12 @@ test('a contract is a flat object of typed fields and nothing else', () => {
     expect([wrong, ...new Set(codes(wrong))]).toEqual([wrong, 'contract_invalid'])
 })
 
-test('all that is wrong with a contract is reported at once', () => {
+test('reports all problems of a contract at once', () => {
   expect(codes(side({ a: { type: 'list' }, b: { type: 'string', $ref: 'x' } }, ['c']))).toHaveLength(3)
 })
 
 // spec: 2.3/s8, 8.2/r4, 8.2/r8
-test('a side has at most 20 fields, and a select 1 to 100 options', () => {
+test('limits a side of a contract to 20 fields and a select to 1 to 100 options', () => {
   expect(codes(side(fields(20)))).toEqual([])
   expect(codes(side(fields(21)))).toEqual(['too_many_fields'])
   expect(codes(side({ a: { type: 'string', enum: options(1) } }))).toEqual([])
@@ -82,7 +82,7 @@ test('a side has at most 20 fields, and a select 1 to 100 options', () => {
 })
 
 // spec: 2.3/s11
-test('the formats of a select change nothing', () => {
+test('a format on a select does not change its validation', () => {
   for (const format of ['voice', 'aspect_ratio', 'resolution', 'duration']) {
     const select = { type: 'string', enum: ['x', 'y'], format }
     expect(codes(side({ a: select }))).toEqual([])
@@ -91,7 +91,7 @@ test('the formats of a select change nothing', () => {
   }
 })
 
-test('a side that was read is clean JSON Schema that allows no other fields', () => {
+test('reads a side of a contract as JSON Schema without additional properties', () => {
   const read = readContractSide({ type: 'object', properties: { a: text } })
   expect(read).toMatchObject({
     side: { type: 'object', properties: { a: text }, required: [], additionalProperties: false },
@@ -101,7 +101,7 @@ test('a side that was read is clean JSON Schema that allows no other fields', ()
 })
 
 // spec: 2.3/s10
-test('an optional field that is left out, null or an empty select is null', () => {
+test('treats an omitted or null optional field and an empty select as null', () => {
   const properties = { a: text, b: { type: 'string', enum: ['x'] }, c: { type: 'object', format: 'image' } }
   const { check } = compileContract(side(properties))
   for (const given of [{}, { a: null, b: null }, { b: '' }])
@@ -111,7 +111,7 @@ test('an optional field that is left out, null or an empty select is null', () =
 })
 
 // spec: 2.3/s5
-test('every field at fault is reported', () => {
+test('reports every invalid field', () => {
   const properties = { a: text, b: { type: 'number' }, c: { type: 'boolean' }, d: { type: 'object' } }
   expect(faults(properties, { b: '1', c: 1, d: [], e: 1 }, ['a'])).toEqual([
     { field: 'a', message: 'is required' },
@@ -123,7 +123,7 @@ test('every field at fault is reported', () => {
   expect(faults(properties, [])).toEqual([{ field: '', message: 'must be an object' }])
 })
 
-test('names of prototypes are not fields', () => {
+test('does not accept names of prototype properties as fields', () => {
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
     expect(faults({ a: text }, JSON.parse(`{"${name}":"x"}`))).toEqual([
       { field: name, message: 'is not a field of the contract' },
@@ -133,7 +133,7 @@ test('names of prototypes are not fields', () => {
 })
 
 // spec: 8.2/r5
-test('a value has at most 64 KB as JSON and is at most 128 deep', () => {
+test('limits a value to 64 KB of JSON and 128 levels', () => {
   const most = 64 * 1024 - 2
   expect(faults({ a: text }, { a: 'x'.repeat(most) })).toEqual([])
   expect(faults({ a: text }, { a: 'x'.repeat(most + 1) })).toHaveLength(1)
@@ -147,7 +147,7 @@ test('a value has at most 64 KB as JSON and is at most 128 deep', () => {
 })
 
 // spec: 2.3/s7
-test('an image or a sound is an asset', () => {
+test('accepts only an asset of the right media type for an image field', () => {
   const image = { a: { type: 'object', format: 'image' } }
   expect(faults(image, { a: { asset: 'ast_01hx' } })).toEqual([])
   expect(faults(image, { a: { asset: 'ast_01hx', mimeType: 'image/png', bytes: 12 } })).toEqual([])
@@ -164,7 +164,7 @@ test('an image or a sound is an asset', () => {
 })
 
 // spec: 4.1/s7, 4.2/s8
-test('a contract is chat-compatible with exactly one text in and one text out', () => {
+test('a contract is chat-compatible only with exactly one text in and one text out', () => {
   expect(chatFieldsOf(side({ a: text }), side({ b: text }))).toEqual({ input: 'a', output: 'b' })
   expect(chatFieldsOf(side({ a: text, c: text }), side({ b: text }))).toBeNull()
   expect(chatFieldsOf(side({ a: text }), side({ b: text, c: { type: 'number' } }))).toBeNull()
@@ -227,7 +227,7 @@ test('the validator agrees with Ajv on 100,000 pairs of schema and value', () =>
   expect(compared).toBeGreaterThanOrEqual(100_000 * inject('propertyShare'))
 })
 
-/** What JSON Schema can't say: null is not supplied, and so is the empty string of a select. */
+/** Removes fields JSON Schema can't treat as absent: null, and the empty string of a select. */
 function withoutAbsent(given: unknown, schema: ContractSide): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
   const isSelect = (name: string) =>

@@ -6,7 +6,7 @@ import * as inNode from './browser-program.fixture.ts'
 import { changedFlow } from './changed-flow.fixture.ts'
 import { validFlow } from './generators.fixture.ts'
 
-// The console's page decides with these packages before it asks the server, so it has to decide the same.
+// The console's page decides with these packages before it calls the server, so both must decide alike.
 
 const program = path.join(import.meta.dirname, 'browser-program.fixture.ts')
 let page: typeof inNode
@@ -14,20 +14,20 @@ beforeAll(async () => {
   page = inBrowser((await browserBundle(program)).script) as typeof inNode
 })
 
-describe('where there is nothing of Node', () => {
-  test('every graph has the same problems and ports, and one without any the same package and execution', () => {
+describe('without the Node.js runtime', () => {
+  test('every graph has the same problems and ports, and a valid one the same package and execution', () => {
     const numRuns = 1000 * inject('propertyShare')
     const flows = [validFlow(), changedFlow].flatMap((flow) => fc.sample(flow, { numRuns, seed: 15 }))
     const sent = flows.map(({ graph, input, products }) => JSON.stringify({ graph, input, products: [...products] }))
     const judged = sent.map((flow) => [page.judge(flow), inNode.judge(flow)])
     for (const [there, here] of judged) expect(there).toBe(here)
-    // Of the changed ones nine of ten; whole ones have an execution.
+    // About nine in ten of the mutated graphs have problems; unmodified ones have none.
     const broken = judged.filter(([, here]) => here!.startsWith('{"problems"')).length
     expect([broken > numRuns / 2, broken < numRuns]).toEqual([true, true])
   })
 
   test.each(['{{ "é€😀" + text }}', '{{ size(text) }} {{ text.split(" ") }}', '{{ half', '{{ "\\ud83d" }}'])(
-    'a template such as %s means the same',
+    'the template %s renders the same',
     (template) => {
       const contract = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
       const graph = {
@@ -48,7 +48,7 @@ describe('where there is nothing of Node', () => {
     },
   )
 
-  test('a call costs the same', () => {
+  test('a call has the same cost', () => {
     const usd = fc.nat(10 ** 9).map((nano) => (nano / 1e9).toFixed(9))
     fc.assert(
       fc.property(usd, usd, fc.nat(), fc.nat(), (prompt, completion, sent, answered) => {
@@ -67,7 +67,7 @@ describe('where there is nothing of Node', () => {
     ['completeChat', chatWithImage('https://example.test/a.png')],
     ['completeChat', { model: 'm', messages: [], tool_choice: 'é'.repeat(1023) }],
     ['invokeSandbox', { input: {} }],
-  ])('a body of %s is taken or not as the server takes it: %.80j', (operation, body) => {
+  ])('a body of %s is accepted or rejected as by the server: %.80j', (operation, body) => {
     const text = JSON.stringify(body)
     expect(page.takes(operation, text)).toBe(inNode.takes(operation, text))
   })

@@ -4,7 +4,7 @@ import type { Graph } from '@gateway/api/graph'
 import { validFlow } from './generators.fixture.ts'
 import { buildPackage, runnerVersion } from './package.ts'
 
-/** The same JSON with the keys of every object in another order. */
+/** Reverses the key order of every object in a JSON value. */
 function shuffled<T>(value: T): T {
   if (Array.isArray(value)) return value.map(shuffled) as T
   if (typeof value !== 'object' || value === null) return value
@@ -16,7 +16,7 @@ function shuffled<T>(value: T): T {
 }
 
 // spec: 2.3/s17
-test('the same graph gives the same digest, and another one another', () => {
+test('equal graphs have the same digest, and different graphs different ones', () => {
   fc.assert(
     fc.property(validFlow(), validFlow(), ({ graph }, { graph: other }) => {
       const built = buildPackage(graph)
@@ -29,7 +29,7 @@ test('the same graph gives the same digest, and another one another', () => {
   )
 })
 
-test('where nodes stand and what is written on them is not a part of a package', () => {
+test('titles, descriptions and positions of nodes are not part of a package', () => {
   fc.assert(
     fc.property(validFlow(), fc.string(), fc.integer(), ({ graph }, text, x) => {
       const drawn = graph.nodes.map((node) => ({ ...node, title: text, description: text, position: { x, y: 0 } }))
@@ -40,7 +40,7 @@ test('where nodes stand and what is written on them is not a part of a package',
 })
 
 // spec: 2.3/s17
-test('a package holds graph, schemas, manifest and runner version', () => {
+test('a package contains graph, schemas, manifest and runner version', () => {
   fc.assert(
     fc.property(validFlow(), ({ graph }) => {
       const { package: built, text } = buildPackage(graph)
@@ -56,7 +56,7 @@ test('a package holds graph, schemas, manifest and runner version', () => {
   )
 })
 
-test('an expression of unknown type is packaged with the type that its edges lead to', () => {
+test('packages an expression of unknown type with the type of the port it is wired to', () => {
   const graph: Graph = {
     input: { type: 'object', properties: { o: { type: 'object' } }, required: ['o'] },
     output: { type: 'object', properties: { text: { type: 'string' }, n: { type: 'number' } } },

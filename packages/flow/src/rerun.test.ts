@@ -11,7 +11,7 @@ import { rerunFrom, type PlannedFlow, type Rerun } from './rerun.ts'
 const order = fc.infiniteStream(fc.nat(1000))
 const chooser = (numbers: fc.Stream<number>) => () => numbers.next().value as number
 
-test('a rerun of any flow ends like the first execution, and calls exactly what is below the node or had no result', () => {
+test('a rerun of any flow ends like the first execution, and runs exactly the nodes below the start or without a result', () => {
   let [whole, single, spared] = [0, 0, 0]
   fc.assert(
     fc.property(validFlow({ maxSteps: 25 }), order, order, fc.nat(999), fc.nat(999), (flow, one, other, at, lost) => {
@@ -46,7 +46,7 @@ test('a rerun of any flow ends like the first execution, and calls exactly what 
 
 const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
 
-/** in → ask → draft → trim → out, and alongside it a note that nothing takes. */
+/** in → ask → draft → trim → out, plus a note node whose output is not used. */
 const graph: Graph = {
   input: text,
   output: text,
@@ -73,14 +73,14 @@ const changed = (id: string, to: object): Graph => ({
   nodes: graph.nodes.map((node) => (node.id === id ? { ...node, ...to } : node)),
 })
 
-describe('from a node of an execution', () => {
-  test('that has ended, what is alongside it and above it is taken over', () => {
+describe('a rerun of the same revision', () => {
+  test('from a node of an ended execution reuses all nodes that are not below it', () => {
     const { takenOver, states } = beginning(rerunFrom(earlier, earlier, 'trim'))
     expect([...takenOver.keys()]).toEqual([0, 1, 2, 3])
     expect(states.map(({ state }) => state)).toEqual([...Array<string>(4).fill('Succeeded'), 'Ready', 'Pending'])
   })
 
-  test('that failed elsewhere, what failed and what never ended runs again too', () => {
+  test('of a failed execution also runs the nodes that failed or never ended', () => {
     const states = ended.with(2, { state: 'Failed', ports: [] }).with(4, { state: 'Pending', ports: [] })
     const rerun = beginning(rerunFrom(earlier, { ...earlier, states }, 'note'))
     expect([...rerun.takenOver.keys()]).toEqual([0, 1])
@@ -94,7 +94,7 @@ describe('from a node of an execution', () => {
     ])
   })
 
-  test('the input node means everything, with the same input; an unknown node means nothing', () => {
+  test('from the input node runs everything with the same input, and from an unknown node is refused', () => {
     const { takenOver, states } = beginning(rerunFrom(earlier, earlier, 'in'))
     expect(takenOver.size).toBe(0)
     expect(states.map(({ state }) => state).slice(0, 3)).toEqual(['Succeeded', 'Ready', 'Pending'])
@@ -102,8 +102,8 @@ describe('from a node of an execution', () => {
   })
 })
 
-describe('of another revision', () => {
-  test('anything that differs in the node and below it, and what was written for those who draw, the rest is taken over', () => {
+describe('a rerun with another revision', () => {
+  test('allows changes from the start node down and to titles and positions, and reuses the rest', () => {
     const trimmed = changed('trim', { template: 'Now {{ text }}' })
     const moved = { ...trimmed, nodes: [{ id: 'tone', kind: 'constant', value: 'dry' }, ...trimmed.nodes] }
     const titled = {
@@ -118,10 +118,10 @@ describe('of another revision', () => {
       [3, 2],
       [4, 3],
     ])
-    expect(states[0]!.state).toBe('Ready') // what was not there runs
+    expect(states[0]!.state).toBe('Ready') // a new node runs
   })
 
-  test('what differs elsewhere is named: its configuration, its edges, a side of the contract', () => {
+  test('names nodes that differ elsewhere in configuration, edges or contract', () => {
     const differs = (other: Graph, from: string) => rerunFrom(plannedFlow(other), earlier, from)
     expect(differs(changed('note', { params: { max_tokens: 9 } }), 'trim')).toEqual({
       kind: 'differs',
@@ -149,7 +149,7 @@ function beginning(rerun: Rerun): Extract<Rerun, { kind: 'rerun' }> {
   return rerun
 }
 
-/** By what the edges say, and not as the code under test finds it. */
+/** Ordinals below the given ones, derived from the edges independently of the code under test. */
 function below(plan: Plan, ordinals: number[]): Set<number> {
   const found = new Set(ordinals)
   for (let size = -1; size !== found.size;) {

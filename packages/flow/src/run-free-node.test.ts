@@ -14,7 +14,7 @@ const side = (properties: ContractSide['properties'], required: string[] = []): 
 })
 
 // spec: 2.3/s14
-test('a template, an expression, a constant and a branch give values by port', () => {
+test('template, expression, constant and branch nodes return values by port', () => {
   expect(run({ kind: 'template', template: 'a {{ x }}' }, { x: 1 })).toEqual(succeeded({ text: 'a 1' }))
   expect(run({ kind: 'expression', expression: 'x * 2' }, { x: 1 })).toEqual(succeeded({ value: 2 }))
   expect(run({ kind: 'constant', value: { a: 1 } })).toEqual(succeeded({ value: { a: 1 } }))
@@ -22,7 +22,7 @@ test('a template, an expression, a constant and a branch give values by port', (
   expect(run({ kind: 'branch', condition: 'x == null' }, {})).toEqual(succeeded({ 'true.x': null }))
 })
 
-test('an expression without a value of its type fails [expression_failed]', () => {
+test('an expression that yields no value of its type fails [expression_failed]', () => {
   const reason = 'The expression of node n failed:'
   expect(run({ kind: 'expression', expression: 'x.y' }, { x: {} })).toMatchObject(
     failed('expression_failed', { message: `${reason} there is no field y.` }),
@@ -41,7 +41,7 @@ test('an expression without a value of its type fails [expression_failed]', () =
 })
 
 // spec: 8.2/r5
-test('a value on a port has at most 64 KB as JSON [value_too_large]', () => {
+test('a port value larger than 64 KB of JSON fails the node [value_too_large]', () => {
   const most = flowLimits.portBytes - 2
   const text = (length: number) => ({ x: 'a'.repeat(length) })
   for (const node of [
@@ -52,7 +52,7 @@ test('a value on a port has at most 64 KB as JSON [value_too_large]', () => {
     expect(run(node, text(most))).toMatchObject({ kind: 'succeeded' })
     expect(run(node, text(most + 1))).toMatchObject(failed('value_too_large'))
   }
-  // Two characters of JSON for one of text.
+  // JSON needs two characters for each quote.
   expect(run({ kind: 'template', template: '{{ x }}' }, { x: '"'.repeat(most / 2) })).toMatchObject({
     kind: 'succeeded',
   })
@@ -64,7 +64,7 @@ test('a value on a port has at most 64 KB as JSON [value_too_large]', () => {
   )
 })
 
-test('the output has what is required [output_missing]', () => {
+test('the output node fails if a required field is missing [output_missing]', () => {
   const contract = side({ a: { type: 'string' }, b: { type: 'string', enum: ['x'] }, c: { type: 'number' } }, [
     'a',
     'b',
@@ -75,7 +75,7 @@ test('the output has what is required [output_missing]', () => {
   )
 })
 
-test('an output that does not fit says which field [node_failed]', () => {
+test('the output node names a field that violates the contract [node_failed]', () => {
   const contract = side({ b: { type: 'string', enum: ['x'] } })
   expect(run({ kind: 'output' }, { b: 'y' }, contract)).toMatchObject(
     failed('node_failed', { details: { fields: [{ field: 'b', message: 'must be one of "x"' }] } }),
@@ -83,7 +83,7 @@ test('an output that does not fit says which field [node_failed]', () => {
 })
 
 // spec: 8.2/r6
-test('the output has at most 256 KB [output_too_large]', () => {
+test('an output larger than 256 KB fails [output_too_large]', () => {
   const contract = side(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, { type: 'string' }])))
   // {"a":"…","b":"…","c":"…","d":"…","e":"…"}: 5 fields of 5 characters and their quotes, 4 commas, 2 braces
   const most = flowLimits.outputBytes - 5 * 6 - 4 - 2
@@ -102,12 +102,12 @@ test('the output has at most 256 KB [output_too_large]', () => {
   expect(run({ kind: 'output' }, values(most + 1), contract)).toMatchObject(failed('output_too_large'))
 })
 
-test('kinds that are not run here are a mistake of the caller', () => {
+test('throws for kinds it does not run', () => {
   expect(() => run({ kind: 'product.chat' })).toThrow('are not run here')
   expect(() => run({ kind: 'input' })).toThrow('are not run here')
 })
 
-test('inputs are taken from the outputs of the sources that have values', () => {
+test('resolves inputs from the outputs of the sources that have values', () => {
   const outputs = {
     a: '{"x":1,"n":null}',
     b: '{"true.x":2}',

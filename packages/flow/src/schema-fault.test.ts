@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, inject, test } from 'vitest'
 import { schemaFault } from './schema-fault.ts'
 
-// Not its class for draft 2020-12: of one schema in some thousands that makes a program that does not run (`items0 is not
-// defined`, as of {"anyOf": [{"anyOf": [{"items": false}, false]}, {"items": {}}]} inside `not`).
+// Not Ajv's class for draft 2020-12: for about one schema in several thousand it generates code that throws (`items0 is
+// not defined`, for example for {"anyOf": [{"anyOf": [{"items": false}, false]}, {"items": {}}]} inside `not`).
 const ajv = new Ajv({ strict: false, validateFormats: false, logger: false })
 
-describe('a value fits a schema', () => {
-  test('as a reference implementation says, no matter what both are', () => {
+describe('validating a value against a schema', () => {
+  test('agrees with Ajv for any schema and value', () => {
     const name = fc.constantFrom('a', 'b', 'c')
     const type = fc.constantFrom('string', 'number', 'integer', 'boolean', 'object', 'array', 'null')
     const small = fc.nat({ max: 4 })
@@ -62,7 +62,7 @@ describe('a value fits a schema', () => {
     )
   })
 
-  test('also where it refers to itself', () => {
+  test('supports a schema that refers to itself', () => {
     const schema = {
       $ref: '#/$defs/tree',
       $defs: { tree: { type: 'object', properties: { left: { $ref: '#/$defs/tree' } }, required: ['name'] } },
@@ -73,7 +73,7 @@ describe('a value fits a schema', () => {
     expect(schemaFault({ $ref: 'https://example.test/schema' }, 1)).toBeNull()
   })
 
-  test('also a list, whose first items have their own schemas', () => {
+  test('supports separate schemas for the first items of a list', () => {
     const schema = { prefixItems: [{ type: 'string' }], items: { type: 'integer' } }
     expect(schemaFault(schema, ['a', 1, 2])).toBeNull()
     expect(schemaFault(schema, [])).toBeNull()
@@ -81,7 +81,7 @@ describe('a value fits a schema', () => {
     expect(schemaFault(schema, ['a', 'b'])).toBe('1 must be of the type integer')
   })
 
-  test('says in words what does not', () => {
+  test('describes the violation in words', () => {
     const schema = { type: 'object', properties: { city: { type: 'string', maxLength: 3 } }, required: ['city'] }
     expect(schemaFault(schema, [])).toBe('the object must be of the type object')
     expect(schemaFault(schema, { city: 7 })).toBe('city must be of the type string')
@@ -90,8 +90,8 @@ describe('a value fits a schema', () => {
   })
 })
 
-describe('what would take forever ends', () => {
-  test('a schema that doubles with each of its references', () => {
+describe('work limit', () => {
+  test('stops at a schema that doubles with each reference', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 40 }, (_, n) => [
         `d${n}`,
@@ -101,11 +101,11 @@ describe('what would take forever ends', () => {
     expect(schemaFault({ $ref: '#/$defs/d0', $defs: { ...$defs, d40: {} } }, 1)).toMatch(/too much/)
   })
 
-  test('a schema that is its own reference', () => {
+  test('stops at a schema that refers only to itself', () => {
     expect(schemaFault({ $ref: '#' }, 1)).toMatch(/too much/)
   })
 
-  // Each schema asks the same of one value some hundred times.
+  // Each schema checks the same value a few hundred times.
   const often = (asked: object) => ({
     $ref: '#/$defs/a',
     $defs: {
@@ -122,23 +122,23 @@ describe('what would take forever ends', () => {
     ['the number of many fields', { minProperties: 9_000 }, fields(8_000)],
     ['every one of many fields', { properties: { f7999: false } }, fields(8_000)],
     ['every one of many items', { items: {}, maxItems: 9_000, not: {} }, numbers(8_000)],
-    ['names that are missing at the end', { required: [...Object.keys(fields(4_000)), 'missing'] }, fields(4_000)],
-    ['whether a large value is another one', { const: [...numbers(4_000), 'a'] }, [...numbers(4_000), 'b']],
-    ['whether a large value is one of a list', { enum: [[...numbers(4_000), 'a']] }, [...numbers(4_000), 'b']],
-    ['whether it is of many types', { type: Array.from({ length: 4_000 }, () => 'string') }, 1],
-    ['what a long reference names', { $ref: `#${'/a'.repeat(9_000)}`, not: {} }, 1],
-  ])('what asks again and again for %s', (_, asked, value) => {
+    ['many required names', { required: [...Object.keys(fields(4_000)), 'missing'] }, fields(4_000)],
+    ['a large value against a constant', { const: [...numbers(4_000), 'a'] }, [...numbers(4_000), 'b']],
+    ['a large value against an enum', { enum: [[...numbers(4_000), 'a']] }, [...numbers(4_000), 'b']],
+    ['many types', { type: Array.from({ length: 4_000 }, () => 'string') }, 1],
+    ['a long reference', { $ref: `#${'/a'.repeat(9_000)}`, not: {} }, 1],
+  ])('stops at a schema that repeatedly checks %s', (_, asked, value) => {
     expect(schemaFault(often(asked), value)).toMatch(/too much/)
   })
 
-  test('but nothing that arguments may hold takes that long', () => {
+  test('is large enough for arguments of the maximum size', () => {
     const schema = { properties: { list: { items: { type: 'integer', minimum: 0 }, maxItems: 40_000 } } }
     expect(schemaFault(schema, { list: Array.from({ length: 32_000 }, () => 1) })).toBeNull()
     expect(schemaFault({ additionalProperties: { maxLength: 64_000 } }, fields(8_000))).toBeNull()
     expect(schemaFault({ properties: { text: { maxLength: 64_000 } } }, { text: 'x'.repeat(64_000) })).toBeNull()
   })
 
-  test('an expression that backtracks is not run at all', () => {
+  test('does not evaluate patterns, which could backtrack', () => {
     expect(schemaFault({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(60)}b`)).toBeNull()
   })
 })

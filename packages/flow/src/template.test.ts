@@ -13,7 +13,7 @@ const problemsOf = (source: string) => {
   return 'problems' in read ? read.problems : []
 }
 
-test('strings, numbers and booleans print, objects and lists as JSON, null and absent as nothing', () => {
+test('prints strings, numbers and booleans as text, objects and lists as JSON, and null or absent values as nothing', () => {
   expect(
     rendered('a {{ s }}|{{n}}|{{ b }}|{{ o }}|{{ l }}|{{ none }}|{{ absent }} z', {
       s: '"x"',
@@ -26,18 +26,18 @@ test('strings, numbers and booleans print, objects and lists as JSON, null and a
   ).toBe('a "x"|1.5|true|{"k":[1]}|[1,"x"]|| z')
 })
 
-test('a hole holds any expression, braces and strings with braces in it included', () => {
+test('a hole can contain any expression, including braces and strings with braces', () => {
   expect(rendered('{{ {"a": {"b": n}} }}', { n: 1 })).toBe('{"a":{"b":1}}')
   expect(rendered('{{ "}}" + \'{{\' }} and {{ "\\"}}" }}')).toBe('}}{{ and "}}')
   expect(rendered('{ } }} {{ "{{" }}')).toBe('{ } }} {{')
 })
 
-test('names of all holes are its ports, each once', () => {
+test('the ports of a template are the names in its holes, each once', () => {
   const read = readTemplate('{{ b }} {{ a + b }} {{ l.map(x, x + c) }}')
   expect('template' in read && read.template.names).toEqual(['b', 'a', 'l', 'c'])
 })
 
-test('what is wrong with a template learns of each hole', () => {
+test('reports a problem for each invalid hole', () => {
   expect(problemsOf('{{ a')).toHaveLength(1)
   expect(problemsOf('{{ "a }}')).toHaveLength(1)
   expect(problemsOf('{{ a + }} {{ b.matches("x") }}')).toHaveLength(2)
@@ -46,7 +46,7 @@ test('what is wrong with a template learns of each hole', () => {
   expect(problemsOf('{{ a }}'.repeat(templateHoles + 1))).toHaveLength(1)
 })
 
-test('the text is cut off at its limit, in UTF-8 bytes, while it is made', () => {
+test('stops rendering when the text exceeds its limit in UTF-8 bytes', () => {
   expect(rendered('{{ a }}{{ a }}', { a: 'ä'.repeat(5) }, 20)).toBe('ä'.repeat(10))
   expect(rendered('{{ a }}{{ a }}!', { a: 'ä'.repeat(5) }, 20)).toEqual({ tooLarge: true })
   expect(rendered('{{ [a, a] }}', { a: 'x'.repeat(10) }, 20)).toEqual({ tooLarge: true })
@@ -55,7 +55,7 @@ test('the text is cut off at its limit, in UTF-8 bytes, while it is made', () =>
   expect(rendered('{{ l.map(x, l) }}', { l: list })).toEqual({ tooLarge: true })
 })
 
-test('a hole without a value fails, and all holes share one budget', () => {
+test('fails on a hole without a value, and shares one step budget between all holes', () => {
   expect(() => rendered('{{ o.x }}', { o: {} })).toThrow(CelFailure)
   const list = Array.from({ length: 30_000 }, () => 0)
   expect(rendered('{{ l.all(x, x == 0) }}', { l: list })).toBe('true')

@@ -26,7 +26,7 @@ const side = (properties: Graph['input']['properties'], required = Object.keys(p
   required,
 })
 
-/** A flow with these nodes between input and output; edges as `a.x > b.y`. */
+/** Returns a flow with these nodes between input and output; edges are written `a.x > b.y`. */
 function flow(nodes: GraphNode[], edges: string[], { input = side({ text }), output = side({ text }) } = {}): Graph {
   return {
     input,
@@ -43,7 +43,7 @@ const codes = (graph: Graph) => problems(graph).map(({ code }) => code)
 const straight = ['in.text > out.text']
 const node = (more: Partial<GraphNode> & { kind: string }): GraphNode => ({ id: 'n', ...more })
 
-test('the example of the decisions has no problems, and each problem is a whole row', () => {
+test('the example flow of the decisions has no problems, and a problem has code, node, port, message and resolution', () => {
   const graph = flow(
     [
       { id: 'ask', kind: 'template', template: 'Write about {{ topic }} in a {{ tone }} tone.' },
@@ -76,7 +76,7 @@ test('the example of the decisions has no problems, and each problem is a whole 
   ])
 })
 
-test('all problems are reported at once', () => {
+test('reports all problems of a graph at once', () => {
   const graph = flow(
     [
       node({ id: '1', kind: 'teleport' }),
@@ -107,14 +107,14 @@ test('all problems are reported at once', () => {
   )
 })
 
-test('an id is a letter and up to 63 letters, digits, _ and -', () => {
+test('a node ID is a letter followed by up to 63 letters, digits, _ and -', () => {
   const named = (id: string) => codes(flow([node({ id, kind: 'constant', value: 1 })], straight))
   for (const id of ['a', 'A-b_9', `a${'x'.repeat(63)}`]) expect(named(id)).toEqual([])
   for (const id of ['', '1a', '_a', 'a.b', 'ä', 'a b', `a${'x'.repeat(64)}`])
     expect([id, ...named(id)]).toEqual([id, 'node_id_invalid'])
 })
 
-test('there is exactly one input and one output node', () => {
+test('requires exactly one input and one output node', () => {
   const graph = flow([], straight)
   expect(codes({ ...graph, nodes: [...graph.nodes, { id: 'in2', kind: 'input' }] })).toEqual(['input_count'])
   expect(codes({ ...graph, nodes: [graph.nodes[0]!] })).toContain('output_count')
@@ -122,7 +122,7 @@ test('there is exactly one input and one output node', () => {
 })
 
 // spec: 2.3/s13, 8.2/r1, 8.2/r2, 8.2/r3
-test('a flow has at most 50 nodes, 200 edges and 8 paid nodes', () => {
+test('limits a flow to 50 nodes, 200 edges and 8 paid nodes', () => {
   const constants = (count: number) =>
     Array.from({ length: count }, (_, at) => node({ id: `c${at}`, kind: 'constant', value: 1 }))
   expect(codes(flow(constants(flowLimits.nodes - 2), straight))).toEqual([])
@@ -164,13 +164,13 @@ test('a flow has at most 50 nodes, 200 edges and 8 paid nodes', () => {
 })
 
 // spec: 8.2/r4
-test('a side has at most 20 fields', () => {
+test('limits each side of the contract to 20 fields', () => {
   const fields = (count: number) => side(Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, text])))
   expect(codes(flow([], ['in.f0 > out.text'], { input: fields(20) }))).toEqual([])
   expect(codes(flow([], ['in.f0 > out.text'], { input: fields(21) }))).toEqual(['too_many_fields'])
 })
 
-test('a constant is a value of at most 64 KB that a port takes', () => {
+test('accepts as a constant only a valid port value of at most 64 KB', () => {
   const constant = (value: unknown) => codes(flow([node({ kind: 'constant', value })], straight))
   for (const value of ['', 0, false, {}, 'x'.repeat(flowLimits.portBytes - 2)]) expect(constant(value)).toEqual([])
   expect(constant('x'.repeat(flowLimits.portBytes - 1))).toEqual(['value_too_large'])
@@ -181,7 +181,7 @@ test('a constant is a value of at most 64 KB that a port takes', () => {
 })
 
 // spec: 1/s6, 2.3/s12
-test('nodes have the fields of their kind, and notes', () => {
+test('a node has only the fields of its kind, title, description and position', () => {
   const template = (more: object) => codes(flow([node({ kind: 'constant', value: 1, ...more })], straight))
   expect(template({ title: 'T', description: 'D', position: { x: 1, y: 2 } })).toEqual([])
   expect(template({ template: 'x' })).toEqual(['field_unknown'])
@@ -190,7 +190,7 @@ test('nodes have the fields of their kind, and notes', () => {
 })
 
 // spec: 2.3/s12
-test('edges join ports that exist', () => {
+test('reports an edge to or from a port that does not exist', () => {
   const edged = (edge: string) =>
     problems(flow([node({ kind: 'branch', condition: 'size(text) > 1' })], ['in.text > n.text', edge, ...straight]))
   for (const [edge, code] of [
@@ -213,7 +213,7 @@ test('edges join ports that exist', () => {
   })
 })
 
-test('required inputs are wired', () => {
+test('reports a required input without an edge', () => {
   expect(codes(flow([], []))).toEqual(['wiring_missing'])
   expect(codes(flow([], [], { output: side({ text }, []) }))).toEqual([])
   expect(problems(flow([node({ kind: 'product.chat', product: 'chat' })], straight))).toMatchObject([
@@ -225,7 +225,7 @@ test('required inputs are wired', () => {
   ])
 })
 
-test('a cycle is reported once, with its nodes', () => {
+test('reports a cycle once, with its nodes', () => {
   const template = (id: string) => node({ id, kind: 'template', template: '{{ x }}' })
   const graph = flow(
     [template('a'), template('b'), template('c'), template('behind')],
@@ -236,7 +236,7 @@ test('a cycle is reported once, with its nodes', () => {
 })
 
 // spec: 2.3/s12
-test('an edge joins equal types', () => {
+test('reports an edge between different types', () => {
   const typed = (edge: string, type: object = text) =>
     codes(
       flow([], [edge], {
@@ -251,7 +251,7 @@ test('an edge joins equal types', () => {
   expect(typed('in.i > out.x', { type: 'object', format: 'audio' })).toEqual(['type_mismatch'])
 })
 
-test('what an expression gives is known where it can be, and else one thing', () => {
+test('infers the type of an expression where possible, and otherwise requires one type from all its edges', () => {
   const input = side({ o: { type: 'object' }, i: { type: 'object', format: 'image' } })
   const output = side({ a: text, b: { type: 'number' }, c: { type: 'object', format: 'image' } }, [])
   const given = (expression: string, edges: string[], more: object = {}) =>
@@ -275,7 +275,7 @@ test('what an expression gives is known where it can be, and else one thing', ()
   expect(given('o == null ? null : null', [])).toEqual(['expression_invalid'])
 })
 
-test('expressions, conditions and holes are checked against the types that come in', () => {
+test('checks expressions, conditions and template holes against the types of their inputs', () => {
   const checked = (more: Partial<GraphNode> & { kind: string }) =>
     problems(flow([node(more)], ['in.text > n.text', ...straight]))
   expect(checked({ kind: 'expression', expression: 'text * 2' })).toMatchObject([
@@ -294,7 +294,7 @@ test('expressions, conditions and holes are checked against the types that come 
   ).toEqual(['template_invalid', 'template_invalid'])
 })
 
-test('two edges share a port only where one branch decides between them', () => {
+test('allows two edges into one port only if a branch decides between them', () => {
   const branch = (id: string) => node({ id, kind: 'branch', condition: 'size(text) > 1' })
   const template = (id: string) => node({ id, kind: 'template', template: '{{ x }}' })
   const shared = (edges: string[]) =>
@@ -305,10 +305,10 @@ test('two edges share a port only where one branch decides between them', () => 
   expect(shared([...rest, 't.text > out.text', 'in.text > out.text'])).toEqual(['port_taken'])
   expect(shared([...rest, 't.text > out.text', 'b.true.text > out.text'])).toEqual(['port_taken'])
   expect(shared([...rest, 'b.true.text > out.text', 'c.false.text > out.text'])).toEqual(['port_taken'])
-  // One branch behind the other: three paths, of which one is taken.
+  // Nested branches: three paths, of which one is taken.
   const nested = ['b.false.text > c.text', 'c.true.text > t.x', 'c.false.text > u.x']
   expect(shared([...nested, 'b.true.text > out.text', 't.text > out.text', 'u.text > out.text'])).toEqual([])
-  // Joined again, what comes after is exclusive with nothing.
+  // After the paths join again, later nodes are not exclusive with any other.
   expect(
     shared([
       'in.text > c.text',
@@ -321,7 +321,7 @@ test('two edges share a port only where one branch decides between them', () => 
   ).toEqual(['port_taken'])
 })
 
-test('a chat node takes many images, and only where its product does', () => {
+test('a chat node accepts several images, but only if its product accepts images', () => {
   const seeing = (product: string) =>
     codes(
       flow(
@@ -334,7 +334,7 @@ test('a chat node takes many images, and only where its product does', () => {
   expect(seeing('chat')).toEqual(['port_unsupported'])
 })
 
-test('an optional input leads to no port that a product needs', () => {
+test('reports an optional input wired to a required port of a product', () => {
   const optional = (edges: string[]) =>
     codes(
       flow(
@@ -348,7 +348,7 @@ test('an optional input leads to no port that a product needs', () => {
   expect(optional(['b.true.text > n.prompt', 'in.needed > n.system'])).toEqual([])
 })
 
-test('products are of the kind of their node', () => {
+test('reports a product that does not match the kind of its node', () => {
   const called = (kind: string, product: string, port: string) =>
     codes(flow([node({ kind, product })], [`in.text > n.${port}`, ...straight]))
   expect(called('product.chat', 'chat', 'prompt')).toEqual([])
@@ -360,7 +360,7 @@ test('products are of the kind of their node', () => {
   expect(called('product.chat', 'never-was', 'prompt')).toEqual(['product_not_assigned'])
 })
 
-test('params are those of a chat call, less what a flow decides', () => {
+test('accepts the params of a chat call, except those the flow decides', () => {
   const asked = (params: unknown) =>
     codes(flow([node({ kind: 'product.chat', product: 'chat', params })], ['in.text > n.prompt', 'n.text > out.text']))
   for (const params of [
@@ -388,7 +388,7 @@ test('params are those of a chat call, less what a flow decides', () => {
   expect(asked({ tools: [tool], tool_choice: 'none' })).toEqual(['param_unsupported', 'param_unsupported'])
 })
 
-test('a chat node answers JSON only where it is asked for', () => {
+test('a chat node has a json port only with response_format json_object', () => {
   const json = (params?: object) =>
     codes(
       flow(
@@ -402,7 +402,7 @@ test('a chat node answers JSON only where it is asked for', () => {
   expect(json({ response_format: { type: 'text' } })).toEqual(['port_unknown', 'wiring_missing'])
 })
 
-test('a graph of any size is looked at in bounded time', () => {
+test('validates a graph of any size in bounded time', () => {
   const nodes = Array.from({ length: 998 }, (_, at) => node({ id: `b${at}`, kind: 'branch', condition: 'x > 1' }))
   const edges = nodes.flatMap(({ id }, at) => [`b${at - 1}.true.x > ${id}.x`, `${id}.false.x > out.text`])
   const graph = flow(nodes, edges)
@@ -412,7 +412,7 @@ test('a graph of any size is looked at in bounded time', () => {
 
 const tool = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }
 
-test('a chat node with tools has a port for what the model calls, and it may not lead nowhere', () => {
+test('a chat node with tools has a tool_calls port, which must be wired', () => {
   const asking = (params: object, edges: string[] = []) =>
     codes(
       flow(
@@ -435,7 +435,7 @@ test('a chat node with tools has a port for what the model calls, and it may not
   expect(asking({ tools: [tool] }, ['n.tool_calls > out.text'])).toContain('type_mismatch')
 })
 
-test('params of an image or voice node are what its product lists', () => {
+test('accepts only params of an image or audio node that its product lists', () => {
   products.set('easel', {
     kind: 'image',
     assigned: true,
@@ -481,7 +481,7 @@ test('params of an image or voice node are what its product lists', () => {
 })
 
 // spec: 2.3/s7
-test('images that products make fit into the chat that they are led to', () => {
+test('reports generated images that may not fit into the chat they are wired to', () => {
   const MIB = 1024 * 1024
   const shown = (maxOutputBytes: number, limits: { maxBytes: number; maxCount: number }, painters = 1) => {
     products.set('painter', { kind: 'image', assigned: true, supportedParameters: [], maxOutputBytes })
@@ -504,14 +504,14 @@ test('images that products make fit into the chat that they are led to', () => {
     { code: 'image_too_large', node: 'n', port: 'image', message: expect.stringContaining('p0') as string },
   ])
   expect(codes(shown(MIB, { maxBytes: MIB, maxCount: 2 }, 3))).toEqual(['port_unsupported'])
-  expect(codes(shown(5 * MIB, { maxBytes: 5 * MIB, maxCount: 10 }, 4))).toEqual(['image_too_large']) // 20 MiB together
+  expect(codes(shown(5 * MIB, { maxBytes: 5 * MIB, maxCount: 10 }, 4))).toEqual(['image_too_large']) // 20 MiB in total
 })
 
-test('images that products make leave room in the context for the output', () => {
+test('reports generated images that leave no room in the context for the output', () => {
   const seen = (contextLength: number, images: number, params: object = {}) => {
     products.set('painter', { kind: 'image', assigned: true, supportedParameters: [], maxOutputBytes: 1_000 })
     const imageInput = { maxBytes: 1_000, maxCount: 10, maxTokens: 1_000 }
-    products.set('viewer', { ...products.get('seeing')!, imageInput, contextLength }) // gives 500 tokens at most
+    products.set('viewer', { ...products.get('seeing')!, imageInput, contextLength }) // max output is 500 tokens
     const names = Array.from({ length: images }, (_, at) => `p${at}`)
     const nodes = names.map((id) => node({ id, kind: 'product.image', product: 'painter' }))
     const edges = names.flatMap((id) => [`in.text > ${id}.prompt`, `${id}.image > n.image`])
@@ -524,7 +524,7 @@ test('images that products make leave room in the context for the output', () =>
   expect(seen(400, 0)).toEqual([]) // not about images
 })
 
-test('an image is followed through branches, of whose sides only one has it', () => {
+test('counts an image that reaches a chat through both sides of a branch once', () => {
   products.set('painter', { kind: 'image', assigned: true, supportedParameters: [], maxOutputBytes: 2_000 })
   const led = (maxBytes: number, maxCount: number) => {
     products.set('viewer', { ...products.get('seeing')!, imageInput: { maxBytes, maxCount, maxTokens: 1 } })

@@ -5,7 +5,7 @@ import type { TokenSource } from './service-token.ts'
 
 export interface Connection {
   pool: Pool
-  /** What the ledger's paths are under. */
+  /** Prefix of the ledger's paths. */
   base: string
   token: TokenSource
   /** Aborted when the client closes. */
@@ -15,15 +15,15 @@ export interface Connection {
 export interface CallLimits {
   /** How long the caller waits. */
   budgetMs: number
-  /** How long one try may take. Its connection is closed then: another try takes another. */
+  /** How long one try may take. Its connection is closed then, and the next try takes another. */
   tryMs: number
 }
 
 const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
 
 /**
- * POSTs one JSON object to the ledger and answers the one that it sends back. Each operation may be called twice with the same
- * effect, so what fails in transport, or is not answered within a try, is sent again while its budget lasts.
+ * POSTs one JSON object to the ledger and returns the response. Every operation is safe to repeat, so a try that fails
+ * in transport or is not answered in time is repeated while the budget lasts.
  * @throws LedgerUnavailable when the budget ends first or the client closes
  * @throws LedgerRejected when the ledger refuses the request as such
  */
@@ -54,7 +54,7 @@ export async function callOperation(
   }
 }
 
-/** A signal for one step at a time, and one timer: composed signals cost each call more than the rest of it (AbortSignal.any). */
+/** One signal per step, and one timer: composed signals (AbortSignal.any) cost each call more than the rest of it. */
 function openLimit(closed: AbortSignal, budgetMs: number) {
   const endsMs = performance.now() + budgetMs
   let step = new AbortController()
@@ -64,7 +64,7 @@ function openLimit(closed: AbortSignal, budgetMs: number) {
 
   return {
     isOver: () => closed.aborted || performance.now() >= endsMs,
-    /** Ends the step before. Aborts after this many milliseconds, at the end of the budget, and when the client closes. */
+    /** Ends the previous step. Aborts after `ms`, at the end of the budget, and when the client closes. */
     signalFor(ms: number): AbortSignal {
       step = new AbortController()
       clearTimeout(timer)
@@ -95,7 +95,7 @@ async function post(
   return { status: response.statusCode, value: (await response.body.json()) as object }
 }
 
-/** The ledger gave no decision in time, or would not take the item. Of an admission: nothing stays reserved. */
+/** The ledger gave no decision in time, or would not take the item. An admission then leaves nothing reserved. */
 export class LedgerUnavailable extends Error {
   readonly why: 'unavailable' | 'overloaded'
 
@@ -105,7 +105,9 @@ export class LedgerUnavailable extends Error {
   }
 }
 
-/** The ledger refused what was sent as not understood or not permitted: a bug or a wrong setting, which repeating can't clear. */
+/**
+ * The ledger refused a request as malformed or not permitted: a bug or a wrong setting, which repeating can't clear.
+ */
 export class LedgerRejected extends Error {
   /** The ledger's HTTP status. */
   readonly status: number
@@ -116,7 +118,7 @@ export class LedgerRejected extends Error {
   }
 }
 
-/** Statuses after which the same request would be refused again. 401 is not one: the next try signs a new token. */
+/** Statuses that the same request would get again. 401 is not one of them: the next try signs a new token. */
 export function isFinalStatus(status: number): boolean {
   return status >= 400 && status < 500 && status !== 401 && status !== 408 && status !== 429
 }

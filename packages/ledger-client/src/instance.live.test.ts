@@ -22,7 +22,7 @@ async function open() {
       stopping: new AbortController().signal,
       log: { warn: () => {} },
     })
-  /** Answers the next heartbeat and tells whose it was. */
+  /** Answers the next heartbeat and returns the instance that sent it. */
   async function heartbeat(alive: boolean): Promise<unknown> {
     const request = await peer.next()
     expect(request.path).toBe('/instances/heartbeat')
@@ -34,7 +34,7 @@ async function open() {
 
 const long = 60_000
 
-test('the ledger knows it before it is handed out', async () => {
+test('registers an instance with the ledger before returning it', async () => {
   const { peer, register } = await open()
   const opening = register(long)
   const request = await peer.next()
@@ -44,7 +44,7 @@ test('the ledger knows it before it is handed out', async () => {
   expect(instance.id()).toBe('ins_1')
 })
 
-test('it heartbeats on, and continues under a fresh id once it was declared dead', async () => {
+test('keeps sending heartbeats, and continues under a fresh id after the ledger declared it dead', async () => {
   const { register, heartbeat } = await open()
   const opening = register(5)
   expect(await heartbeat(true)).toBe('ins_1')
@@ -56,30 +56,30 @@ test('it heartbeats on, and continues under a fresh id once it was declared dead
   expect(instance.id()).toBe('ins_2')
 })
 
-test('a heartbeat that finds no one is followed by the next one', async () => {
+test('sends the next heartbeat after one that was not answered', async () => {
   const { peer, register, heartbeat } = await open()
   const opening = register(20)
   await heartbeat(true)
   const instance = await opening
   await (
     await peer.next()
-  ).gone // never answered: the heartbeat's time ends
+  ).gone // not answered: the heartbeat times out
   expect(await heartbeat(true)).toBe('ins_1')
   expect(instance.id()).toBe('ins_1')
 })
 
-test('while its heartbeats find no ledger it gives signs of life by the notifier, and none else', async () => {
+test('sends signs of life through the notifier only while its heartbeats reach no ledger', async () => {
   const { peer, register, heartbeat, notified } = await open()
   const opening = register(20)
   await heartbeat(true)
   await opening
   for (let n = 0; n < 5; n++) await heartbeat(true)
-  await peer.next() // is never answered
+  await peer.next() // never answered
   await expect.poll(() => notified.length).toBeGreaterThan(2)
   expect(new Set(notified)).toEqual(new Set(['alive:ins_1']))
 })
 
-test('many admissions that met an unknown instance make one fresh id together', async () => {
+test('shares one fresh id among many admissions that met an unknown instance', async () => {
   const { peer, register, heartbeat } = await open()
   const opening = register(long)
   await heartbeat(true)
@@ -92,7 +92,7 @@ test('many admissions that met an unknown instance make one fresh id together', 
   expect(peer.unread()).toBe(0)
 })
 
-test('who comes late with the old id does not end the fresh one', async () => {
+test('keeps its id when renewed while the ledger still knows it', async () => {
   const { register, heartbeat } = await open()
   const opening = register(long)
   await heartbeat(true)
@@ -103,7 +103,7 @@ test('who comes late with the old id does not end the fresh one', async () => {
   expect(instance.id()).toBe('ins_1')
 })
 
-test('stopping tells the ledger, and nothing heartbeats after it', async () => {
+test('ends the instance at the ledger when stopped, and sends no more heartbeats', async () => {
   const { peer, register, heartbeat } = await open()
   const opening = register(long)
   await heartbeat(true)

@@ -3,21 +3,21 @@ import { aliveTopic, type ServiceName } from '@gateway/ledger-protocol/ledger-re
 import type { LedgerClient } from './ledger-client.ts'
 import { LedgerUnavailable } from './call-operation.ts'
 
-// One incarnation of a process, in whose name it has reservations and leases (architecture §M7).
-//   H1  The ledger knows it before anything is reserved in its name.
+// One incarnation of a process, which holds its reservations and leases (architecture §M7).
+//   H1  The ledger knows an instance before anything is reserved for it.
 //   H2  Once the ledger has declared it dead it stays dead; the process continues under a fresh id.
-//   H3  A living id is never given up: the calls under it would lose their reservations.
-//   H4  While its heartbeats find no ledger it gives a sign of life by the notifier: the way to the ledger may be silent, or the
-//       replica that it knew is gone (services/ledger/src/instances/signs-of-life.ts).
+//   H3  An id that is alive is never given up: the calls under it would lose their reservations.
+//   H4  While its heartbeats reach no ledger it sends signs of life through the notifier: the connection may be silent,
+//       or the replica that it knew is gone (services/ledger/src/instances/signs-of-life.ts).
 
 export interface Instance {
-  /** In whose name an admission or a claim is asked for; read again for each, because it may change. */
+  /** Instance for an admission or a claim; read it for each, because it may change. */
   id(): string
-  /** To be called when the ledger answered `instance-unknown`, before the question is repeated. Any number of callers share one heartbeat. */
+  /** Call it after `instance-unknown`, before the item is repeated. Concurrent callers share one heartbeat. */
   renew(): Promise<void>
-  /** Whether no heartbeat was answered for so long that the ledger takes this process for dead, or soon will. */
+  /** Whether no heartbeat was answered for so long that the ledger has declared this process dead, or soon will. */
   silent(): boolean
-  /** Calls back whenever `silent` has changed, as the heartbeats find it. */
+  /** Calls back when `silent` changes, as observed by the heartbeats. */
   onSilence(listener: (silent: boolean) => void): void
   /** Ends the heartbeats and tells the ledger, which then releases what is still reserved. */
   stop(): Promise<void>
@@ -27,33 +27,33 @@ export interface InstanceOptions {
   ledger: Pick<LedgerClient, 'heartbeat' | 'endInstance'>
   service: ServiceName
   heartbeatMs: number
-  /** After so long without a heartbeat the ledger declares it dead. Default: three heartbeats. */
+  /** Time without a heartbeat after which the ledger declares it dead. Default: three heartbeats. */
   deadAfterMs?: number
   newId: () => string
-  /** Takes the sign of life that replaces a heartbeat which finds no ledger. */
+  /** Carries the sign of life that replaces a heartbeat which reaches no ledger. */
   notifier: { notify(topic: string): void }
-  /** Ends the wait for a ledger that is not there. */
+  /** Ends the wait for a ledger that cannot be reached. */
   stopping: AbortSignal
   log: { warn(message: string): void }
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
-/** After as many without an answer the ledger takes the process for dead. */
+/** Unanswered heartbeats after which the ledger declares the process dead. */
 export const MISSED_HEARTBEATS = 3
 
-/** What may be configured between two heartbeats: the ledger takes a process for dead after 1 to 60 s. */
+/** Configurable interval between heartbeats: the ledger declares a process dead after 1 to 60 s. */
 export const HEARTBEAT_LIMITS = { min: 500, max: 20_000 }
 
-/** A heartbeat that stalls for as long is given up, and the next one takes another connection. */
+/** A heartbeat that stalls for this long is given up, and the next one takes another connection. */
 const MIN_BUDGET_MS = 1_000
 const AGAIN_MS = 1_000
-/** One that is on its way is not unheard. */
+/** More than one interval, because a heartbeat under way is not unheard. */
 const UNHEARD_HEARTBEATS = 1.5
 
 /**
- * Registers this process with the ledger and keeps it alive there. Waits for a ledger that cannot be reached yet; rejects with the
- * reason of `stopping` where that comes first.
+ * Registers this process with the ledger and keeps it alive there. Waits for a ledger that cannot be reached yet;
+ * rejects with the reason of `stopping` if that comes first.
  */
 export async function registerInstance({
   ledger,
@@ -90,7 +90,7 @@ export async function registerInstance({
     return alive
   }
 
-  /** One at a time: who comes while one is under way shares it. */
+  /** One at a time: concurrent callers share it. */
   function sendHeartbeat(): Promise<void> {
     heartbeat ??= heartbeatOrReplace().finally(() => {
       heartbeat = null
@@ -117,7 +117,7 @@ export async function registerInstance({
       await delay(AGAIN_MS, undefined, { signal: stopping })
     }
   }
-  // A heartbeat that failed is followed by the next one in time; only the ledger decides who is dead.
+  // The next heartbeat follows a failed one in time; only the ledger decides which instance is dead.
   const timer = setInterval(() => {
     if (now() - heardMs > UNHEARD_HEARTBEATS * heartbeatMs) notifier.notify(aliveTopic(id)) // H4
     void sendHeartbeat().catch(() => {})
@@ -133,7 +133,7 @@ export async function registerInstance({
       stopped = true
       clearInterval(timer)
       await heartbeat?.catch(() => {})
-      await ledger.endInstance({ instance: id }, budget).catch(() => {}) // without it the ledger finds out by the missing heartbeats
+      await ledger.endInstance({ instance: id }, budget).catch(() => {}) // else the heartbeats go missing
     },
   }
 }

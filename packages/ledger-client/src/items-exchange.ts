@@ -5,25 +5,25 @@ import { isFinalStatus, LedgerRejected } from './call-operation.ts'
 export interface ItemsRequest {
   path: string
   token: string
-  /** NDJSON, an `ItemLine` each. */
+  /** NDJSON, one `ItemLine` per line. */
   body: string
-  /** The whole exchange is cut off after this. */
+  /** Time after which the whole exchange is cut off. */
   limitMs: number
-  /** It is cut off as well where nothing comes for so long: the ledger says more often that it is there. */
+  /** Time without any bytes after which it is cut off too: the ledger sends signs of life more often. */
   silentMs: number
 }
 
-/** How an exchange ended. Items without an outcome by then have none. */
+/** How an exchange ended. Items without an outcome by then get none. */
 export type ExchangeEnd =
   | { kind: 'complete' }
-  /** The connection failed, was cut or took too long, or the status was one that may pass. */
+  /** The connection failed, was cut or took too long, or the status may be temporary. */
   | { kind: 'cut' }
   | { kind: 'unauthorized' }
   | { kind: 'rejected'; error: LedgerRejected }
 
 export interface ItemsReceiver {
   outcome(line: OutcomeLine): void
-  /** Called once, and nothing after it. */
+  /** Called once, as the last call. */
   end(end: ExchangeEnd): void
 }
 
@@ -32,8 +32,8 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024
 const MAX_ERROR_BYTES = 4_096
 
 /**
- * One POST /items, on undici's lowest level: outcomes are handed on as their lines arrive.
- * Answers a function that cancels the exchange: its connection is closed and the receiver is called no more.
+ * Sends one POST /items on undici's lowest level; outcomes are delivered as their lines arrive.
+ * Returns a function that cancels the exchange: its connection is closed and the receiver is no longer called.
  */
 export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: ItemsReceiver): () => void {
   let ended = false
@@ -78,7 +78,7 @@ export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: 
       try {
         readLines(chunk)
       } catch {
-        end({ kind: 'cut' }) // no line of the ledger's
+        end({ kind: 'cut' }) // not a line from the ledger
       }
     },
     onResponseEnd() {
@@ -113,8 +113,8 @@ function endOf(status: number, path: string, text: string): ExchangeEnd {
 const NEWLINE = 0x0a
 
 /**
- * Cuts a stream of bytes into lines of text. Answers a function that takes a chunk and hands on each line it completes,
- * without its newline; a last line without one is never handed on, because it may be cut.
+ * Splits a stream of bytes into lines of text. Returns a function that takes a chunk and delivers each line it
+ * completes, without its newline; a last line without one is never delivered, because it may be cut.
  * @throws RangeError from that function, for a line of more than `mostBytes`
  */
 export function openLineReader(onLine: (line: string) => void, mostBytes: number): (chunk: Buffer) => void {
@@ -129,7 +129,7 @@ export function openLineReader(onLine: (line: string) => void, mostBytes: number
       held.push(chunk)
       return
     }
-    // Whole lines only are decoded, so no character is cut in two.
+    // Only whole lines are decoded, so no character is cut in two.
     const text =
       held.length === 0 ? chunk.toString('utf8', 0, end) : Buffer.concat([...held, chunk.subarray(0, end)]).toString()
     held = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : []

@@ -20,12 +20,12 @@ async function open(options: Partial<LedgerClientOptions> = {}): Promise<{ peer:
   return { peer, client }
 }
 
-/** Every item of a request admitted or settled. */
+/** Returns an outcome for every item of a request: admitted or settled. */
 function yes({ lines }: Received): OutcomeLine[] {
   return lines.map(({ n, item }) => ({ n, outcome: item.op === 'admit' ? admitted(item.id) : settled }))
 }
 
-/** Sends as many requests as may wait for an outcome, so that what follows gathers. Answers them. */
+/** Fills all requests that may wait for an outcome, so that later items gather. Returns those requests. */
 async function fillBatcher(peer: PeerLedger, client: LedgerClient, count = 3): Promise<Received[]> {
   const requests: Received[] = []
   for (let n = 0; n < count; n++) {
@@ -35,7 +35,7 @@ async function fillBatcher(peer: PeerLedger, client: LedgerClient, count = 3): P
   return requests
 }
 
-test('a lone item goes by itself, with its budget and a token that names the service', async () => {
+test('sends a single item at once, with its budget and a token that names the service', async () => {
   const { peer, client } = await open()
   const asked = client.admit(admission('inv_1'), { budgetMs: 1_000 })
   const request = await peer.next()
@@ -48,7 +48,7 @@ test('a lone item goes by itself, with its budget and a token that names the ser
   expect(await asked).toEqual(admitted('inv_1'))
 })
 
-test('what is submitted in one tick shares a request, closings first', async () => {
+test('sends items submitted in one tick in one request, closings first', async () => {
   const { peer, client } = await open()
   const all = [
     client.admit(admission('inv_1'), longBudget),
@@ -63,7 +63,7 @@ test('what is submitted in one tick shares a request, closings first', async () 
   expect(await Promise.all(all)).toEqual([admitted('inv_1'), settled, settled, admitted('inv_4')])
 })
 
-test('outcomes reach their callers as their lines arrive, in any order and however they are cut', async () => {
+test('delivers outcomes as their lines arrive, in any order and split at any byte', async () => {
   const { peer, client } = await open()
   const [one, two, three] = ['inv_1', 'inv_2', 'inv_3'].map((id) => client.admit(admission(id), longBudget))
   const request = await peer.next()
@@ -82,7 +82,7 @@ test('outcomes reach their callers as their lines arrive, in any order and howev
   expect(await two).toEqual(admitted('inv_2'))
 })
 
-test('behind a request without an outcome items gather, and go together with its first one', async () => {
+test('gathers items while a request has no outcome, and sends them together after its first outcome', async () => {
   const { peer, client } = await open({ patienceMs: 60_000 })
   const lone = client.admit(admission('lone'), longBudget)
   const first = await peer.next()
@@ -99,7 +99,7 @@ test('behind a request without an outcome items gather, and go together with its
   expect(await Promise.all(gathered)).toHaveLength(3)
 })
 
-test('a request that stays without an outcome keeps no one waiting', async () => {
+test('does not let a request without an outcome hold up later items', async () => {
   const { peer, client } = await open({ patienceMs: 1 })
   client.admit(admission('stuck'), longBudget).catch(() => {})
   await peer.next() // never answered
@@ -110,7 +110,7 @@ test('a request that stays without an outcome keeps no one waiting', async () =>
   expect(await other).toEqual(admitted('inv_1'))
 })
 
-test('a full request goes alongside another', async () => {
+test('sends a full request while another one is in flight', async () => {
   const { peer, client } = await open({ patienceMs: 60_000 })
   const all = Array.from({ length: 1_024 }, (_, n) => client.admit(admission(`inv_${n}`), longBudget))
   const [first, second] = [await peer.next(), await peer.next()] // the first is not answered
@@ -119,7 +119,7 @@ test('a full request goes alongside another', async () => {
   expect(await Promise.all(all)).toHaveLength(1_024)
 })
 
-test('while the admission batcher are taken items gather, and go together once a batcher has begun to answer', async () => {
+test('gathers items while all requests are in flight, and sends them together once one of them returns an outcome', async () => {
   const { peer, client } = await open()
   const [first] = await fillBatcher(peer, client)
   client.admit(admission('slow'), longBudget).catch(() => {})
@@ -129,14 +129,14 @@ test('while the admission batcher are taken items gather, and go together once a
   expect(request.ids).toEqual(['slow', ...gathered.map((_, n) => `inv_${n}`)])
   await request.answer(...yes(request).slice(1))
   expect(await Promise.all(gathered)).toHaveLength(20)
-  // The slow one keeps its request open and no one waiting.
+  // The slow item keeps its request open but holds up no other.
   const next = client.admit(admission('inv_20'), longBudget)
   const another = await peer.next()
   another.end(...yes(another))
   expect(await next).toEqual(admitted('inv_20'))
 })
 
-test('a request holds at most 512 items', async () => {
+test('puts at most 512 items into a request', async () => {
   const { peer, client } = await open()
   const all = Array.from({ length: 1_100 }, (_, n) => client.admit(admission(`inv_${n}`), longBudget))
   const requests = [await peer.next(), await peer.next(), await peer.next()]
@@ -145,7 +145,7 @@ test('a request holds at most 512 items', async () => {
   expect(await Promise.all(all)).toHaveLength(1_100)
 })
 
-test('a request holds at most 1 MB, and a larger item goes by itself', async () => {
+test('puts at most 1 MB into a request, and sends a larger item alone', async () => {
   const { peer, client } = await open()
   const body = 'ä'.repeat(200_000)
   const all = [
@@ -158,7 +158,7 @@ test('a request holds at most 1 MB, and a larger item goes by itself', async () 
   expect(await Promise.all(all)).toHaveLength(4)
 })
 
-test('after a cut only the unanswered are sent again, under the same ids', async () => {
+test('resends only the unanswered items of a cut request, under the same ids', async () => {
   const { peer, client } = await open()
   const all = ['inv_1', 'inv_2', 'inv_3'].map((id) => client.admit(admission(id), longBudget))
   const cut = await peer.next()
@@ -175,7 +175,7 @@ test.each([
   ['ends without a line for each item', (request: Received) => request.end()],
   ['is not NDJSON', (request: Received) => void request.write('<html>\n')],
   ['is a 503', (request: Received) => request.reply(503, { error: 'starting' })],
-])('an answer that %s is asked for again', async (_what, spoil) => {
+])('resends an item if the response %s', async (_what, spoil) => {
   const { peer, client } = await open()
   const settledSoon = client.settle(settlement('inv_1'))
   for (let n = 0; n < 3; n++) spoil(await peer.next())
@@ -184,7 +184,7 @@ test.each([
   expect(await settledSoon).toEqual(settled)
 })
 
-test('a ledger that comes late is waited for', async () => {
+test('waits for a ledger that starts later', async () => {
   const { peer } = await open()
   await peer.stop()
   const client = openLedgerClient({ url: peer.url, service: 'gateway', secret })
@@ -197,21 +197,21 @@ test('a ledger that comes late is waited for', async () => {
   await late.stop()
 })
 
-test('an admission whose budget ends unanswered is refused, and released under its id', async () => {
+test('rejects an admission whose budget ends unanswered, and releases it under its id', async () => {
   const { peer, client } = await open()
   const asked = client.admit(admission('inv_1'), { budgetMs: 500 })
   const request = await peer.next()
   await expect(asked).rejects.toThrow(LedgerUnavailable)
-  await request.gone // no one else waits for that answer
+  await request.gone // closed: no other item waits for it
   const release = await peer.next()
   expect(release.lines.map(({ item }) => item)).toEqual([{ op: 'release', id: 'inv_1', reason: expect.any(String) }])
-  release.cut() // until it is answered
+  release.cut() // so it is repeated
   const again = await peer.next()
   expect(again.ids).toEqual(['inv_1'])
   again.end({ n: 0, outcome: { kind: 'released' } })
 })
 
-test('a late answer to an admission that was given up changes nothing, and its request continues for the others', async () => {
+test('ignores a late answer to an admission that was given up, and keeps its request open for the others', async () => {
   const { peer, client } = await open()
   const shortBudget = client.admit(admission('inv_1'), { budgetMs: 500 })
   const other = client.admit(admission('inv_2'), longBudget)
@@ -223,7 +223,7 @@ test('a late answer to an admission that was given up changes nothing, and its r
   expect(await other).toEqual(admitted('inv_2'))
 })
 
-test('an admission whose budget ends before it was sent needs no release', async () => {
+test('does not release an admission whose budget ends before it was sent', async () => {
   const { peer, client } = await open()
   const requests = await fillBatcher(peer, client)
   await expect(client.admit(admission('never'), { budgetMs: 20 })).rejects.toThrow(LedgerUnavailable)
@@ -237,7 +237,7 @@ test('an admission whose budget ends before it was sent needs no release', async
 })
 
 test.each(['overloaded', 'unavailable'] as const)(
-  'an admission that the ledger left undecided is refused: %s',
+  'rejects an admission that the ledger left undecided (%s), without a release',
   async (why) => {
     const { peer, client } = await open()
     const asked = client.admit(admission('inv_1'), longBudget)
@@ -246,7 +246,7 @@ test.each(['overloaded', 'unavailable'] as const)(
     await expect(asked).rejects.toMatchObject({ why })
     const next = client.settle(settlement('inv_2'))
     const after = await peer.next()
-    expect(after.ids).toEqual(['inv_2']) // and no release: nothing had happened
+    expect(after.ids).toEqual(['inv_2']) // no release: nothing had happened
     after.end(...yes(after))
     await next
   },
@@ -256,20 +256,23 @@ test.each([
   { kind: 'undecided', why: 'overloaded' },
   { kind: 'refused', code: 'overloaded', facts: {} },
   { kind: 'running', invocation: 'inv_0' },
-] as const)('after a cut, "$kind" is not the last word of the first copy: a release follows', async (outcome) => {
-  const { peer, client } = await open()
-  const asked = client.admit(admission('inv_1'), longBudget).catch((error: LedgerUnavailable) => error.why)
-  const cut = await peer.next()
-  cut.cut()
-  const again = await peer.next()
-  again.end({ n: 0, outcome })
-  expect(await asked).toEqual(outcome.kind === 'undecided' ? outcome.why : outcome)
-  const release = await peer.next()
-  expect(release.lines[0]!.item).toMatchObject({ op: 'release', id: 'inv_1' })
-  release.end({ n: 0, outcome: { kind: 'released' } })
-})
+] as const)(
+  'releases an admission after a cut even if the repeat returns "$kind", because the first copy may be admitted',
+  async (outcome) => {
+    const { peer, client } = await open()
+    const asked = client.admit(admission('inv_1'), longBudget).catch((error: LedgerUnavailable) => error.why)
+    const cut = await peer.next()
+    cut.cut()
+    const again = await peer.next()
+    again.end({ n: 0, outcome })
+    expect(await asked).toEqual(outcome.kind === 'undecided' ? outcome.why : outcome)
+    const release = await peer.next()
+    expect(release.lines[0]!.item).toMatchObject({ op: 'release', id: 'inv_1' })
+    release.end({ n: 0, outcome: { kind: 'released' } })
+  },
+)
 
-test('a settlement that the ledger left undecided is repeated', async () => {
+test('repeats a settlement that the ledger left undecided', async () => {
   const { peer, client } = await open()
   const settling = client.settle(settlement('inv_1', '{"id":"inv_1"}'))
   for (let n = 0; n < 3; n++) {
@@ -282,7 +285,7 @@ test('a settlement that the ledger left undecided is repeated', async () => {
   expect(await settling).toEqual({ kind: 'fenced' })
 })
 
-test('a settlement and a release end with their budget', async () => {
+test('rejects a settlement and a release once their budget ends', async () => {
   const { peer, client } = await open()
   const both = [
     client.settle(settlement('inv_1'), { budgetMs: 500 }),
@@ -292,7 +295,7 @@ test('a settlement and a release end with their budget', async () => {
   for (const one of both) await expect(one).rejects.toThrow(LedgerUnavailable)
 })
 
-test('beyond the bounded queue admissions are refused as overloaded; settlements and releases never', async () => {
+test('refuses admissions as overloaded beyond the bounded queue, but never settlements and releases', async () => {
   const { peer, client } = await open({ maxWaiting: 2 })
   const requests = await fillBatcher(peer, client)
   const waiting = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), longBudget))
@@ -309,7 +312,7 @@ test('beyond the bounded queue admissions are refused as overloaded; settlements
   await free
 })
 
-test('a token that the ledger does not take is signed again', async () => {
+test('signs a new token after the ledger refuses one', async () => {
   let nowMs = Date.UTC(2026, 10, 20)
   const { peer, client } = await open({ now: () => (nowMs += 1_000) })
   const settling = client.settle(settlement('inv_1'))
@@ -321,7 +324,7 @@ test('a token that the ledger does not take is signed again', async () => {
   expect(await settling).toEqual(settled)
 })
 
-test('an item that the ledger does not understand fails alone', async () => {
+test('fails only the item that the ledger does not understand', async () => {
   const { peer, client } = await open()
   const bad = client.admit(admission('bad'), longBudget).catch((error: unknown) => error)
   const good = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), longBudget))
@@ -337,7 +340,7 @@ test('an item that the ledger does not understand fails alone', async () => {
   expect(await Promise.all(good)).toEqual(['inv_1', 'inv_2'].map(admitted))
 })
 
-test('closing waits for what is not decided yet', async () => {
+test('waits for undecided items when it closes', async () => {
   const { peer, client } = await open({ closeGraceMs: 60_000 })
   const settling = client.settle(settlement('inv_1'))
   const request = await peer.next()
@@ -349,7 +352,7 @@ test('closing waits for what is not decided yet', async () => {
   await expect(client.settle(settlement('inv_2'))).rejects.toThrow(LedgerUnavailable)
 })
 
-test('closing gives up what is not decided in its grace', async () => {
+test('gives up undecided items at the end of the closing grace', async () => {
   const { peer, client } = await open({ closeGraceMs: 10 })
   const settling = client.settle(settlement('inv_1')).catch((error: unknown) => error)
   await peer.next()
@@ -357,7 +360,7 @@ test('closing gives up what is not decided in its grace', async () => {
   expect(await settling).toBeInstanceOf(LedgerUnavailable)
 })
 
-test('every operation is one POST with one JSON object', async () => {
+test('sends every operation as one POST with one JSON object', async () => {
   const { peer, client } = await open()
   const heartbeat = { instance: 'ins_1', service: 'gateway', deadAfterMs: 15_000 } as const
   const funding = { project: 'prj_1', fundingId: 'f1', micro: 5, fundedBy: 'usr_1' }
@@ -383,7 +386,7 @@ test('every operation is one POST with one JSON object', async () => {
   for (const [answer, , , , expected] of table) expect(await answer).toEqual(expected)
 })
 
-test('a question that is cut or answered 503 is asked again, and given up with its budget', async () => {
+test('retries an operation that is cut or answered with 503, until its budget ends', async () => {
   const { peer, client } = await open()
   const asked = client.wallet({ project: 'prj_1' }, longBudget)
   ;(await peer.next()).cut()
@@ -393,14 +396,14 @@ test('a question that is cut or answered 503 is asked again, and given up with i
   await expect(client.wallet({ project: 'prj_1' }, { budgetMs: 20 })).rejects.toThrow(LedgerUnavailable)
 })
 
-test('a question that the ledger rejects is not asked again', async () => {
+test('does not retry an operation that the ledger rejects', async () => {
   const { peer, client } = await open()
   const asked = client.barrier({ projects: [] })
   ;(await peer.next()).reply(400, { error: 'projects: too few' })
   await expect(asked).rejects.toThrow(/rejected \/barrier with 400/)
 })
 
-test('the base address may have a path', async () => {
+test('accepts a base URL with a path', async () => {
   const { peer } = await open()
   const client = openLedgerClient({ url: `${peer.url}/inner/`, service: 'gateway', secret })
   const asked = client.wallet({ project: 'prj_1' })

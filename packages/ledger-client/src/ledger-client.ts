@@ -29,37 +29,37 @@ import { attributesOf, RESERVATION } from './span-attributes.ts'
 import type { Undecided } from '@gateway/ledger-protocol/ledger-outcomes'
 
 // The ledger, to its callers: a method for each row of the tables of items and of operations.
-//   C1  What fails in transport is sent again while the caller's budget lasts. A connection that falls silent fails as
-//       well: each try has its own limit, at which its connection is closed and never used again.
-//   C2  An opening item (admit, admitNode, claim) has a budget, and LedgerUnavailable means that it was not decided: of `admit`
-//       nothing stays reserved; of the others what they hold ends with the lease.
-//   C3  A closing item (settle, release, complete) is sent again until its budget ends; without one, until the client closes.
-//       LedgerUnavailable then means that it is not known whether it was done.
+//   C1  What fails in transport is sent again while the caller's budget lasts. A connection that goes silent fails as
+//       well: each try has a separate limit, at which its connection is closed and never used again.
+//   C2  An opening item (admit, admitNode, claim) has a budget, and LedgerUnavailable means that it was not decided: of
+//       `admit` nothing stays reserved; for the others, what they hold ends with the lease.
+//   C3  A closing item (settle, release, complete) is resent until its budget ends, or without one until the client
+//       closes. LedgerUnavailable then means that it is not known whether it was done.
 
 export interface LedgerClientOptions {
   /** The ledger's base address. */
   url: string
   service: ServiceName
-  /** What this service signs its tokens with; at least 32 characters. */
+  /** Secret that signs this service's tokens; at least 32 characters. */
   secret: string
   /** Unix milliseconds. */
   now?: () => number
-  /** Requests of items that may be open at once, those included that have begun to answer. */
+  /** Maximum number of open requests of items, including those that have started to answer. */
   connections?: number
-  /** Requests of items that may wait for their first outcome: one, and others where it is silent or they are full. */
+  /** Maximum number of such requests without an outcome: one, and more if it is silent or full. */
   maxInFlight?: number
-  /** For how long a request may stay without an outcome before the next one goes alongside it. Many times what a batch takes. */
+  /** How long a request may stay without an outcome before the next one is sent. Many times the duration of a batch. */
   patienceMs?: number
-  /** Admissions that may wait to be sent; the next one is refused as overloaded. */
+  /** Admissions that may wait to be sent; one more is refused as overloaded. */
   maxWaiting?: number
-  /** How long `close` waits for what is not decided yet. */
+  /** How long `close` waits for undecided items. */
   closeGraceMs?: number
 }
 
 export interface Budget {
   /** How long the caller waits. Milliseconds. */
   budgetMs: number
-  /** false: the item only looks, again and again, and has no span. */
+  /** false: a repeated poll, which has no span. */
   traced?: boolean
 }
 
@@ -75,25 +75,25 @@ type Closings = {
   [Name in ItemsOfKind<'closing'>]: (item: ItemOf<Name>, budget?: Budget) => Promise<OutcomeOf<Name>>
 }
 
-/** Every call may throw LedgerUnavailable, and LedgerRejected where caller and ledger disagree on the wire. */
+/** Every call may throw LedgerUnavailable, and LedgerRejected if caller and ledger disagree on the wire. */
 export interface LedgerClient extends Operations, Openings, Closings {
-  /** Waits for what is not decided yet, then closes the connections. */
+  /** Waits for undecided items, then closes the connections. */
   close(): Promise<void>
 }
 
-/** How long an operation may take if its caller does not say so: at least two tries. */
+/** How long an operation may take unless its caller says otherwise: at least two tries. */
 const OPERATION_MS = 5_000
-/** How long one try of it may take; then it goes again on another connection. */
+/** How long one try of an operation may take; then it is repeated on another connection. */
 const TRY_MS = 2_000
 /** As long as the client is open. */
 const NO_END: Budget = { budgetMs: Infinity }
 const CONNECT_MS = 2_000
-/** A connection on which nothing comes is probed after this, each second, and is lost after ten probes without an answer. */
+/** A connection without traffic is probed after this, each second, and is lost after ten probes without an answer. */
 const PROBE_AFTER_MS = 5_000
-/** Of `requests` few, apart from the others, so that a heartbeat waits behind no crowd. */
+/** `requests` are few and separate from the others, so that a heartbeat never waits behind a crowd. */
 const CONNECTIONS = { requests: 4, executions: 16 }
 
-/** Opens the way to the ledger. Connections are made when they are needed. */
+/** Opens a client of the ledger. Connections are opened when they are needed. */
 export function openLedgerClient({
   url,
   service,
@@ -108,7 +108,7 @@ export function openLedgerClient({
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/+$/, '')
   const token = openTokenSource({ service, secret, now })
-  // Time limits are each item's own; undici's would end a request under items that may still wait.
+  // Each item has a time limit; undici's would end a request while items in it may still wait.
   const socket = { timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS }
   const pool = (size: number) =>
     new Pool(origin, { connections: size, connect: socket, headersTimeout: 0, bodyTimeout: 0 })
@@ -162,8 +162,9 @@ function byName<Name extends string>(names: readonly Name[], make: (name: Name) 
 }
 
 /**
- * Calls the ledger inside a span, of which the ledger's own becomes a part by its `traceparent`; without a collector there is none.
- * @param id the attribute that the `id` of the request is
+ * Calls the ledger in a span, which becomes the parent of the ledger's by its `traceparent`; without a collector, in
+ * none.
+ * @param id the attribute that holds the `id` of the request
  */
 function withClientSpan<Response extends object>(
   { name, id }: { name: string; id: string },
@@ -185,39 +186,40 @@ function traceparentOf(span: Span): string {
 }
 
 // What an item means to its caller (architecture §M4, §M6).
-//   S1  An admission that ends without a sure decision is released under its id: then or later, nothing stays reserved.
-//   S2  A settlement, a release or a completion is never refused for lack of room: it is sent again until its budget ends or the
-//       client closes.
-//   S3  Beyond `maxWaiting` admissions and claims the next one is refused at once.
-//   S4  A node's admission and claim are never released: what they hold ends with the lease, by `complete` or by the ledger.
+//   S1  An admission that ends without a certain decision is released under its id: nothing stays reserved.
+//   S2  A settlement, a release or a completion is never refused for lack of room: it is resent until its budget ends
+//       or the client closes.
+//   S3  Beyond `maxWaiting` waiting admissions and claims, one more is refused at once.
+//   S4  A node's admission and claim are never released: what they hold ends with the lease, by `complete` or by the
+//       ledger.
 
 type Outcome = OutcomeLine['outcome']
 type Decided = Exclude<Outcome, Undecided>
 
 export interface ItemSubmitter {
   /**
-   * Sends an item and answers its outcome.
+   * Sends an item and returns its outcome.
    * @throws LedgerUnavailable when it was not decided before its budget ended or the client closed
    */
   submit(name: ItemName, item: object, budgetMs: number, traceparent?: string): Promise<Decided>
-  /** Resolves when nothing is left to decide. */
+  /** Resolves when no item is undecided. */
   idle(): Promise<void>
   /** Fails all waiting and later items. */
   stop(): void
 }
 
-/** How an item takes its outcomes. */
+/** How an item handles its outcomes. */
 interface Receiver {
-  /** What the caller is answered; null: another outcome will follow. Throws what the caller gets instead. */
+  /** Returns the caller's result; null: another outcome will follow. Throws the caller's error. */
   onOutcome(outcome: Outcome, pendingItem: PendingItem): Decided | null
   /** The budget ended first. */
   onLate(pendingItem: PendingItem): void
 }
 
-/** One try of a closing: past it the ledger drops it undecided, and it is sent again. */
+/** Duration of one try of a closing: the ledger then drops it undecided, and it is resent. */
 const CLOSING_TRY_MS = 5_000
 const CLOSING_BACK_OFF = { firstMs: 25, maxMs: 2_000 }
-/** Left for the way back, so that the ledger's "undecided" is heard before the budget ends. */
+/** Reserved for the way back, so that the ledger's "undecided" arrives before the budget ends. */
 const WAY_BACK = { share: 0.1, longestMs: 250 }
 
 export function openItemSubmitter({
@@ -349,13 +351,13 @@ function failureOf({ why }: Undecided): LedgerUnavailable {
   return new LedgerUnavailable({ why: why === 'overloaded' ? 'overloaded' : 'unavailable' })
 }
 
-/** How long the ledger may take over an item with `leftMs` of its budget left. Whole milliseconds, at least 1. */
+/** How long the ledger may take for an item with `leftMs` of its budget left. Whole milliseconds, at least 1. */
 function tryMs(kind: ItemRow['kind'], leftMs: number): number {
   const answeredMs = leftMs - Math.min(leftMs * WAY_BACK.share, WAY_BACK.longestMs)
   return Math.max(1, Math.floor(Math.min(answeredMs, kind === 'opening' ? LONGEST_TRY_MS : CLOSING_TRY_MS)))
 }
 
-/** Longer than a timer can run. */
+/** The longest time a timer can run. */
 const FOR_EVER_MS = 2 ** 31 - 1
-/** The ledger takes no item for longer. */
+/** The ledger accepts no longer time for an item. */
 const LONGEST_TRY_MS = 300_000

@@ -4,7 +4,7 @@ import { openLineReader } from './items-exchange.ts'
 
 const line = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((text) => text !== '' && !/[\n]/.test(text))
 
-test('however the bytes are cut, the lines come out whole and in order', () => {
+test('returns whole lines in order, however the bytes are split', () => {
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat({ max: 12 })), (lines, sizes) => {
       const seen: string[] = []
@@ -21,13 +21,13 @@ test('however the bytes are cut, the lines come out whole and in order', () => {
   )
 })
 
-test('a last line without its newline is not handed on', () => {
+test('does not return a last line without its newline', () => {
   const seen: string[] = []
   openLineReader((text) => seen.push(text), 1_000)(Buffer.from('one\ntwo'))
   expect(seen).toEqual(['one'])
 })
 
-test('a line without an end is given up', () => {
+test('throws a RangeError once a line exceeds the limit', () => {
   const read = openLineReader(() => {}, 10)
   read(Buffer.from('0123456789'))
   expect(() => read(Buffer.from('0'))).toThrow(RangeError)

@@ -4,8 +4,8 @@ import { startPeerLedger, type PeerLedger } from './fixtures/peer-ledger.ts'
 import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'
 import { LedgerUnavailable } from './call-operation.ts'
 
-// What a worker asks about nodes: claims and admissions may be refused undecided, completions are repeated, and none of them is
-// ever released, because what they hold ends with the lease.
+// A worker's items about nodes: claims and admissions may be refused undecided, completions are repeated, and none of
+// them is ever released, because what they hold ends with the lease.
 
 const longBudget = { budgetMs: 60_000 }
 const completed = { kind: 'completed' } as const
@@ -26,7 +26,7 @@ async function open(options: Partial<LedgerClientOptions> = {}) {
   return { peer, client }
 }
 
-/** The next item that the ledger hears is this one: nothing was sent before it. */
+/** Sends a settlement and expects it to be the next item at the ledger: nothing was sent before it. */
 async function expectNothingBefore(peer: PeerLedger, client: LedgerClient): Promise<void> {
   const settling = client.settle(settlement('inv_next'))
   const request = await peer.next()
@@ -35,7 +35,7 @@ async function expectNothingBefore(peer: PeerLedger, client: LedgerClient): Prom
   await settling
 }
 
-test('all three ride one request, completions first', async () => {
+test('sends a claim, an admission and a completion in one request, completions first', async () => {
   const { peer, client } = await open()
   const all = [
     client.claim(nodeClaim, longBudget),
@@ -62,7 +62,7 @@ const openings = {
 }
 for (const [what, ask] of Object.entries(openings)) {
   test.each(['overloaded', 'unavailable', 'unknown'] as const)(
-    `${what} that was left undecided fails: %s`,
+    `${what} that was left undecided fails with no release: %s`,
     async (why) => {
       const { peer, client } = await open()
       const asked = ask(client, 60_000).catch((error: unknown) => error)
@@ -72,7 +72,7 @@ for (const [what, ask] of Object.entries(openings)) {
     },
   )
 
-  test(`${what} is sent again after a cut, and its outcome is the answer`, async () => {
+  test(`${what} is resent after a cut, and gets the outcome of the repeat`, async () => {
     const { peer, client } = await open()
     const asked = ask(client, 60_000)
     ;(await peer.next()).cut()
@@ -96,7 +96,7 @@ for (const [what, ask] of Object.entries(openings)) {
   })
 }
 
-test('a refusal of a node’s admission after a cut is its answer, and may be asked again', async () => {
+test('an admission of a node that is refused after a cut is not released and may be repeated', async () => {
   const { peer, client } = await open()
   const asked = client.admitNode(nodeAdmission('inv_1'), longBudget)
   ;(await peer.next()).cut()
@@ -114,7 +114,7 @@ test('a refusal of a node’s admission after a cut is its answer, and may be as
   expect(await again).toEqual(admitted('inv_1'))
 })
 
-test('repeats a completion until it is decided, with room of its kind reserved', async () => {
+test('a completion is repeated until it is decided, even if the queue is full', async () => {
   const { peer, client } = await open({ maxWaiting: 0 })
   const asked = client.complete(completion)
   ;(await peer.next()).end({ n: 0, outcome: { kind: 'undecided', why: 'overloaded' } })
@@ -124,7 +124,7 @@ test('repeats a completion until it is decided, with room of its kind reserved',
   expect(await asked).toEqual({ kind: 'fenced' })
 })
 
-test('a completion ends with its budget, or with the client', async () => {
+test('a completion fails when its budget ends or the client closes', async () => {
   const { peer, client } = await open()
   const short = client.complete(completion, { budgetMs: 500 })
   const endless = client.complete(completion).catch((error: unknown) => error)

@@ -9,17 +9,17 @@ const refused: RefusedItem = {
 }
 const admitted = { kind: 'admitted' as const }
 type Ask = (counted: number | null) => Promise<typeof admitted | RefusedItem>
-/** Admits anything counted as small enough. */
+/** A ledger that admits prompts counted as small enough. */
 const ledger = () => vi.fn<Ask>(async (counted) => (counted !== null && counted <= 4 ? admitted : refused))
 
-test('what its bytes alone refuse is counted and asked for again', async () => {
+test('counts the tokens and asks again if the prompt is refused by its size in bytes', async () => {
   const ask = ledger()
   const admit = openAdmission({ ask, count: async () => ({ kind: 'counted', tokens: 4 }) })
   expect(await admit()).toEqual(admitted)
   expect(ask.mock.calls).toEqual([[null], [4]])
 })
 
-test('is counted once, however often it is asked for', async () => {
+test('counts the tokens once, even if the admission is requested again', async () => {
   const count = vi.fn<() => Promise<{ kind: 'counted'; tokens: number }>>(async () => ({ kind: 'counted', tokens: 5 }))
   const ask = ledger()
   const admit = openAdmission({ ask, count })
@@ -28,14 +28,14 @@ test('is counted once, however often it is asked for', async () => {
   expect(count).toHaveBeenCalledTimes(1)
 })
 
-test('a refusal that no count can change stands', async () => {
+test('returns a refusal that no count can change', async () => {
   const ask = ledger()
   const admit = openAdmission({ ask, count: async () => ({ kind: 'stands' }) })
   expect(await admit()).toEqual(refused)
   expect(ask).toHaveBeenCalledTimes(1)
 })
 
-test('without time to count nothing is refused, and the next time it is counted', async () => {
+test('returns uncounted if there was no time to count, and counts on the next request', async () => {
   const counts = [{ kind: 'busy' }, { kind: 'counted', tokens: 4 }] as const
   let time = 0
   const admit = openAdmission({ ask: ledger(), count: async () => counts[time++]! })
@@ -43,7 +43,7 @@ test('without time to count nothing is refused, and the next time it is counted'
   expect(await admit()).toEqual(admitted)
 })
 
-test('a ledger that does not answer is not asked again here', async () => {
+test('does not ask again if the ledger does not answer', async () => {
   const ask = vi.fn<() => Promise<null>>(async () => null)
   expect(await openAdmission({ ask, count: async () => ({ kind: 'busy' }) })()).toBeNull()
   expect(ask).toHaveBeenCalledTimes(1)

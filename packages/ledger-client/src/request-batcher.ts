@@ -5,57 +5,57 @@ import { itemsEndpoint, type ItemRow, type OutcomeLine } from '@gateway/ledger-p
 import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'
 import type { TokenSource } from './service-token.ts'
 
-// Many items, few requests.
-//   G1  A lone item goes at once. While a request waits for its first outcome, items gather for the next one: a batch costs the
-//       ledger and Postgres much, and one item more little. The next goes alongside it when it is full, or when the first has waited
-//       for `patienceMs`, so that a ledger that stands still keeps no one else waiting; up to `maxInFlight`.
-//   G2  A request that has begun to answer no longer holds up the next, so one slow wallet doesn't stall the others.
-//   G3  What a request that was cut left unanswered is sent again, and only that, under the same ids; from then on it is
-//       doubtful: the ledger may have decided it.
+// Sends many items in few requests.
+//   G1  A single item goes at once. While a request waits for its first outcome, items gather for the next one: a batch
+//       costs the ledger and Postgres much, and one item more little. The next request goes when it is full, or when
+//       the first has waited for `patienceMs`, so that a ledger that hangs holds up no one else; up to `maxInFlight`.
+//   G2  A request that has started to answer no longer holds up the next, so one slow wallet doesn't stall the others.
+//   G3  Only the unanswered items of a cut request are resent, under the same ids; from then on they are doubtful: the
+//       ledger may have decided them.
 //   G4  Closings (settlements, releases, completions) go before admissions and claims: they free money.
-//   G5  A request that the ledger rejects is taken apart, so that one bad item doesn't take others with it.
+//   G5  The items of a request that the ledger rejects are resent one by one, so that one bad item fails no others.
 
 export interface PendingItem {
   readonly kind: ItemRow['kind']
   /** The item as JSON. */
   readonly json: string
   readonly bytes: number
-  /** What its line has behind the item: nothing, or `,"trace":…`. */
+  /** Suffix of its line after the item: nothing, or `,"trace":…`. */
   readonly trace: string
-  /** How long the ledger may take over it if it is sent now. Milliseconds. */
+  /** How long the ledger may take for it if it is sent now. Milliseconds. */
   budgetMs(): number
   /** Nothing follows an outcome or a rejection, and an item that has ended gets neither. */
   onOutcome(outcome: OutcomeLine['outcome']): void
   onRejected(error: Error): void
-  /** No one waits for it anymore. Set through `abandon` from outside. */
+  /** No caller waits for it. Set through `abandon` from outside. */
   ended: boolean
-  /** It was handed to the ledger at least once. */
+  /** It was sent to the ledger at least once. */
   sent: boolean
-  /** It was sent, and whether it was decided is not known (G3). */
+  /** It was sent, and it is not known whether it was decided (G3). */
   doubtful: boolean
-  /** It shares no request (G5). */
+  /** Send it in a separate request (G5). */
   alone: boolean
   request: OpenRequest | null
 }
 
 interface OpenRequest {
   pendingItems: PendingItem[]
-  /** Items for whose outcome someone still waits. */
+  /** Number of items whose callers still wait. */
   unanswered: number
-  /** Runs while what comes gathers behind it (G1). */
+  /** Runs while items gather behind it (G1). */
   patience: NodeJS.Timeout | null
-  /** To be called when its first outcome has come, and when it is closed. */
+  /** To be called after its first outcome, and when it is closed. */
   onAnswering: () => void
   cancel: () => void
 }
 
 export interface RequestBatcher {
   submit(pendingItem: PendingItem): void
-  /** Ends the item and, when no one else waits for its request, that too. */
+  /** Ends the item, and its request too if no other caller waits for it. */
   abandon(pendingItem: PendingItem): void
-  /** Admissions and claims that wait to be sent. */
+  /** Number of admissions and claims that wait to be sent. */
   waitingOpenings(): number
-  /** Ends every request; what waits is never sent. */
+  /** Ends every request; waiting items are never sent. */
   stop(): void
 }
 
@@ -68,12 +68,12 @@ export interface RequestBatcherOptions {
   patienceMs: number
 }
 
-/** Of one request. */
+/** Per request. */
 const MAX_ITEMS = 512
 const MAX_BYTES = 1024 * 1024
-/** What a request may take beyond the longest budget in it. */
+/** Time that a request may take beyond the longest budget in it. */
 const SLACK_MS = 1_000
-/** A connection on which the ledger was not heard for so long is closed, and what it carried goes again on another one. */
+/** A connection without a sign of the ledger for this long is closed, and its items are resent on another one. */
 const SILENT_MS = 3 * itemsEndpoint.quietMs
 const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
 
@@ -101,7 +101,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     batcher.wake()
   }
 
-  /** The items of the next request; null when none waits, or none may go now. */
+  /** Items of the next request; null if none waits, or none may be sent now. */
   function take(): PendingItem[] | null {
     if (pause !== null || stopped || open.size >= maxRequests || (awaited > 0 && !isFull())) return null
     const taken: PendingItem[] = []
@@ -129,12 +129,12 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     return taken.length === 0 ? null : taken
   }
 
-  /** What waits is enough for a request. */
+  /** Whether the waiting items fill a request. */
   function isFull(): boolean {
     return waiting.closing.length + waiting.opening.length >= MAX_ITEMS || waitingBytes >= MAX_BYTES
   }
 
-  /** Resolves when this request has begun to answer, or is closed (G1, G2). */
+  /** Resolves when this request has started to answer, or is closed (G1, G2). */
   async function start(pendingItems: PendingItem[]): Promise<void> {
     const answering = Promise.withResolvers<void>()
     const request: OpenRequest = {
@@ -162,7 +162,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     let longestMs = 0
     for (let n = 0; n < pendingItems.length; n++) {
       const pendingItem = pendingItems[n]!
-      if (pendingItem.ended) continue // no one waits for it since it was taken
+      if (pendingItem.ended) continue // abandoned since it was taken
       const budgetMs = pendingItem.budgetMs()
       longestMs = Math.max(longestMs, budgetMs)
       body += `{"n":${n},"budgetMs":${budgetMs},"item":${pendingItem.json}${pendingItem.trace}}\n`
@@ -227,7 +227,9 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     }
   }
 
-  /** The first failure is repeated at once: a kept connection may just have been closed. The next ones wait longer each. */
+  /**
+   * Retries at once after the first failure: a kept connection may just have been closed. Later retries wait longer.
+   */
   function backOff(): void {
     failures++
     if (pause !== null || failures === 1) return batcher.wake()

@@ -20,7 +20,7 @@ test('a token names its service until it expires', async () => {
   expect(await verify(token)).toBe('worker')
   pass(299_000)
   expect(await verify(token)).toBe('worker')
-  pass(600_000) // five minutes, and ten for clocks that differ
+  pass(600_000) // five minutes, plus ten for clock differences
   expect(await verify(token)).toBe('worker')
   pass(2_000)
   expect(await verify(token)).toBe(null)
@@ -47,33 +47,33 @@ const sign = (claims: Record<string, unknown>, secret: string, alg = 'HS256') =>
 const nowS = start / 1000
 const good = { iss: 'gateway', aud: 'ledger', iat: nowS, exp: nowS + 300 }
 
-test('the bound of the checks below: such a token is accepted', async () => {
+test('accepts the valid token that the tests below vary', async () => {
   expect(await verifierAt(() => start)(await sign(good, secrets.gateway))).toBe('gateway')
 })
 
 test.each([
-  ['another service in its name', { ...good, iss: 'console' }, secrets.gateway, 'HS256'],
-  ['a service no one knows', { ...good, iss: 'ledger' }, secrets.gateway, 'HS256'],
-  ['a name from the prototype', { ...good, iss: '__proto__' }, secrets.gateway, 'HS256'],
+  ['the name of another service', { ...good, iss: 'console' }, secrets.gateway, 'HS256'],
+  ['an unknown service', { ...good, iss: 'ledger' }, secrets.gateway, 'HS256'],
+  ['a service named __proto__', { ...good, iss: '__proto__' }, secrets.gateway, 'HS256'],
   ['no service', { ...good, iss: undefined }, secrets.gateway, 'HS256'],
   ['another audience', { ...good, aud: 'console' }, secrets.gateway, 'HS256'],
   ['another secret', good, 'x'.repeat(32), 'HS256'],
   ['another algorithm', good, secrets.gateway, 'HS512'],
   ['no expiry', { ...good, exp: undefined }, secrets.gateway, 'HS256'],
   ['an expiry far away', { ...good, exp: nowS + 86_400 }, secrets.gateway, 'HS256'],
-  ['a lifetime that is too long by a second', { ...good, iat: nowS - 1 }, secrets.gateway, 'HS256'],
+  ['a lifetime one second too long', { ...good, iat: nowS - 1 }, secrets.gateway, 'HS256'],
   ['no time of issue', { ...good, iat: undefined }, secrets.gateway, 'HS256'],
-  ['an end before its beginning', { ...good, iat: nowS + 301 }, secrets.gateway, 'HS256'],
-])('a token with %s is refused', async (_what, claims, secret, alg) => {
+  ['an expiry before its time of issue', { ...good, iat: nowS + 301 }, secrets.gateway, 'HS256'],
+])('refuses a token with %s', async (_what, claims, secret, alg) => {
   expect(await verifierAt(() => start)(await sign(claims, secret, alg))).toBe(null)
 })
 
 test.each(['', 'garbage', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJpc3MiOiJnYXRld2F5IiwiYXVkIjoibGVkZ2VyIn0.'])(
-  'what is not a token is refused: %j',
+  'refuses a malformed or unsigned token: %j',
   async (text) => expect(await verifierAt(() => start)(text)).toBe(null),
 )
 
-test('a token with one changed character is refused', async () => {
+test('refuses a token with one changed character', async () => {
   const token = await openTokenSource({ service: 'gateway', secret: secrets.gateway, now: () => start }).current()
   const verify = verifierAt(() => start)
   for (let at = 0; at < token.length - 1; at++) {
@@ -82,7 +82,7 @@ test('a token with one changed character is refused', async () => {
   }
 })
 
-test('a secret of 31 characters is refused at the start', () => {
+test('refuses a secret of 31 characters at startup', () => {
   const secret = 's'.repeat(31)
   expect(() => openTokenSource({ service: 'gateway', secret, now: () => start })).toThrow(/gateway has fewer than 32/)
   const later = { gateway: [secrets.gateway, secret] }
@@ -102,26 +102,29 @@ test.each([
   [-29, null],
   [-45, 'warn'],
   [-599, 'warn'],
-  [-841, 'error'], // a token lives for five minutes more
+  [-841, 'error'], // a token is valid for five minutes more
   [-86_400, 'error'],
-])('a service whose clock is %i s ahead of the ledger’s is refused only beyond ten minutes: %s', async (s, shown) => {
-  const said: [string, object, string][] = []
-  const log = {
-    warn: (facts: object, message: string) => void said.push(['warn', facts, message]),
-    error: (facts: object, message: string) => void said.push(['error', facts, message]),
-  } as unknown as Parameters<typeof openTokenVerifier>[0]['log']
-  const { now, pass } = clock()
-  const source = openTokenSource({ service: 'gateway', secret: secrets.gateway, now: () => now() + s * 1_000 })
-  const verify = openTokenVerifier({ secrets: known, now, log })
-  const token = await source.current()
-  if (s < 0) pass(239_000) // as old as a token gets: the worst moment for a clock that is behind
-  for (let n = 0; n < 3; n++) expect(await verify(token)).toBe(shown === 'error' ? null : 'gateway')
-  expect(said.map(([level]) => level)).toEqual(shown === null ? [] : [shown])
-  if (shown !== null)
-    expect(said[0]![2]).toMatch(/^the clocks of the gateway and of the ledger differ by \d+ s or more/)
-})
+])(
+  'accepts a service whose clock is %i s ahead of the ledger’s up to ten minutes, and logs the difference: %s',
+  async (s, shown) => {
+    const said: [string, object, string][] = []
+    const log = {
+      warn: (facts: object, message: string) => void said.push(['warn', facts, message]),
+      error: (facts: object, message: string) => void said.push(['error', facts, message]),
+    } as unknown as Parameters<typeof openTokenVerifier>[0]['log']
+    const { now, pass } = clock()
+    const source = openTokenSource({ service: 'gateway', secret: secrets.gateway, now: () => now() + s * 1_000 })
+    const verify = openTokenVerifier({ secrets: known, now, log })
+    const token = await source.current()
+    if (s < 0) pass(239_000) // as old as a token gets: the worst moment for a clock that is behind
+    for (let n = 0; n < 3; n++) expect(await verify(token)).toBe(shown === 'error' ? null : 'gateway')
+    expect(said.map(([level]) => level)).toEqual(shown === null ? [] : [shown])
+    if (shown !== null)
+      expect(said[0]![2]).toMatch(/^the clocks of the gateway and of the ledger differ by \d+ s or more/)
+  },
+)
 
-test('while a secret is replaced, tokens of the old one and of the new one are taken', async () => {
+test('accepts tokens of both the old and the new secret while a secret is replaced', async () => {
   const now = () => start
   const [old, fresh, other] = ['o', 'n', 'x'].map((letter) => letter.repeat(32)) as [string, string, string]
   const tokenOf = (secret: string) => openTokenSource({ service: 'gateway', secret, now }).current()

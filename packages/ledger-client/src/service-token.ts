@@ -4,20 +4,21 @@ import { LRUCache } from 'lru-cache'
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import type { Logger } from '@gateway/service-kit/process/logger'
 
-// How a service proves to the ledger who it is: a JWT of five minutes, signed with a secret that only the two know.
-//   T1  A leaked token is worth its lifetime and what clocks may be apart, and the permissions of one service.
-//   T2  The clocks of two machines may be TOLERANCE_S apart, in either direction. How long a token lives says its signer
-//       alone (`exp - iat`), and no clock is asked about that. Clocks that differ are logged, whether that matters yet or not.
-//   T3  Of each service several secrets may be known: while one is replaced, the old one and the new one.
+// How a service proves its identity to the ledger: a JWT of five minutes, signed with a secret that only the two know.
+//   T1  A leaked token is worth its lifetime plus the clock tolerance, and the permissions of one service.
+//   T2  The clocks of two machines may differ by TOLERANCE_S, in either direction. The lifetime of a token is set by
+//       its signer alone (`exp - iat`), independent of any clock. Differences are logged, whether they matter yet or
+//       not.
+//   T3  A service may have several valid secrets: while one is replaced, the old one and the new one.
 
 export interface TokenSource {
-  /** A token that is valid for another minute at least. */
+  /** Returns a token that is valid for at least another minute. */
   current(): Promise<string>
-  /** Forgets the token at hand, so that the next one is signed again. */
+  /** Drops the current token, so that the next one is newly signed. */
   renew(): void
 }
 
-/** Answers who signed a token, or null for one that is unknown, forged, expired or not for the ledger. */
+/** Returns the service that signed a token, or null if it is unknown, forged, expired or not for the ledger. */
 export type TokenVerifier = (token: string) => Promise<ServiceName | null>
 
 const AUDIENCE = 'ledger'
@@ -25,7 +26,7 @@ const LIFETIME_S = 300
 const RENEW_BEFORE_MS = 60_000
 /** T2 */
 const TOLERANCE_S = 600
-/** Clocks that are further apart are logged, from time to time for each service. */
+/** Larger clock differences are logged, from time to time for each service. */
 const NOTABLE_S = 30
 const REPORT_EVERY_MS = 60_000
 const CACHED_TOKENS = 1_000
@@ -72,7 +73,7 @@ export function openTokenSource({
 }
 
 interface VerifierOptions {
-  /** Of each service the secrets that it may sign with, the present one first (T3). */
+  /** Secrets with which each service may sign, the current one first (T3). */
   secrets: Partial<Record<ServiceName, readonly string[]>>
   /** Unix milliseconds. */
   now: () => number
@@ -115,20 +116,20 @@ export function openTokenVerifier({ secrets, now, log }: VerifierOptions): Token
   }
 }
 
-/** By how much the clock that signed is ahead at least, in seconds; below 0: behind. A token is used until it is renewed. */
+/** Minimum seconds by which the signer's clock is ahead; negative: behind. A token is used until it is renewed. */
 function clocksApartS(issuedAtS: number, nowS: number): number {
   const aheadS = Math.floor(issuedAtS - nowS)
   const behindS = Math.floor(nowS - issuedAtS - (LIFETIME_S - RENEW_BEFORE_MS / 1000))
   return aheadS > 0 ? aheadS : behindS > 0 ? -behindS : 0
 }
 
-/** Who signed it and for when, regardless of the time; null for what no one of ours signs. */
+/** Returns the signer and the times of a token without checking the times; null if none of our services signed it. */
 async function readToken(
   token: string,
   keys: Map<string, KeyObject[]>,
 ): Promise<{ service: ServiceName; issuedAtS: number; expiresAtS: number } | null> {
   try {
-    const service = decodeJwt(token).iss ?? '' // only says which keys to try
+    const service = decodeJwt(token).iss ?? '' // only selects the keys to try
     for (const key of keys.get(service) ?? []) {
       const payload = await readSigned(token, key, service)
       if (payload === null) continue
@@ -144,7 +145,7 @@ async function readToken(
   }
 }
 
-/** What it says; null where another secret has signed it. */
+/** Returns its payload; null if another secret has signed it. */
 async function readSigned(token: string, key: KeyObject, issuer: string): Promise<JWTPayload | null> {
   try {
     const { payload } = await jwtVerify(token, key, {
@@ -152,7 +153,7 @@ async function readSigned(token: string, key: KeyObject, issuer: string): Promis
       issuer,
       audience: AUDIENCE,
       requiredClaims: ['exp', 'iat'],
-      currentDate: new Date(0), // the time is looked at by the one who asks
+      currentDate: new Date(0), // the caller checks the time
     })
     return payload
   } catch (error) {

@@ -5,7 +5,7 @@ import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger } from './fixtures/peer-ledger.ts'
 import { openLedgerClient } from './ledger-client.ts'
 
-// A connection that dies without a word: what it carried goes again on another one, and it is never used again.
+// A connection that goes silent is closed and never used again; its items are resent on another one.
 
 const longBudget = { budgetMs: 60_000 }
 
@@ -26,7 +26,7 @@ async function open() {
   return { peer, proxy, client }
 }
 
-test('items on a silent connection are sent again on another one, under the same ids', async () => {
+test('resends items of a silent connection on another one, under the same ids', async () => {
   const { peer, proxy, client } = await open()
   const asked = client.admit(admission('inv_1'), longBudget)
   await peer.next()
@@ -38,7 +38,7 @@ test('items on a silent connection are sent again on another one, under the same
   await expect.poll(() => proxy.connections).toBe(1) // the silent one is closed
 })
 
-test('a request that falls silent after its first outcome is cut as well', async () => {
+test('cuts a request that goes silent after its first outcome', async () => {
   const { peer, proxy, client } = await open()
   const all = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), longBudget))
   const first = await peer.next()
@@ -51,7 +51,7 @@ test('a request that falls silent after its first outcome is cut as well', async
   expect(await all[1]).toEqual(admitted('inv_2'))
 })
 
-test('a ledger that is slow, and says that it is there, is waited for', async () => {
+test('waits for a slow ledger that still sends signs of life', async () => {
   const { peer, client } = await open()
   const settling = client.settle(settlement('inv_1'))
   const request = await peer.next()
@@ -64,7 +64,7 @@ test('a ledger that is slow, and says that it is there, is waited for', async ()
   expect(peer.unread()).toBe(0)
 })
 
-test('a question on a silent connection is asked again on another one', async () => {
+test('retries an operation of a silent connection on another one', async () => {
   const { peer, proxy, client } = await open()
   const asked = client.models({ keyHash: '0'.repeat(64), selector: null }, longBudget)
   await peer.next()

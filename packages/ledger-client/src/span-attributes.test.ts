@@ -19,7 +19,7 @@ const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 const names: string[] = []
 
-/** From now on all spans are this one, and their names are noted. */
+/** Makes every later span this one, and records their names. */
 function collectSpans(): void {
   names.length = 0
   const [, traceId, spanId] = traceparent.split('-')
@@ -40,14 +40,14 @@ async function settleAndAdmit(): Promise<(string | undefined)[]> {
   return request.lines.map((line) => line.trace)
 }
 
-test('without a collector an item names no span; with one it has a span, and its line names it', async () => {
+test('an item has a span, named in its line, only if there is a collector', async () => {
   expect(await settleAndAdmit()).toEqual([undefined, undefined])
   collectSpans()
   expect(await settleAndAdmit()).toEqual([traceparent, traceparent])
   expect(names).toEqual(['ledger settle', 'ledger admit-node'])
 })
 
-test('an operation has a span where its row has one', async () => {
+test('an operation has a span only if its row names one', async () => {
   collectSpans()
   const { peer, client } = await open()
   const recorded = client.recordAsset({

@@ -1,9 +1,9 @@
 import type { Attributes } from '@opentelemetry/api'
 
-/** What the `id` of an item is. */
+/** Attribute that holds the `id` of an item. */
 export const RESERVATION = 'service.reservation'
 
-/** What of a question or an outcome is an attribute: ids and amounts, never what someone wrote. */
+/** Fields of a request or an outcome that become attributes: ids and amounts, never text that someone wrote. */
 const NAMES: Record<string, string> = {
   kind: 'service.outcome',
   code: 'service.refusal',
@@ -19,7 +19,7 @@ const NAMES: Record<string, string> = {
   chargedMicro: 'service.charged_micro',
 }
 
-/** Attributes of what passes between the ledger and its callers; by `more` also fields that mean something else elsewhere. */
+/** Attributes of requests and outcomes. `more` adds fields that mean something else elsewhere. */
 export function attributesOf(value: object, more: Record<string, string> = {}): Attributes {
   const attributes: Attributes = {}
   for (const [field, found] of Object.entries(value)) {

@@ -3,8 +3,8 @@ import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger } from './fixtures/peer-ledger.ts'
 import { openLedgerClient } from './ledger-client.ts'
 
-// A ledger replica that can't say whether an admission is written releases nothing itself: only who asked knows whether
-// another replica admitted it meanwhile.
+// A ledger replica that can't say whether an admission is written releases nothing itself: only the caller knows
+// whether another replica admitted it meanwhile.
 
 const unknown = { kind: 'undecided', why: 'unknown' } as const
 
@@ -18,7 +18,7 @@ async function open() {
   return { peer, client }
 }
 
-test('an admission of which the ledger does not know is refused as unavailable, and released once', async () => {
+test('an admission whose outcome the ledger does not know is refused as unavailable and released once', async () => {
   const { peer, client } = await open()
   const asked = client.admit(admission('inv_1'), { budgetMs: 60_000 })
   const request = await peer.next()
@@ -39,7 +39,7 @@ test('an admission of which the ledger does not know is refused as unavailable, 
   }
 })
 
-test('after a cut it is released once, not once for each doubt', async () => {
+test('an admission with an unknown outcome after a cut is released only once', async () => {
   const { peer, client } = await open()
   const asked = client.admit(admission('inv_1'), { budgetMs: 60_000 }).catch((error: unknown) => error)
   ;(await peer.next()).cut()
@@ -56,7 +56,7 @@ test('after a cut it is released once, not once for each doubt', async () => {
   await next
 })
 
-test('one that another replica admitted after a cut is kept: nothing is released', async () => {
+test('an admission that another replica admits after a cut is kept and not released', async () => {
   const { peer, client } = await open()
   const asked = client.admit(admission('inv_1'), { budgetMs: 60_000 })
   ;(await peer.next()).cut()
@@ -70,7 +70,7 @@ test('one that another replica admitted after a cut is kept: nothing is released
   await next
 })
 
-test('a settlement of which the ledger does not know is repeated', async () => {
+test('a settlement whose outcome the ledger does not know is repeated', async () => {
   const { peer, client } = await open()
   const settling = client.settle(settlement('inv_1'))
   ;(await peer.next()).end({ n: 0, outcome: unknown })

@@ -8,8 +8,8 @@ const composed = (code: string, facts: object = {}) =>
   admissionCheck.parse(composeCheck(call, { refusal: { code, facts } as LedgerRefusal, boundMicro: 42, outputCap: 10 }))
 const outcomes = (code: string) => composed(code).rules.map(({ outcome }) => outcome)
 
-describe('a check', () => {
-  test('that is admitted passes every rule, and says what would be reserved', () => {
+describe('an admission check', () => {
+  test('that is admitted passes every rule and returns the amount it would reserve', () => {
     const check = composeCheck(call, { refusal: null, boundMicro: 42, outputCap: 10 })
     expect(admissionCheck.parse(check)).toMatchObject({ admitted: true, boundMicro: 42, outputCap: 10, refusal: null })
     expect(new Set(check.rules.map(({ outcome }) => outcome))).toEqual(new Set(['pass']))
@@ -26,17 +26,17 @@ describe('a check', () => {
     ['context_limit', 7],
     ['key_limit', 8],
     ['insufficient_budget', 9],
-  ] as const)('that is refused fails one rule, and none behind it is reached [%s]', ([code, place]) => {
+  ] as const)('that is refused fails one rule and reaches none after it [%s]', ([code, place]) => {
     const expected = Array.from({ length: 10 }, (_, n) => (n < place ? 'pass' : n === place ? 'fail' : 'not_reached'))
     expect(outcomes(code)).toEqual(expected)
   })
 
-  test('says the bound where it was refused for money, and not before [key_limit] [context_limit]', () => {
+  test('returns the bound if it is refused for money, but not if an earlier rule refuses it [key_limit] [context_limit]', () => {
     expect(composed('key_limit')).toMatchObject({ admitted: false, boundMicro: 42, refusal: { code: 'key_limit' } })
     expect(composed('context_limit')).toMatchObject({ boundMicro: null, outputCap: null })
   })
 
-  test('is refused itself where no one could make a call [unavailable]', () => {
+  test('is itself refused if no call could be made now [unavailable]', () => {
     expect(() => composed('unavailable')).toThrow(expect.objectContaining({ code: 'unavailable' }))
   })
 })

@@ -17,8 +17,8 @@ const refusalsOf = {
 } as const satisfies Record<AdmissionRule, readonly LedgerRefusalCode[]>
 
 /**
- * The answer to a check.
- * @throws Refusal that belongs to no rule: `unavailable`, if no call could be made now
+ * Composes the answer to a check.
+ * @throws Refusal that no rule covers: `unavailable`, if no call could be made now
  */
 export function composeCheck(
   { model, promptSize: { counted } }: CheckedCall,
@@ -41,7 +41,7 @@ export function composeCheck(
   }
 }
 
-/** Whether the key as such is refused: then it may ask nothing, this neither. */
+/** Whether the key itself is refused: then it may not run a check either. */
 export function refusesKey(refusal: LedgerRefusal): boolean {
   return (['key', 'binding', 'issuer', 'project'] as const).some((rule) => fails(rule, refusal))
 }

@@ -4,10 +4,10 @@ import { usageCounts, type UsageCount } from '@gateway/pricing/usage'
 import type { InvocationRecord } from '@gateway/api/console/money'
 import type { ProductPricing } from '@gateway/api/console/products'
 
-/** A call as it is stored, open or closed: money in micro-USD, prices in pico-USD. */
+/** A call as stored, open or closed: money in micro-USD, prices in pico-USD. */
 export interface StoredCall extends Price, Record<UsageCount, number | null> {
   invocation: string
-  /** Empty: a user runs a sandbox product. */
+  /** Empty if a user runs a sandbox product. */
   key: string
   product: string
   execution: string | null
@@ -17,15 +17,15 @@ export interface StoredCall extends Price, Record<UsageCount, number | null> {
   reservedMicro: bigint
   chargedMicro: bigint
   admittedAt: Date
-  /** null: it is open. */
+  /** null while it is open. */
   closedAt: Date | null
-  /** Why it was released, in any words it was written. */
+  /** Why it was released, as written. */
   reason: string | null
-  /** By what its product is priced now. */
+  /** What its product is priced by now. */
   unit: string
 }
 
-/** The record of a call, as a user and as a key read it. */
+/** Composes the record of a call, as users and keys read it. */
 export function composeInvocation(call: StoredCall): InvocationRecord {
   return {
     id: call.invocation,
@@ -65,7 +65,7 @@ export function composePricing({
   }
 }
 
-/** A price of nothing doesn't say what it is for; then it is for what the product is priced by. */
+/** A price of zero doesn't say what it is for; then the current unit of the product counts. */
 function unitOf({ requestPico, promptPico, completionPico, unit }: StoredCall): string {
   if (requestPico > 0n) return 'request'
   return promptPico > 0n || completionPico > 0n ? 'tokens' : unit

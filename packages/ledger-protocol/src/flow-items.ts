@@ -5,13 +5,13 @@ import type { GraphNode } from '@gateway/api/graph'
 import type { Quarantined } from './ledger-outcomes.ts'
 import type { RefusalBody } from '@gateway/api/refusal'
 
-// What a worker asks of the ledger about one node of an execution. They are items of POST /items, alongside `admit`, `settle` and `release`.
+// A worker's items about one node of an execution, sent to POST /items like `admit`, `settle` and `release`.
 //
 //   claim → (a paid node: admit under the claim's lease → call the provider) → complete
 //
-// A claim names a lease of the worker's own making, so that it may be repeated. Anyone who lost the lease gets `fenced` and
-// changes nothing: another attempt is under way. A completion may name a lease, too, for a node that may run because of it: the worker
-// continues with that one, and the way through the queue is saved.
+// A claim names a lease that the worker made, so that it may be repeated. A worker that lost the lease gets `fenced`
+// and changes nothing: another attempt is under way. A completion may also name a lease for a node that may run because
+// of it: the worker continues with that node, which saves the way through the queue.
 
 const id = z.string().min(1).max(64)
 
@@ -23,7 +23,9 @@ export const nodeLease = z.strictObject({
 })
 export type NodeLease = z.infer<typeof nodeLease>
 
-/** Takes a node that is ready, for a living instance. `attempt` is the job's: a job older than the ledger's attempt gets nothing. */
+/**
+ * Takes a ready node for a living instance. `attempt` is the job's: a job older than the ledger's attempt gets nothing.
+ */
 export const claimItem = z.strictObject({
   op: z.literal('claim'),
   ...nodeLease.shape,
@@ -48,36 +50,36 @@ export const admitNodeItem = z.strictObject({
 export type AdmitNodeItem = z.infer<typeof admitNodeItem>
 
 /**
- * Records how a claimed node ended, and in the same transaction charges or releases its reservation, decides what may be run now
- * and writes the next line of progress.
+ * Records how a claimed node ended, and in the same transaction charges or releases its reservation, decides which
+ * nodes may run now, and writes the next line of progress.
  */
 export const completeItem = z.strictObject({
   op: z.literal('complete'),
   ...nodeLease.shape,
-  /** Who completes continues with this execution: a node that may run because of this one is theirs under this lease, as by a claim. */
+  /** The sender continues with this execution: a node that may run because of this one is theirs, as by a claim. */
   next: z.strictObject({ lease: nodeLease.shape.lease, instance: id }).exactOptional(),
   result: z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('succeeded'),
-      /** Compact JSON text of an object, by port; stored and shown unchanged. At most 64 KB a port. */
+      /** Compact JSON text of an object, by port; stored and shown unchanged. At most 64 KB per port. */
       output: z.string().max(4 * 1024 * 1024),
-      /** The ports that have a value; a branch's other side is not among them. */
+      /** The ports that have a value; a branch's other side is not included. */
       ports: z.array(z.string().max(256)).max(64),
     }),
     /** Compact JSON text of a RefusalBody. */
     z.strictObject({ kind: z.literal('failed'), error: z.string().max(64 * 1024) }),
-    /** This worker could not, another may: the attempt is given back. */
+    /** This worker couldn't run it, another may: the attempt is given back. */
     z.strictObject({ kind: z.literal('given-back') }),
   ]),
-  /** What the call used; null where none was made or it failed: the reservation, if there is one, is released. */
+  /** Usage of the call; null if none was made or it failed: a reservation is then released. */
   usage: usage.nullable(),
-  /** The claim's `callReservation`: under what its usage is written off where the lease is another's now. */
+  /** The claim's `callReservation`: its usage is written off under this id if another worker has the lease now. */
   reservation: id.optional(),
   /** Stored with the node unchanged: each field is a column of money.node_change. */
   measured: z.strictObject({
-    /** Since the claim. */
+    /** Time since the claim. */
     durationMs: z.int().min(0).max(3_600_000),
-    /** Of it, what the provider took; null: none was called. */
+    /** The provider's part of it; null if none was called. */
     remoteMs: z.int().min(0).max(3_600_000).nullable(),
   }),
 })
@@ -88,16 +90,21 @@ export interface Claimed {
   project: string
   /** The node as the graph has it. */
   node: GraphNode
-  /** By input port of this node: where a value may come from, `[node, port]`. Several only where a port takes several. */
+  /**
+   * By input port of this node: where a value may come from, `[node, port]`. More than one only if a port allows it.
+   */
   sources: Record<string, [node: string, port: string][]>
   /** By id of a source node that has ended with values: its output, compact JSON text. */
   outputs: Record<string, string>
-  /** Of an `output` node: the contract's side that its values have to fit, compact JSON text; null for others. */
+  /** For an `output` node, the side of the contract that its values must fit, as compact JSON text; null for others. */
   contract: string | null
-  /** What the execution has left of its five minutes. */
+  /** Remaining time of the execution's five minutes. */
   remainingMs: number
   attempt: number
-  /** What the caller knows the paid call by, the same for each attempt; and the id under which this attempt reserves. */
+  /**
+   * Id by which the caller knows the paid call, the same for each attempt; and the id under which this attempt
+   * reserves.
+   */
   callId: string
   callReservation: string
 }
@@ -105,20 +112,20 @@ export interface Claimed {
 export type ClaimOutcome =
   | Claimed
   /**
-   * It has ended, is under way elsewhere, its execution is ending, or the ledger does not know it. `cancelled`: its execution
-   * was stopped, by whom it says.
+   * It has ended, is under way elsewhere, its execution is ending, or the ledger does not know it. `cancelled`: its
+   * execution was canceled, and by whom.
    */
   | { kind: 'nothing-to-do'; cancelled?: StoppedBy }
   | { kind: 'instance-unknown' }
-  /** No one gets it now; a job of it comes again. */
+  /** No one gets it now; a job for it will come again. */
   | Quarantined
 
 export type CompleteOutcome =
-  /** `next`: what was granted under the lease that was named for it, and has not ended. What else may run is enqueued. */
+  /** `next`: the node granted under the lease named for it, if that has not ended. Other ready nodes are enqueued. */
   | { kind: 'completed'; next?: Claimed }
-  /** The lease is another's now. Nothing was recorded, and no one is charged for it; what it used is a write-off. */
+  /** Another worker has the lease now. Nothing was recorded or charged; the usage is written off. */
   | { kind: 'fenced' }
   | Quarantined
 
-/** A node's error; JSON text of it is what `complete` takes. */
+/** Error of a node. `complete` takes its JSON text. */
 export type NodeError = RefusalBody

@@ -6,18 +6,18 @@ import type { Refused } from './ledger-refusal.ts'
 import { chatLimits } from '@gateway/api/limits'
 import type { Usage } from '@gateway/pricing/usage'
 
-// Requests and responses of the ledger's operations on executions, sandboxes and assets (ledger-operations.ts). A refusal is
-// answered with 200 and `{ refused: { code, facts } }` (ledger-refusal.ts).
+// Requests and responses of the ledger's operations on executions, sandboxes and assets (ledger-operations.ts). A
+// refusal is returned with status 200 and `{ refused: { code, facts } }` (ledger-refusal.ts).
 
 const id = z.string().min(1).max(64)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** Anyone who asks with a key: its secret's hash, and the project that the caller names, to be compared. */
+/** A caller with a key: its secret's hash, and the project that the caller names, to be compared. */
 const byKey = z.strictObject({
   keyHash: hash,
   selector: z.string().max(512).nullable(),
 })
-/** Anyone who starts it in the console, whose permissions on the project the console has checked. Only the console may ask so. */
+/** A user whose permissions on the project the console has checked. Only the console may send this. */
 const byUser = z.strictObject({ user: id, project: id })
 const caller = z.union([byKey, byUser])
 /** A worker, for an execution of that project. */
@@ -27,22 +27,22 @@ const trace = z
   .strictObject({ traceparent: z.string().max(128), tracestate: z.string().max(512).optional() })
   .nullable()
 
-/** POST /executions/start: begins an execution, or answers which one an idempotency key began before. Safe to repeat by `id`. */
+/** POST /executions/start: starts an execution, or returns the one of its idempotency key. Safe to repeat by `id`. */
 export const startQuestion = z.strictObject({
   /** `exe_…`, minted by the caller. */
   id,
   caller,
   sandbox: z.string().min(1).max(256),
-  /** null: the active one. A key may name none other; a user in the console any valid one. */
+  /** null: the active one. A key may name no other one; a user in the console may name any valid one. */
   revision: z.int().min(1).nullable(),
   /** `invoke`: `input` is the object of the contract. `chat`: `input` is the text for the one text field. */
   surface: z.enum(['invoke', 'chat']),
   input: z.unknown(),
-  /** Scope is the project and the sandbox. `fingerprint` hex SHA-256. null: its own execution. */
+  /** Scope is the project and the sandbox. `fingerprint` hex SHA-256. null: a separate execution. */
   idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
-  /** Micro-USD that its nodes may be charged together; null: no ceiling (money §7.5). */
+  /** Micro-USD that its nodes may be charged in total; null: no ceiling (money §7.5). */
   maxMicro: ceilingMicro.nullable(),
-  /** Nothing may begin: only what was begun before is answered, else `rate_limited`. For a caller over their rate. */
+  /** Start nothing: return only what was started before, else `rate_limited`. For callers over their rate. */
   repeatOnly: z.boolean().optional(),
   trace,
 })
@@ -55,37 +55,40 @@ export type StartAnswer =
       project: string
       sandbox: string
       revision: number
-      /** The key that asks; null for a user. */
+      /** Key of the caller; null for a user. */
       key: string | null
-      /** It was begun before under this idempotency key. */
+      /** It was started before under this idempotency key. */
       replayed: boolean
-      /** Of a chat surface: the one text field of the output. */
+      /** For the chat surface, the one text field of the output. */
       textField: string | null
     }
   | Refused
 
-/** POST /sandboxes/estimate: what an estimate is made from (packages/api/src/estimate.ts). Authorized as a start, and begins nothing. */
+/**
+ * POST /sandboxes/estimate: the basis of an estimate (packages/api/src/estimate.ts). Authorized like a start; starts
+ * nothing.
+ */
 export const estimateQuestion = startQuestion.pick({ caller: true, sandbox: true, revision: true, input: true })
 export type EstimateQuestion = z.infer<typeof estimateQuestion>
 
 /**
- * POST /executions/rerun: begins an execution that takes over the results of an earlier one, except of the node `from` and those
- * below it; or answers which one an idempotency key began before. Safe to repeat by `id`. Only the console asks so, for a user
- * whom it has authorised in `project`.
+ * POST /executions/rerun: starts an execution that reuses the results of an earlier one, except those of the node
+ * `from` and the nodes below it; or returns the one of its idempotency key. Safe to repeat by `id`. Only the console
+ * may send this, for a user whom it has authorized in `project`.
  */
 export const rerunQuestion = z.strictObject({
   /** `exe_…`, minted by the caller. */
   id,
   user: id,
   project: id,
-  /** The earlier one; another project's is answered like none. */
+  /** The earlier execution; one of another project is refused as if it did not exist. */
   execution: z.string().max(256),
   from: z.string().max(256),
   /** null: the one that the earlier execution ran, as it ran it. */
   revision: z.int().min(1).nullable(),
-  /** Its ceiling, for what runs again; null: none. */
+  /** Its ceiling, for the nodes that run again; null: none. */
   maxMicro: ceilingMicro.nullable(),
-  /** Scope is the project and the user. `fingerprint` hex SHA-256. null: its own execution. */
+  /** Scope is the project and the user. `fingerprint` hex SHA-256. null: a separate execution. */
   idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
   trace,
 })
@@ -98,33 +101,36 @@ export type RerunAnswer =
       project: string
       sandbox: string
       revision: number
-      /** It was begun before under this idempotency key. */
+      /** It was started before under this idempotency key. */
       replayed: boolean
     }
   | Refused
 
 /**
- * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline behind each,
- * and whether the last of them is `complete`. `caller` is the key that reads them, which is authorised again at each look;
- * without it the process asks for itself, or for a user whom it has authorised in `project`.
+ * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline
+ * after each, and whether the last of them is `complete`. `caller` is the key that reads them, which is authorized
+ * again for each read; without it the process reads for itself, or for a user whom it has authorized in `project`.
  */
 export const followQuestion = z.strictObject({
   execution: z.string().max(256),
   after: z.int().min(-1),
   caller: byKey.optional(),
-  /** Another project's execution is answered like none. */
+  /** An execution of another project is refused as if it did not exist. */
   project: id.optional(),
 })
 export type FollowQuestion = z.infer<typeof followQuestion>
 export interface Progress {
   lines: string
-  /** The seq of the last line there is now. */
+  /** The seq of the last line so far. */
   seq: number
   done: boolean
 }
 export type FollowAnswer = Progress | Refused
 
-/** POST /executions/ended: which of these have ended. One that does not exist has not. Only asked by callers that received `started`. */
+/**
+ * POST /executions/ended: which of these have ended. An unknown one has not. Only sent by callers that received
+ * `started`.
+ */
 export const endedQuestion = z.strictObject({ executions: z.array(id).min(1).max(1_000) })
 export type EndedQuestion = z.infer<typeof endedQuestion>
 export interface EndedAnswer {
@@ -136,7 +142,7 @@ export const executionQuestion = z.strictObject({
   caller: byKey.nullable(),
   project: id.nullable(),
   execution: z.string().max(256),
-  /** As users read it. Only the console may ask so. */
+  /** As users read it. Only the console may send this. */
   detailed: z.boolean().optional(),
 })
 export type ExecutionQuestion = z.infer<typeof executionQuestion>
@@ -144,42 +150,49 @@ export type ExecutionAnswer =
   | {
       record: string
       done: boolean
-      /** The field that is all of its output and an image by its contract; null where the output is anything else. */
+      /** The field that is the entire output and an image by its contract; null for any other output. */
       image: string | null
     }
   | Refused
 
 /**
- * POST /executions/cancel: stops an execution, and answers its record as it is then. One that has ended, or begun to fail, stays
- * unchanged. Safe to repeat.
+ * POST /executions/cancel: cancels an execution and returns its record at that time. One that has ended, or started to
+ * fail, stays unchanged. Safe to repeat.
  */
 export const cancelQuestion = z.strictObject({
-  /** null: a user whom the console has authorised in `project`, and only the console asks so. */
+  /** null: a user whom the console has authorized in `project`; only the console may send this. */
   caller: byKey.nullable(),
   project: id.nullable(),
   execution: z.string().max(256),
-  /** The sandbox product that the caller names; another's execution is answered like none. null: they name none. */
+  /**
+   * The sandbox product that the caller names; an execution of another one is refused as unknown. null: they name none.
+   */
   sandbox: z.string().max(256).nullable(),
 })
 export type CancelQuestion = z.infer<typeof cancelQuestion>
 export type CancelAnswer =
   | {
-      /** For a user as users read it. */
+      /** For a user, as users read it. */
       record: string
       sandbox: string
-      /** This question has stopped it. */
+      /** Whether this request canceled it. */
       began: boolean
-      /** By whom it was stopped; null: it was not. */
+      /** By whom it was canceled; null: it was not. */
       stoppedBy: StoppedBy | null
     }
   | Refused
 
-/** POST /executions/usage: the tokens of the settled calls of an execution's nodes together; for one that is answered as a chat. */
+/**
+ * POST /executions/usage: total tokens of the settled calls of an execution's nodes; for one that is answered as a
+ * chat.
+ */
 export const usageQuestion = z.strictObject({ execution: id })
 export type UsageQuestion = z.infer<typeof usageQuestion>
 export type UsageAnswer = Pick<Usage, 'promptTokens' | 'completionTokens'>
 
-/** POST /sandboxes/read: what one may know of a sandbox before calling it; for MCP and for the kind of a model id. */
+/**
+ * POST /sandboxes/read: what a caller may know of a sandbox before calling it; for MCP and for the kind of a model id.
+ */
 export const sandboxQuestion = z.strictObject({ caller: byKey, sandbox: z.string().min(1).max(256) })
 export type SandboxQuestion = z.infer<typeof sandboxQuestion>
 interface AnySandbox {
@@ -188,7 +201,7 @@ interface AnySandbox {
   description: string
   project: string
   mcpEnabled: boolean
-  /** It begins no execution; what was begun before is answered all the same (rules §2.8). */
+  /** It starts no execution; a repeat still returns what was started before (rules §2.8). */
   suspended: boolean
 }
 export interface ActiveSandbox extends AnySandbox {
@@ -196,13 +209,13 @@ export interface ActiveSandbox extends AnySandbox {
   digest: string
   input: ContractSide
   output: ContractSide
-  /** The first product of its manifest that the project can't call: it begins no execution either. */
+  /** The first product of its manifest that the project can't call: then it starts no execution either. */
   unassigned: string | null
 }
 export type SandboxFacts = ActiveSandbox | (AnySandbox & { revision: null })
 export type SandboxAnswer = { sandbox: SandboxFacts } | Refused
 
-/** POST /assets/record: bytes were stored; from now on the project has them. `id` is `ast_…`. Safe to repeat. */
+/** POST /assets/record: the bytes were stored; from now on the project has them. `id` is `ast_…`. Safe to repeat. */
 export const assetRecord = z.strictObject({
   id,
   caller: z.union([byKey, z.strictObject({ project: id, execution: id }), z.strictObject({ project: id, user: id })]),
@@ -215,16 +228,18 @@ export const assetRecord = z.strictObject({
 export type AssetRecordQuestion = z.infer<typeof assetRecord>
 export type AssetRecordAnswer = { recorded: true; project: string } | Refused
 
-/** POST /assets/delete: from now on the project has it no more. Its bytes go later (`assetsToRemove`). Safe to repeat. */
+/**
+ * POST /assets/delete: the project no longer has it. Its bytes are removed later (`assetsToRemove`). Safe to repeat.
+ */
 export const assetDeletion = z.strictObject({ project: id, asset: id })
 
-/** POST /assets/to-remove: assets that no one can ask for anymore, not even an execution in progress, and whose bytes are still there. */
+/** POST /assets/to-remove: assets that no caller and no running execution can read, and whose bytes are still there. */
 export const assetsToRemove = z.strictObject({ limit: z.int().min(1).max(1_000) })
 
-/** POST /assets/removed: their bytes are gone, and so are they. Safe to repeat. */
+/** POST /assets/removed: their bytes are gone, and their rows are deleted. Safe to repeat. */
 export const assetsRemoved = z.strictObject({ ids: z.array(id).min(1).max(1_000) })
 
-/** POST /assets/read: whose it is and what it is. */
+/** POST /assets/read: its owner and what it is. */
 export const assetQuestion = z.strictObject({
   caller: z.union([byKey, byProject]),
   asset: z.string().max(256),
@@ -232,7 +247,7 @@ export const assetQuestion = z.strictObject({
 export type AssetQuestion = z.infer<typeof assetQuestion>
 export type AssetAnswer = { asset: { id: string; project: string; mimeType: string; bytes: number } } | Refused
 
-/** POST /images/read: before a chat call with images: what its product takes of them, and what the assets are that it names. */
+/** POST /images/read: before a chat call with images: the image limits of its product, and the assets that it names. */
 export const imageQuestion = z.strictObject({
   caller: z.union([byKey, byProject]),
   model: z.string().min(1).max(256),
@@ -242,7 +257,7 @@ export type ImageQuestion = z.infer<typeof imageQuestion>
 export type ImageAnswer =
   | {
       project: string
-      /** null: the project can't call it now, or it takes no images; the admission says which. */
+      /** null: the project can't call it now, or it accepts no images; the admission says which. */
       limits: ImageLimits | null
       /** Those of the project, in any order. */
       assets: ImageAsset[]

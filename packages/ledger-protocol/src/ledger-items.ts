@@ -4,22 +4,24 @@ import type { OperationRow } from './ledger-operations.ts'
 import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from './ledger-outcomes.ts'
 import { promptSize, usage } from '@gateway/pricing/usage'
 
-// What callers of the ledger ask for, one item a line, and each of them safe to repeat by its id (architecture §M4).
-// POST /items takes NDJSON `{ "n": 7, "item": { "op": "admit", … } }` and answers `{ "n": 7, "outcome": … }` in any order.
+// Requests to the ledger, one item per line, each safe to repeat by its id (architecture §M4). POST /items takes NDJSON
+// `{ "n": 7, "item": { "op": "admit", … } }` and returns `{ "n": 7, "outcome": … }` in any order.
 
 const text = (max: number) => z.string().min(1).max(max)
 const id = text(64)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** Asks for a reservation for one chat call. `id` becomes the reservation's id, and of a fresh call the invocation's. */
+/**
+ * Requests a reservation for one chat call. `id` becomes the reservation's id, and for a fresh call the invocation's.
+ */
 export const admitItem = z.strictObject({
   op: z.literal('admit'),
   id,
-  /** The process incarnation that will call the provider. null: decide what comes before money, and reserve nothing. */
+  /** The process incarnation that will call the provider. null: only check what comes before money; reserve nothing. */
   instance: id.nullable(),
   /** SHA-256 of the secret, hex. */
   keyHash: hash,
-  /** The project a header or body field names; null when none does. */
+  /** The project named by a header or body field; null if none names one. */
   selector: z.string().max(512).nullable(),
   model: text(256),
   /** Conditional parameters in use, which the model must support. */
@@ -29,7 +31,9 @@ export const admitItem = z.strictObject({
 })
 export type AdmitItem = z.infer<typeof admitItem>
 
-/** Charges a reservation for its usage, and saves the answer of a keyed call. Of a node of an execution: `complete` does. */
+/**
+ * Charges a reservation for its usage, and saves the answer of a keyed call. For nodes of executions, use `complete`.
+ */
 export const settleItem = z.strictObject({
   op: z.literal('settle'),
   id,
@@ -39,8 +43,8 @@ export const settleItem = z.strictObject({
 export type SettleItem = z.infer<typeof settleItem>
 
 /**
- * Gives a reservation back. Of an id that was never admitted it leaves a tombstone, which refuses a late admission.
- * Of a node of an execution: `complete` does.
+ * Gives a reservation back. An id that was never admitted gets a tombstone, which refuses a late admission.
+ * For nodes of executions, use `complete`.
  */
 export const releaseItem = z.strictObject({ op: z.literal('release'), id, reason: text(200) })
 export type ReleaseItem = z.infer<typeof releaseItem>
@@ -50,15 +54,15 @@ export interface ItemRow {
   item: z.ZodObject
   outcome: OutcomeType<object>
   /**
-   * `opening`: it may be refused undecided, and only this many may wait. `closing`: it is sent again until it is decided, and goes
-   * first, since it frees money.
+   * `opening`: it may be refused undecided, and a limited number may wait. `closing`: it is resent until it is decided,
+   * and goes first, since it frees money.
    */
   kind: 'opening' | 'closing'
-  /** What becomes of an opening whose decision did not arrive: its id is released, or it ends with its lease. */
+  /** What happens to an opening whose decision did not arrive: its id is released, or it ends with its lease. */
   undecided?: 'released' | 'ends-with-lease'
 }
 
-/** Carries a type: the ledger makes the outcome, and no one checks it again. */
+/** Carries a type: the ledger creates the outcome, and callers do not validate it. */
 interface OutcomeType<T> {
   readonly type?: T
 }
@@ -66,11 +70,11 @@ const outcome = <T extends object>(): OutcomeType<T> => ({})
 
 /** The items, by the name of the client's method. */
 export const ledgerItems = {
-  /** Each call takes its own id; only after `instance-unknown` it is repeated with the same. */
+  /** Each call has a new id; it is repeated under the same one only after `instance-unknown`. */
   admit: { op: 'admit', item: admitItem, outcome: outcome<AdmitOutcome>(), kind: 'opening', undecided: 'released' },
   settle: { op: 'settle', item: settleItem, outcome: outcome<SettleOutcome>(), kind: 'closing' },
   release: { op: 'release', item: releaseItem, outcome: outcome<ReleaseOutcome>(), kind: 'closing' },
-  /** May be repeated with the same id, as while it waits for money that other calls hold. */
+  /** May be repeated with the same id, for example while it waits for money that other calls have reserved. */
   admitNode: {
     op: 'admit-node',
     item: admitNodeItem,
@@ -107,27 +111,28 @@ export const ledgerItem = z.discriminatedUnion(
 )
 export type LedgerItem = z.infer<typeof ledgerItem>
 
-/** POST /items: who may send items, how long a request may be, and how the ledger says that it is still there. */
+/** POST /items: which services may send items, the maximum request size, and how the ledger shows that it is alive. */
 export const itemsEndpoint = {
   path: '/items',
   callers: ['gateway', 'worker'],
-  // 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with their JSON escapes, and room for the rest.
+  // 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with JSON escapes, and some
+  // room.
   bodyBytes: 16 * 1024 * 1024,
-  /** An answer that waits for its next outcome has an empty line so often: a connection without one is silent, not slow. */
+  /** A response that waits for its next outcome has an empty line this often: without one, a connection is silent. */
   quietMs: 1_000,
 } as const satisfies Pick<OperationRow, 'path' | 'callers' | 'bodyBytes'> & { quietMs: number }
 
 /** A line of the request to POST /items. */
 export interface ItemLine {
   n: number
-  /** How long the caller still waits; the item is dropped undecided past it. Milliseconds. */
+  /** How long the caller still waits; after that the item is dropped undecided. Milliseconds. */
   budgetMs: number
   item: LedgerItem
-  /** The span that asks, as W3C Trace Context writes it; only where it is traced. */
+  /** Span of the caller, in W3C Trace Context format; absent if it is not traced. */
   trace?: string
 }
 
-/** A line of its answer. */
+/** A line of the response. */
 export interface OutcomeLine {
   n: number
   outcome: OutcomeOf<ItemName> | Undecided

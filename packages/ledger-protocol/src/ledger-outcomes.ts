@@ -1,7 +1,7 @@
 import type { LedgerRefusal } from './ledger-refusal.ts'
 import type { PriceSnapshot } from '@gateway/pricing/usage'
 
-// What the ledger answers to admissions and to what ends them, an outcome an item (ledger-items.ts).
+// The ledger's outcomes of admissions and of the items that end them, one per item (ledger-items.ts).
 
 /** Where the call goes, by priority. Names of providers never leave the service. */
 export interface Route {
@@ -11,28 +11,28 @@ export interface Route {
 
 export interface Admitted {
   kind: 'admitted'
-  /** What the caller knows the call by: the id of its first attempt; of a node, its `callId`. */
+  /** Id by which the caller knows the call: the id of its first attempt, or a node's `callId`. */
   invocation: string
   attempt: number
   project: string
-  /** Empty where a user started it in the console. */
+  /** Empty if a user started it in the console. */
   key: string
   product: string
   /** Tokens, always sent to the provider. */
   outputCap: number
   reservedMicro: number
   /**
-   * Of a direct call: what its settlement goes by, so that its answer can tell the charge before it is made. Left out by ledgers
-   * that do not know it; then the answer tells no cost.
+   * For a direct call, the price its settlement will use, so that its response can state the charge before it is made.
+   * Ledgers that do not know it leave it out; then the response states no cost.
    */
   price?: PriceSnapshot
   routes: Route[]
   supportedParameters: string[]
-  /** Of an image or sound that it makes. Left out by ledgers that do not know it. */
+  /** For image or audio output. Ledgers that do not know it leave it out. */
   maxOutputBytes?: number
 }
 
-/** Decided, with a refusal as the answer: nothing is reserved. */
+/** Decided as refused: nothing is reserved. */
 export type RefusedItem = { kind: 'refused' } & LedgerRefusal
 
 export type AdmitOutcome =
@@ -44,24 +44,24 @@ export type AdmitOutcome =
   | RefusedItem
   /** An item without an instance passed every check that comes before money. Nothing is reserved. */
   | { kind: 'would-admit' }
-  /** The ledger does not know the instance, or has declared it dead: register a new one, then ask again. */
+  /** The ledger does not know the instance, or has declared it dead: register a new one, then retry. */
   | { kind: 'instance-unknown' }
 
 export type AdmitNodeOutcome =
   | Admitted
   /**
-   * Of `ceiling_reached`, `key_limit` and `insufficient_budget` the facts say what other calls have reserved (`reservedMicro`) and what is needed
-   * (`neededMicro`): whether it would fit once they end.
+   * The facts of `ceiling_reached`, `key_limit` and `insufficient_budget` include what other calls have reserved
+   * (`reservedMicro`) and what is needed (`neededMicro`): whether it would fit once they end.
    */
   | RefusedItem
   /** The ledger does not know the instance, or has declared it dead: another one claims the node. */
   | { kind: 'instance-unknown' }
-  /** The lease is not the current one, the execution has begun to end, or the node's call is charged already. Nothing is reserved. */
+  /** The lease is not the current one, the execution is ending, or the node's call was charged. Nothing is reserved. */
   | { kind: 'fenced' }
 
 /**
- * Postgres refuses it again and again, for no business reason: anyone who asked stops. A settlement and a completion are kept by
- * the ledger until they can be written; a release need not be, because its reservation ends by itself (money §4.4).
+ * Postgres repeatedly refuses it, for no business reason: the caller stops. The ledger keeps a settlement or a
+ * completion until it can be written; it need not keep a release, because the reservation ends by itself (money §4.4).
  */
 export interface Quarantined {
   kind: 'quarantined'
@@ -69,7 +69,7 @@ export interface Quarantined {
 
 export type SettleOutcome =
   | { kind: 'settled'; chargedMicro: number }
-  /** The reservation had been released: it is a write-off, the answer may still be delivered. */
+  /** The reservation had been released: the usage is written off, and the answer may still be delivered. */
   | { kind: 'fenced' }
   /** Never admitted, or a node's. */
   | { kind: 'unknown' }
@@ -78,13 +78,13 @@ export type SettleOutcome =
 export type ReleaseOutcome =
   | { kind: 'released' }
   | { kind: 'settled'; chargedMicro: number }
-  /** It is a node's: only the node's `complete` gives it back. */
+  /** It is a node's: only the node's `complete` releases it. */
   | { kind: 'unknown' }
   | Quarantined
 
 /** The item was not decided: its time was up, or there was no room. Nothing happened. */
 export interface Undecided {
   kind: 'undecided'
-  /** `unknown`: a batch with it was cut off, so it may be written; anyone who asked releases it. */
+  /** `unknown`: a batch with it was cut off, so it may be written; the caller releases it. */
   why: 'overloaded' | 'unavailable' | 'unknown'
 }

@@ -4,8 +4,8 @@ import { refusalFor, type LedgerRefusal, type Surface } from './ledger-refusal.t
 const said = (code: string, facts: object = {}, surface: Surface = 'chat') =>
   refusalFor({ code, facts } as LedgerRefusal, surface)
 
-describe('refusals of the ledger, as a model caller sees them', () => {
-  test('with the moment at which the window of a key ends [key_limit]', () => {
+describe('a refusal for a caller of a model', () => {
+  test('names the time at which the spending window of the key ends [key_limit]', () => {
     const facts = { limitMicro: 5_000_000, spentMicro: 4_999_120, reservedMicro: 900, neededMicro: 400 }
     const { body } = said('key_limit', {
       ...facts,
@@ -17,13 +17,13 @@ describe('refusals of the ledger, as a model caller sees them', () => {
     expect(body.resolution).toContain('2026-11-21T00:00:00Z')
   })
 
-  test('with no such moment for a lifetime [key_limit]', () => {
+  test('names no such time for a lifetime limit [key_limit]', () => {
     const { body } = said('key_limit', { reset: 'lifetime', resetsAt: null, limitMicro: 5 })
     expect(body.details).toMatchObject({ resetsAt: null })
     expect(body.resolution).toContain('higher limit')
   })
 
-  test('with what could be afforded [insufficient_budget]', () => {
+  test('names the affordable max_tokens [insufficient_budget]', () => {
     const facts = { availableMicro: 100, reservedMicro: 50, neededMicro: 400, affordableMaxTokens: 20 }
     const { status, body } = said('insufficient_budget', { ...facts, tokenizer: 'o200k_base' })
     expect(status).toBe(402)
@@ -31,19 +31,19 @@ describe('refusals of the ledger, as a model caller sees them', () => {
     expect(body.resolution).toContain('max_tokens to 20 or less')
   })
 
-  test('with the limits of the model, and which field breaks them [context_limit]', () => {
+  test('names the limits of the model and the field that exceeds them [context_limit]', () => {
     const limits = { contextLength: 8_000, maxOutputTokens: 4_000 }
     const long = said('context_limit', { ...limits, promptTokens: 7_000, outputCap: 4_000 })
     expect(long.body).toMatchObject({ param: 'messages', message: expect.stringContaining('maximum context length') })
     expect(said('context_limit', { ...limits, promptTokens: 10, outputCap: 5_000 }).body.param).toBe('max_tokens')
   })
 
-  test('with the replacement of a rotated key [key_revoked]', () => {
+  test('names the replacement of a rotated key [key_revoked]', () => {
     expect(said('key_revoked', { rotatedTo: 'key_2' }).body).toMatchObject({ details: { rotatedTo: 'key_2' } })
     expect(said('key_revoked', { rotatedTo: null }).body).not.toHaveProperty('details')
   })
 
-  test('as an invalid request where only ledger and gateway know the code [invalid_request]', () => {
+  test('is an invalid request if only ledger and gateway know the code [invalid_request]', () => {
     expect(said('unsupported_parameter', { param: 'logprobs' }).body).toMatchObject({
       code: 'invalid_request',
       param: 'logprobs',
@@ -63,19 +63,19 @@ describe('refusals of the ledger, as a model caller sees them', () => {
     ['answer_not_kept', {}, 422],
     ['overloaded', {}, 503],
     ['unavailable', {}, 503],
-  ])('%s: with a way out', (code, facts, status) => {
+  ])('has a resolution: %s', (code, facts, status) => {
     const refusal = said(code, facts)
     expect(refusal).toMatchObject({ code, status, body: { resolution: expect.stringMatching(/\w/) } })
     expect(refusal.headers['Retry-After'] === undefined).toBe(status !== 503)
   })
 
-  test('never for a code that no call can be refused with', () => {
+  test('throws for a code with which no call can be refused', () => {
     expect(() => said('instance_gone')).toThrow('instance_gone')
   })
 })
 
-describe('to who runs a sandbox product', () => {
-  test('with the field of an invoke at fault [key_scope] [input_type] [revision_not_active]', () => {
+describe('a refusal for a caller of a sandbox product', () => {
+  test('names the field of the invoke at fault [key_scope] [input_type] [revision_not_active]', () => {
     expect(said('key_scope', { resource: 'sbx-1' }, 'invoke').body.param).toBe(null)
     expect(said('key_scope', { resource: 'sbx-1' }, 'chat').body.param).toBe('model')
     const fields = [{ field: 'topic', message: 'must be a string' }]
@@ -87,8 +87,8 @@ describe('to who runs a sandbox product', () => {
   })
 })
 
-describe('to a user in the console', () => {
-  test('with what is wrong with the revision or the input [graph_invalid] [input_type] [revision_not_active]', () => {
+describe('a refusal for a user in the console', () => {
+  test('names the problems of the revision or the input [graph_invalid] [input_type] [revision_not_active]', () => {
     const problems = [{ message: 'The node out has no text.' }]
     expect(said('graph_invalid', { problems }, 'console').body).toMatchObject({
       param: 'revision',
@@ -109,10 +109,10 @@ describe('to a user in the console', () => {
   })
 })
 
-describe('as the error of a node', () => {
+describe('a refusal as the error of a node', () => {
   const refused = (code: string, facts: object = {}) => said(code, facts, 'node').body
 
-  test('with why its call was not admitted [key_revoked] [key_issuer_denied] [not_permitted] [product_not_assigned] [key_scope]', () => {
+  test('names the reason why its call was not admitted [key_revoked] [key_issuer_denied] [not_permitted] [product_not_assigned] [key_scope]', () => {
     expect(refused('key_revoked', { rotatedTo: null })).toMatchObject({ code: 'key_revoked' })
     expect(refused('key_revoked', { rotatedTo: 'key_2' })).toMatchObject({ details: { rotatedTo: 'key_2' } })
     for (const code of ['key_issuer_denied', 'not_permitted']) expect(refused(code)).toMatchObject({ code })
@@ -125,7 +125,7 @@ describe('as the error of a node', () => {
       })
   })
 
-  test('with what the call needs and what there is [context_limit] [ceiling_reached] [key_limit] [insufficient_budget]', () => {
+  test('names the needed and the available amounts [context_limit] [ceiling_reached] [key_limit] [insufficient_budget]', () => {
     const context = { promptTokens: 9, outputCap: 2, contextLength: 10, maxOutputTokens: 5 }
     expect(refused('context_limit', context)).toMatchObject({ code: 'context_limit', param: null, details: context })
     const limit = { limitMicro: 5, spentMicro: 3, reservedMicro: 1, neededMicro: 2, resetsAt: '2026-11-21T00:00:00Z' }
@@ -141,7 +141,7 @@ describe('as the error of a node', () => {
     expect(refused('insufficient_budget', budget)).toMatchObject({ code: 'insufficient_budget', details: budget })
   })
 
-  test('with the param or port that the model does not take [invalid_request]', () => {
+  test('names the parameter or port that the model does not support [invalid_request]', () => {
     expect(refused('unsupported_parameter', { param: 'tools' })).toMatchObject({
       code: 'invalid_request',
       param: 'tools',

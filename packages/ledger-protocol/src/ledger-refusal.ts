@@ -1,14 +1,14 @@
 import { refuse, type FactsOf, type Refusal, type RefusalCode, type RefusalExtras } from '@gateway/api/refusal'
 
-// What the ledger refuses, and the one place that makes of it what a caller is reported (rules §2.4).
+// The ledger's refusals, and the one place that converts them into what a caller sees (rules §2.4).
 //
-// A code that the ledger may answer is a row of `shown` below, or one of `InsideFacts`; another one does not compile, and what
-// SQL answers is compared with these rows by a test of the ledger.
+// A code that the ledger may return is a row of `shown` below, or one of `InsideFacts`. Any other code does not
+// compile, and a test of the ledger compares the codes that SQL returns with these rows.
 
-/** Where it is reported: to who calls a model, to who runs a sandbox product, as the error of a node, or to a user in the console. */
+/** Where it is reported: to a caller of a model or of a sandbox product, as the error of a node, or in the console. */
 export type Surface = 'chat' | 'invoke' | 'node' | 'console'
 
-/** What of a refusal's facts a caller may read in addition to its text, and which field of the request is at fault. */
+/** Facts of a refusal that a caller may read in addition to its text, and the field of the request at fault. */
 const shown = {
   key_invalid: nothing,
   key_revoked: ({ rotatedTo }) => (rotatedTo === null ? {} : { details: { rotatedTo } }),
@@ -54,7 +54,7 @@ const shown = {
   unavailable: nothing,
 } satisfies { [C in RefusalCode]?: (facts: FactsOf<C>, surface: Surface) => RefusalExtras }
 
-/** Only the ledger and its callers know these codes; outside they are `invalid_request`, with the field at fault. */
+/** Codes that only the ledger and its callers know; outside they are `invalid_request`, with the field at fault. */
 interface InsideFacts {
   unsupported_parameter: { param: string }
   images_unsupported: object
@@ -63,11 +63,13 @@ interface InsideFacts {
 
 export type LedgerRefusalCode = keyof typeof shown | keyof InsideFacts
 
-/** Alongside the facts of its row: whose refusal it is, and whether an exact count of the prompt could turn it. */
+/**
+ * In addition to the facts of its row: whose refusal it is, and whether an exact count of the prompt could change it.
+ */
 interface AskerFacts {
   project?: string
   tokenizer?: 'o200k_base' | 'cl100k_base' | null
-  /** What the call would cost at most if its text had no tokens. Where money is short. */
+  /** Minimum cost of the call, if its text had no tokens. Present when money is short. */
   leastMicro?: number
 }
 
@@ -77,12 +79,12 @@ export type LedgerFacts<C extends LedgerRefusalCode> = AskerFacts &
 /** A refusal of the ledger: its code, and the facts of that code. */
 export type LedgerRefusal = { [C in LedgerRefusalCode]: { code: C; facts: LedgerFacts<C> } }[LedgerRefusalCode]
 
-/** What an operation of the ledger answers instead of its response, with status 200. */
+/** What an operation of the ledger returns instead of its response, with status 200. */
 export interface Refused {
   refused: LedgerRefusal
 }
 
-/** Says in the ledger that an operation is refused. */
+/** Refuses an operation of the ledger. */
 export function refused<C extends LedgerRefusalCode>(code: C, facts: LedgerFacts<C>): Refused {
   return { refused: { code, facts } as LedgerRefusal }
 }
@@ -113,12 +115,12 @@ const inside: { [C in keyof InsideFacts]: (facts: InsideFacts[C], surface: Surfa
 }
 
 /**
- * What a caller learns of a refusal of the ledger.
+ * Converts a refusal of the ledger into the one that its caller sees.
  * @throws Error for a code that the ledger does not have
  */
 export function refusalFor({ code, facts }: LedgerRefusal, surface: Surface): Refusal {
   if (!isLedgerRefusalCode(code)) throw new Error(`${String(code)} is not a refusal of the ledger`)
-  // The compiler does not see that code and facts belong together; `LedgerRefusal` says it.
+  // The compiler does not see that code and facts match; `LedgerRefusal` guarantees it.
   if (Object.hasOwn(inside, code)) return inside[code as 'images_unsupported'](facts, surface)
   const extras = (shown[code as keyof typeof shown] as (facts: unknown, surface: Surface) => RefusalExtras)(
     facts,

@@ -2,21 +2,21 @@ import { z } from 'zod'
 import type { RefusalCode } from '@gateway/api/refusal'
 import { refusals } from '@gateway/api/refusals'
 
-// POST /refusals: what a gateway has refused since its last report (rules §7.6). No text of a caller is
-// in it but the model that they named.
+// POST /refusals: a gateway's refusals since its last report (rules §7.6). It contains no text of a caller except the
+// model that they named.
 
-/** What a report holds at most; the gateway drops the rest. */
+/** Maximum size of a report; the gateway drops the rest. */
 export const refusalReportLimits = { counts: 2_000, latest: 500, modelCharacters: 128 } as const
 
 const keyHash = z.string().regex(/^[0-9a-f]{64}$/)
 const code = z.enum(Object.keys(refusals) as [RefusalCode, ...RefusalCode[]])
 
 export const refusalReport = z.strictObject({
-  /** One life of a gateway. */
+  /** One incarnation of a gateway. */
   sender: z.string().min(1).max(64),
-  /** Rises with each report of a sender: one that comes again changes nothing. */
+  /** Rises with each report of a sender: a repeated report changes nothing. */
   number: z.int().min(1).max(2_147_483_647),
-  /** How many refusals a key got, by code. */
+  /** Number of refusals of a key, by code. */
   counts: z
     .array(z.strictObject({ keyHash, code, count: z.int().min(1).max(2_147_483_647) }))
     .max(refusalReportLimits.counts),
@@ -25,11 +25,11 @@ export const refusalReport = z.strictObject({
       z.strictObject({
         keyHash,
         code,
-        /** As the caller wrote it; null: the refusal came before it was read. */
+        /** As the caller wrote it; null if the refusal came before it was read. */
         model: z.string().max(refusalReportLimits.modelCharacters).nullable(),
-        /** The id of the answer, `X-Request-Id`. */
+        /** Id of the response, `X-Request-Id`. */
         request: z.string().min(1).max(64),
-        /** How long before the report it was. */
+        /** How long before the report it happened. */
         agoMs: z.int().min(0).max(3_600_000),
       }),
     )

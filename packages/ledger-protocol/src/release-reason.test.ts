@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { releaseReasonOf } from './release-reason.ts'
 
-test('of a provider that failed nothing but that is reported', () => {
+test('a provider’s failure is reported without its text or name', () => {
   expect(releaseReasonOf('provider acme-eu: refused: the account is closed')).toBe('provider_failed')
   expect(releaseReasonOf('acme-eu closed the connection')).toBe('failed')
 })
 
-test('what we write ourselves has a name each, and a call that was charged has none', () => {
+test('a reason written by our services has a code, and a charged call has none', () => {
   expect(releaseReasonOf('its instance ended')).toBe('instance_ended')
   expect(releaseReasonOf('toString')).toBe('failed')
   expect(releaseReasonOf(null)).toBeNull()

@@ -1,6 +1,6 @@
 import type { ReleaseReason } from '@gateway/api/console/money'
 
-/** What is written by anyone who releases. */
+/** Reasons that our services write when they release. */
 const known: Readonly<Record<string, ReleaseReason>> = {
   'its key or project calls too often': 'rate_limited',
   'its instance ended': 'instance_ended',
@@ -10,7 +10,9 @@ const known: Readonly<Record<string, ReleaseReason>> = {
   'its admission was not answered in time': 'not_answered',
 }
 
-/** The books say in words of ours or a provider's what happened, and may name the provider: none of it is passed on (rules §2.1). */
+/**
+ * A stored reason is free text of ours or a provider's, which may name the provider: none of it is shown (rules §2.1).
+ */
 export function releaseReasonOf(written: string | null): ReleaseReason | null {
   if (written === null) return null
   if (written.startsWith('provider ')) return 'provider_failed'

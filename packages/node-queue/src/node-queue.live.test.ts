@@ -5,7 +5,7 @@ import { jobIdOf } from './node-job.ts'
 import { QueueUnavailable } from './node-queue.ts'
 import { openNodeWorker } from './node-worker.ts'
 
-queueTest('a job that is enqueued twice while it waits runs once', async ({ open, address }) => {
+queueTest('a job enqueued again while it waits runs once', async ({ open, address }) => {
   const queue = open.queue(address)
   const [twice, after] = [newJob(), newJob()]
   await queue.enqueue([twice, twice])
@@ -16,7 +16,7 @@ queueTest('a job that is enqueued twice while it waits runs once', async ({ open
   expect(worker.begun.map((run) => run.job)).toEqual([twice, after])
 })
 
-queueTest('an id is free again once its job has run, well or not', async ({ open, address }) => {
+queueTest('a job id can be enqueued again after its job succeeded or failed', async ({ open, address }) => {
   const queue = open.queue(address)
   const worker = open.worker(address)
   const looker = open.redis(address.url)
@@ -35,7 +35,7 @@ queueTest('an id is free again once its job has run, well or not', async ({ open
   expect(worker.failed).toEqual([job])
 })
 
-queueTest('a job that fails is not tried again by the queue', async ({ open, address }) => {
+queueTest('the queue does not retry a failed job', async ({ open, address }) => {
   const worker = open.worker(address)
   const [failing, after] = [newJob(), newJob()]
   await open.queue(address).enqueue([failing, after])
@@ -45,24 +45,27 @@ queueTest('a job that fails is not tried again by the queue', async ({ open, add
   expect(worker.begun.map((run) => run.job)).toEqual([failing, after])
 })
 
-queueTest('Redis holds ids and trace context of a job, and forgets it when it has run', async ({ open, address }) => {
-  const looker = open.redis(address.url)
-  const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' }
-  const job = newJob({ trace })
-  const talkative = { ...job, prompt: 'a secret plan' }
-  await open.queue(address).enqueue([talkative])
-  const key = `${address.prefix}:nodes:${jobIdOf(job)}`
-  expect(JSON.parse((await looker.hget(key, 'data')) ?? '')).toEqual(job)
-  expect(JSON.stringify(await looker.hgetall(key))).not.toContain('secret plan')
-  const worker = open.worker(address)
-  const run = await worker.next()
-  expect(run.job).toEqual(job)
-  run.finish()
-  await worker.stop(1_000)
-  expect(await looker.exists(key, `${key}:lock`)).toBe(0)
-})
+queueTest(
+  'Redis stores only ids and trace context of a job, and removes it after the run',
+  async ({ open, address }) => {
+    const looker = open.redis(address.url)
+    const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' }
+    const job = newJob({ trace })
+    const talkative = { ...job, prompt: 'a secret plan' }
+    await open.queue(address).enqueue([talkative])
+    const key = `${address.prefix}:nodes:${jobIdOf(job)}`
+    expect(JSON.parse((await looker.hget(key, 'data')) ?? '')).toEqual(job)
+    expect(JSON.stringify(await looker.hgetall(key))).not.toContain('secret plan')
+    const worker = open.worker(address)
+    const run = await worker.next()
+    expect(run.job).toEqual(job)
+    run.finish()
+    await worker.stop(1_000)
+    expect(await looker.exists(key, `${key}:lock`)).toBe(0)
+  },
+)
 
-queueTest('what is not a job is dropped and reported', async ({ open, address }) => {
+queueTest('an unreadable job is dropped and reported', async ({ open, address }) => {
   const [broken, after] = [newJob(), newJob()]
   await open.queue(address).enqueue([broken, after])
   await open.redis(address.url).hset(`${address.prefix}:nodes:${jobIdOf(broken)}`, 'data', '{"execution":7}')
@@ -71,7 +74,7 @@ queueTest('what is not a job is dropped and reported', async ({ open, address })
   expect(worker.troubles.map((error) => error.message)).toEqual([`job ${jobIdOf(broken)} can't be read and is dropped`])
 })
 
-queueTest('five thousand jobs enqueued at once run once each, on two workers', async ({ open, address }) => {
+queueTest('5,000 jobs enqueued together run once each on two workers', async ({ open, address }) => {
   const jobs = Array.from({ length: 5_000 }, () => newJob())
   const ran: string[] = []
   const all = Promise.withResolvers<void>()
@@ -97,7 +100,7 @@ queueTest('five thousand jobs enqueued at once run once each, on two workers', a
 })
 
 queueTest(
-  'enqueueing fails while Redis is away, and works when it is back',
+  'enqueueing fails while Redis is down, and works when it returns',
   async ({ open, privateAddress, redisServer }) => {
     const queue = open.queue(privateAddress)
     const job = newJob()
@@ -112,7 +115,7 @@ queueTest(
 )
 
 queueTest(
-  'enqueueing on a silent connection fails, and works on a new one',
+  'enqueueing fails on a silent connection, then works on a new one',
   async ({ open, address, onTestFinished }) => {
     const { hostname, port } = new URL(address.url)
     const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
@@ -125,7 +128,7 @@ queueTest(
   },
 )
 
-queueTest('enqueueing fails where there never was a Redis', async ({ open, privateAddress, redisServer }) => {
+queueTest('enqueueing fails if Redis was never reachable', async ({ open, privateAddress, redisServer }) => {
   await redisServer.stopImmediately()
   await expect(open.queue(privateAddress).enqueue([newJob()])).rejects.toThrow(QueueUnavailable)
 })

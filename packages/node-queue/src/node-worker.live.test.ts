@@ -4,25 +4,28 @@ import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { newJob, queueTest } from './fixtures/queue-in-test.ts'
 import { jobIdOf } from './node-job.ts'
 
-// These wait for locks that expire and for polls that come round, so they do it at the same time.
+// These tests wait for locks to expire and for polls to return, so they run concurrently.
 const together = queueTest.concurrent
 const POLL = { timeout: 30_000 }
 
-together('a job whose worker was killed runs again on another', async ({ open, address, expect, onTestFinished }) => {
-  const program = new URL('./fixtures/worker-process.ts', import.meta.url)
-  const child = fork(program, [address.url, address.prefix], { execArgv: [] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const job = newJob()
-  await open.queue(address).enqueue([job])
-  expect(await once(child, 'message')).toContainEqual(job)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  const run = await open.worker(address).next() // within the test's time limit
-  expect(run.job).toEqual(job)
-})
+together(
+  'a job whose worker was killed runs again on another worker',
+  async ({ open, address, expect, onTestFinished }) => {
+    const program = new URL('./fixtures/worker-process.ts', import.meta.url)
+    const child = fork(program, [address.url, address.prefix], { execArgv: [] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const job = newJob()
+    await open.queue(address).enqueue([job])
+    expect(await once(child, 'message')).toContainEqual(job)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const run = await open.worker(address).next() // within the test's time limit
+    expect(run.job).toEqual(job)
+  },
+)
 
 together(
-  'a lost lock aborts the work and leaves the job to anyone who has it now',
+  'losing the lock aborts the run and leaves the job to the new holder of the lock',
   async ({ open, address, expect }) => {
     const looker = open.redis(address.url)
     const queue = open.queue(address)
@@ -41,16 +44,16 @@ together(
   },
 )
 
-together('a job that comes again while it is under way here does not run twice', async ({ open, address, expect }) => {
+together('a job delivered again while this worker runs it does not run twice', async ({ open, address, expect }) => {
   const looker = open.redis(address.url)
   const queue = open.queue(address)
   const worker = open.worker(address, { concurrency: 3 })
   const [job, after] = [newJob(), newJob()]
   await queue.enqueue([job])
   const run = await worker.next()
-  await looker.del(await looker.keys(`${address.prefix}*`)) // as a flush does
+  await looker.del(await looker.keys(`${address.prefix}*`)) // same effect as a flush
   await queue.enqueue([job, after])
-  const next = await worker.next() // `job` was delivered again before it: they come in order
+  const next = await worker.next() // jobs are delivered in order, so `job` was delivered again before
   run.finish()
   await expect.poll(() => looker.exists(`${address.prefix}:nodes:${jobIdOf(job)}`), POLL).toBe(0)
   expect(next.job).toEqual(after)
@@ -58,7 +61,7 @@ together('a job that comes again while it is under way here does not run twice',
   expect([...worker.failed, ...worker.lost]).toEqual([])
 })
 
-together('a job continues with other nodes, and is one job to the queue', async ({ open, address, expect }) => {
+together('a job that continues with further nodes remains one job in the queue', async ({ open, address, expect }) => {
   const looker = open.redis(address.url)
   const worker = open.worker(address)
   const job = newJob()
@@ -75,56 +78,62 @@ together('a job continues with other nodes, and is one job to the queue', async 
   expect(worker.failed).toEqual([])
 })
 
-together('a job continues for its slice, and then while a place is free', async ({ open, address, expect }) => {
-  let ms = 0
-  const queue = open.queue(address)
-  const worker = open.worker(address, { concurrency: 2, sliceMs: 200, now: () => ms })
-  await queue.enqueue([newJob()])
-  const first = await worker.next()
-  await queue.enqueue([newJob()])
-  const second = await worker.next()
-  expect([first.mayGoOn(), second.mayGoOn()]).toEqual([true, true])
-  ms = 200
-  expect([first.mayGoOn(), second.mayGoOn()]).toEqual([false, false]) // others may wait for these places
-  second.finish()
-  await expect.poll(first.mayGoOn, POLL).toBe(true)
-  worker.pause()
-  expect(first.mayGoOn()).toBe(false) // no one takes the free one now
-  worker.resume()
-  expect(first.mayGoOn()).toBe(true)
-  const stopped = worker.stop(10_000)
-  expect(first.mayGoOn()).toBe(false)
-  first.finish()
-  await stopped
-})
+together(
+  'a job may continue for its slice, and after that only while a slot is free',
+  async ({ open, address, expect }) => {
+    let ms = 0
+    const queue = open.queue(address)
+    const worker = open.worker(address, { concurrency: 2, sliceMs: 200, now: () => ms })
+    await queue.enqueue([newJob()])
+    const first = await worker.next()
+    await queue.enqueue([newJob()])
+    const second = await worker.next()
+    expect([first.mayGoOn(), second.mayGoOn()]).toEqual([true, true])
+    ms = 200
+    expect([first.mayGoOn(), second.mayGoOn()]).toEqual([false, false]) // other jobs may wait for these slots
+    second.finish()
+    await expect.poll(first.mayGoOn, POLL).toBe(true)
+    worker.pause()
+    expect(first.mayGoOn()).toBe(false) // a paused worker does not fill the free slot
+    worker.resume()
+    expect(first.mayGoOn()).toBe(true)
+    const stopped = worker.stop(10_000)
+    expect(first.mayGoOn()).toBe(false)
+    first.finish()
+    await stopped
+  },
+)
 
-together('without a slice no job continues', async ({ open, address, expect }) => {
+together('no job may continue if the slice is 0', async ({ open, address, expect }) => {
   const worker = open.worker(address, { concurrency: 2, sliceMs: 0 })
   await open.queue(address).enqueue([newJob()])
   expect((await worker.next()).mayGoOn()).toBe(false)
 })
 
-together('a pause takes nothing new, what runs continues, and it ends', async ({ open, address, expect }) => {
-  const queue = open.queue(address)
-  const paused = open.worker(address, { concurrency: 2 })
-  const [first, second, third] = [newJob(), newJob(), newJob()]
-  await queue.enqueue([first])
-  const run = await paused.next()
-  paused.pause()
-  const polledMs = paused.lastPolledMs()
-  const other = open.worker(address)
-  await queue.enqueue([second])
-  expect((await other.next()).job).toEqual(second) // which runs one job only
-  await queue.enqueue([third])
-  expect(run.signal.aborted).toBe(false)
-  expect(paused.lastPolledMs()).toBeGreaterThan(polledMs) // nothing hangs
-  expect(paused.begun).toHaveLength(1)
-  paused.resume()
-  expect((await paused.next()).job).toEqual(third)
-  run.finish()
-})
+together(
+  'a paused worker takes no new jobs but continues running ones, and can be resumed',
+  async ({ open, address, expect }) => {
+    const queue = open.queue(address)
+    const paused = open.worker(address, { concurrency: 2 })
+    const [first, second, third] = [newJob(), newJob(), newJob()]
+    await queue.enqueue([first])
+    const run = await paused.next()
+    paused.pause()
+    const polledMs = paused.lastPolledMs()
+    const other = open.worker(address)
+    await queue.enqueue([second])
+    expect((await other.next()).job).toEqual(second) // it has only one slot
+    await queue.enqueue([third])
+    expect(run.signal.aborted).toBe(false)
+    expect(paused.lastPolledMs()).toBeGreaterThan(polledMs) // a paused worker still polls
+    expect(paused.begun).toHaveLength(1)
+    paused.resume()
+    expect((await paused.next()).job).toEqual(third)
+    run.finish()
+  },
+)
 
-together('a stop takes nothing new, and waits for what runs', async ({ open, address, expect }) => {
+together('a stopping worker takes no new jobs and waits for running ones', async ({ open, address, expect }) => {
   const queue = open.queue(address)
   const worker = open.worker(address, { concurrency: 2 })
   const [job, late] = [newJob(), newJob()]
@@ -140,19 +149,22 @@ together('a stop takes nothing new, and waits for what runs', async ({ open, add
   expect(worker.failed).toEqual([])
 })
 
-together('what runs beyond the limit of a stop is aborted and handed back', async ({ open, address, expect }) => {
-  const worker = open.worker(address)
-  const job = newJob()
-  await open.queue(address).enqueue([job])
-  const run = await worker.next()
-  await worker.stop(0)
-  expect(run.signal.reason).toMatchObject({ reason: 'stopping' })
-  expect(await open.redis(address.url).lrange(`${address.prefix}:nodes:wait`, 0, -1)).toEqual([jobIdOf(job)])
-  expect((await open.worker(address).next()).job).toEqual(job)
-  expect(worker.failed).toEqual([])
-})
+together(
+  'a job that outlasts the stop timeout is aborted and returned to the queue',
+  async ({ open, address, expect }) => {
+    const worker = open.worker(address)
+    const job = newJob()
+    await open.queue(address).enqueue([job])
+    const run = await worker.next()
+    await worker.stop(0)
+    expect(run.signal.reason).toMatchObject({ reason: 'stopping' })
+    expect(await open.redis(address.url).lrange(`${address.prefix}:nodes:wait`, 0, -1)).toEqual([jobIdOf(job)])
+    expect((await open.worker(address).next()).job).toEqual(job)
+    expect(worker.failed).toEqual([])
+  },
+)
 
-together('a stop ends though a job does not heed its signal', async ({ open, address, expect }) => {
+together('stopping completes even if a job ignores its abort signal', async ({ open, address, expect }) => {
   const worker = open.worker(address, { heedsAbort: false })
   await open.queue(address).enqueue([newJob()])
   const run = await worker.next()
@@ -160,38 +172,38 @@ together('a stop ends though a job does not heed its signal', async ({ open, add
   expect(run.signal.aborted).toBe(true)
 })
 
-together(
-  'the queue is polled while it is empty, and while as many jobs run as may',
-  async ({ open, address, expect }) => {
-    const worker = open.worker(address)
-    const polledAgain = () => expect.poll(worker.lastPolledMs, POLL).toBeGreaterThan(worker.lastPolledMs())
-    await polledAgain()
-    await polledAgain()
-    await open.queue(address).enqueue([newJob()])
-    await worker.next()
-    await polledAgain()
-    await polledAgain()
-  },
-)
-
-together('a flush of Redis loses what waits, and the worker continues', async ({ open, privateAddress, expect }) => {
-  const queue = open.queue(privateAddress)
-  const worker = open.worker(privateAddress)
-  const [running, waiting, after] = [newJob(), newJob(), newJob()]
-  await queue.enqueue([running, waiting])
-  const run = await worker.next()
-  await open.redis(privateAddress.url).flushall()
-  await once(run.signal, 'abort')
-  await queue.enqueue([after])
-  ;(await worker.next()).finish()
-  await queue.enqueue([waiting]) // as the ledger's maintenance job does
-  ;(await worker.next()).finish()
-  expect(worker.begun.map(({ job }) => job)).toEqual([running, after, waiting])
-  expect(worker.lost).toEqual([running])
+together('polls the queue while it is empty and while all slots are in use', async ({ open, address, expect }) => {
+  const worker = open.worker(address)
+  const polledAgain = () => expect.poll(worker.lastPolledMs, POLL).toBeGreaterThan(worker.lastPolledMs())
+  await polledAgain()
+  await polledAgain()
+  await open.queue(address).enqueue([newJob()])
+  await worker.next()
+  await polledAgain()
+  await polledAgain()
 })
 
 together(
-  'after a crash and restart of Redis the worker continues',
+  'after a Redis flush waiting jobs are lost and the worker continues',
+  async ({ open, privateAddress, expect }) => {
+    const queue = open.queue(privateAddress)
+    const worker = open.worker(privateAddress)
+    const [running, waiting, after] = [newJob(), newJob(), newJob()]
+    await queue.enqueue([running, waiting])
+    const run = await worker.next()
+    await open.redis(privateAddress.url).flushall()
+    await once(run.signal, 'abort')
+    await queue.enqueue([after])
+    ;(await worker.next()).finish()
+    await queue.enqueue([waiting]) // the ledger's maintenance job does this
+    ;(await worker.next()).finish()
+    expect(worker.begun.map(({ job }) => job)).toEqual([running, after, waiting])
+    expect(worker.lost).toEqual([running])
+  },
+)
+
+together(
+  'the worker continues after Redis crashes and restarts',
   async ({ open, privateAddress, redisServer, expect }) => {
     const queue = open.queue(privateAddress)
     const worker = open.worker(privateAddress, { concurrency: 2 })
@@ -205,27 +217,24 @@ together(
   },
 )
 
-together(
-  'a connection on which Redis does not answer is given up',
-  async ({ open, address, expect, onTestFinished }) => {
-    const { hostname, port } = new URL(address.url)
-    const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
-    onTestFinished(() => proxy.close())
-    const queue = open.queue(address)
-    const worker = open.worker({ ...address, url: proxy.through(address.url) })
-    await queue.enqueue([newJob()])
-    ;(await worker.next()).finish()
-    await proxy.stall()
-    await expect.poll(() => worker.troubles.length, POLL).toBeGreaterThan(0)
-    proxy.heal()
-    const after = newJob()
-    await queue.enqueue([after])
-    expect((await worker.next()).job).toEqual(after)
-  },
-)
+together('drops a connection on which Redis does not respond', async ({ open, address, expect, onTestFinished }) => {
+  const { hostname, port } = new URL(address.url)
+  const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+  onTestFinished(() => proxy.close())
+  const queue = open.queue(address)
+  const worker = open.worker({ ...address, url: proxy.through(address.url) })
+  await queue.enqueue([newJob()])
+  ;(await worker.next()).finish()
+  await proxy.stall()
+  await expect.poll(() => worker.troubles.length, POLL).toBeGreaterThan(0)
+  proxy.heal()
+  const after = newJob()
+  await queue.enqueue([after])
+  expect((await worker.next()).job).toEqual(after)
+})
 
 together(
-  'a stop ends while Redis is away, and where there never was one',
+  'stopping completes while Redis is down, even if it was never reachable',
   async ({ open, privateAddress, redisServer, expect }) => {
     const worker = open.worker(privateAddress)
     await open.queue(privateAddress).enqueue([newJob()])
@@ -240,7 +249,7 @@ together(
 )
 
 together(
-  'a Redis that refuses to write is asked again, and used when it is well',
+  'keeps polling a Redis that refuses writes, and continues once it accepts them',
   async ({ open, privateAddress, expect }) => {
     const looker = open.redis(privateAddress.url)
     const queue = open.queue(privateAddress)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { newJob, queueTest as test } from './fixtures/queue-in-test.ts'
 import { openQueueDepth } from './node-queue.ts'
 
-test('what waits is counted, and the oldest tells how long', async ({ open, address, onTestFinished }) => {
+test('reports the number of waiting jobs and the age of the oldest', async ({ open, address, onTestFinished }) => {
   const later = 90_000
   const depth = openQueueDepth({ redisUrl: address.url, prefix: address.prefix, now: () => Date.now() + later })
   onTestFinished(depth.close)
@@ -16,11 +16,11 @@ test('what waits is counted, and the oldest tells how long', async ({ open, addr
 
   const worker = open.worker(address)
   const run = await worker.next()
-  await expect.poll(async () => (await depth.read())?.waiting).toBe(2) // the one under way does not wait
+  await expect.poll(async () => (await depth.read())?.waiting).toBe(2) // the running job does not count
   run.finish()
 })
 
-test('without Redis there is no figure, rather than none waiting', async ({ redisServer, onTestFinished }) => {
+test('reports null instead of zero while Redis is down', async ({ redisServer, onTestFinished }) => {
   const depth = openQueueDepth({ redisUrl: redisServer.url, now: Date.now })
   onTestFinished(depth.close)
   await expect.poll(depth.read).not.toBeNull()

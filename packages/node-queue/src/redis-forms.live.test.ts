@@ -3,10 +3,10 @@ import { expect } from 'vitest'
 import { newJob, queueTest } from './fixtures/queue-in-test.ts'
 import { assertNoEviction, QueueUnavailable } from './node-queue.ts'
 
-// The queue on what is in for one Redis where Redis must not be one server.
+// The queue on the alternatives to a single Redis server: Sentinel and Cluster.
 
 const test = queueTest
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads the needed fixtures from the pattern
   .extend('sentinels', async ({}, { onCleanup }) => {
     const group = await startSentinelGroup()
     onCleanup(group.stop)
@@ -19,7 +19,7 @@ const test = queueTest
     return group
   })
 
-test('a job is run on the master that succeeds a dead one', async ({ sentinels, open }) => {
+test('runs a job on the new master after a Sentinel failover', async ({ sentinels, open }) => {
   const address = { url: sentinels.url, prefix: '{svc}' }
   await assertNoEviction(sentinels.url)
   const queue = open.queue(address)
@@ -37,7 +37,7 @@ test('a job is run on the master that succeeds a dead one', async ({ sentinels, 
   run.finish()
 })
 
-test('a job is run on a Cluster, and the worker lets go of it', async ({ cluster, open }) => {
+test('runs jobs on a Redis Cluster, and the worker stops cleanly', async ({ cluster, open }) => {
   const address = { url: cluster.url, prefix: '{svc}' }
   await assertNoEviction(cluster.url)
   const worker = open.worker(address)

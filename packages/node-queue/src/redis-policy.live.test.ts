@@ -4,7 +4,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { assertNoEviction, RedisUnfit } from './node-queue.ts'
 
 liveTest(
-  'a Redis is refused while it evicts, and when it does not answer, without its address',
+  'refuses a Redis that may evict keys or does not respond, without naming its address',
   async ({ redisServer }) => {
     await assertNoEviction(redisServer.url)
     const redis = new Redis(redisServer.url)

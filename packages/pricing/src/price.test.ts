@@ -6,7 +6,7 @@ const PICO_PER_USD = 10n ** 12n
 const pico = fc.bigInt({ min: 0n, max: 10n ** 19n - 1n })
 
 describe('decimal strings', () => {
-  test('what is written is read back as the same price', () => {
+  test('round-trip every price', () => {
     fc.assert(
       fc.property(pico, (value) => {
         expect(picoFromUsd(usdFromPico(value))).toBe(value)
@@ -14,7 +14,7 @@ describe('decimal strings', () => {
     )
   })
 
-  test('what is read is written back in its shortest form', () => {
+  test('are written in their shortest form', () => {
     const digits = (min: number, max: number) =>
       fc.array(fc.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max }).map((list) => list.join(''))
     fc.assert(
@@ -53,7 +53,7 @@ describe('decimal strings', () => {
     '0x1',
     'NaN',
     '１',
-  ])('no price: %j', (usd) => expect(picoFromUsd(usd)).toBe(null))
+  ])('rejects %j as a price', (usd) => expect(picoFromUsd(usd)).toBe(null))
 
   test.each([
     [0n, '0'],
@@ -61,10 +61,10 @@ describe('decimal strings', () => {
     [150_000n, '0.00000015'],
     [PICO_PER_USD * 10n, '10'],
     [PICO_PER_USD + 500_000_000_000n, '1.5'],
-  ])('%d pico-USD is written %s', (value, usd) => expect(usdFromPico(value)).toBe(usd))
+  ])('writes %d pico-USD as %s', (value, usd) => expect(usdFromPico(value)).toBe(usd))
 })
 
-describe('what a call costs', () => {
+describe('the cost of a call', () => {
   const price = fc.record({
     promptPico: fc.bigInt({ min: 0n, max: 10n ** 11n }),
     completionPico: fc.bigInt({ min: 0n, max: 10n ** 11n }),
@@ -76,7 +76,8 @@ describe('what a call costs', () => {
   test('is the exact price, rounded up once to whole micro-USD', () => {
     fc.assert(
       fc.property(price, tokens, tokens, (price, prompt, completion) => {
-        // The rational oracle: cost is the one integer with cost - 1 < exact <= cost, in units of a millionth micro-USD.
+        // The rational oracle: cost is the one integer with cost - 1 < exact <= cost, in units of a millionth
+        // micro-USD.
         const exact = prompt * price.promptPico + completion * price.completionPico + price.requestPico
         const cost = costMicro(price, prompt, completion)
         expect(cost * 1_000_000n >= exact).toBe(true)
@@ -90,12 +91,12 @@ describe('what a call costs', () => {
     // 3 tokens at 0.4 micro-USD and 3 at 0.1 are 1.5: two rounded parts would be 2 + 1.
     const price = { promptPico: 400_000n, completionPico: 100_000n, requestPico: 0n }
     expect(costMicro(price, 3n, 3n)).toBe(2n)
-    expect(costMicro(price, 2n, 2n)).toBe(1n) // exactly one stays one
+    expect(costMicro(price, 2n, 2n)).toBe(1n) // an exact one stays one
     expect(costMicro(price, 0n, 1n)).toBe(1n)
     expect(costMicro(price, 0n, 0n)).toBe(0n)
   })
 
-  test('never falls when usage grows', () => {
+  test('never decreases when usage grows', () => {
     fc.assert(
       fc.property(price, tokens, tokens, tokens, tokens, (price, prompt, completion, more, still) => {
         expect(costMicro(price, prompt + more, completion + still) >= costMicro(price, prompt, completion)).toBe(true)
@@ -103,7 +104,7 @@ describe('what a call costs', () => {
     )
   })
 
-  test('parts with their own price make it cheaper and never dearer, however many are reported', () => {
+  test('never increases because cached or reasoning tokens have a separate price, however many are reported', () => {
     const share = fc.bigInt({ min: 0n, max: 100n })
     fc.assert(
       fc.property(price, tokens, tokens, tokens, tokens, share, share, (whole, prompt, completion, ...rest) => {
@@ -122,7 +123,7 @@ describe('what a call costs', () => {
     )
   })
 
-  test('cached and thought tokens are parts of the prompt and of the completion', () => {
+  test('counts cached tokens as part of the prompt, and reasoning tokens as part of the completion', () => {
     const whole = { promptPico: 2_000_000n, completionPico: 8_000_000n, requestPico: 0n }
     const parts = { cachedTokens: 20n, reasoningTokens: 4n }
     expect(costMicro({ ...whole, cachedPico: 200_000n, reasoningPico: 5_000_000n }, 30n, 10n, parts)).toBe(92n)
@@ -131,12 +132,12 @@ describe('what a call costs', () => {
   })
 
   // spec: 2.2/r16
-  test('a call priced by request costs that, regardless of its tokens', () => {
+  test('is the price per request, regardless of tokens, for a product priced by request', () => {
     const price = { promptPico: 0n, completionPico: 0n, requestPico: picoFromUsd('0.002')! }
     expect(costMicro(price, 123n, 456n)).toBe(2_000n)
   })
 
-  test('the most expensive call stays far inside what Postgres can hold', () => {
+  test('fits into a Postgres bigint, even for the most expensive call', () => {
     const price = { promptPico: 10n ** 11n, completionPico: 10n ** 11n, requestPico: 0n }
     const pico = 10n ** 7n * price.promptPico + 10n ** 7n * price.completionPico + 999_999n
     expect(pico < 2n ** 63n).toBe(true)

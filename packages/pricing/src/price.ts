@@ -12,13 +12,15 @@ export interface Price {
   promptPico: Pico
   completionPico: Pico
   requestPico: Pico
-  /** Of prompt tokens that were read from a cache, at most `promptPico`. Absent or null: like the rest of the prompt. */
+  /** Per prompt token read from a cache, at most `promptPico`. Absent or null: like the rest of the prompt. */
   cachedPico?: Pico | null
-  /** Of completion tokens that were thought, at most `completionPico`. Absent or null: like the rest of the completion. */
+  /**
+   * Per reasoning token of the completion, at most `completionPico`. Absent or null: like the rest of the completion.
+   */
   reasoningPico?: Pico | null
 }
 
-/** Tokens with their own price: a part of the prompt, and a part of the completion. */
+/** Tokens with a separate price: a part of the prompt, and a part of the completion. */
 export interface PricedParts {
   cachedTokens: bigint
   reasoningTokens: bigint
@@ -26,7 +28,9 @@ export interface PricedParts {
 
 const noParts: PricedParts = { cachedTokens: 0n, reasoningTokens: 0n }
 
-/** Reads a decimal string of USD such as `"0.00000015"`. Answers null for what is not one, is negative or has over 12 places. */
+/**
+ * Parses a decimal string of USD such as `"0.00000015"`. Returns null if it is invalid, negative or has over 12 places.
+ */
 export function picoFromUsd(usd: string): Pico | null {
   const match = /^(\d{1,7})(?:\.(\d{1,12}))?$/.exec(usd)
   return match ? BigInt(match[1]! + (match[2] ?? '').padEnd(PLACES, '0')) : null
@@ -40,8 +44,8 @@ export function usdFromPico(pico: Pico): string {
 }
 
 /**
- * What a call with this usage costs, rounded up once to whole micro-USD (money §1.3). Never more than without its parts: they
- * never cost more and never exceed what they are parts of.
+ * Returns the cost of a call with this usage, rounded up once to whole micro-USD (money §1.3). Never more than without
+ * the separate prices of its parts: they never cost more and never exceed what they are parts of.
  */
 export function costMicro(
   price: Price,
@@ -55,7 +59,7 @@ export function costMicro(
   return (cached + reasoned + requestPico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO
 }
 
-/** Of what a call costs, what is charged: never more than was reserved for it (money §3.2). */
+/** Returns the charge for this cost: never more than was reserved (money §3.2). */
 export function chargeMicro(cost: Micro, reserved: Micro): Micro {
   return cost < reserved ? cost : reserved
 }

@@ -38,8 +38,8 @@ function slowEnd(reset: Reset, startMs: number): number | null {
   return at * 24 * HOUR_MS
 }
 
-describe.each(resets)('%s', (reset) => {
-  test('agrees with the calendar counted day by day', () => {
+describe.each(resets)('the %s window', (reset) => {
+  test('matches a calendar counted day by day', () => {
     fc.assert(
       fc.property(instant, (nowMs) => {
         const start = windowStartMs(reset, nowMs)
@@ -50,7 +50,7 @@ describe.each(resets)('%s', (reset) => {
     )
   })
 
-  test('agrees at the edges of every day of two centuries', () => {
+  test('matches the calendar at the edges of every day of two centuries', () => {
     for (const { startMs } of days.slice(7)) {
       for (const nowMs of [startMs - 1, startMs]) {
         const start = windowStartMs(reset, nowMs)
@@ -60,7 +60,7 @@ describe.each(resets)('%s', (reset) => {
     }
   })
 
-  test('each instant lies in one window, and the next begins where it ends', () => {
+  test('contains its instants, and ends where the next window starts', () => {
     fc.assert(
       fc.property(instant, (nowMs) => {
         const start = windowStartMs(reset, nowMs)
@@ -80,14 +80,14 @@ const text = (ms: number | null) => (ms === null ? null : new Date(ms).toISOStri
 
 test.each([
   ['daily', '2026-11-20T23:59:59.999Z', '2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z'],
-  ['weekly', '2026-11-22T23:59:59.999Z', '2026-11-16T00:00:00.000Z', '2026-11-23T00:00:00.000Z'], // Sunday is the week's last day
+  ['weekly', '2026-11-22T23:59:59.999Z', '2026-11-16T00:00:00.000Z', '2026-11-23T00:00:00.000Z'], // Sunday ends it
   ['weekly', '2026-11-23T00:00:00.000Z', '2026-11-23T00:00:00.000Z', '2026-11-30T00:00:00.000Z'],
   ['weekly', '2027-01-01T12:00:00.000Z', '2026-12-28T00:00:00.000Z', '2027-01-04T00:00:00.000Z'], // week 53 of 2026
   ['monthly', '2028-02-29T12:00:00.000Z', '2028-02-01T00:00:00.000Z', '2028-03-01T00:00:00.000Z'],
-  ['monthly', '2100-02-28T23:59:59.999Z', '2100-02-01T00:00:00.000Z', '2100-03-01T00:00:00.000Z'], // no leap year
+  ['monthly', '2100-02-28T23:59:59.999Z', '2100-02-01T00:00:00.000Z', '2100-03-01T00:00:00.000Z'], // not a leap year
   ['monthly', '2026-12-31T23:59:59.999Z', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
   ['lifetime', '2026-11-20T12:00:00.000Z', '1970-01-01T00:00:00.000Z', null],
-] as const)('the %s window of %s is %s to %s', (reset, now, start, end) => {
+] as const)('the %s window at %s is %s to %s', (reset, now, start, end) => {
   expect(text(windowStartMs(reset, at(now)))).toBe(start)
   expect(text(windowEndMs(reset, at(start)))).toBe(end)
 })

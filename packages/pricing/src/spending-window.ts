@@ -2,7 +2,7 @@ export type Reset = 'daily' | 'weekly' | 'monthly' | 'lifetime'
 
 const DAY_MS = 86_400_000
 
-/** When the window began that `nowMs` lies in: UTC midnight, ISO Monday, the first of the month, the epoch. Unix milliseconds. */
+/** Start of the window that contains `nowMs`: UTC midnight, ISO Monday, the first of the month, the epoch. Unix ms. */
 export function windowStartMs(reset: Reset, nowMs: number): number {
   const day = Math.floor(nowMs / DAY_MS) * DAY_MS
   const date = new Date(day)
@@ -18,7 +18,7 @@ export function windowStartMs(reset: Reset, nowMs: number): number {
   }
 }
 
-/** When a window that began at `startMs` ends; null: never. Unix milliseconds. */
+/** End of a window that starts at `startMs`; null: never. Unix milliseconds. */
 export function windowEndMs(reset: Reset, startMs: number): number | null {
   const start = new Date(startMs)
   switch (reset) {
@@ -33,7 +33,7 @@ export function windowEndMs(reset: Reset, startMs: number): number | null {
   }
 }
 
-/** When the window ends that began at `start` (ISO 8601), as `resetsAt` says it; null: never. */
+/** End of the window that starts at `start` (ISO 8601), in the format of `resetsAt`; null: never. */
 export function resetsAt(reset: Reset, start: string): string | null {
   const endMs = windowEndMs(reset, Date.parse(start))
   return endMs === null ? null : isoSeconds(new Date(endMs))

@@ -35,27 +35,27 @@ const plain = {
 }
 const one = { bytes: 100n, messages: 1n, tools: 0n, images: 0n, counted: null }
 
-describe('tokens of a prompt', () => {
-  test('are at most its bytes and what the product wraps around messages', () => {
+describe('the token bound of a prompt', () => {
+  test('is its bytes plus the product’s overhead per message', () => {
     expect(promptTokensBound(plain, one)).toBe(108n)
     expect(promptTokensBound({ ...plain, tokensPerByteMillionths: 250_000n }, one)).toBe(33n)
     expect(promptTokensBound({ ...plain, tokensPerByteMillionths: 333_333n, perMessage: 0n }, one)).toBe(34n) // up
   })
 
-  test('around tools, once for their being there', () => {
+  test('includes the overhead per tool, and a fixed one if there are tools', () => {
     expect(promptTokensBound(plain, { ...one, tools: 3n })).toBe(108n + 3n * 16n + 64n)
   })
 
-  test('and in images', () => {
+  test('includes the maximum tokens of each image', () => {
     expect(promptTokensBound({ ...plain, maxTokensPerImage: 1_500n }, { ...one, images: 2n })).toBe(108n + 3_000n)
   })
 
-  test('an exact count takes the place of the bytes, and of nothing else', () => {
+  test('uses an exact count in place of the bytes, and of nothing else', () => {
     expect(promptTokensBound(plain, { ...one, tools: 1n, counted: 20n })).toBe(20n + 8n + 16n + 64n)
     expect(promptTokensBound(plain, { ...one, counted: 0n })).toBe(8n)
   })
 
-  test('are never fewer than what was counted, or than the bytes at the declared rate', () => {
+  test('is never below the exact count, or the bytes at the declared rate', () => {
     fc.assert(
       fc.property(overheads, measured, (overheads, measured) => {
         const bound = promptTokensBound(overheads, measured)
@@ -66,7 +66,7 @@ describe('tokens of a prompt', () => {
     )
   })
 
-  test('never get fewer when anything is added', () => {
+  test('never decreases when anything is added', () => {
     const fields = ['bytes', 'messages', 'tools', 'images'] as const
     fc.assert(
       fc.property(overheads, measured, fc.constantFrom(...fields), big(100), (overheads, measured, field, more) => {
@@ -79,17 +79,17 @@ describe('tokens of a prompt', () => {
 
 describe('the factor of a product', () => {
   test.each([
-    [1_000_000n, 142n, 100n, 1_450_000n], // up to the next twentieth
+    [1_000_000n, 142n, 100n, 1_450_000n], // rounded up to the next twentieth
     [1_000_000n, 150n, 100n, 1_500_000n],
-    [2_000_000n, 150n, 100n, 2_000_000n], // it never gets lower
+    [2_000_000n, 150n, 100n, 2_000_000n], // never lowered
     [1_000_000n, 10_000n, 100n, MAX_FACTOR],
     [1_000_000n, 5n, 0n, MAX_FACTOR],
-  ])('of %s after %s tokens of %s: %s', (before, used, bound, after) =>
+  ])('%s becomes, after %s tokens used of a bound of %s, %s', (before, used, bound, after) =>
     expect(raisedFactor(before, used, bound)).toBe(after),
   )
 
-  test('reserves what would have been enough, if it is not at its most', () => {
-    // A prompt has text, so its bound is never 0, of which no factor makes anything.
+  test('is raised so that the reservation would have been enough, unless it is at its maximum', () => {
+    // A prompt has text, so its bound is never 0, which no factor could raise.
     const bounds = fc.bigInt({ min: 1n, max: 4_000_000n })
     fc.assert(
       fc.property(big(4_000_000), bounds, (used, bound) => {
@@ -110,11 +110,13 @@ describe('the cap on output', () => {
     [0n, 8_192n, 8_192n],
     [0n, 8_193n, 8_192n],
     [1n, 4_096n, 1n],
-    [9_000n, 4_096n, 9_000n], // over the model's maximum is for the admission to refuse
-  ])('asked for %s of at most %s: %s', (asked, most, cap) => expect(outputCap(asked, most)).toBe(cap))
+    [9_000n, 4_096n, 9_000n], // admission refuses more than the model's maximum
+  ])('for max_tokens %s and a model maximum of %s is %s', (asked, most, cap) =>
+    expect(outputCap(asked, most)).toBe(cap),
+  )
 })
 
-test('no usage within the bounds costs more than the reservation, no matter what of it was cached or thought', () => {
+test('usage within the bounds never costs more than the reservation, cached or reasoning tokens included', () => {
   const price = fc
     .record({ promptPico: big(10 ** 11), completionPico: big(10 ** 11), requestPico: big(10 ** 15) })
     .chain((whole) =>

@@ -1,30 +1,32 @@
 import { z } from 'zod'
 import { chargeMicro, costMicro } from '@gateway/pricing/price'
 
-/** A count of tokens is at most this; a charge never exceeds what was reserved anyway. */
+/** Upper limit of a count of tokens; a charge never exceeds the reservation anyway. */
 export const MAX_TOKENS = 10_000_000
 
-/** A number of tokens, as services write it to each other. */
+/** A number of tokens in messages between services. */
 export const tokens = z.int().min(0).max(MAX_TOKENS)
 
-/** What a call has used, as the ledger records and prices it. */
+/** Usage of a call, as the ledger records and prices it. */
 export const usage = z.strictObject({
   promptTokens: tokens,
   completionTokens: tokens,
-  /** Of the prompt, read from the provider's cache. Absent where it told none. */
+  /** Prompt tokens read from the provider's cache. Absent if it reported none. */
   cachedTokens: tokens.optional(),
-  /** Of the completion, thought by the model. Absent where it told none. */
+  /** Reasoning tokens of the completion. Absent if the provider reported none. */
   reasoningTokens: tokens.optional(),
   /** Counted by us, because the provider did not report it or its answer was cut short. */
   estimated: z.boolean(),
 })
 export type Usage = z.infer<typeof usage>
 
-/** Its counts: each is a field of the invocation record, and a column of money.attempts (`promptTokens`: prompt_tokens). */
+/**
+ * The counts: each is a field of the invocation record, and a column of money.attempts (`promptTokens`: prompt_tokens).
+ */
 export const usageCounts = usage.keyof().exclude(['estimated']).options
 export type UsageCount = (typeof usageCounts)[number]
 
-/** Those of its counts that have their own price, as exact as money is. */
+/** The counts that have a separate price, as exact as money is. */
 export function pricedParts({
   cachedTokens = 0,
   reasoningTokens = 0,
@@ -32,10 +34,10 @@ export function pricedParts({
   return { cachedTokens: BigInt(cachedTokens), reasoningTokens: BigInt(reasoningTokens) }
 }
 
-/** Of what has a price per call and no tokens. */
+/** Usage of a call that is priced per call and has no tokens. */
 export const noTokens: Usage = { promptTokens: 0, completionTokens: 0, estimated: false }
 
-/** Leaves of what was counted what the ledger records, each count within its bound. */
+/** Reduces a count to the fields that the ledger records, each within its bound. */
 export function recordedUsage(counted: Usage): Usage {
   const fields = Object.keys(usage.shape) as (keyof Usage)[]
   return Object.fromEntries(fields.map((field) => [field, bounded(counted[field])])) as Usage
@@ -46,22 +48,22 @@ function bounded<Value>(value: Value): Value | number {
 }
 
 /**
- * What an admission computes the upper bound of a call from (money §2.1): of a direct call and of a node's call
- * alike.
+ * Input from which an admission computes the upper bound of a call (money §2.1), the same for a direct call and a
+ * node's call.
  */
 export const promptSize = z.strictObject({
   bytes: z.int().min(0).max(4_000_000),
   messages: z.int().min(0).max(1000),
   tools: z.int().min(0).max(1000),
   images: z.int().min(0).max(10_000),
-  /** An exact count of the prompt's tokens, where one was made. */
+  /** An exact count of the prompt's tokens, if one was made. */
   counted: tokens.nullable(),
   maxTokens: tokens.nullable(),
 })
 
 /**
- * The price at which a call was admitted, in pico-USD as decimal digits: of a token of the prompt and of the completion, of the
- * call, of a cached token of the prompt and of a thought one of the completion. null: no separate price.
+ * Price at which a call was admitted, in pico-USD as decimal digits: per prompt token, per completion token, per call,
+ * per cached token of the prompt, and per reasoning token of the completion. null: no separate price.
  */
 export type PriceSnapshot = [
   prompt: string,
@@ -71,7 +73,7 @@ export type PriceSnapshot = [
   reasoning: string | null,
 ]
 
-/** What the settlement of this usage charges, in micro-USD: the same as money.close_batch (money §3.2). */
+/** Returns the charge for this usage in micro-USD, the same as money.close_batch (money §3.2). */
 export function chargeOfUsage(
   [prompt, completion, request, cached, reasoning]: PriceSnapshot,
   usage: Omit<Usage, 'estimated'>,

@@ -9,7 +9,7 @@ test.for([
   [1_234_567_890_123, '$1,234,567.890123'],
   [Number.MAX_SAFE_INTEGER, '$9,007,199,254.740991'],
   [-2_500_000, '−$2.50'],
-] as const)('%d micro-USD are %s, to the last digit', ([micro, text]) => {
+] as const)('formats %d micro-USD as %s', ([micro, text]) => {
   expect(usd(micro)).toBe(text)
 })
 
@@ -22,10 +22,10 @@ test.for([
   ['', null],
   ['-1', null],
   ['1e3', null],
-] as const)('%j is %s micro-USD', ([text, micro]) => {
+] as const)('parses %j as %s micro-USD', ([text, micro]) => {
   expect(microOf(text)).toBe(micro)
 })
 
-test('counts read as users write them', () => {
+test('formats counts with thousands separators and plurals', () => {
   expect([count(1_234_567), several(1, 'key'), several(0, 'key')]).toEqual(['1,234,567', '1 key', '0 keys'])
 })

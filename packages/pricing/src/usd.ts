@@ -1,24 +1,24 @@
 const MICRO_DIGITS = 6
 
-/** Micro-USD as dollars, with every digit that is not zero and at least cents: 4999120 is $4.99912. */
+/** Formats micro-USD as dollars, with every digit that is not zero and at least cents: 4999120 is $4.99912. */
 export function usd(micro: number | bigint): string {
   const digits = String(micro < 0 ? -micro : micro).padStart(MICRO_DIGITS + 1, '0')
   const fraction = digits.slice(-MICRO_DIGITS).replace(/0{1,4}$/, '')
   return `${micro < 0 ? '−' : ''}$${grouped(digits.slice(0, -MICRO_DIGITS))}.${fraction}`
 }
 
-/** What someone typed, as micro-USD: "5" is 5000000. null for what is not an amount, or finer than a micro-USD. */
+/** Parses typed text as micro-USD: "5" is 5000000. null if it is not an amount, or finer than a micro-USD. */
 export function microOf(text: string): number | null {
   const [, whole, fraction = ''] = /^\s*\$?\s*(\d{1,9})(?:[.,](\d{1,6}))?\s*$/.exec(text) ?? []
   return whole === undefined ? null : Number(whole + fraction.padEnd(MICRO_DIGITS, '0'))
 }
 
-/** 1234567 is 1,234,567. */
+/** Formats 1234567 as 1,234,567. */
 export function count(number: number | bigint): string {
   return grouped(String(number))
 }
 
-/** One key, two keys. */
+/** Formats a count with its noun: 1 key, 2 keys. */
 export function several(number: number, one: string): string {
   return `${count(number)} ${one}${number === 1 ? '' : 's'}`
 }

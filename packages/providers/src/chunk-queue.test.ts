@@ -12,7 +12,7 @@ function open() {
   return { heard, ...queue }
 }
 
-test('the reader gets what was pushed, in order, then the end', async () => {
+test('delivers pushed items in order, then ends', async () => {
   const { push, end, items } = open()
   push(1)
   push(2)
@@ -26,7 +26,7 @@ test('the reader gets what was pushed, in order, then the end', async () => {
   expect(await items.next()).toEqual({ value: undefined, done: true })
 })
 
-test('a failure comes after what was pushed, and once', async () => {
+test('delivers a failure once, after the pushed items', async () => {
   const { push, fail, items } = open()
   push(1)
   fail(new Error('cut'))
@@ -35,14 +35,14 @@ test('a failure comes after what was pushed, and once', async () => {
   expect((await items.next()).done).toBe(true)
 })
 
-test('a reader that waits hears of the failure at once', async () => {
+test('rejects a waiting reader at once on failure', async () => {
   const { fail, items } = open()
   const waiting = items.next()
   fail(new Error('cut'))
   await expect(waiting).rejects.toThrow('cut')
 })
 
-test('signals the sender when too much waits, and when half of it is read', async () => {
+test('signals full above the bound, and drained once half is read', async () => {
   const { push, items, heard } = open()
   for (let i = 0; i <= maxWaitingChunks; i++) push(i)
   expect(heard).toEqual(['full'])
@@ -50,7 +50,7 @@ test('signals the sender when too much waits, and when half of it is read', asyn
   expect(heard).toEqual(['full', 'drained'])
 })
 
-test('a reader that leaves early is heard of once, one that leaves after the end is not', async () => {
+test('signals a reader that leaves early once, and not one that leaves after the end', async () => {
   const early = open()
   early.push(1)
   await early.items.return?.()

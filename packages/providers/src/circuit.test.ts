@@ -6,7 +6,7 @@ import type { FailureFacts } from './provider-failure.ts'
 const failure = (facts: Partial<FailureFacts> = {}) =>
   new ProviderFailure({ kind: 'cut', provider: 'first', detail: 'x', ...facts })
 
-/** A circuit that opens at the third failure and stays open for 100 ms of a clock that the test moves. */
+/** Opens a circuit that trips at the third failure, for 100 ms of a clock that the test advances. */
 function circuit() {
   const changes: string[] = []
   let nowMs = 0
@@ -17,7 +17,7 @@ function circuit() {
   return { ...it, changes, fail, pass: (ms: number) => (nowMs += ms) }
 }
 
-test('it opens at this many failures, admits no one while it is open, and says how long', () => {
+test('opens at the configured number of failures, then admits no call and reports how long', () => {
   const { admits, retryAfterMs, fail, changes, pass } = circuit()
   fail(2)
   expect([admits(), retryAfterMs()]).toEqual([true, 0])
@@ -26,7 +26,7 @@ test('it opens at this many failures, admits no one while it is open, and says h
   expect([admits(), retryAfterMs(), changes]).toEqual([false, 70, ['open']])
 })
 
-test('a complete answer between failures starts the count again; that one has begun does not', () => {
+test('resets the failure count on a complete response, not on a started one', () => {
   const { admits, answered, completed, fail } = circuit()
   fail(2)
   completed()
@@ -37,7 +37,7 @@ test('a complete answer between failures starts the count again; that one has be
   expect(admits()).toBe(false)
 })
 
-describe('when it has rested', () => {
+describe('after openMs', () => {
   function rested() {
     const it = circuit()
     it.fail(3)
@@ -45,7 +45,7 @@ describe('when it has rested', () => {
     return it
   }
 
-  test('one call is the probe, and another only after the same time again', () => {
+  test('admits one probe per openMs', () => {
     const { admits, pass, changes } = rested()
     expect([admits(), admits(), admits()]).toEqual([true, false, false])
     pass(100)
@@ -53,7 +53,7 @@ describe('when it has rested', () => {
     expect(changes).toEqual(['open', 'half-open'])
   })
 
-  test('an answer that begins closes it, and it takes as many failures as ever to open again', () => {
+  test('closes once a probe gets a response, with the failure count reset', () => {
     const { admits, answered, fail, changes } = rested()
     admits()
     answered()
@@ -61,7 +61,7 @@ describe('when it has rested', () => {
     expect([admits(), admits(), changes]).toEqual([true, true, ['open', 'half-open', 'closed']])
   })
 
-  test('a failure opens it for as long again', () => {
+  test('opens again for openMs if the probe fails', () => {
     const { admits, fail, pass, changes } = rested()
     admits()
     fail(1)
@@ -71,7 +71,7 @@ describe('when it has rested', () => {
     expect([admits(), changes]).toEqual([true, ['open', 'half-open', 'open', 'half-open']])
   })
 
-  test('a probe that is refused for what it asks shows that the provider lives', () => {
+  test('closes if the provider refuses the probe as a bad or excess request', () => {
     for (const providerStatus of [400, 404, 422, 429]) {
       const { admits, fail, changes } = rested()
       admits()
@@ -81,7 +81,7 @@ describe('when it has rested', () => {
   })
 })
 
-test('calls from before the opening close it by an answer, and put nothing off by a failure', () => {
+test('a call from before the opening closes it on a response and does not extend it on a failure', () => {
   const { admits, answered, fail, pass } = circuit()
   fail(3)
   pass(90)
@@ -92,7 +92,7 @@ test('calls from before the opening close it by an answer, and put nothing off b
   expect(admits()).toBe(true)
 })
 
-describe('of failures', () => {
+describe('failure', () => {
   test.each<[Partial<FailureFacts>]>([
     [{ kind: 'unreachable' }],
     [{ kind: 'timeout' }],
@@ -103,7 +103,7 @@ describe('of failures', () => {
     [{ kind: 'refused', providerStatus: 500 }],
     [{ kind: 'refused', providerStatus: 529 }],
     [{ kind: 'refused', providerStatus: 401 }],
-  ])('%j counts', (facts) => {
+  ])('%j counts toward opening', (facts) => {
     const { admits, fail } = circuit()
     fail(3, facts)
     expect(admits()).toBe(false)
@@ -115,7 +115,7 @@ describe('of failures', () => {
     [{ kind: 'refused', providerStatus: 429 }],
     [{ kind: 'refused', providerStatus: 400, asked: false }],
     [{ kind: 'circuit_open', asked: false }],
-  ])('%j does not', (facts) => {
+  ])('%j does not count', (facts) => {
     const { admits, fail } = circuit()
     fail(30, facts)
     expect(admits()).toBe(true)

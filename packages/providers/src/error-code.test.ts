@@ -7,7 +7,7 @@ test.for([
   [{ code: 'context_length_exceeded', type: 'invalid_request_error' }, 'context_length_exceeded'],
   [{ type: 'overloaded_error' }, 'overloaded_error'],
   [{ code: null, type: 'insufficient.quota' }, 'insufficient.quota'],
-] as const)('%j has the code %s', ([error, code]) => {
+] as const)('reads from %j the code %s', ([error, code]) => {
   expect(errorCode(bodyWith(error))).toBe(code)
 })
 
@@ -17,11 +17,11 @@ test.for([
   ['a long run of letters', { code: 'k'.repeat(25) }],
   ['a sentence', { code: 'Incorrect API key provided: abc' }],
   ['a number', { code: 429 }],
-  ['nothing', {}],
-] as const)('%s in place of a code is none', ([, error]) => {
+  ['an empty error', {}],
+] as const)('ignores %s in place of a code', ([, error]) => {
   expect(errorCode(bodyWith(error))).toBeUndefined()
 })
 
-test.for(['', '[]', '{"error":"no"}', '<html>'])('%j has none', (body) => {
+test.for(['', '[]', '{"error":"no"}', '<html>'])('finds no code in %j', (body) => {
   expect(errorCode(body)).toBeUndefined()
 })

@@ -17,7 +17,7 @@ const { first, second, failures, open } = await twoProviders()
 interface Case {
   name: string
   rule: FaultRule
-  /** Of the provider with the fault: the other one has all the time that it needs. */
+  /** Timeouts of the faulty provider. The other provider has the default ones. */
   limits?: object
   json: Partial<ProviderFailure> | 'answers'
   stream: Partial<ProviderFailure> | 'answers'
@@ -28,7 +28,7 @@ const nested = `{"type":"message","content":${lists},"choices":${lists}}`
 
 const cases: Case[] = [
   {
-    name: 'a stop before anything was said',
+    name: 'a close before any content',
     rule: { cut: { afterChunk: 1 } },
     json: { kind: 'cut', afterFirstByte: false },
     stream: { kind: 'cut', afterFirstByte: false },
@@ -51,7 +51,7 @@ const cases: Case[] = [
     stream: { kind: 'refused', retryAfterMs: 7_000, retryable: true },
   },
   {
-    name: 'a request the provider finds wrong',
+    name: 'a request that the provider rejects',
     rule: { status: 400 },
     json: { kind: 'refused', providerStatus: 400, retryable: false },
     stream: { kind: 'refused', providerStatus: 400, retryable: false },
@@ -82,21 +82,21 @@ const cases: Case[] = [
     stream: { kind: 'timeout', afterFirstByte: false },
   },
   {
-    name: 'headers and then nothing',
+    name: 'headers without a body',
     rule: { stall: { afterChunk: 0 } },
     limits: { firstByteMs: 40, idleMs: 41 },
     json: { kind: 'timeout', afterFirstByte: false },
     stream: { kind: 'timeout', afterFirstByte: false },
   },
   {
-    name: 'a pause in the middle that is too long',
+    name: 'a pause over the idle timeout',
     rule: { stall: { afterChunk: 5 } },
     limits: { idleMs: 250 },
     json: { kind: 'timeout', afterFirstByte: false },
     stream: { kind: 'timeout', afterFirstByte: true },
   },
   {
-    name: 'an answer that takes too long as a whole',
+    name: 'a response over the total timeout',
     rule: { stall: { afterChunk: 5 } },
     limits: { totalMs: 250 },
     json: { kind: 'timeout' },
@@ -109,44 +109,44 @@ const cases: Case[] = [
     stream: { kind: 'cut', afterFirstByte: false },
   },
   {
-    name: 'a cut in the middle',
+    name: 'a cut mid-response',
     rule: { cut: { afterChunk: 5 } },
     json: { kind: 'cut', afterFirstByte: false },
     stream: { kind: 'cut', afterFirstByte: true },
   },
   {
-    name: 'a proper end in the middle',
+    name: 'a clean end mid-response',
     rule: { cut: 'without-end-marker' },
     json: { kind: 'garbage', afterFirstByte: false },
     stream: { kind: 'cut', afterFirstByte: true },
   },
   { name: 'a stream without its [DONE]', rule: { cut: 'without-done' }, json: 'answers', stream: 'answers' },
   {
-    name: 'garbage at once',
+    name: 'garbage from the start',
     rule: { garbage: 'before-first-byte' },
     json: { kind: 'garbage', afterFirstByte: false },
     stream: { kind: 'garbage', afterFirstByte: false },
   },
   {
-    name: 'garbage later',
+    name: 'garbage mid-response',
     rule: { garbage: { afterChunk: 5 } },
     json: { kind: 'garbage' },
     stream: { kind: 'garbage', afterFirstByte: true },
   },
   {
-    name: 'an error inside a stream, at once',
+    name: 'an error event before any content',
     rule: { errorEvent: 'before-first-byte' },
     json: 'answers',
     stream: { kind: 'refused', afterFirstByte: false },
   },
   {
-    name: 'an error inside a stream, later',
+    name: 'an error event mid-stream',
     rule: { errorEvent: { afterChunk: 5 } },
     json: 'answers',
     stream: { kind: 'refused', afterFirstByte: true },
   },
   {
-    name: 'an error inside a body of status 200',
+    name: 'an error body with status 200',
     rule: {
       status: 200,
       body: { type: 'error', error: { type: 'api_error', code: 500, message: 'simulated-org is busy' } },
@@ -155,13 +155,13 @@ const cases: Case[] = [
     stream: { kind: 'garbage' },
   },
   {
-    name: 'a body without end',
+    name: 'an endless body',
     rule: { oversizedBytes: 40 * 1024 * 1024 },
     json: { kind: 'too_large', afterFirstByte: false },
     stream: { kind: 'too_large', afterFirstByte: false },
   },
   {
-    name: 'a body of a million lists in each other',
+    name: 'a body of a million nested lists',
     rule: { status: 200, body: nested },
     json: { kind: 'garbage', afterFirstByte: false },
     stream: { kind: 'garbage', afterFirstByte: false },
@@ -174,7 +174,7 @@ const cases: Case[] = [
   },
 ]
 
-describe.each(kinds)('what goes wrong with %s', (kind) => {
+describe.each(kinds)('failures of %s', (kind) => {
   const providers = open(kind)
   const complete = (more: Parameters<typeof completeThrough>[1] = {}, through = providers) =>
     completeThrough(through, more)
@@ -213,20 +213,20 @@ describe.each(kinds)('what goes wrong with %s', (kind) => {
       )
   })
 
-  test('no other provider is asked once a part of the answer was forwarded', async () => {
+  test('does not try another provider once part of the response was forwarded', async () => {
     await first.control.setFaults([{ cut: { afterChunk: 5 } }])
     const chunks = await openStream({ routes: toBoth })
     expect(await failureOf(readAll(chunks))).toMatchObject({ kind: 'cut', afterFirstByte: true })
     expect(await second.control.countCalls()).toBe(0)
   })
 
-  test('no other provider is asked about a request that is wrong in itself', async () => {
+  test('does not try another provider if the request itself is rejected', async () => {
     await first.control.setFaults([{ status: 422 }])
     expect(await failureOf(complete({ routes: toBoth }))).toMatchObject({ providerStatus: 422 })
     expect(await second.control.countCalls()).toBe(0)
   })
 
-  test('what a failure says holds nothing of the prompt, the answer or the key', async () => {
+  test('reports failures without the prompt, the response or the key', async () => {
     for (const { rule, limits } of cases) {
       await first.control.setFaults([rule])
       const through = limits ? open(kind, {}, {}, limits) : providers

@@ -15,7 +15,7 @@ test('forwards supported fields as the exact text that was measured', () => {
 })
 
 // spec: 2.2/r12
-test('temperature, top_p and seed are left out where the model does not take them, and nothing else is', () => {
+test('omits temperature, top_p and seed if the model does not support them, and no other field', () => {
   expect(JSON.parse(forwardedFor(request, ['temperature']))).toEqual({
     messages: request.forwarded.messages,
     temperature: 1,

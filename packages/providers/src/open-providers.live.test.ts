@@ -14,8 +14,8 @@ import {
 
 const { first, second, open } = await twoProviders()
 
-describe('what is sent', () => {
-  test('the forwarded text stays unchanged, behind our own fields', async () => {
+describe('requests', () => {
+  test('append the forwarded text unchanged after the fields of the gateway', async () => {
     const forwarded = '{"messages":[{"role":"user","content":"\\u00e4 1.0"}],"temperature":1.0,"x":1e2}'
     await open('openai-compatible').chat({ routes: toFirst, forwarded, outputCap: 77, stream: true })
     const [received] = await first.control.calls()
@@ -24,21 +24,21 @@ describe('what is sent', () => {
     )
   })
 
-  test('the cap goes into the field that the provider knows', async () => {
+  test('send the output cap in the configured field', async () => {
     await completeThrough(open('openai-compatible', { capField: 'max_completion_tokens' }), { outputCap: 3 })
     const [received] = await first.control.calls()
     expect(JSON.parse(received?.body as string)).toMatchObject({ max_completion_tokens: 3 })
     expect(received?.body).not.toContain('"max_tokens"')
   })
 
-  test('usage of a stream is asked for only where that field is taken', async () => {
+  test('ask for stream usage only if streamUsageField is true', async () => {
     await readAll(await openStreamThrough(open('openai-compatible', { streamUsageField: false })))
     const [received] = await first.control.calls()
     expect(JSON.parse(received?.body as string)).toMatchObject({ stream: true })
     expect(received?.body).not.toContain('stream_options')
   })
 
-  test('to a deployment of Azure, by its address where a version is given', async () => {
+  test('address an Azure deployment in the path if apiVersion is set', async () => {
     const settings = { apiVersion: '2024-10-21', baseUrl: `${first.url}/openai` }
     const completion = await completeThrough(open('azure-openai', settings))
     expect(completion.choices[0]?.finish_reason).toBe('stop')
@@ -47,7 +47,7 @@ describe('what is sent', () => {
     expect(JSON.parse(received?.body as string)).toMatchObject({ max_completion_tokens: 500 })
   })
 
-  test('a request in other words, where the provider has others', async () => {
+  test('are written in the wire format of the provider', async () => {
     const parameters = { temperature: 0.5, stop: 'END' }
     await completeThrough(open('anthropic'), { parameters, outputCap: 77 })
     const [received] = await first.control.calls()
@@ -68,7 +68,7 @@ describe('what is sent', () => {
     ['anthropic', ['anthropic-version', 'content-type', 'user-agent', 'x-api-key']],
     ['gemini', ['content-type', 'user-agent', 'x-goog-api-key']],
     ['bedrock', ['authorization', 'content-type', 'user-agent', 'x-amz-user-agent']],
-  ] as const)('to %s with the key and no header that tells who calls', async (kind, headers) => {
+  ] as const)('to %s carry the key and no header that identifies the caller', async (kind, headers) => {
     await completeThrough(open(kind))
     const [received] = await first.control.calls()
     expect(Object.keys(received?.headers ?? {}).toSorted()).toEqual(headers)
@@ -83,8 +83,8 @@ describe.each(kinds)('%s', (kind) => {
   const openStream = (more: Parameters<typeof completeThrough>[1] = {}, through = providers) =>
     openStreamThrough(through, more)
 
-  describe('what is answered', () => {
-    test('a completion with its usage', async () => {
+  describe('responses', () => {
+    test('return a completion with its usage', async () => {
       const completion = await complete()
       expect(completion.choices).toMatchObject([
         { index: 0, finish_reason: 'stop', message: { role: 'assistant', refusal: null } },
@@ -94,7 +94,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(completion.usage?.completionTokens).toBeGreaterThan(0)
     })
 
-    test('a stream that says the same, usage last', async () => {
+    test('stream the same text as a completion, with usage last', async () => {
       const completion = await complete()
       const chunks = await readAll(await openStream())
       expect(textOf(chunks)).toBe(completion.choices[0]?.message.content)
@@ -103,7 +103,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason).filter(Boolean)).toEqual(['stop'])
     })
 
-    test('reasoning, whole and in pieces', async () => {
+    test('return reasoning, whole and streamed', async () => {
       const routes = [{ provider: 'first', model: 'sim-think' }]
       const { message } = (await complete({ routes })).choices[0]!
       const chunks = await readAll(await openStream({ routes }))
@@ -113,7 +113,7 @@ describe.each(kinds)('%s', (kind) => {
       )
     })
 
-    test('a tool call, whole and in pieces', async () => {
+    test('return a tool call, whole and streamed', async () => {
       const tool = { name: 'look_up', parameters: { type: 'object', properties: { word: { type: 'string' } } } }
       const parameters = { tools: [{ type: 'function', function: tool }] }
       const [choice] = (await complete({ parameters })).choices
@@ -126,7 +126,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(deltas.map((delta) => delta.function?.arguments ?? '').join('')).toBe(whole?.function.arguments)
     })
 
-    test('an image is seen', async () => {
+    test('count the tokens of an image', async () => {
       const content = [
         { type: 'text', text: 'What is it?' },
         { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
@@ -136,7 +136,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(seen.usage!.promptTokens).toBeGreaterThan(without.usage!.promptTokens)
     })
 
-    test('a round of tools continues with what was thought before it', async () => {
+    test('continue a tool round with the earlier reasoning', async () => {
       const routes = [{ provider: 'first', model: 'sim-think' }]
       const tools = [
         { type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } },
@@ -151,7 +151,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(received.includes('sim_signature')).toBe(!kind.includes('openai'))
     })
 
-    test('why it ended: the cap, or that the model declines', async () => {
+    test('report length at the cap and content_filter if the model declines', async () => {
       expect((await complete({ outputCap: 3 })).choices[0]?.finish_reason).toBe('length')
       await first.control.setFaults([{ declines: true }])
       expect((await complete()).choices[0]?.finish_reason).toBe('content_filter')
@@ -160,7 +160,7 @@ describe.each(kinds)('%s', (kind) => {
     })
 
     // spec: 1/s11
-    test('nothing that tells which provider it was', async () => {
+    test('contain nothing that identifies the provider', async () => {
       const answers = JSON.stringify([
         await complete(),
         await readAll(await openStream()),
@@ -170,7 +170,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(answers).not.toContain(first.url)
     })
 
-    test('whole characters, however the bytes arrive', async () => {
+    test('contain whole characters, however the bytes are split', async () => {
       const text = 'Ein schöner Gruß 🌊🌊 – “fine”'
       for (const sliceBytes of [1, 2, 3, 7, 100]) {
         await first.control.setFaults([{ text, sliceBytes }])
@@ -178,7 +178,7 @@ describe.each(kinds)('%s', (kind) => {
       }
     })
 
-    test('every chunk, however slow the reader', async () => {
+    test('deliver every chunk to a slow reader', async () => {
       const text = 'slowly '.repeat(2_000).trim()
       await first.control.setFaults([{ text }])
       let read = ''
@@ -189,7 +189,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(read).toBe(text)
     })
 
-    test('the tokens of a cache, and of reasoning where the format counts them', async () => {
+    test('report cached tokens, and reasoning tokens if the format counts them', async () => {
       const routes = [{ provider: 'first', model: 'sim-think' }]
       const { details, promptTokens } = (await complete({ routes })).usage!
       expect(details.prompt_tokens_details?.['cached_tokens']).toBe(
@@ -199,7 +199,7 @@ describe.each(kinds)('%s', (kind) => {
         expect(details.completion_tokens_details?.['reasoning_tokens']).toBeGreaterThan(0)
     })
 
-    test('missing usage is null, and usage is passed on as it was reported', async () => {
+    test('pass usage on as reported, and null if missing', async () => {
       const honest = await complete()
       await first.control.setFaults([{ usageFactor: 1000, times: 1 }, { missingUsage: true }])
       expect((await complete()).usage?.promptTokens).toBe((honest.usage?.promptTokens ?? 0) * 1000)
@@ -208,8 +208,8 @@ describe.each(kinds)('%s', (kind) => {
     })
   })
 
-  describe('who ends it', () => {
-    test('a signal ends a call that waits, and the connection is free again', async () => {
+  describe('ending a call', () => {
+    test('aborts a waiting call and frees its connection', async () => {
       const single = open(kind, { connections: 1 })
       await first.control.setFaults([{ stall: 'before-first-byte', times: 1 }])
       const leaving = new AbortController()
@@ -221,7 +221,7 @@ describe.each(kinds)('%s', (kind) => {
       expect((await complete({}, single)).choices).toHaveLength(1)
     })
 
-    test('a signal ends a stream in the middle', async () => {
+    test('aborts a stream and frees its connection', async () => {
       const single = open(kind, { connections: 1 })
       await first.control.setFaults([{ stall: { afterChunk: 5 }, times: 1 }])
       const leaving = new AbortController()
@@ -233,7 +233,7 @@ describe.each(kinds)('%s', (kind) => {
       expect((await complete({}, single)).choices).toHaveLength(1)
     })
 
-    test('a call whose signal was aborted before is never sent, and none of its successors', async () => {
+    test('never sends a call whose signal is already aborted, to any route', async () => {
       await expect(complete({ signal: AbortSignal.abort(new Error('too late')), routes: toBoth })).rejects.toThrow(
         'too late',
       )
@@ -242,7 +242,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(await second.control.countCalls()).toBe(0)
     })
 
-    test('a call that waits for a connection can be ended', async () => {
+    test('aborts a call that waits for a connection', async () => {
       const single = open(kind, { connections: 1 })
       await first.control.setFaults([{ hold: true }])
       const holding = complete({}, single)
@@ -258,7 +258,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(await first.control.countCalls()).toBe(2)
     })
 
-    test('a reader that leaves a stream closes its connection', async () => {
+    test('closes the connection if the reader leaves the stream', async () => {
       await first.control.setFaults([{ stall: { afterChunk: 5 } }])
       for await (const chunk of await openStream()) {
         expect(chunk.choices).toHaveLength(1)
@@ -267,7 +267,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(await first.control.waitForCalls(1, { outcome: 'aborted' })).toBe(1)
     })
 
-    test('a finished stream gives its connection back', async () => {
+    test('reuses the connection after a finished stream', async () => {
       const single = open(kind, { connections: 1 })
       for (let i = 0; i < 5; i++) await readAll(await openStream({}, single))
       await first.control.waitForCalls(5, { outcome: 'finished' })
@@ -275,7 +275,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(outcomes).toEqual(Array(5).fill('finished'))
     })
 
-    test('close waits for running calls', async () => {
+    test('waits for running calls on close', async () => {
       const some = open(kind)
       await first.control.setFaults([{ hold: true }])
       const running = complete({}, some)

@@ -8,7 +8,7 @@ const provider = { kind: 'openai-compatible', baseUrl: 'https://api.example.com/
 const read = (given: object, environment = {}) =>
   readProviders(JSON.stringify({ main: { ...provider, ...given } }), environment)
 
-test('what is left out has a default', () => {
+test('fills in defaults', () => {
   expect(read({})).toEqual({
     main: {
       ...provider,
@@ -27,7 +27,7 @@ test('what is left out has a default', () => {
   })
 })
 
-test('a key comes from the variable or the file that is named, or is given', async ({ onTestFinished }) => {
+test('reads the key from the named variable, the named file or the configuration', async ({ onTestFinished }) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'provider-key-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = path.join(folder, 'key')
@@ -42,7 +42,7 @@ test('a key comes from the variable or the file that is named, or is given', asy
   expect(() => read({ apiKeyEnv: 'MAIN_KEY', apiKey: 'x' })).toThrow('give one of apiKey, apiKeyEnv')
 })
 
-test('a key that no header can carry is refused, and not shown', async () => {
+test('rejects a key that is not a valid header value, without showing it', async () => {
   for (const canary of ['sk-canary\nx', 'sk-canary é', `sk-canary${'x'.repeat(5_000)}`]) {
     const text = (() => {
       try {
@@ -56,7 +56,7 @@ test('a key that no header can carry is refused, and not shown', async () => {
   }
 })
 
-test('only hosts that the operator lists are called, where they list any', () => {
+test('accepts only hosts in PROVIDER_ALLOWED_HOSTS, if set', () => {
   const allowed = (hosts: string) => () => read({}, { PROVIDER_ALLOWED_HOSTS: hosts })
   expect(allowed('api.other.com, API.example.com')).not.toThrow()
   expect(allowed('')).not.toThrow()
@@ -64,7 +64,7 @@ test('only hosts that the operator lists are called, where they list any', () =>
     expect(allowed(hosts)).toThrow('"main" is at api.example.com, which PROVIDER_ALLOWED_HOSTS does not list')
 })
 
-test('a provider of another kind has the same settings, less those it has no use for', () => {
+test('accepts the common settings for another kind and rejects settings it does not use', () => {
   const anthropic = { kind: 'anthropic', baseUrl: 'https://api.example.com/v1' }
   expect(read(anthropic)['main']).toMatchObject({ ...anthropic, tries: 2, totalMs: 300_000 })
   expect(() => read({ ...anthropic, capField: 'max_tokens' })).toThrow('capField')
@@ -85,7 +85,7 @@ test.each([
   [{ circuitFailures: 0 }, 'circuitFailures'],
   [{ kind: 'other' }, 'kind'],
   [{ timeout: 5 }, 'timeout'],
-])('%j is refused and says why', (given, says) => {
+])('rejects %j with the reason', (given, says) => {
   expect(() => read(given)).toThrow(/^PROVIDERS is wrong/)
   expect(() => read(given)).toThrow(says)
 })
@@ -103,21 +103,21 @@ test.each([
     'PROVIDERS is wrong: main.totalMs must be a number; main.tries must be at least 1.',
   ],
   [JSON.stringify({ main: { ...provider, apiKey: 12_345 } }), 'PROVIDERS is wrong: main.apiKey must be a string.'],
-])('%s is one sentence for anyone who starts it', (text, says) => {
+])('rejects %s with a single-sentence message', (text, says) => {
   expect(() => readProviders(text, {})).toThrow(says)
   expect(() => readProviders(text, {})).not.toThrow(/\n|Invalid|received|12345/)
 })
 
-test('private addresses and plain http are a choice', () => {
+test('allows private addresses and plain http with allowPrivateAddress', () => {
   expect(() => read({ baseUrl: 'http://127.0.0.1:8080/v1', allowPrivateAddress: true })).not.toThrow()
 })
 
-test('a wrong name is refused; text that is not JSON is not quoted', () => {
+test('rejects an invalid provider name, and invalid JSON without quoting it', () => {
   expect(() => readProviders(JSON.stringify({ 'A B': provider }), {})).toThrow('lower-case')
   expect(() => readProviders('{"main": sk-canary', {})).toThrow(/^PROVIDERS is wrong: it is not JSON\.$/)
 })
 
-test('Bedrock names its region, and Azure a version that is one', () => {
+test('requires a valid region for Bedrock, and a valid apiVersion for Azure if set', () => {
   const bedrock = { kind: 'bedrock', baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com' }
   expect(read({ ...bedrock, region: 'us-east-1' })['main']).toMatchObject({ region: 'us-east-1' })
   expect(() => read(bedrock)).toThrow('region')

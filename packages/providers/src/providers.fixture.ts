@@ -8,10 +8,10 @@ import { providerConfig, readProviders } from './provider-config.ts'
 import { ProviderFailure } from './provider-failure.ts'
 
 export type Kind = ProviderConfig['kind']
-/** All there are, so that the contract tests run over a new one, too. */
+/** All kinds, so that the contract tests cover new ones automatically. */
 export const kinds: Kind[] = providerConfig.options.map(({ shape }) => shape.kind.value)
 
-/** Where the simulated provider speaks each, and what of its configuration has no default. */
+/** Path of each format on the simulated provider, and settings without a default. */
 const placeOf: Record<Kind, { path: string; settings?: object }> = {
   'openai-compatible': { path: '/v1' },
   'azure-openai': { path: '/openai/v1' },
@@ -30,7 +30,7 @@ export function call({ parameters, ...rest }: CallOptions = {}): ChatCall {
   return { routes: toFirst, forwarded, outputCap: 500, stream: false, ...rest }
 }
 
-/** Two simulated providers, `first` and `second`, and functions that call them; as new before each test. */
+/** Starts two simulated providers, `first` and `second`, which are reset before each test. */
 export async function twoProviders() {
   const first = await startSimulatedProvider()
   const second = await startSimulatedProvider()
@@ -50,7 +50,7 @@ export async function twoProviders() {
     }
   })
 
-  /** Each is asked once and its circuit never opens, unless `settings` say so; `ofFirst` binds `first` alone. */
+  /** Opens both with one try each and circuits that never open, unless `settings` differ. `ofFirst` is for `first` only. */
   function open(kind: Kind, settings: object = {}, options: ProvidersOptions = {}, ofFirst: object = {}): Providers {
     const each = (url: string, more: object = {}) => ({
       kind,

@@ -4,7 +4,7 @@ import { reasoningSeal } from './reasoning-seal.ts'
 const baseUrl = 'https://api.example.com/v1'
 const seal = reasoningSeal({ apiKey: 'sk-1', baseUrl })
 
-test('what is sealed says nothing, and opens for its provider on every replica', () => {
+test('a sealed signature reveals nothing and opens for its provider on every replica', () => {
   const sealed = seal.seal('signature of the provider é', 'what was thought')
   expect(sealed).toMatch(/^[\w-]+$/)
   expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('signature')
@@ -13,7 +13,7 @@ test('what is sealed says nothing, and opens for its provider on every replica',
   )
 })
 
-test('it opens neither alongside another text, nor changed, nor for another provider', () => {
+test('a sealed signature does not open with another text, if changed, or for another provider', () => {
   const sealed = seal.seal('signature', 'what was thought')
   const bytes = Buffer.from(sealed, 'base64url')
   bytes[14]! ^= 1

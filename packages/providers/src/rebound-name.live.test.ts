@@ -11,7 +11,7 @@ const namesLeadTo =
   (_name, _options, answer) =>
     answer(null, found)
 
-test('a provider whose name turns to a private address is not connected to', async () => {
+test('never connects to a provider whose name resolves to a private address', async () => {
   let connected = 0
   const server = createServer(() => connected++).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

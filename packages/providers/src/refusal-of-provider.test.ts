@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ProviderFailure, refusalOfProvider } from './provider-failure.ts'
 
-test('nothing of a provider gets through [provider_failed] [provider_timeout] [unavailable] [invalid_request]', () => {
+test('reveals nothing of the provider [provider_failed] [provider_timeout] [unavailable] [invalid_request]', () => {
   const reported = (kind: ProviderFailure['kind'], providerStatus?: number) =>
     refusalOfProvider(new ProviderFailure({ kind, provider: 'secret-name', detail: 'secret words', providerStatus }))
       .body

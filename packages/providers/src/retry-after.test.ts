@@ -13,6 +13,6 @@ test.each([
   [{ 'retry-after': 'soon' }, undefined],
   [{ 'retry-after': ['1', '2'] }, undefined],
   [{}, undefined],
-])('%j asks for %s ms', (headers: Record<string, string | string[]>, expected) => {
+])('reads %j as %s ms', (headers: Record<string, string | string[]>, expected) => {
   expect(retryAfterMs(headers, nowMs)).toBe(expected)
 })

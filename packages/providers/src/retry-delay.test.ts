@@ -6,13 +6,13 @@ import { retryDelayMs } from './try-routes.ts'
 const failure = (facts: Partial<FailureFacts>) =>
   new ProviderFailure({ kind: 'refused', provider: 'first', detail: 'x', ...facts })
 
-test('a back-off doubles, and half of it is by chance', () => {
+test('doubles the back-off and randomizes half of it', () => {
   const cut = failure({ kind: 'cut' })
   expect([1, 2, 3].map((tries) => retryDelayMs(cut, tries, () => 0))).toEqual([125, 250, 500])
   expect([1, 2, 3].map((tries) => retryDelayMs(cut, tries, () => 1))).toEqual([250, 500, 1_000])
 })
 
-test('Retry-After comes first, up to 10 s', () => {
+test('adds Retry-After of up to 10 s, and does not retry above that', () => {
   expect(retryDelayMs(failure({ providerStatus: 429, retryAfterMs: 3_000 }), 1, () => 0)).toBe(3_125)
   expect(retryDelayMs(failure({ providerStatus: 503, retryAfterMs: 10_000 }), 1, () => 0)).toBe(10_125)
   expect(retryDelayMs(failure({ providerStatus: 429, retryAfterMs: 10_001 }), 1, () => 0)).toBeNull()
@@ -27,7 +27,7 @@ test.each<[Partial<FailureFacts>]>([
   [{ providerStatus: 500 }],
   [{ providerStatus: 503 }],
   [{ providerStatus: 529, providerCode: 'overloaded_error' }],
-])('%j may pass', (facts) => {
+])('retries the same provider after %j', (facts) => {
   expect(retryDelayMs(failure(facts), 1, () => 0)).toBe(125)
 })
 
@@ -42,6 +42,6 @@ test.each<[Partial<FailureFacts>]>([
   [{ providerStatus: 404 }],
   [{ providerStatus: 501 }],
   [{ providerStatus: 429, providerCode: 'insufficient_quota' }],
-])('%j is not asked again', (facts) => {
+])('does not retry the same provider after %j', (facts) => {
   expect(retryDelayMs(failure(facts), 1, () => 0)).toBeNull()
 })

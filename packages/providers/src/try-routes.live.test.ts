@@ -7,7 +7,7 @@ import { call, complete, failureOf, openStream, readAll, toBoth, twoProviders } 
 
 const { first, second, failures, open } = await twoProviders()
 
-/** Notes each wait instead of waiting, on a clock that the waits move. */
+/** Records each wait instead of waiting, and advances the clock by it. */
 function noted(): ProvidersOptions & { waits: number[] } {
   const waits: number[] = []
   let nowMs = 0
@@ -26,7 +26,7 @@ const answeredBy = async (through: ReturnType<typeof open>, routes = toBoth) =>
   (await through.chat(call({ routes }))).route.provider
 
 describe('one call', () => {
-  test('asks a provider again that failed in passing, after what its Retry-After asks for', async () => {
+  test('retries a provider after a transient failure, once its Retry-After has passed', async () => {
     const { waits, ...options } = noted()
     const providers = open('openai-compatible', { tries: 2 }, options)
     await first.control.setFaults([{ status: 429, retryAfter: 3, times: 1 }])
@@ -36,7 +36,7 @@ describe('one call', () => {
     expect(failures).toHaveLength(1)
   })
 
-  test('asks no provider more often than configured', async () => {
+  test('tries no provider more often than configured', async () => {
     const { waits, ...options } = noted()
     const providers = open('openai-compatible', { tries: 3 }, options)
     await first.control.setFaults([{ status: 503 }])
@@ -45,7 +45,7 @@ describe('one call', () => {
     expect(await first.control.countCalls()).toBe(3)
   })
 
-  test('goes to the next provider at once, and comes back to the first only when that failed too', async () => {
+  test('tries the next provider at once, and returns to the first only if that fails too', async () => {
     const { waits, ...options } = noted()
     const providers = open('openai-compatible', { tries: 2 }, options)
     await first.control.setFaults([{ status: 429, retryAfter: 5, times: 1 }])
@@ -58,7 +58,7 @@ describe('one call', () => {
     expect(failures.map(({ provider }) => provider)).toEqual(['first', 'first', 'second'])
   })
 
-  test('waits for no Retry-After that is too long', async () => {
+  test('does not wait for a Retry-After that is too long', async () => {
     const { waits, ...options } = noted()
     const providers = open('openai-compatible', { tries: 2 }, options)
     await first.control.setFaults([{ status: 429, retryAfter: 60 }])
@@ -66,7 +66,7 @@ describe('one call', () => {
     expect(waits).toEqual([])
   })
 
-  test('ends within its 300 s, however often it may ask', async () => {
+  test('ends within 300 s, regardless of the number of tries left', async () => {
     const { waits, ...options } = noted()
     const providers = open(
       'openai-compatible',
@@ -79,7 +79,7 @@ describe('one call', () => {
     expect(waits).toHaveLength(1)
   })
 
-  test('that waits can be ended', async () => {
+  test('can be aborted while it waits', async () => {
     const leaving = new AbortController()
     const providers = open(
       'openai-compatible',
@@ -93,7 +93,7 @@ describe('one call', () => {
     expect(await first.control.countCalls()).toBe(1)
   })
 
-  test('asks no one again once a part of the answer was forwarded', async () => {
+  test('does not retry once part of the response was forwarded', async () => {
     const providers = open('openai-compatible', { tries: 2 }, noted())
     await first.control.setFaults([{ cut: { afterChunk: 4 } }])
     const failure = await failureOf(readAll(await openStream(providers, { routes: toBoth })))
@@ -102,7 +102,7 @@ describe('one call', () => {
     expect(failures).toEqual([failure])
   })
 
-  test('passes over a provider that is not there, or not configured, and tells of it', async () => {
+  test('skips and reports a provider that is unreachable or not configured', async () => {
     const gone = await startSimulatedProvider()
     await gone.stop()
     const config = readProviders(
@@ -124,7 +124,7 @@ describe('one call', () => {
   })
 })
 
-describe('a call that has no words in the format of a provider', () => {
+describe('a call that the wire format of a provider cannot express', () => {
   const parameters = { response_format: { type: 'json_object' } }
   const config = (more: object) => {
     const each = (kind: string, url: string) => ({ kind, baseUrl: `${url}/v1`, allowPrivateAddress: true, tries: 1 })
@@ -137,14 +137,14 @@ describe('a call that has no words in the format of a provider', () => {
     )
   }
 
-  test('goes to one of another kind, and is not sent to this one', async () => {
+  test('goes to a provider of another kind, and is not sent to this one', async () => {
     const some = openProviders(config({}))
     expect((await some.chat(call({ routes: toBoth, parameters }))).route.provider).toBe('second')
     expect(await first.control.countCalls()).toBe(0)
     await some.close()
   })
 
-  test('is refused as the request it is, unless a provider that has the words failed', async () => {
+  test('is refused with 400, unless a provider that can express it failed', async () => {
     const some = openProviders(config({}))
     expect(await failureOf(complete(some, { parameters }))).toMatchObject({
       kind: 'refused',
@@ -158,7 +158,7 @@ describe('a call that has no words in the format of a provider', () => {
   })
 })
 
-describe('a provider that fails again and again', () => {
+describe('a provider that keeps failing', () => {
   const settings = { circuitFailures: 3, circuitOpenMs: 1_000 }
 
   function watched(more: object = {}) {
@@ -183,7 +183,7 @@ describe('a provider that fails again and again', () => {
     await first.control.clearCalls()
   }
 
-  test('is no longer asked: another one is, and where there is none the call fails at once', async () => {
+  test('is no longer called: another one is, and without another the call fails at once', async () => {
     const { providers, changes } = watched()
     await failThrice(providers)
     failures.length = 0
@@ -197,7 +197,7 @@ describe('a provider that fails again and again', () => {
     expect([changes, failures]).toEqual([['first open'], []])
   })
 
-  test('is asked by one probe once the circuit may be half-open, and by all again when that has its first byte', async () => {
+  test('gets one probe once the circuit is half-open, and all calls again after the first byte of the probe', async () => {
     const { providers, changes, pass } = watched()
     await failThrice(providers)
     pass(1_000)
@@ -212,7 +212,7 @@ describe('a provider that fails again and again', () => {
     expect(changes).toEqual(['first open', 'first half-open', 'first closed'])
   })
 
-  test('opens again when the probe fails', async () => {
+  test('has its circuit opened again if the probe fails', async () => {
     const { providers, changes, pass } = watched()
     await failThrice(providers)
     pass(1_000)
@@ -222,14 +222,14 @@ describe('a provider that fails again and again', () => {
     expect(changes).toEqual(['first open', 'first half-open', 'first open'])
   })
 
-  test('opens also when it only ever breaks off in the middle of its streams', async () => {
+  test('has its circuit opened if it only truncates streams', async () => {
     const { providers, changes } = watched()
     await first.control.setFaults([{ cut: { afterChunk: 4 } }])
     for (let i = 0; i < 3; i++) await failureOf(readAll(await openStream(providers)))
     expect(changes).toEqual(['first open'])
   })
 
-  test('does not open for requests that are wrong, or for being busy', async () => {
+  test('keeps its circuit closed if it rejects bad requests or is busy', async () => {
     const { providers, changes } = watched()
     for (const status of [400, 404, 429]) {
       await first.control.setFaults([{ status }])
@@ -238,7 +238,7 @@ describe('a provider that fails again and again', () => {
     expect(changes).toEqual([])
   })
 
-  test('a call that a caller ends says nothing of the provider', async () => {
+  test('keeps its circuit closed if callers abort their calls', async () => {
     const { providers, changes } = watched()
     await first.control.setFaults([{ hold: true }])
     for (let i = 0; i < 5; i++) {

@@ -7,7 +7,7 @@ import { loadVocabulary, type TokenizerFamily } from './tokenizer-families.ts'
 describe.each(Object.entries(tokenizers))('%s', (family, wanted) => {
   const open = async () => openBytePairCounter(await loadVocabulary(family as TokenizerFamily))
 
-  test('counts what the tokenizer counts, of any text', async () => {
+  test('counts any text as the tokenizer does', async () => {
     const count = await open()
     fc.assert(
       fc.property(anyText, (text) => {
@@ -17,7 +17,7 @@ describe.each(Object.entries(tokenizers))('%s', (family, wanted) => {
     )
   })
 
-  test('one word without end is counted exactly', async () => {
+  test('counts an extremely long word exactly', async () => {
     const count = await open()
     for (const word of [
       'a'.repeat(3_000),
@@ -31,6 +31,6 @@ describe.each(Object.entries(tokenizers))('%s', (family, wanted) => {
   })
 })
 
-test('there are no tables of another tokenizer', async () => {
+test('rejects an unknown tokenizer', async () => {
   await expect(loadVocabulary('no_such_base' as never)).rejects.toThrow('no_such_base')
 })

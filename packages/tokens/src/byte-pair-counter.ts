@@ -1,26 +1,26 @@
-/** What a tokenizer of the byte-pair kind is made of. */
+/** The tables of a byte-pair tokenizer. */
 export interface Vocabulary {
-  /** By rank: text, or bytes that are not text. What has a lower rank is merged first. */
+  /** Indexed by rank: text, or bytes that are not text. Lower ranks merge first. */
   tokens: readonly (string | readonly number[] | undefined)[]
-  /** Divides a text into words, with the flag `g`. No token reaches across words. */
+  /** Splits a text into words, with the flag `g`. No token spans words. */
   words: RegExp
 }
 
-/** Tokens of a text as a tokenizer counts them. */
+/** Returns the number of tokens of a text. */
 export type CountText = (text: string) => number
 
-/** A part of a text that is no longer is its own copy; one that is longer would keep the whole text. */
+/** A slice up to this length is copied; a longer one would keep the whole text in memory. */
 const COPIED = 12
 const WORDS_KEPT = 16_384
 
 /**
- * Counts as the tokenizer itself does, in time that grows with the length of the text and hardly faster, regardless of the text.
- * What looks like a token that steers a model is text, because the caller wrote it.
+ * Counts as the tokenizer itself does, in nearly linear time for any text. A special token in the text counts as plain
+ * text, because the caller wrote it.
  */
 export function openBytePairCounter({ tokens, words }: Vocabulary): CountText {
   const ranks = ranksOf(tokens)
   const merge = openMerger(ranks)
-  const kept = new Map<string, number>() // few words are most of a text, and a small map is fast
+  const kept = new Map<string, number>() // a few words make up most of a text, and a small map is fast
 
   function countWord(word: string): number {
     const bytes = bytesOf(word)
@@ -42,7 +42,7 @@ export function openBytePairCounter({ tokens, words }: Vocabulary): CountText {
   }
 }
 
-/** The rank of each token by its bytes: a text with one character a byte, which is the token itself where that is ASCII. */
+/** The rank of each token by its bytes, as a text with one character per byte: for ASCII, the token itself. */
 function ranksOf(tokens: Vocabulary['tokens']): Map<string, number> {
   const ranks = new Map<string, number>()
   tokens.forEach((token, rank) => {
@@ -58,24 +58,24 @@ function bytesOf(text: string): string {
   return ASCII.test(text) ? text : Buffer.from(text).toString('latin1')
 }
 
-// How many tokens the merging of byte pairs leaves of one word.
-//   W1  Of all neighbours that are a token together, those of the lowest rank are merged, the leftmost of them first.
-//   W2  Neighbours are kept in a heap by rank and place, so a word of n bytes takes n log n steps. Going through all neighbours
-//       for each merge takes n squared, and a caller can send a word of 128,000 bytes.
-//   W3  An entry of the heap whose neighbours have changed since is passed over: the rank alongside it is another one by now.
+// Counts the tokens left of one word after byte-pair merging.
+//   W1  Among all adjacent pairs that form a token, those of the lowest rank merge first, from the left.
+//   W2  Pairs are kept in a heap by rank and position, so a word of n bytes takes n log n steps. Scanning all pairs for
+//       each merge takes n squared, and a caller can send a word of 128,000 bytes.
+//   W3  A heap entry whose pair has changed since is skipped: the rank stored for it is no longer the same.
 
-/** Places in the heap's numbers; a rank and a place together stay exact. */
+/** Multiplier of the rank in heap numbers; a rank and a position together stay exact. */
 const PLACES = 2 ** 26
 const NONE = -1
 
-/** Answers how many tokens the bytes of a word are, which is not a token itself. */
+/** Returns a counter of the tokens in a word's bytes, for a word that is not itself a token. */
 function openMerger(ranks: Ranks): (bytes: string) => number {
   const pairRanks = openPairRanks(ranks)
   const heap = openLowestFirst()
-  // Each part of the word is known by where it begins.
+  // Each part of the word is identified by its start.
   let places = placesFor(64)
 
-  /** Looks up what a part and the next one are together. */
+  /** Looks up the token that a part and the next one form. */
   function look(bytes: string, start: number): void {
     const { token, next, pair } = places
     const middle = next[start]!
@@ -117,24 +117,24 @@ function openMerger(ranks: Ranks): (bytes: string) => number {
 function placesFor(bytes: number) {
   const size = bytes + 1
   return {
-    /** The rank of the token that the part is. */
+    /** The rank of the part's token. */
     token: new Int32Array(size),
     next: new Int32Array(size),
     before: new Int32Array(size),
-    /** The rank of the part and the next one together; NONE: they are not a token. */
+    /** The rank of the part and the next one together; NONE if they are not a token. */
     pair: new Int32Array(size),
   }
 }
 
-/** The rank of each token by its bytes: a text with one character a byte. */
+/** The rank of each token by its bytes, as a text with one character per byte. */
 export type Ranks = ReadonlyMap<string, number>
 
-// Which token two tokens are together. Texts have few pairs, again and again, so what was looked up is kept by the two numbers: to
-// take the bytes out of a word and to look them up among all tokens takes ten times as long. The room is fixed: a pair takes
-// the place of whichever was there.
+// Caches the token that two tokens form. Texts repeat few pairs, so results are kept by the two ranks: slicing the
+// bytes and looking them up among all tokens takes ten times as long. The size is fixed: a pair evicts the one in its
+// slot.
 
 const SLOTS = 2 ** 16
-/** More than there are tokens. */
+/** Above the number of tokens. */
 const TOKENS = 2 ** 20
 
 function openPairRanks(ranks: Ranks) {
@@ -146,7 +146,7 @@ function openPairRanks(ranks: Ranks) {
 
   return {
     tokenOfByte: (byte: number): number => ofBytes[byte]!,
-    /** The rank of two tokens, which are in `bytes` from `start` to `end`; -1: they are none together. */
+    /** The rank of two tokens, which span `bytes` from `start` to `end`; -1 if they don't form a token. */
     rankOf(left: number, right: number, bytes: string, start: number, end: number): number {
       const key = left * TOKENS + right
       const slot = (Math.imul(left, 0x9e_37_79_b1) ^ Math.imul(right, 0x85_eb_ca_6b)) >>> 16
@@ -159,7 +159,7 @@ function openPairRanks(ranks: Ranks) {
   }
 }
 
-/** Numbers, of which the lowest is taken first: a binary heap. */
+/** Numbers, taken lowest first: a binary heap. */
 export interface LowestFirst {
   push(entry: number): void
   pop(): number | undefined

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { usageCounter } from './counted-usage.ts'
 import { openTokenCounter } from './token-counter.ts'
 
-test('usage is what the provider says, and our own count only where it says nothing', async ({ onTestFinished }) => {
+test('usage is what the provider reports, or our own count if it reports none', async ({ onTestFinished }) => {
   const counter = openTokenCounter({ log: { warn() {} } })
   onTestFinished(() => counter.close())
   const request = readChatRequest({
@@ -22,7 +22,7 @@ test('usage is what the provider says, and our own count only where it says noth
   const call = { request, project: 'prj_1' }
   const details = {
     prompt_tokens_details: { cached_tokens: 1 },
-    completion_tokens_details: { reasoning_tokens: 9 }, // more than there are is all of them
+    completion_tokens_details: { reasoning_tokens: 9 }, // more than the total is capped at the total
   }
   const reported = await countUsage({ promptTokens: 3, completionTokens: 2, details }, call, () => 'unread')
   expect(reported).toEqual({
@@ -31,7 +31,7 @@ test('usage is what the provider says, and our own count only where it says noth
     cachedTokens: 1,
     reasoningTokens: 2,
     estimated: false,
-    details: { prompt: { cached_tokens: 1 }, completion: { reasoning_tokens: 2 } }, // as it is charged
+    details: { prompt: { cached_tokens: 1 }, completion: { reasoning_tokens: 2 } }, // the values that are charged
   })
 
   const counted = await countUsage(null, call, () => 'six seven')

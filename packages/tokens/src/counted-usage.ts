@@ -5,22 +5,22 @@ import type { Usage } from '@gateway/pricing/usage'
 import { promptText } from './prompt-text.ts'
 import type { CountTokens } from './token-counter.ts'
 
-/** What a call has used: what of it is recorded (`recordedUsage`), and the details that its caller is shown as well. */
+/** Usage of a call: what is recorded (`recordedUsage`), and the details that its caller sees in addition. */
 export type CountedUsage = Usage & AnswerUsage
 
-/** What the wire format wraps around each message and around the whole, by the published count of the chat format. */
+/** Tokens that the wire format adds to each message and to the whole, by the published count of the chat format. */
 const PER_MESSAGE = 3
 const PER_REPLY = 3
 
-/** Of which call it is, and whose. */
+/** The request of the call and its owner. */
 interface Asked {
   request: ChatRequest
   project: string
 }
 
 /**
- * What a call has used: what the provider reported or, where it reported nothing, our own count of the prompt and of the text
- * that was answered (money §3.3).
+ * Returns the usage of a call: what the provider reported or, if it reported nothing, our own count of the prompt and
+ * of the response text (money §3.3).
  */
 export function usageCounter(count: CountTokens) {
   return async (
@@ -59,7 +59,7 @@ function fromReport({ promptTokens, completionTokens, details }: ReportedUsage):
   }
 }
 
-/** A part is never more than the whole, no matter what was reported; what the caller is shown is what is charged. */
+/** A part never exceeds the whole, regardless of the report; the caller sees what is charged. */
 function partOf(whole: number, part: number | undefined): number | undefined {
   return part === undefined ? undefined : Math.min(part, whole)
 }

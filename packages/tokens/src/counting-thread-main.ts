@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { openBytePairCounter, type CountText } from './byte-pair-counter.ts'
 import { loadVocabulary, type TokenizerFamily } from './tokenizer-families.ts'
 
-// A thread that counts. It reads the tables of a tokenizer when they are first asked for.
+// A counting thread. It loads the tables of a tokenizer on first use.
 
 export interface CountQuestion {
   n: number

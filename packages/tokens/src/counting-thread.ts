@@ -3,15 +3,15 @@ import type { CountAnswer, CountQuestion } from './counting-thread-main.ts'
 import { wholeNumber } from '@gateway/service-kit/process/config'
 
 export interface CountingThread {
-  /** Tokens of each slice; null where the thread is too slow or fails. Never rejects. */
+  /** Tokens of each slice; null if the thread is too slow or fails. Never rejects. */
   count(slices: CountQuestion['slices']): Promise<number[] | null>
   close(): Promise<void>
 }
 
 interface Deps {
-  /** Called with the reason why nothing was counted. */
+  /** Called with the reason why a count failed. */
   onTrouble: (reason: unknown) => void
-  /** How long one question may take. Milliseconds. */
+  /** Longest time for one question, in milliseconds. */
   limitMs: number
 }
 
@@ -20,10 +20,10 @@ interface Question {
   timer: NodeJS.Timeout
 }
 
-/** Of a thread: the tables of both tokenizers, and the texts that are being counted. */
+/** Memory of a thread: the tables of both tokenizers, and the texts being counted. */
 const MAX_MEGABYTES = 512
 
-/** A thread that counts, started at its first question. One that fails is followed by another at the next question. */
+/** A counting thread, started by its first question. If it fails, the next question starts another. */
 export function openCountingThread({ onTrouble, limitMs }: Deps): CountingThread {
   let thread: Worker | null = null
   let last = 0
@@ -75,7 +75,7 @@ export function openCountingThread({ onTrouble, limitMs }: Deps): CountingThread
   }
 }
 
-/** Variables of each service that counts the tokens of prompts. */
+/** Variables of each service that counts prompt tokens. */
 export const countingConfig = {
   COUNTING_THREADS: wholeNumber({ min: 1, max: 64 }).optional().meta({
     description:

@@ -27,7 +27,7 @@ const WALLET = { availableMicro: 3 }
 const COUNTED = { kind: 'counted', tokens: expect.any(Number) }
 const STANDS = { kind: 'stands' }
 
-/** Counts nothing and remembers what it was to count. */
+/** Records each question and returns a fixed count. */
 function openNoting(tokens: number | null = 7) {
   const asked: CountQuestion[] = []
   return {
@@ -43,8 +43,8 @@ function refused(code: string, facts: object) {
   return { code, facts: { tokenizer: 'o200k_base', project: 'prj_1', ...facts } } as LedgerRefusal
 }
 
-describe('an exact count is made', () => {
-  test('of every text that a provider may put before the model, with room between them', async () => {
+describe('exactCounter', () => {
+  test('counts every text that a provider may pass to the model, and leaves room between them', async () => {
     const noting = openNoting()
     const count = await exactCounter(noting)(chat, refused('context_limit', CONTEXT))
     const { texts } = noting.asked[0]!
@@ -57,13 +57,13 @@ describe('an exact count is made', () => {
 
   test.each([
     ['context_limit', CONTEXT, COUNTED],
-    ['context_limit', { ...CONTEXT, outputCap: 21 }, STANDS], // more than the model gives, regardless of the prompt
+    ['context_limit', { ...CONTEXT, outputCap: 21 }, STANDS], // above the model's maximum for any prompt
     ['context_limit', { outputCap: 100, maxOutputTokens: 100, contextLength: 100 }, STANDS],
-    ['context_limit', { ...CONTEXT, contextLength: 40 }, STANDS], // more words than there is room for
+    ['context_limit', { ...CONTEXT, contextLength: 40 }, STANDS], // more words than fit
     ['key_limit', KEY, COUNTED],
     ['key_limit', { ...KEY, reservedMicro: 6 }, STANDS],
-    ['key_limit', { ...KEY, leastMicro: 2 }, STANDS], // what is not text costs more than is left
-    ['ceiling_reached', CEILING, COUNTED], // what siblings hold may yet be free
+    ['key_limit', { ...KEY, leastMicro: 2 }, STANDS], // the non-text part alone costs more than is left
+    ['ceiling_reached', CEILING, COUNTED], // reservations of siblings may still be released
     ['ceiling_reached', { ...CEILING, leastMicro: 6 }, COUNTED],
     ['ceiling_reached', { ...CEILING, leastMicro: 7 }, STANDS],
     ['insufficient_budget', WALLET, COUNTED],
@@ -71,13 +71,13 @@ describe('an exact count is made', () => {
     ['insufficient_budget', { ...WALLET, leastMicro: 4 }, STANDS],
     ['insufficient_budget', { availableMicro: 0 }, STANDS],
     ['model_not_found', {}, STANDS],
-  ])('after %s %o: %o', async (code, facts, expected) => {
+  ])('after %s with %o returns %o', async (code, facts, expected) => {
     const noting = openNoting()
     expect(await exactCounter(noting)(chat, refused(code, facts))).toEqual(expected)
     expect(noting.asked).toHaveLength(expected === COUNTED ? 1 : 0)
   })
 
-  test('with the tokenizer of the product, and not without one', async () => {
+  test('uses the tokenizer of the product, and counts nothing without one', async () => {
     const noting = openNoting()
     const count = exactCounter(noting)
     await count(chat, refused('context_limit', { ...CONTEXT, tokenizer: 'cl100k_base' }))
@@ -86,7 +86,7 @@ describe('an exact count is made', () => {
     expect(noting.asked).toHaveLength(1)
   })
 
-  test('in the turn of the project, or of the key where no project is named', async () => {
+  test("counts in the project's turn, or in the key's if no project is named", async () => {
     const noting = openNoting()
     const count = exactCounter(noting)
     await count(chat, refused('context_limit', CONTEXT))
@@ -94,7 +94,7 @@ describe('an exact count is made', () => {
     expect(noting.asked.map(({ project }) => project)).toEqual(['prj_1', 'k'])
   })
 
-  test('and where there is no time for it nothing is estimated', async () => {
+  test('returns busy instead of an estimate if there is no time to count', async () => {
     expect(await exactCounter(openNoting(null))(chat, refused('context_limit', CONTEXT))).toEqual({ kind: 'busy' })
   })
 })

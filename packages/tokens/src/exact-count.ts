@@ -3,16 +3,20 @@ import type { LedgerRefusal } from '@gateway/ledger-protocol/ledger-refusal'
 import { type CountAtMost, minTokensOf } from './token-counter.ts'
 import { everyPromptText } from './prompt-text.ts'
 
-// The bytes of a prompt bound its tokens for nothing; a count is made only where that bound refuses (money §2.4).
-//   E1  What is counted is never less than what a provider of that tokenizer counts for the text. Overheads are the ledger's.
-//   E2  Where no count could turn the refusal, none is made: a lower bound, which costs nothing either, still does not fit.
-//   E3  What could not be counted in time is not estimated, and nothing is refused for it that a count could have turned.
+// The size of a prompt in bytes bounds its tokens at no cost; an exact count is needed only if that bound refuses
+// (money §2.4).
+//   E1  A count is never less than what a provider of that tokenizer counts for the text. Overheads are added by the
+//       ledger.
+//   E2  If no count could overturn the refusal, none is made: even a lower bound, which costs nothing either, does not
+//       fit.
+//   E3  If the count does not finish in time, nothing is estimated, and nothing is refused that a count could have
+//       admitted.
 
-/** What became of a refusal that was decided by a bound. */
+/** The result for a refusal that was based on a bound. */
 export type ExactCount =
-  /** Tokens of the prompt's text at most: the ledger is to be asked again. */
+  /** Maximum tokens of the prompt's text: ask the ledger again. */
   | { kind: 'counted'; tokens: number }
-  /** No count could turn it. */
+  /** No count could overturn it. */
   | { kind: 'stands' }
   /** There was no time to count. */
   | { kind: 'busy' }
@@ -20,12 +24,12 @@ export type ExactCount =
 export type CountExactly = (call: Asked, refused: LedgerRefusal) => Promise<ExactCount>
 
 interface Asked {
-  /** Whose share of the counting it is where the refusal names no project. */
+  /** Whose share of the counting it uses if the refusal names no project. */
   payer: string
   request: ChatRequest
 }
 
-/** Between the texts a provider may put a line feed or a blank. */
+/** Providers may join the texts with a line feed or a space. */
 const TOKENS_BETWEEN = 1
 
 export function exactCounter({ countAtMost }: { countAtMost: CountAtMost }): CountExactly {
@@ -39,15 +43,15 @@ export function exactCounter({ countAtMost }: { countAtMost: CountAtMost }): Cou
   }
 }
 
-/** Whether fewer tokens of prompt could change the decision. */
+/** Whether fewer prompt tokens could change the decision. */
 function mayTurn({ code, facts }: LedgerRefusal, texts: string[]): boolean {
   if (code === 'context_limit') {
     const least = minTokensOf(texts) + TOKENS_BETWEEN * texts.length
     return facts.outputCap <= facts.maxOutputTokens && least + facts.outputCap <= facts.contextLength
   }
-  // What siblings have reserved may yet be free: the node waits for it.
+  // Reservations of siblings may still be released: the node waits for that.
   if (code === 'ceiling_reached') return facts.chargedMicro + (facts.leastMicro ?? 0) <= facts.maxMicro
-  // A refused start does not say what a call costs at least.
+  // A refused start does not state the least cost of a call.
   if (code === 'key_limit') return facts.spentMicro + facts.reservedMicro + (facts.leastMicro ?? 1) <= facts.limitMicro
   return code === 'insufficient_budget' && (facts.leastMicro ?? 1) <= facts.availableMicro
 }

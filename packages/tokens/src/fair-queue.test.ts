@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openFairQueue } from './fair-queue.ts'
 
-/** Takes what is waiting, in turn. */
+/** Takes all waiting items, in order. */
 function all(queue: { take(): string | undefined }): string[] {
   const taken: string[] = []
   for (let thing = queue.take(); thing !== undefined; thing = queue.take()) taken.push(thing)
@@ -9,7 +9,7 @@ function all(queue: { take(): string | undefined }): string[] {
 }
 
 describe('a fair queue', () => {
-  test('asks each party in turn, no matter what another one has waiting', () => {
+  test('serves parties in turn, regardless of the backlog of one', () => {
     const queue = openFairQueue<string>({ maxWeight: 100, turnWeight: 1 })
     for (const n of [1, 2, 3]) queue.push('busy', `busy ${n}`, 1)
     queue.push('quiet', 'quiet 1', 1)
@@ -18,7 +18,7 @@ describe('a fair queue', () => {
     expect(all(queue)).toEqual(['quiet 1', 'new 1', 'busy 2', 'busy 3'])
   })
 
-  test('gives many light things of one party for a heavy one of another', () => {
+  test('serves many light items of one party per heavy item of another', () => {
     const queue = openFairQueue<string>({ maxWeight: 100, turnWeight: 2 })
     for (const n of [1, 2]) queue.push('heavy', `heavy ${n}`, 8)
     for (let n = 1; n <= 8; n++) queue.push('light', `light ${n}`, 1)
@@ -28,14 +28,14 @@ describe('a fair queue', () => {
     expect(taken).toHaveLength(10)
   })
 
-  test('gives what one party alone has without delay, however heavy', () => {
+  test('serves a lone party without delay, however heavy its items', () => {
     const queue = openFairQueue<string>({ maxWeight: 100, turnWeight: 1 })
     queue.push('only', 'heavy', 40)
     queue.push('only', 'light', 1)
     expect(all(queue)).toEqual(['heavy', 'light'])
   })
 
-  test('lets one party have as much as is free, and has room for who comes new', () => {
+  test('lets a party occupy as much as is still free, which leaves room for new ones', () => {
     const queue = openFairQueue<null>({ maxWeight: 100, turnWeight: 1 })
     const fill = (party: string) => {
       let filled = 0

@@ -1,26 +1,27 @@
-// What waits, of many parties, each thing with its weight.
-//   Q1  Parties take turns. In its turn each gets `turnWeight` more to give with, gives what that is enough for, and keeps the
-//       rest for its next turn. So a party waits, no matter how much others have waiting, for one turn of
-//       each.
-//   Q2  A party may have as much waiting as is free. So one alone fills half of the queue, and there is room for who comes new.
+// A queue of weighted items from many parties.
+//   Q1  Parties take turns. Each turn adds `turnWeight` to a party's credit; it spends the credit on the items that it
+//       covers and keeps the rest for its next turn. So a party waits for one turn of each other party, regardless of
+//       their backlogs.
+//   Q2  A party may have as much waiting as is still free. So a lone party fills half of the queue, and new ones find
+//       room.
 
 export interface FairQueue<T> {
-  /** Whether a party may add so much (Q2). */
+  /** Whether a party may add this weight (Q2). */
   hasRoom(party: string, weight: number): boolean
   push(party: string, thing: T, weight: number): void
-  /** The next one in turn. */
+  /** The next item in turn. */
   take(): T | undefined
 }
 
 interface Line<T> {
   things: { thing: T; weight: number }[]
   weight: number
-  /** What it may give yet (Q1). */
+  /** Weight that it may still spend (Q1). */
   credit: number
 }
 
 export function openFairQueue<T>({ maxWeight, turnWeight }: { maxWeight: number; turnWeight: number }): FairQueue<T> {
-  const lines = new Map<string, Line<T>>() // in the order of turns
+  const lines = new Map<string, Line<T>>() // in turn order
   let total = 0
 
   return {

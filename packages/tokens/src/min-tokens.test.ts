@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest'
 import { minTokensOf } from './token-counter.ts'
 import { anyText, tokenizers } from './texts.fixture.ts'
 
-test.each(Object.entries(tokenizers))('no text has fewer tokens to %s', (_family, count) => {
+test.each(Object.entries(tokenizers))('minTokensOf never exceeds the count of %s', (_family, count) => {
   fc.assert(
     fc.property(anyText, (text) => {
       expect(minTokensOf([text])).toBeLessThanOrEqual(count(text))
@@ -12,7 +12,7 @@ test.each(Object.entries(tokenizers))('no text has fewer tokens to %s', (_family
   )
 })
 
-test('prose has about a token a word, and digits one for three of them', () => {
+test('minTokensOf counts a token per word, and one per three digits', () => {
   expect(minTokensOf(['one two three', ' four-five six'])).toBe(6)
   expect(minTokensOf(['1234567'])).toBe(3)
   expect(minTokensOf(["don't", ''])).toBe(1)

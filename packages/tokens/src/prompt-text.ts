@@ -1,13 +1,13 @@
 import type { Forwarded } from '@gateway/api/chat-request'
 
-/** What of a request the model reads as text. Images aren't text, and numbers such as temperature aren't read. */
+/** The text of a request that the model reads. Images aren't text, and numbers such as temperature aren't read. */
 export function promptText(forwarded: Forwarded): string {
   return promptTexts(forwarded).join('\n')
 }
 
 /**
- * Each text that a provider may put before a model, also those that most leave out: ids of tool calls, and which tool is to be
- * called. Apart, because how they are put together is the provider's to choose.
+ * Every text that a provider may pass to a model, including those that most leave out: ids of tool calls, and the tool
+ * to call. Separate, because each provider joins them in its own way.
  */
 export function everyPromptText(forwarded: Forwarded): string[] {
   const texts = promptTexts(forwarded)

@@ -8,7 +8,7 @@ const code = 'if (a[i] !== b[j]) { total += price * count; }\n  return total\n'.
 const table = '| left | 1,234.50 | 漢字，かな | ------- |\n'.repeat(200)
 
 describe.each(Object.entries(tokenizers))('slices of a text for %s', (_family, count) => {
-  test('are counted one by one as the whole is', () => {
+  test('add up to the count of the whole text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const slices = slicesOf(text)
@@ -26,13 +26,13 @@ test.each([prose, code, table])('slices of %.20s are short', (text) => {
   for (const slice of slices) expect(slice.length).toBeLessThan(2_200)
 })
 
-test('a text that grows at its end keeps its slices', () => {
+test('appending to a text keeps its earlier slices', () => {
   const before = slicesOf(prose)
   const after = slicesOf(`${prose}And then it continued. `)
   expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1))
 })
 
-test('what has no word that ends is one slice', () => {
+test('a text without a word boundary is one slice', () => {
   expect(slicesOf('a'.repeat(20_000))).toHaveLength(1)
   expect(slicesOf('😀'.repeat(20_000))).toHaveLength(1)
   expect(slicesOf('')).toEqual([])

@@ -2,16 +2,17 @@ import { hash } from 'node:crypto'
 import type { TokenizerFamily } from './tokenizer-families.ts'
 import type { AnswerMessage, Delta } from '@gateway/providers/chat-port'
 
-// A text is counted in slices, so that what two prompts have in common is counted once, and no caller keeps a thread for long.
-//   S1  A cut between a letter and what is neither letter, mark nor apostrophe divides no word of these tokenizers: what is
-//       counted on both sides adds up to what the whole would be.
-//   S2  Where the cuts are follows from what stands before them alone. A text that grows at its end keeps its slices.
-//   S3  Only text that no one wrote has this many characters without such a place. Its rest is one slice.
+// A text is counted in slices, so that parts shared by two prompts are counted once, and no caller occupies a thread
+// for long.
+//   S1  A cut between a letter and a character that is neither letter, mark nor apostrophe splits no word of these
+//       tokenizers: the counts of both sides add up to the count of the whole.
+//   S2  Cuts depend only on the text before them. Appending to a text keeps its slices.
+//   S3  Only texts that no one writes go this long without such a place. The rest is then one slice.
 
 const SLICE = 2_048
 const SEARCHED = 2_048
 
-/** The text in slices whose counts add up to its own. */
+/** Splits a text into slices whose counts add up to its own. */
 export function slicesOf(text: string): string[] {
   const slices: string[] = []
   let start = 0
@@ -23,7 +24,7 @@ export function slicesOf(text: string): string[] {
   return slices
 }
 
-/** The first cut from here on. */
+/** The first cut at or after this position. */
 function nextCut(text: string, from: number): number {
   const furthest = from + SEARCHED
   for (let place = from; place < text.length && place < furthest; place++)
@@ -31,7 +32,7 @@ function nextCut(text: string, from: number): number {
   return text.length // S3
 }
 
-/** S1, for two neighbours. Halves of surrogate pairs may be letters, so there is no cut alongside them. */
+/** S1, for two adjacent code units. Half of a surrogate pair may be part of a letter, so it allows no cut. */
 function endsWord(left: number, right: number): boolean {
   if (left < 0x80 && right < 0x80) return isAsciiLetter(left) && !isAsciiLetter(right) && right !== APOSTROPHE
   return LETTER.test(String.fromCharCode(left)) && !GOES_ON.test(String.fromCharCode(right))
@@ -46,12 +47,12 @@ function isAsciiLetter(unit: number): boolean {
   return lower >= 0x61 && lower <= 0x7a
 }
 
-/** What the count of a slice is kept under. Of the text itself nothing is kept. */
+/** The cache key of a slice. The text itself is not stored. */
 export function sliceName(project: string, family: TokenizerFamily, text: string): string {
   return hash('sha256', `${project}\n${family}\n${text}`, 'base64')
 }
 
-/** Gathers the text that a model answers, to be counted where its provider does not. */
+/** Collects the response text of a model, to count it if its provider does not. */
 export interface TextAccumulator {
   append(part: AnswerMessage | Delta): void
   text(): string

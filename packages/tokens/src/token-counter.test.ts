@@ -23,24 +23,21 @@ const ask = (texts: string[], project = 'prj_1', family: keyof typeof tokenizers
   project,
   family,
 })
-/** No part of it like another one. */
+/** Text without repeated parts. */
 const prose = (name: string, words: number) =>
   Array.from({ length: words }, (_, n) => ` ${name} said ${n} again,`).join('')
 
-/** This many characters; a thread takes some 16,000 at once, and the others wait. */
+/** Text of this many characters; a thread takes some 16,000 at once, and the rest wait. */
 const long = (name: string, characters: number) => prose(name, characters).slice(0, characters)
 
-test('a text is counted as a tokenizer counts it, also what looks like a steering token', async ({
-  counter,
-  warnings,
-}) => {
+test('counts a text as its tokenizer does, with special tokens as plain text', async ({ counter, warnings }) => {
   expect(await counter.count('', 'prj_1')).toBe(0)
   expect(await counter.count('one two three four five', 'prj_1')).toBe(5)
   expect(await counter.count('<|endoftext|>', 'prj_1')).toBeGreaterThan(1)
   expect(warnings).toEqual([])
 })
 
-test('each family counts in its own way, and every text, each time alike', async ({ counter, warnings }) => {
+test('counts with the tokenizer of each family, with the same result every time', async ({ counter, warnings }) => {
   const texts = ['Größenordnungen 漢字かな交じり文', prose('Max', 2_000)]
   for (const family of ['o200k_base', 'cl100k_base', 'o200k_base'] as const) {
     const wanted = texts.reduce((sum, text) => sum + tokenizers[family](text), 0)
@@ -50,35 +47,35 @@ test('each family counts in its own way, and every text, each time alike', async
   expect(warnings).toEqual([])
 })
 
-test('a long word and a long row of emoji are counted too', async ({ counter, warnings }) => {
+test('counts a very long word and a long run of emoji', async ({ counter, warnings }) => {
   const long = 'a'.repeat(128_000)
   expect(await counter.countAtMost(ask([long]))).toBe(16_000)
   expect(await counter.countAtMost(ask(['😀'.repeat(32_000)]))).toBe(32_000)
   expect(warnings).toEqual([])
 })
 
-test('what providers may take for a blank and we do not leaves room, and is not a charge', async ({ counter }) => {
+test('leaves room in a bound, not in a charge, for characters that providers may split on', async ({ counter }) => {
   const text = 'one\ufefftwo'
   const tokens = await counter.count(text, 'prj_1')
   expect(tokens).toBe(3)
   expect(await counter.countAtMost(ask([text]))).toBe(tokens + 4)
 })
 
-test('the same texts at once are counted once', async ({ open }) => {
+test('counts the same text once for concurrent questions', async ({ open }) => {
   const text = long('Eva', 16_000)
   const counter = open({ maxWaiting: text.length })
   const together = Array.from({ length: 20 }, () => counter.countAtMost(ask([text])))
-  const other = counter.countAtMost(ask([long('Max', 16_000)])) // there is room for it, because none of them waits
+  const other = counter.countAtMost(ask([long('Max', 16_000)])) // it fits, because none of them waits
   expect(new Set(await Promise.all(together))).toEqual(new Set([tokenizers.o200k_base(text)]))
   expect(await other).toEqual(expect.any(Number))
 })
 
-test('what was counted is known, to its project alone', async ({ open }) => {
+test('caches a count for its project only', async ({ open }) => {
   const text = prose('Eva', 400)
   const longer = text + prose('Ida', 10)
   const counter = open({ maxWaiting: text.length })
   const tokens = await counter.countAtMost(ask([text]))
-  await counter.close() // its thread is gone, and another one would have to read the tables first
+  await counter.close() // its thread is gone, and a new one would have to load the tables first
   const ended: string[] = []
   await Promise.all([
     counter.countAtMost(ask([text], 'prj_2')).then((again) => ended.push(`again ${again}`)),
@@ -90,7 +87,7 @@ test('what was counted is known, to its project alone', async ({ open }) => {
   expect(ended).toContain(`the end of it again ${tokenizers.o200k_base(longer)}`)
 })
 
-test('a project waits behind one turn of another one, not behind its burst', async ({ counter }) => {
+test('a project waits for one turn of another one, not for its whole burst', async ({ counter }) => {
   await counter.countAtMost(ask(['the tables are read']))
   const ended: string[] = []
   const burst = Array.from({ length: 30 }, (_, n) =>
@@ -102,17 +99,17 @@ test('a project waits behind one turn of another one, not behind its burst', asy
   expect(ended).toHaveLength(31)
 })
 
-test('what has no room is not counted, and another project still is', async ({ open }) => {
+test('does not count beyond the room of a project, and still counts for another one', async ({ open }) => {
   const counter = open({ maxWaiting: 50_000 })
   const asked = ['one', 'two', 'three', 'four'].map((name) => counter.countAtMost(ask([long(name, 20_000)])))
   const other = counter.countAtMost(ask([long('five', 20_000)], 'prj_2'))
   const tokens = expect.any(Number) as number
   expect(await Promise.all(asked)).toEqual([tokens, tokens, null, null])
   expect(await other).toEqual(tokens)
-  expect(await counter.countAtMost(ask([long('four', 20_000)]))).toEqual(tokens) // by now there is room
+  expect(await counter.countAtMost(ask([long('four', 20_000)]))).toEqual(tokens) // there is room again
 })
 
-test('what is known needs no room, however full it is', async ({ open }) => {
+test('returns a cached count even if the queue is full', async ({ open }) => {
   const counter = open({ maxWaiting: 30_000 })
   const known = await counter.countAtMost(ask(['known']))
   const asked = [
@@ -125,7 +122,7 @@ test('what is known needs no room, however full it is', async ({ open }) => {
   expect(await Promise.all(asked)).not.toContain(null)
 })
 
-test('a quiet project does not wait for the long words of another one', async ({ counter }) => {
+test('a quiet project does not wait for the long words of a busy one', async ({ counter }) => {
   await counter.countAtMost(ask(['the tables are read']))
   const ended: string[] = []
   const burst = Array.from({ length: 12 }, (_, n) =>
@@ -136,19 +133,19 @@ test('a quiet project does not wait for the long words of another one', async ({
   await Promise.all(burst)
 })
 
-test('a count at most is never estimated, and one for a charge is', async ({ open }) => {
+test('estimates a count for a charge, but never one for a bound', async ({ open }) => {
   const full = open({ maxWaiting: 0 })
   expect(await full.countAtMost(ask(['x'.repeat(400)]))).toBe(null)
   expect(await full.count('x'.repeat(400), 'prj_1')).toBe(100)
 })
 
-test('what has waited for too long is not counted', async ({ open }) => {
+test('does not count a text that has waited too long', async ({ open }) => {
   let nowMs = 0
   const late = open({ limitMs: 1_000, now: () => (nowMs += 1_000) })
   expect(await late.countAtMost(ask(['one']))).toBe(null)
 })
 
-test('a thread that is too slow or fails is followed by another', async ({ open, counter, warnings }) => {
+test('replaces a thread that is too slow or fails', async ({ open, counter, warnings }) => {
   expect(await open({ threadLimitMs: 1 }).countAtMost(ask(['one']))).toBe(null)
   expect(warnings).toHaveLength(1)
   expect(await counter.countAtMost(ask(['x'], 'prj_1', 'no_such_base' as never))).toBe(null)
@@ -156,7 +153,7 @@ test('a thread that is too slow or fails is followed by another', async ({ open,
   expect(await counter.countAtMost(ask(['x']))).toBe(1)
 })
 
-test('what still waits when the counter closes is not counted', async ({ open }) => {
+test('does not count texts that still wait when it closes', async ({ open }) => {
   const closing = open()
   const asked = [prose('one', 4_000), prose('two', 4_000)].map((text) => closing.countAtMost(ask([text])))
   await closing.close()

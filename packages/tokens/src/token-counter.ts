@@ -7,16 +7,18 @@ import type { TokenizerFamily } from './tokenizer-families.ts'
 
 export type { TokenizerFamily } from './tokenizer-families.ts'
 
-// Counts texts in separate threads: the tables are large, and the event loop must not wait.
-//   C1  A text is counted in slices (slices-of.ts). What a slice counts is kept by the hash of its project and itself, so a
-//       conversation that grows is counted where it is new, and no one learns from the time of an answer what others asked.
-//   C2  Projects take turns of this many characters. A project may have as much waiting as is free (fair-queue.ts).
-//   C3  What would wait for longer than `limitMs` is not counted: `null`, never a guess.
+// Counts texts in separate threads: the tables are large, and the event loop must not block.
+//   C1  A text is counted in slices (slices-of.ts). The count of a slice is cached by the hash of its project and text,
+//       so a growing conversation is counted only where it is new, and response times reveal nothing about other
+//       projects' prompts.
+//   C2  Projects take turns of this many characters. A project may have as much waiting as is still free
+//       (fair-queue.ts).
+//   C3  A text that would wait longer than `limitMs` is not counted: `null`, never a guess.
 
-/** How many tokens a text is, for the charge of a call whose provider did not say. Never rejects. */
+/** Tokens of a text, for the charge of a call whose provider did not report them. Never rejects. */
 export type CountTokens = (text: string, project: string) => Promise<number>
 
-/** No more tokens than this are these texts to a tokenizer; null where it was not counted in time. Never rejects. */
+/** Upper bound of the tokens of these texts; null if they were not counted in time. Never rejects. */
 export type CountAtMost = (question: CountQuestion) => Promise<number | null>
 
 export interface CountQuestion {
@@ -26,7 +28,7 @@ export interface CountQuestion {
 }
 
 export interface TokenCounter {
-  /** Where the threads are too slow, too busy or broken, the count is estimated from the bytes. */
+  /** Estimates the count from the bytes if the threads are too slow, too busy or broken. */
   count: CountTokens
   countAtMost: CountAtMost
   close(): Promise<void>
@@ -35,11 +37,11 @@ export interface TokenCounter {
 interface Options {
   log: { warn(facts: object, message: string): void }
   threads?: number | undefined
-  /** How long a slice may wait. Milliseconds. */
+  /** Longest wait of a slice, in milliseconds. */
   limitMs?: number
-  /** After how long a thread is given up that does not answer. Its first answer takes as long as it takes to read the tables. */
+  /** Time after which an unresponsive thread is given up. Its first result includes loading the tables. */
   threadLimitMs?: number
-  /** Characters that may wait to be counted. */
+  /** Maximum number of characters that wait to be counted. */
   maxWaiting?: number
   /** Monotonic milliseconds. */
   now?: () => number
@@ -53,20 +55,22 @@ interface Slice {
   counted: PromiseWithResolvers<number | null>
 }
 
-/** The event loop has its own processor. Each thread keeps the tables: some 70 MB a tokenizer. */
+/** Leaves one processor to the event loop. Each thread holds the tables: some 70 MB per tokenizer. */
 const THREADS = availableParallelism() > 2 ? 2 : 1
 const MAX_WAITING = 32 * 1024 * 1024
 /** About 15 MB; 130 MB of text. */
 const SLICES_KEPT = 65_536
-/** Of a project, so that a prompt of usual length is one turn. */
+/** Of a project, so that a prompt of usual size is one turn. */
 const TURN_OF_A_PROJECT = 16_384
-/** Handed to a thread at once, so that its messages are few. */
+/** Passed to a thread at once, to keep its messages few. */
 const HANDED = { slices: 32, characters: 8_192 }
-/** While a thread has less than this, it gets more: the next ones are there before it is done, and no one waits for much. */
+/**
+ * A thread with less than this gets more: its next work arrives before it is done, and no text waits long behind it.
+ */
 const CHARACTERS_OF_A_THREAD = 16_384
-/** English text and code have about four bytes a token; said only where counting failed. */
+/** English text and code average about four bytes per token; used only if counting failed. */
 const BYTES_PER_TOKEN = 4
-/** Of what is in for a tokenizer that is not known. */
+/** Used if the tokenizer is not known. */
 const USUAL_FAMILY: TokenizerFamily = 'o200k_base'
 
 export function openTokenCounter(options: Options): TokenCounter {
@@ -166,24 +170,24 @@ function lengthOf(slices: { text: string }[]): number {
   return slices.reduce((sum, { text }) => sum + text.length, 0)
 }
 
-// Two characters are blanks here and none to the tokenizers of providers, or the other way round; a third one is an s to them
-// where it follows an apostrophe. Each may change the words around it.
+// Two characters are blanks here and not to the tokenizers of providers, or the reverse; a third is an s to them after
+// an apostrophe. Each may change the words around it.
 
 const READ_IN_TWO_WAYS = /[\u0085\ufeff\u017f]/g
 const TOKENS_AROUND = 4
 
-/** Tokens that a provider may count beyond ours. */
+/** Tokens that a provider may count in addition to ours. */
 export function roomFor(texts: readonly string[]): number {
   let places = 0
   for (const text of texts) places += text.match(READ_IN_TWO_WAYS)?.length ?? 0
   return TOKENS_AROUND * places
 }
 
-// No fewer tokens than this has a text, to any tokenizer that we know, without its tables.
-//   L1  A letter that follows what is neither letter, mark nor apostrophe begins a word, or the second character of one. No token
-//       reaches across words.
-//   L2  A word of digits has three at most, and nothing else in it.
-// Only ASCII is looked at: of other characters nothing is said.
+// A lower bound of the tokens of a text in any tokenizer that we know, without its tables.
+//   L1  A letter after a character that is neither letter, mark nor apostrophe begins a word, or is the second
+//       character of one. No token spans words.
+//   L2  A word of digits has at most three, and nothing else.
+// Only ASCII is considered; other characters add nothing to the bound.
 
 /** A lower bound of the tokens of some texts. */
 export function minTokensOf(texts: readonly string[]): number {

@@ -3,7 +3,7 @@ import type { Vocabulary } from './byte-pair-counter.ts'
 /** The tokenizers that a product may name. */
 export type TokenizerFamily = 'o200k_base' | 'cl100k_base'
 
-/** Reads the tables of a tokenizer: some megabytes, so only where they are needed. */
+/** Loads the tables of a tokenizer: some megabytes, so only when needed. */
 export async function loadVocabulary(family: TokenizerFamily): Promise<Vocabulary> {
   const { CL100K_TOKEN_SPLIT_REGEX, O200K_TOKEN_SPLIT_REGEX } = await import('gpt-tokenizer/encodingParams/constants')
   switch (family) {

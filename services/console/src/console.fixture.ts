@@ -21,12 +21,12 @@ export interface Caller {
   delete(path: string): Promise<Answer>
 }
 
-/** The console, before a real ledger, with users who are signed in. */
+/** Console with a real ledger and signed-in users. */
 export const consoleTest = stackTest
   .extend('console', { scope: 'file' }, ({ services }) => services.console!)
   .extend('ledger', { scope: 'file' }, ({ services }) => services.ledgers[0]!)
   .extend('folder', { scope: 'file' }, ({ services }) => services.folder)
-  /** Signs a new user in, or one who is there. */
+  /** Signs in a new or an existing user. */
   .extend('signIn', { scope: 'file' }, ({ fixture, console }) => {
     return async (who: { id?: string; platformOperator?: boolean } = {}): Promise<Caller> => {
       const id = who.id ?? (await fixture.user({ platformOperator: who.platformOperator ?? false }))
@@ -39,7 +39,7 @@ export const consoleTest = stackTest
       return callerOf(console.url, id, token)
     }
   })
-  /** A tenant with an Admin who owns its one project and may issue keys for it. */
+  /** Tenant with an Admin who owns its only project and may issue keys for it. */
   .extend('stack', async ({ fixture, signIn }) => {
     const tenant = await fixture.tenant()
     const project = await fixture.project(tenant)
@@ -52,7 +52,7 @@ export const consoleTest = stackTest
       fixture,
       path: tenantPath,
       projectPath: `${tenantPath}/projects/${project.id}`,
-      /** Another member, with any roles. */
+      /** Adds another member with the given roles. */
       async member(roles: { tenant?: string; team?: string; project?: string } = {}): Promise<Caller> {
         const user = await fixture.user()
         const add = (table: string, where: string, what: string, role: string) =>
@@ -65,7 +65,7 @@ export const consoleTest = stackTest
     }
   })
 
-/** Status and code of a refusal, such as `403 not_permitted`; the status alone of anything else. */
+/** Returns status and code of a refusal, such as `403 not_permitted`; otherwise only the status. */
 export function outcomeOf({ status, body }: Answer): string {
   const error = (body as { error?: RefusalBody } | null)?.error
   return error ? `${status} ${error.code}` : String(status)
@@ -97,10 +97,10 @@ export async function answerOf(answer: Response): Promise<Answer> {
   return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) }
 }
 
-/** Resolves once this many statements in the test's database wait for a row that the fixture has locked. */
+/** Resolves once `howMany` statements in the test's database wait for a lock. */
 export async function untilSomebodyWaits(fixture: Pick<Fixture, 'run'>, howMany = 1): Promise<void> {
   for (;;) {
-    await fixture.run('SELECT pg_stat_clear_snapshot()') // a transaction sees what it first saw of the others, else
+    await fixture.run('SELECT pg_stat_clear_snapshot()') // otherwise a transaction keeps seeing its first snapshot of the activity
     const { rows } = await fixture.run(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     )
@@ -109,7 +109,7 @@ export async function untilSomebodyWaits(fixture: Pick<Fixture, 'run'>, howMany 
   }
 }
 
-/** An address that no other test sends from: attempts to sign in are counted per address, and test files share a console. */
+/** Address no other test uses: sign-in attempts are counted per address, and test files share a console. */
 export function uniqueAddress(): string {
   const network = randomBytes(4).toString('hex')
   return `2001:db8:${network.slice(0, 4)}:${network.slice(4)}::1`

@@ -9,7 +9,7 @@ import type { Passwords } from './sign-in/password.ts'
 import type { SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 import type { Throttle } from './sign-in/throttle.ts'
 
-/** What the console has that is not a plain function, made once in start.ts; each function takes what it uses. */
+/** Dependencies of the console, created once in start.ts. Each function takes the ones it uses. */
 export interface ConsoleDeps {
   prisma: Database['prisma']
   ledger: Pick<
@@ -38,18 +38,18 @@ export interface ConsoleDeps {
   passwords: Passwords
   /** Absent: users sign in by password only. */
   provider?: SignInProvider | undefined
-  /** Where browsers find the service, without a path; absent: wherever they came to. */
+  /** URL at which browsers reach the service, without a path. Absent: the host of the request. */
   publicUrl?: string | undefined
-  /** Where the trace of a call is, with `{invocation}`; absent: no one is led there. */
+  /** URL of the trace of a call, with a placeholder `{invocation}`. Absent: no links to traces. */
   traceUrl?: string | undefined
-  /** Makes a new id, such as `key_…`. */
+  /** Generates a new ID, such as `key_…`. */
   newId: NewId
-  /** This many bytes of a cryptographic source. */
+  /** Returns cryptographically random bytes. */
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   now: () => Date
   log: Logger
   metrics: Metrics
   readiness: Readiness
-  /** Aborts when stopping begins. */
+  /** Aborts when shutdown starts. */
   stopping: AbortSignal
 }

@@ -49,7 +49,7 @@ import { readSignInMethods } from './sign-in/sign-in-methods.ts'
 import { createSignInCode, redeemSignInCode } from './sign-in/sign-in-codes.ts'
 import { createToken, deleteToken, listTokens } from './sign-in/tokens.ts'
 
-/** What serves each operation of the contract (packages/api/src/api/console-routes.ts has their paths). */
+/** Maps each operation of the contract to its handler (paths: packages/api/src/api/console-routes.ts). */
 export function consoleHandlers(deps: ConsoleDeps): Handlers {
   const { provider, publicUrl } = deps
   const throughProvider = provider === undefined || publicUrl === undefined ? null : { ...deps, provider, publicUrl }

@@ -2,11 +2,11 @@ import type { Meter } from '@opentelemetry/api'
 import type { FinishedRequest } from '@gateway/service-kit/http/preamble'
 import { seconds } from '@gateway/service-kit/process/telemetry'
 
-/** What the console counts. */
+/** Metrics of the console. */
 export interface Metrics {
-  /** A request that was answered; one that its client left is not counted. */
+  /** Counts a finished request. Requests whose client disconnected are not counted. */
   answered(request: FinishedRequest): void
-  /** A statement of which the books do not say the same everywhere. */
+  /** Counts a statement that does not reconcile. */
   statementDiffered(): void
 }
 

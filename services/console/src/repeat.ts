@@ -1,14 +1,14 @@
 import type { Logger } from '@gateway/service-kit/process/logger'
 
 interface RepeatedWork {
-  /** Of the log. */
+  /** Name in the log. */
   name: string
   everyMs: number
-  /** Answers how much it did; it continues concurrently as long as that is something. */
+  /** Returns the amount of work done; runs again immediately while that is not 0. */
   work(): Promise<number>
 }
 
-/** Does something again and again, never twice at once. A failure is logged and tried again. Answers how to stop. */
+/** Runs work at an interval, never concurrently. Failures are logged and retried. Returns a function that stops it. */
 export function repeat({ log }: { log: Logger }, { name, everyMs, work }: RepeatedWork): () => Promise<void> {
   let stopped = false
   let timer: NodeJS.Timeout | undefined

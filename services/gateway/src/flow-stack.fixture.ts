@@ -4,7 +4,7 @@ import type { ContractSide, Graph } from '@gateway/api/graph'
 import type { SandboxOptions } from '@gateway/testbed/fixture'
 import { stackTest } from './stack.fixture.ts'
 
-// Flows to call.
+// Flows for tests to call.
 
 export const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from('0123456789'.repeat(100))])
 
@@ -19,7 +19,7 @@ const ends = [
   { id: 'out', kind: 'output' },
 ]
 
-/** Answers the text that it is given; nothing of it is paid. */
+/** Returns its input text. Free of charge. */
 export const echo: Graph = {
   input: side({ text }),
   output: side({ text }),
@@ -27,7 +27,7 @@ export const echo: Graph = {
   edges: [{ from: 'in.text', to: 'out.text' }],
 }
 
-/** Answers the image that it is given, and nothing else. */
+/** Returns its input image as its only output. */
 export const sameImage: Graph = {
   input: side({ picture: { type: 'object', format: 'image' } }),
   output: side({ picture: { type: 'object', format: 'image' } }),
@@ -35,7 +35,7 @@ export const sameImage: Graph = {
   edges: [{ from: 'in.picture', to: 'out.picture' }],
 }
 
-/** Has a picture drawn. */
+/** Generates an image from the text. */
 export const draw = (product: string): Graph => ({
   input: side({ text }),
   output: side({ picture: { type: 'object', format: 'image' } }),
@@ -62,7 +62,7 @@ export const ask = (product: string): Graph => ({
   ],
 })
 
-/** Gives the text to a model, and its answer to `more` others in a row. */
+/** Passes the text to a model, and each response to the next of `more` further calls. */
 export const chain = (product: string, more = 0): Graph => {
   const ids = Array.from({ length: more + 1 }, (_, n) => `step${n}`)
   return {
@@ -83,10 +83,10 @@ export const flowTest = stackTest.extend('flows', async ({ tenant, fixture }) =>
 
   interface More extends Omit<RequestInit, 'headers' | 'body'> {
     headers?: Record<string, string>
-    /** Of the body, in addition to the input. */
+    /** Body fields in addition to the input. */
     fields?: object
   }
-  /** An invocation as a client with a key sends it; under a fresh idempotency key unless another is given. */
+  /** Sends an invocation, with a fresh idempotency key unless `headers` has one. */
   const invoke = (sandbox: string, input: unknown, { headers = {}, fields = {}, ...more }: More = {}) =>
     fetch(`${tenant.url}/v1/sandbox/${sandbox}/invoke`, {
       method: 'POST',
@@ -105,7 +105,7 @@ export const flowTest = stackTest.extend('flows', async ({ tenant, fixture }) =>
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(tenant.url + path, { headers: { authorization: tenant.headers.authorization, ...headers } })
 
-  /** How many executions of the project there are on the books. */
+  /** Number of executions recorded for the project. */
   async function executions(): Promise<number> {
     const { rows } = await fixture.run('SELECT count(*)::int AS executions FROM money.executions WHERE project = $1', [
       tenant.project,
@@ -130,7 +130,7 @@ export function linesOf(progress: string): ProgressLine[] {
     .map((line) => JSON.parse(line) as ProgressLine)
 }
 
-/** Lines as they come. */
+/** Reads lines as they arrive. */
 export async function openLines({ body }: Response) {
   const lines: ProgressLine[] = []
   const parts = body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]()

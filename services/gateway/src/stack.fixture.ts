@@ -8,7 +8,7 @@ export const stackTest = test
   .extend('tenant', async ({ stack, fixture }) => {
     const owners = await fixture.tenant()
     const project = await fixture.project(owners, 1_000_000n)
-    // 1 micro-USD a prompt token, 2 a completion token: charges can be added up by eye.
+    // 1 micro-USD per prompt token, 2 per completion token: charges are easy to add up.
     const sell = async ({ tokenizer, ...options }: ProductOptions & { tokenizer?: string } = {}) => {
       const model = await fixture.product({ promptPico: 1_000_000n, completionPico: 2_000_000n, ...options })
       await fixture.run('UPDATE control.products SET tokenizer = $2 WHERE id = $1', [model, tokenizer])
@@ -25,7 +25,7 @@ export const stackTest = test
       return { reserved: Number(rows[0]?.reserved ?? 0), settled: Number(rows[0]?.settled ?? 0) }
     }
 
-    /** Waits until nothing is reserved anymore: calls whose caller has disconnected end on their own. */
+    /** Waits until nothing is reserved. Calls whose caller has disconnected still run to their end. */
     async function settled(): Promise<number> {
       for (;;) {
         const { reserved, settled } = await wallet()
@@ -63,7 +63,7 @@ export const stackTest = test
     }
   })
 
-/** A prompt that no other test uses, so that the provider's rules and log can tell calls apart. */
+/** Returns a unique prompt, so that faults and recorded calls of the provider can be matched to a test. */
 export function newPrompt(): string {
   return `prompt-${randomBytes(6).toString('hex')}`
 }
@@ -77,7 +77,7 @@ export interface WireChunk {
   error?: { code: string; message: string }
 }
 
-/** The events of a stream; `[DONE]` is `done`. */
+/** Parses the events of a stream. `done` says whether it ended with `[DONE]`. */
 export function eventsOf(text: string): { chunks: WireChunk[]; done: boolean } {
   const data = text
     .split('\n\n')
@@ -100,8 +100,8 @@ export async function errorOf(answer: Response) {
 }
 
 /**
- * Calls under way, by the gateway's own count; those whose caller has disconnected and settlements that outlast their
- * answer included.
+ * Returns the gateway's count of open calls, including calls whose caller has disconnected and settlements that outlast
+ * their response.
  */
 export async function openCalls(metricsUrl: string): Promise<number> {
   const metrics = await (await fetch(`${metricsUrl}/metrics`)).text()

@@ -5,14 +5,14 @@ import { describe, expect } from 'vitest'
 import { processOf, type StackKind } from '@gateway/testbed/stack-test'
 import { bodyOf, eventsOf, stackTest, newPrompt } from './stack.fixture.ts'
 
-// The last of these stop what the file shares, so they come in this order.
+// Order matters: these tests stop services that the file shares.
 
 const test = stackTest
   .extend('kind', { scope: 'file' }, (): StackKind => 'processes')
   .extend('counts', { scope: 'file' }, () => ({ workers: 0, consoles: 0 }))
 
-describe('money at the edges of a life', () => {
-  test('an answer is given while the ledger is away, and charged when it is back', async ({ stack, tenant }) => {
+describe('shutdown', () => {
+  test('a response is delivered while the ledger is down and charged once it is back', async ({ stack, tenant }) => {
     const ledger = processOf(stack.ledgers[0])
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, hold: true }])
@@ -31,7 +31,7 @@ describe('money at the edges of a life', () => {
     expect(await tenant.settled()).toBe(usage.prompt_tokens + 2 * usage.completion_tokens)
   })
 
-  test('a stopping gateway takes no more, ends what runs and settles it, and leaves nothing reserved', async ({
+  test('a stopping gateway accepts no connections, finishes and settles open calls, and leaves nothing reserved', async ({
     stack,
     tenant,
     fixture,
@@ -56,7 +56,7 @@ describe('money at the edges of a life', () => {
   })
 })
 
-/** Resolves when no one listens there anymore. */
+/** Resolves once connections are refused. */
 async function refusedConnection(url: string): Promise<void> {
   const { hostname, port } = new URL(url)
   for (;;) {

@@ -19,7 +19,7 @@ interface Export {
 
 const CHAT = 'POST /v1/chat/completions'
 
-// A collector as OpenTelemetry describes it, that hands on each span as it comes.
+// An OTLP collector that makes each span available to the test as it arrives.
 const test = stackTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('collector', { scope: 'file' }, async ({}, { onCleanup }) => {
@@ -36,7 +36,7 @@ const test = stackTest
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     onCleanup(() => server.close().closeAllConnections())
-    /** The spans of a trace once its call has ended. */
+    /** Returns the spans of a trace once its call has ended. */
     async function trace(isOfIt: (span: Span) => boolean): Promise<Span[]> {
       for (;;) {
         const root = spans.find((span) => span.name === CHAT && isOfIt(span))
@@ -46,7 +46,7 @@ const test = stackTest
     }
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, trace }
   })
-  .extend('kind', { scope: 'file' }, (): StackKind => 'processes') // the SDK is one a process
+  .extend('kind', { scope: 'file' }, (): StackKind => 'processes') // the SDK is a singleton per process
   .extend('counts', { scope: 'file' }, () => ({ workers: 0, consoles: 0 }))
   .extend('settings', { scope: 'file' }, ({ collector }) => ({
     gateway: {
@@ -56,7 +56,7 @@ const test = stackTest
     },
   }))
 
-test('a call is a part of the trace that its caller names, and its stages are parts of the call', async ({
+test('a call continues the trace of its caller, and its stages are child spans of the call', async ({
   tenant,
   collector,
 }) => {
@@ -69,7 +69,7 @@ test('a call is a part of the trace that its caller names, and its stages are pa
     expect(spans.find(({ name }) => name === stage)?.parentSpanId).toBe(chat.spanId)
 })
 
-test('a call with no trace, or an unreadable one, starts its own', async ({ tenant, collector }) => {
+test('a call with no traceparent, or a malformed one, starts a new trace', async ({ tenant, collector }) => {
   const seen = new Set<string>()
   for (const headers of [{}, { traceparent: '00-zz-01' }]) {
     await tenant.chat({}, { headers })
@@ -79,7 +79,7 @@ test('a call with no trace, or an unreadable one, starts its own', async ({ tena
   expect(seen.size).toBe(2)
 })
 
-test('each request is one line of the log, with its ids and those of its trace [key_invalid] [model_not_found]', async ({
+test('each request writes one log line with its request, invocation and trace IDs [key_invalid] [model_not_found]', async ({
   tenant,
   stack,
 }) => {

@@ -3,13 +3,12 @@ import { context, createContextKey, SpanKind, type Attributes, type Span } from 
 import { Refusal } from '@gateway/api/refusal'
 import { withSpan } from '@gateway/service-kit/process/spans'
 
-// The span of a whole call. Its stages are spans inside it, by `withSpan`.
+// The root span of a call. Its stages are child spans, created by `withSpan`.
 
 const CALL_SPAN = createContextKey('the span of the whole call')
 
 /**
- * Runs a call in its own span, which is a child of the caller's span where `traceparent` among the headers names
- * one (W3C Trace Context).
+ * Runs a call in its own span, a child of the caller's span if the `traceparent` header names one (W3C Trace Context).
  * @param route method and path, such as `POST /v1/chat/completions`
  */
 export function withCallSpan<T>(route: string, headers: IncomingHttpHeaders, work: () => Promise<T>): Promise<T> {
@@ -29,7 +28,7 @@ async function noted<T>(span: Span, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Sets attributes of the whole call's span, from whichever stage knows them. */
+/** Sets attributes on the root span of the call, from any stage. */
 export function noteOnCall(attributes: Attributes): void {
   const span = context.active().getValue(CALL_SPAN) as Span | undefined
   span?.setAttributes(attributes)

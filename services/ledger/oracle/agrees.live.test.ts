@@ -2,14 +2,14 @@ import { describe, expect, inject } from 'vitest'
 import { liveTest as test } from '@gateway/testbed/live-test'
 import { playHistories } from './play-histories.fixture.ts'
 
-// `npm run bench -- histories` plays the same for as long as you like.
+// `npm run bench -- histories` plays the same histories for any length of time.
 
 const OPERATIONS = 100_000 * inject('propertyShare')
 
-describe('the decision in SQL and the pure one', () => {
+describe('the SQL decision and the in-memory oracle', () => {
   // spec: can/settlement
   test(
-    `agree on every item of ${OPERATIONS} random ones, and on every balance`,
+    `agree on each of ${OPERATIONS} random items and on every balance`,
     { timeout: 600_000 },
     async ({ database }) => {
       const { operations, missing } = await playHistories(database, OPERATIONS)

@@ -2,7 +2,7 @@ import type { Reset } from '@gateway/pricing/spending-window'
 import type { Price } from '@gateway/pricing/price'
 import type { Overheads } from '@gateway/pricing/upper-bound'
 
-// The books as the decision sees them, in memory. money.run_batch has the same in tables.
+// The books as the decision sees them, in memory. money.run_batch reads the same facts from tables.
 
 export interface KeyFacts {
   id: string
@@ -21,32 +21,32 @@ export interface ProductFacts {
   id: string
   price: Price
   overheads: Overheads
-  /** false: it makes images or sounds at a price per request, and its context bounds nothing. */
+  /** false: it generates images or audio at a price per request, so its context length does not bound a call. */
   bounded: boolean
   contextLength: bigint
   maxOutputTokens: bigint
   supportedParameters: ReadonlySet<string>
 }
 
-/** In whose name an execution runs: a key, by its lineage, or a user in the console. */
+/** An execution runs on behalf of a key, by its lineage, or of a user in the console. */
 export interface ExecutionFacts {
   project: string
-  /** The hash of its key; null: a user's. */
+  /** The hash of its key; null: a user started it. */
   keyHash: string | null
-  /** The user still has a role on the project that may invoke. */
+  /** Whether the user still has a role on the project that may invoke. */
   userAuthorized: boolean
-  /** It has neither ended nor begun to fail. */
+  /** Whether it has neither ended nor started to fail. */
   goesOn: boolean
-  /** What its nodes may be charged together; null: no ceiling. */
+  /** Maximum total charge of its nodes; null: no ceiling. */
   maxMicro: bigint | null
 }
 
 export interface NodeFacts {
-  /** null: no one runs it. */
+  /** null: no worker runs it. */
   lease: string | null
   attempt: number
   call: string
-  /** Under which it may reserve; null: any. */
+  /** The id under which it may reserve; null: any. */
   reservation: string | null
 }
 
@@ -75,7 +75,7 @@ export interface Reservation {
   instance: string
   micro: bigint
   outputCap: bigint
-  /** Tokens of the prompt at most, less the factor of its product. */
+  /** Upper bound of the prompt's tokens, without the factor of its product. */
   promptTokens: bigint
   price: Price
   /** `execution node`; null: a direct call. */
@@ -97,27 +97,27 @@ export interface Book {
   keys: ReadonlyMap<string, KeyFacts>
   /** Callable chat products: `project model` → the product. */
   callable: ReadonlyMap<string, ProductFacts>
-  /** What executions may call, of any kind: `project model` → the product. */
+  /** Products of any kind that executions may call: `project model` → the product. */
   callableByExecutions: ReadonlyMap<string, ProductFacts>
   executions: ReadonlyMap<string, ExecutionFacts>
-  /** `execution node` → what is known of it. */
+  /** `execution node` → the facts of the node. */
   nodes: ReadonlyMap<string, NodeFacts>
-  /** `execution node` of each that was charged. */
+  /** `execution node` of each charged node. */
   chargedNodes: Set<string>
-  /** By product, in millionths; one that is missing has none. */
+  /** By product, in millionths; a product that is missing has no factor. */
   factors: Map<string, bigint>
   liveInstances: ReadonlySet<string>
   wallets: Map<string, Wallet>
   meters: Map<string, Meter>
   open: Map<string, Reservation>
   closed: Map<string, Closed>
-  /** By project, what its users want to learn of. */
+  /** By project: the thresholds at which its users are notified. */
   thresholds: ReadonlyMap<string, { below: bigint[]; percents: bigint[] }>
-  /** What they were reported, as `kind of threshold`: of a project, or of a lineage and the start of its window. */
+  /** Notices sent, as `kind of threshold`: of a project, or of a lineage and the start of its window. */
   notices: string[]
-  /** What was served and is charged to no one: `reservation kind` → micro-USD. */
+  /** Calls served but charged to no one: `reservation kind` → micro-USD. */
   writeOffs: Map<string, bigint>
-  /** `project key` → the first call under it and its newest attempt. */
+  /** `project key` → the first call under this idempotency key and its newest attempt. */
   idempotency: Map<string, { fingerprint: string; invocation: string; reservation: string }>
 }
 

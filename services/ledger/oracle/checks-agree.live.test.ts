@@ -7,7 +7,7 @@ import { buildHistorySetup } from './history-setup.fixture.ts'
 import { admitItems } from './items-of-history.fixture.ts'
 import { admission } from './random-history.fixture.ts'
 
-// What a check answers is what the admission right behind it decides, no matter what the situation is by then.
+// A check returns what an admission right after it decides, in any situation.
 
 const SITUATIONS = 1_000
 
@@ -37,15 +37,15 @@ const step = fc.record({
     idempotency: null,
     copyOf: null,
   })),
-  /** What becomes of a call that is admitted; null: it continues. */
+  /** How an admitted call ends; null: it stays open. */
   end: fc.constantFrom(null, 'release', 'release', 'settle'),
-  /** What happens as well, now and then. */
+  /** An occasional change before the check. */
   event: fc.constantFrom(...Array.from({ length: 24 }, () => null), 'revoke', 'rotate'),
   which: fc.nat(),
 })
 
 test(
-  `a check and the admission behind it agree in ${SITUATIONS} random situations`,
+  `an admission check predicts the outcome of the next admission in ${SITUATIONS} random situations`,
   { timeout: 240_000 },
   async ({ fixture, replica }) => {
     const seen = new Set<string>()
@@ -72,7 +72,7 @@ test(
   },
 )
 
-test('a check waits for no wallet that others have locked, and leaves no trace', async ({
+test('an admission check does not wait for a locked wallet and writes nothing', async ({
   database,
   fixture,
   replica,
@@ -90,10 +90,10 @@ test('a check waits for no wallet that others have locked, and leaves no trace',
   const { rows } = await fixture.run('SELECT reserved, journal_seq FROM money.wallets WHERE project = $1', [
     tenant.project.id,
   ])
-  expect(rows).toEqual([{ reserved: '0', journal_seq: '1' }]) // its funding
+  expect(rows).toEqual([{ reserved: '0', journal_seq: '1' }]) // only its funding
 })
 
-test('a project without a wallet has nothing, and gets none by a check [insufficient_budget]', async ({
+test('an admission check refuses a project without a wallet and does not create one [insufficient_budget]', async ({
   fixture,
   replica,
   tenant,
@@ -111,7 +111,7 @@ test('a project without a wallet has nothing, and gets none by a check [insuffic
   expect((await fixture.run('SELECT FROM money.wallets WHERE project = $1', [project.id])).rowCount).toBe(0)
 })
 
-test('the function that checks refuses a transaction that could write', async ({ fixture, tenant }) => {
+test('money.check_admission refuses to run in a read-write transaction', async ({ fixture, tenant }) => {
   const caller = JSON.stringify({ key_hash: tenant.key.hash, model: tenant.product })
   const asked = fixture.run(
     'SELECT money.check_admission(jsonb_populate_record(NULL::money.admission_pair, $1), NULL)',

@@ -14,7 +14,7 @@ export type AdmissionDecision =
   | { code: 'running' | 'replay'; invocation: string }
   | { code: string }
 
-/** Decides the admission of a direct call, in the order of rules §2.3. A refused one consumes nothing. */
+/** Decides the admission of a direct call, in the order of rules §2.3. A refused call consumes nothing. */
 export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, remaining: Remaining): AdmissionDecision {
   const again = book.open.get(item.id)
   if (again) return { code: 'again', reservation: again }
@@ -52,7 +52,7 @@ export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, rema
       lineage: key.lineage,
       windowStartMs: fit.windowStartMs,
       product: product.id,
-      instance: item.instance!, // nothing fits without one
+      instance: item.instance!, // decideFit never returns a fit without one
       micro: fit.micro,
       outputCap: fit.cap,
       promptTokens: fit.prompt,

@@ -8,9 +8,9 @@ import { decideNodeAdmission } from './decide-node-admission.ts'
 import { notifyFullWindow, notifyLowWallet } from './notify-threshold-crossings.ts'
 import { NO_FACTOR, raisedFactor } from '@gateway/pricing/upper-bound'
 
-// The whole decision of a batch, without a database: what money.run_batch must agree with, item by item.
+// The whole decision of a batch, without a database. money.run_batch must agree with it, item by item.
 
-/** Decides a batch and enters it into the book: closings first, then admissions in order of arrival. */
+/** Decides a batch and applies it to the book: closings first, then admissions in order of arrival. */
 export function decideBatch(
   book: Book,
   { admissions, closings }: { admissions: AdmissionItem[]; closings: ClosingItem[] },
@@ -20,8 +20,8 @@ export function decideBatch(
 }
 
 /**
- * Decides closings alone and enters them: those of nodes, as money.close_node_calls does, or those of direct calls (B9
- * of run_batch).
+ * Decides closings only and applies them: of nodes, as money.close_node_calls does, or of direct calls (B9 of
+ * run_batch).
  */
 export function decideClosings(book: Book, items: ClosingItem[], ofExecutions: boolean): ClosingDecision[] {
   const decisions = items.map((item) => decideClosing(book, item, ofExecutions))
@@ -30,8 +30,8 @@ export function decideClosings(book: Book, items: ClosingItem[], ofExecutions: b
 }
 
 /**
- * Answers that came under a lease that was another's by then, as money.write_off_fenced has them: enters what is written
- * off, and answers how many are new.
+ * Writes off responses that arrived under a lost lease, as money.write_off_fenced does. Returns the number of new
+ * write-offs.
  */
 export function decideLateAnswers(book: Book, answers: LateAnswer[]): number {
   const before = book.writeOffs.size
@@ -42,7 +42,7 @@ export function decideLateAnswers(book: Book, answers: LateAnswer[]): number {
   return book.writeOffs.size - before
 }
 
-/** Once for each reservation and kind: the first stands. */
+/** Enters one write-off per reservation and kind: the first one counts. */
 function writeOff(book: Book, reservation: string, kind: 'excess' | 'fenced', micro: bigint): void {
   const name = `${reservation} ${kind}`
   if (!book.writeOffs.has(name)) book.writeOffs.set(name, micro)
@@ -57,7 +57,7 @@ function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): Ad
     meter: (key, windowStart) => meterLeft.get(key.lineage) ?? leftInWindow(book, key, windowStart),
     ceiling: (execution) => ceilingLeft.get(execution) ?? leftOfCeiling(book, execution),
   }
-  const admitted = new Set<string>() // project and idempotency key
+  const admitted = new Set<string>() // `project idempotencyKey`
   const decisions = items.map((item) => {
     const decision =
       item.op === 'admit'
@@ -65,7 +65,8 @@ function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): Ad
         : decideNodeAdmission(book, item, nowMs, remaining)
     const named = item.op === 'admit' ? item : null
     const name = named?.idempotency ? `${book.keys.get(named.keyHash)?.project} ${named.idempotency.key}` : null
-    // It comes again with the next batch, which knows the first one. Behind a refused one it is the first itself.
+    // A copy is decided in the next batch, which knows the first call. If the first was refused, the copy takes its
+    // place.
     if (name !== null && admitted.has(name) && FRESH.has(decision.code)) return { code: 'copy' }
     if (!isAdmission(decision)) return decision
     const { project, micro, lineage, windowStartMs } = decision.reservation
@@ -82,7 +83,7 @@ function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): Ad
   return decisions
 }
 
-/** What an admission comes to that has passed every check but that of the money. */
+/** Possible outcomes of an admission that has passed every check except that of funds. */
 const FRESH = new Set(['admitted', 'key_limit', 'insufficient_budget'])
 
 type Admission = Extract<AdmissionDecision, { code: 'admitted' }>
@@ -97,7 +98,7 @@ function leftInWindow(book: Book, { lineage, limit }: KeyFacts, windowStart: num
   return limit!.micro - used
 }
 
-/** What its nodes were charged and what is reserved for them now is gone from it. */
+/** Returns the ceiling less the charges and open reservations of the execution's nodes. */
 function leftOfCeiling(book: Book, execution: string): bigint | null {
   const maxMicro = book.executions.get(execution)?.maxMicro ?? null
   if (maxMicro === null) return null
@@ -123,7 +124,7 @@ function enterAdmission(book: Book, { reservation, idempotencyKey, fingerprint }
   }
 }
 
-/** Only where the prompt used more than its bound: more output than the cap is another fault (money §2.5). */
+/** Raises the factor only if the prompt used more than its bound: excess output is another fault (money §2.5). */
 function raiseFactor(book: Book, { product, promptTokens }: Reservation, used: bigint): void {
   const before = book.factors.get(product) ?? NO_FACTOR
   const after = used > promptTokens ? raisedFactor(before, used, promptTokens) : before

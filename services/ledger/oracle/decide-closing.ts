@@ -13,15 +13,15 @@ export type ClosingDecision =
   | { outcome: 'settled'; close: Close; usedPromptTokens: bigint }
   | { outcome: 'released'; close: Close }
   | { outcome: 'released'; tombstone: string }
-  /** Closed before: the first outcome stands. */
+  /** Closed before: the first outcome counts. */
   | { outcome: 'settled' | 'released'; before: bigint }
-  /** The reservation had ended: it is a write-off. */
+  /** The reservation had already been released: the call is written off. */
   | { outcome: 'fenced'; writeOffMicro: bigint }
   | { outcome: 'unknown' | 'alive' }
 
 /**
- * What a closing does (B3, B5 of run_batch). A settlement charges the usage and never more than was reserved.
- * @param ofNodes whether it may close reservations of nodes, or those of direct calls (B9 of run_batch)
+ * Decides a closing (B3, B5 of run_batch). A settlement charges the usage, capped at the reserved amount.
+ * @param ofExecutions whether it may close reservations of nodes, or those of direct calls (B9 of run_batch)
  */
 export function decideClosing(book: Book, item: ClosingItem, ofExecutions: boolean): ClosingDecision {
   const reservation = book.open.get(item.id)

@@ -1,7 +1,7 @@
 import { availableIn, type Book } from './book.ts'
 import { notifyLowWallet } from './notify-threshold-crossings.ts'
 
-/** What money.correct must agree with: a wallet is put right by an amount with a sign, and never below zero. */
+/** The rule that money.correct must agree with: a wallet is adjusted by a signed amount, and never below zero. */
 export function decideCorrection(book: Book, project: string, micro: bigint): 'corrected' | 'short' {
   const wallet = book.wallets.get(project) ?? { funded: 0n, reserved: 0n, settled: 0n }
   if (availableIn(wallet) + micro < 0n) return 'short'

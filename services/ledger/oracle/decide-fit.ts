@@ -9,11 +9,11 @@ import {
 } from '@gateway/pricing/upper-bound'
 import type { Book, KeyFacts, ProductFacts } from './book.ts'
 
-/** What is left of the wallets and meters while a batch is decided (B4 of run_batch). */
+/** Remaining funds of wallets, meters and ceilings while a batch is decided (B4 of run_batch). */
 export interface Remaining {
   wallet(project: string): bigint
   meter(key: KeyFacts, windowStartMs: number): bigint
-  /** null: it has no ceiling. */
+  /** null: the execution has no ceiling. */
   ceiling(execution: string): bigint | null
 }
 
@@ -22,19 +22,19 @@ interface Asked {
   /** null: a direct call. */
   execution: string | null
   project: string
-  /** null: no one's, so there is no limit. */
+  /** null: the call has no key, so there is no limit. */
   key: KeyFacts | null
   product: ProductFacts
 }
 
-/** `windowStartMs` is null where the key has no limit. */
+/** `windowStartMs` is null if the key has no limit. */
 export type Fit =
   | { code: 'fits'; micro: bigint; cap: bigint; prompt: bigint; windowStartMs: number | null }
   | { code: Exclude<string, 'fits'> }
 
 /**
- * The checks of every admission whose caller may call this product: its promptSize, its instance, the ceiling of its
- * execution, the window, the wallet.
+ * Runs the checks of an admission whose caller may call this product: prompt size, instance, ceiling of the execution,
+ * spending window, wallet.
  */
 export function decideFit(
   book: Book,
@@ -50,7 +50,7 @@ export function decideFit(
   if (leftOfCeiling !== null && micro > leftOfCeiling) return { code: 'ceiling_reached' }
   const windowStart = key?.limit ? laterWindow(book, key, windowStartMs(key.limit.reset, nowMs)) : null
   if (key && windowStart !== null && micro > remaining.meter(key, windowStart)) return { code: 'key_limit' }
-  const needed = micro > 0n ? micro : 1n // where nothing is available, a call that costs nothing is refused too
+  const needed = micro > 0n ? micro : 1n // on an empty wallet, even a free call is refused
   if (needed > remaining.wallet(project)) return { code: 'insufficient_budget' }
   return { code: 'fits', micro, cap, prompt, windowStartMs: windowStart }
 }
@@ -77,12 +77,12 @@ function boundOf(
       : product.bounded && tooLong
         ? 'context_limit'
         : null
-  // What fits is decided without the factor: it says what a provider counts, and not what a model takes.
+  // The context check ignores the factor: the factor models how a provider counts, not what a model accepts.
   const reserved = reservedPromptTokens(prompt, factor)
   return { refusal, micro: upperBoundMicro(product.price, reserved, cap), cap, prompt }
 }
 
-/** A clock that went back never opens a window again that has been left (money §6.2). */
+/** If the clock goes back, a window that has ended is not opened again (money §6.2). */
 function laterWindow(book: Book, key: KeyFacts, startMs: number): number {
   return Math.max(startMs, book.meters.get(key.lineage)?.windowStartMs ?? startMs)
 }

@@ -2,14 +2,14 @@ import { pricedParts, type Usage } from '@gateway/pricing/usage'
 import { costMicro } from '@gateway/pricing/price'
 import type { Book } from './book.ts'
 
-/** The answer to the call of a node, under the reservation of an attempt whose lease was another's by then. */
+/** A provider's response to a node's call, under the reservation of an attempt that had lost its lease. */
 export interface LateAnswer {
   reservation: string
   execution: string
   usage: Omit<Usage, 'estimated'>
 }
 
-/** What it is written off with, in micro-USD; null: it is not an attempt of this execution that ended without a charge. */
+/** Returns the write-off in micro-USD; null: the reservation is not an uncharged attempt of this execution. */
 export function decideLateAnswer(book: Book, { reservation, execution, usage }: LateAnswer): bigint | null {
   const closed = book.closed.get(reservation)
   if (!closed?.price || closed.node === null || closed.state !== 'Released') return null

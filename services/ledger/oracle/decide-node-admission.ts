@@ -4,8 +4,8 @@ import type { AdmissionDecision } from './decide-admission.ts'
 import { decideFit, type Remaining } from './decide-fit.ts'
 
 /**
- * Decides the admission of a node's call (B9 of run_batch): as that of a direct call, but for who calls and under
- * what.
+ * Decides the admission of a node's call (B9 of run_batch): like a direct call, except for the caller and for the lease
+ * it needs.
  */
 export function decideNodeAdmission(
   book: Book,
@@ -61,8 +61,7 @@ function mayCall(node: NodeFacts, item: AdmitNodeItem): boolean {
 }
 
 /**
- * Rotation and expiry stop no execution; a revocation does, of its key or of the newest of its lineage
- * (money §7.2).
+ * Rotation and expiry do not stop an execution. Revoking its key, or the newest key of the lineage, does (money §7.2).
  */
 function lineageRefusal(book: Book, key: KeyFacts): string | null {
   const newest = [...book.keys.values()].filter(({ lineage, rotated }) => lineage === key.lineage && !rotated)

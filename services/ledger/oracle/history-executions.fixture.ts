@@ -9,25 +9,26 @@ import {
 } from '../src/fixtures/execution-rows.ts'
 import type { KeyFacts, NodeFacts, ExecutionFacts } from './book.ts'
 
-// Executions for random histories, once in the tables and once as facts: of each key, of users in the console, and one
-// that fails. Every third has a ceiling.
+// Executions for random histories, both in the tables and as facts: of each key, of users in the console, and one that
+// fails. Every third has a ceiling.
 
 export interface SetupExecutions {
   facts: Map<string, ExecutionFacts>
-  /** `execution node` → what is known of it. */
+  /** `execution node` → the facts of the node. */
   nodes: Map<string, NodeFacts>
-  /** Each claimed, and called for most of the time. */
+  /** Claimed nodes. Most node admissions name one of them. */
   held: HeldNode[]
-  /** What was claimed before: its lease is another's now. */
+  /** Nodes that were claimed earlier under a lease they have lost. */
   lost: HeldNode[]
-  /** One of the executions begins to fail. */
+  /** Makes one of the executions start to fail. */
   fail(which: number): Promise<void>
-  /** The console's user loses the role. */
+  /** Removes the role of the console's user. */
   withdrawUser(): Promise<void>
   /** Takes some nodes back and claims them again. */
   reclaim(nodes: HeldNode[]): Promise<void>
   /**
-   * For each node that was charged a fresh one of the same run; that one ends, or keeps its lease, though it must not.
+   * Adds a fresh node of the same execution for each charged node. The charged node ends, or keeps its lease although
+   * it should not.
    */
   replace(nodes: { node: HeldNode; ends: boolean }[]): Promise<void>
 }
@@ -40,7 +41,7 @@ interface Deps {
 }
 
 const NODES = 4
-/** Micro-USD, of some calls. */
+/** Micro-USD; enough for a few calls. */
 const CEILING = 6_000n
 
 export async function buildExecutions(fixture: Fixture, { owners, rich, poor, keys }: Deps): Promise<SetupExecutions> {

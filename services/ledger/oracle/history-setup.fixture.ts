@@ -5,8 +5,8 @@ import { rotateKey } from '../src/fixtures/execution-rows.ts'
 import type { Book, KeyFacts, ProductFacts } from './book.ts'
 import { buildExecutions, type SetupExecutions } from './history-executions.fixture.ts'
 
-// What random histories happen to, once in the tables and once as a book: scarce and plenty, and a key for each way to
-// be refused.
+// The tenants of random histories, both in the tables and as a book: with scarce and with ample funds, and one key for
+// each kind of refusal.
 
 export interface HistorySetup {
   book: Book
@@ -18,18 +18,18 @@ export interface HistorySetup {
   fund(project: string, micro: bigint): void
   /** Revokes one of the keys. */
   revoke(which: number): Promise<void>
-  /** Replaces one of the keys, and the replacement by another one now and then. */
+  /** Rotates one of the keys, sometimes one that is itself a replacement. */
   rotate(which: number): Promise<void>
   /** Ends the living instance and starts another one. */
   endInstance(): Promise<void>
 }
 
 const FUNDS = [40_000n, 3_000_000n, 0n]
-/** Of each project: near to what it has, so that it falls below again and again. */
+/** Thresholds of each project, close to its funds so that they are crossed repeatedly. */
 const THRESHOLDS = { below: [2_950_000n, 2_500_000n, 39_000n, 20_000n, 5_000n, 1n], percents: [10n, 50n, 90n, 100n] }
 const SUPPORTED = ['temperature', 'tools', 'response_format']
 
-/** This many of the keys may call; each of the others is refused in its own way. */
+/** The first keys may call; each of the others is refused for a different reason. */
 const GOOD_KEYS = 6
 
 const often = <T>(things: T[], times: number): T[] => Array.from({ length: times }, () => things).flat()
@@ -179,7 +179,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     },
     async revoke(which) {
       const [hash, facts] = [...keys][which % keys.size]!
-      if (facts.revoked || which % 4 > 0) return // most keys should live on
+      if (facts.revoked || which % 4 > 0) return // most keys stay valid
       await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [facts.id])
       keys.set(hash, { ...facts, revoked: true })
     },
@@ -191,7 +191,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
       keys.set(old.hash, { ...facts, rotated: { graceUntilMs: null } })
       keys.set(replacement.hash, { ...facts, id: replacement.id, expiresAtMs: null })
       made.push(replacement)
-      // The replacement is asked for as often as the old key was; that one is still asked for now and then.
+      // The replacement is used as often as the old key was; the old key is still used occasionally.
       const places = keyHashes.flatMap((hash, n) => (hash === old.hash ? [n] : []))
       for (const place of places.slice(1)) keyHashes[place] = replacement.hash
       if (places.length < 2) keyHashes.push(replacement.hash)

@@ -5,7 +5,7 @@ import type { AdmissionItem, ClosingItem } from '../src/admissions/waiting-items
 import type { Admission, Closing, NodeAdmission } from './random-history.fixture.ts'
 import type { HistorySetup } from './history-setup.fixture.ts'
 
-// The items of a random history, once it is known to whom it happens. `ids` are those of what was admitted before.
+// Builds the items of a random history for a setup. `ids` are the ids admitted so far.
 
 export function admitItems(wanted: (Admission | NodeAdmission)[], setup: HistorySetup, ids: string[]): AdmissionItem[] {
   const items: AdmissionItem[] = []

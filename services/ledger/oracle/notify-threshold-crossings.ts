@@ -1,8 +1,8 @@
 import type { Book, Reservation } from './book.ts'
 
-// Which thresholds an entry has crossed, once it is in the book: what money.notify_threshold_crossings must agree with.
+// The thresholds that an entry has crossed, once it is booked. money.notify_threshold_crossings must agree.
 
-/** @param fallen by how much what remains of the wallet has fallen just now; less than 0: it rose */
+/** @param fallen decrease of the wallet's remaining balance by this entry; negative if it rose */
 export function notifyLowWallet(book: Book, project: string, fallen: bigint): void {
   const wallet = book.wallets.get(project)!
   const remaining = wallet.funded - wallet.settled
@@ -11,7 +11,7 @@ export function notifyLowWallet(book: Book, project: string, fallen: bigint): vo
       book.notices.push(`wallet.below ${project} ${threshold}`)
 }
 
-/** @param charged what the window of this reservation has just spent */
+/** @param charged amount that this entry has spent in the window of the reservation */
 export function notifyFullWindow(book: Book, { project, lineage }: Reservation, charged: bigint): void {
   const { spent, windowStartMs } = book.meters.get(lineage)!
   const limit = [...book.keys.values()].find((key) => key.lineage === lineage && key.limit !== null)!.limit!.micro

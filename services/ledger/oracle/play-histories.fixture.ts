@@ -9,8 +9,8 @@ import { buildHistorySetup, type HistorySetup } from './history-setup.fixture.ts
 import { playBatch, playCorrection, playLateAnswers, playNodeClosings } from './play-history.fixture.ts'
 import { command, type Command } from './random-history.fixture.ts'
 
-// The SQL decision and the pure one, on the same random histories: every outcome of every item, and every balance
-// after. The histories go to two replicas in turn.
+// Compares the SQL decision with the pure one on the same random histories: every outcome of every item, and every
+// balance afterwards. Histories alternate between two replicas.
 
 /** Every outcome there is; each must have been seen. */
 const OUTCOMES = [
@@ -79,9 +79,9 @@ interface Where {
 }
 
 /**
- * Plays random histories until this many operations were compared and every outcome was seen, or four times as many. Throws at
- * the first difference, with the seed and the path of its history.
- * @returns how many operations, and the outcomes that never came
+ * Plays random histories until this many operations were compared and every outcome was seen, or until four times as
+ * many were compared. Throws at the first difference, with the seed and the path of its history.
+ * @returns the number of operations, and the outcomes that never occurred
  */
 export async function playHistories(
   { adminUrl, ledgerUrl }: Where,
@@ -95,7 +95,7 @@ export async function playHistories(
   ]
   let operations = 0
   const seen = new Map<string, number>()
-  // A history that never reaches an outcome proves nothing about it: where chance left one out, it continues.
+  // Histories that never reach an outcome prove nothing about it, so playing continues until every outcome was seen.
   const missing = () => OUTCOMES.filter((outcome) => !seen.has(outcome))
   const enough = () => operations >= wanted && (missing().length === 0 || operations >= 4 * wanted)
   try {
@@ -153,7 +153,7 @@ async function playHistory(
         const project = setup.projects[command.project % setup.projects.length]!
         const funding = `f-${turn}`
         await fixture.fund(project, BigInt(command.micro), funding)
-        await fixture.fund(project, BigInt(command.micro), funding) // the same funding again adds nothing
+        await fixture.fund(project, BigInt(command.micro), funding) // repeating the funding adds nothing
         setup.fund(project, BigInt(command.micro))
         operations += 2
         break
@@ -181,7 +181,7 @@ async function playHistory(
   return operations
 }
 
-/** Throws unless every balance, meter and reservation is what the pure decision has, and the books and usage add up. */
+/** Throws unless every balance, meter and reservation equals the pure decision's, and the books and usage add up. */
 async function compareBalances(setup: HistorySetup, replica: Database, seen: Map<string, number>): Promise<void> {
   const { prisma } = replica
   const wallets = await prisma.wallet.findMany({ where: { project: { in: setup.projects } } })

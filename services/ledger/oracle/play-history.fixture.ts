@@ -12,7 +12,7 @@ import { admitItems, closingItem } from './items-of-history.fixture.ts'
 import type { Admission, Closing, NodeAdmission, NodeClosing, RandomLateAnswer } from './random-history.fixture.ts'
 import type { HistorySetup } from './history-setup.fixture.ts'
 
-// One step of a random history, decided by SQL and by the pure function: both must answer the same.
+// One step of a random history, decided by SQL and by the pure function: both must return the same.
 
 export async function playBatch(
   setup: HistorySetup,
@@ -62,7 +62,7 @@ export async function playBatch(
   return admissions.length + closings.length
 }
 
-/** The refusals of copies: the same key, idempotency key and body as one before it in the batch. */
+/** Returns the refusals of copies: items with the key, idempotency key and body of an earlier one in the batch. */
 function refusedCopies(items: AdmissionItem[], decisions: { code: string }[]): string[] {
   const before = new Set<string>()
   return items.flatMap((item, n) => {
@@ -80,7 +80,7 @@ function isOfNode({ book }: HistorySetup, id: string): boolean {
   return found !== undefined && found.node !== null
 }
 
-/** What money.close_node_calls does, and then the leases end: an answered node is done, any other one is claimed again. */
+/** Plays money.close_node_calls and ends the leases: an answered node is done, any other one is claimed again. */
 export async function playNodeClosings(
   setup: HistorySetup,
   wanted: NodeClosing[],
@@ -124,7 +124,7 @@ export async function playNodeClosings(
   return some.length
 }
 
-/** A wallet is put right, and asked so again, which changes nothing more. */
+/** Corrects a wallet and repeats the correction, which must change nothing more. */
 export async function playCorrection(
   { book }: HistorySetup,
   project: string,
@@ -146,7 +146,7 @@ export async function playCorrection(
   return 1
 }
 
-/** What money.write_off_fenced does with answers of nodes whose leases are another's by now. */
+/** Plays money.write_off_fenced with answers of nodes whose lease another worker holds by now. */
 export async function playLateAnswers(
   { book, executions: { held, lost } }: HistorySetup,
   wanted: RandomLateAnswer[],

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 
-// What may happen in a random history, before it is known to whom: numbers that are taken modulo what there is by then.
+// Steps of a random history before their targets are known: numbers are taken modulo the count of what exists by then.
 
 const ITEMS = 40
 
 /**
- * One in `n` of them, and null else. `fc.option` has it the other way round: its `freq` is how seldom there is null.
+ * A value one time in `n`, else null. `fc.option` works the other way round: its `freq` says how rarely null occurs.
  */
 const oneIn = <T>(n: number, arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: n - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
@@ -23,23 +23,23 @@ const asked = {
   counted: oneIn(8, fc.integer({ min: 1, max: 30_000 })),
   maxTokens: fc.option(fc.constantFrom(0, 1, 10, 100, 300, 300, 300, 4_000, 8_192, 9_000), { freq: 3 }),
   parameters: fc.constantFrom<string[]>([], [], [], [], [], [], ['tools'], ['tools'], ['tools', 'logprobs']),
-  /** Asks again with an id from before. */
+  /** Reuses an earlier id. */
   sameIdAs: oneIn(12, fc.nat()),
 }
 export const admission = fc.record({
   ...asked,
   of: fc.constant('a key' as const),
-  /** Asks only what would be decided, without an instance. */
+  /** Only checks what would be decided, without an instance. */
   reservesNothing: oneIn(12, fc.constant(true)),
   key: fc.nat(),
   selector: fc.constantFrom(null, null, null, null, null, null, 'own', 'own', 'own', 'other'),
-  /** Small, so that keys meet again: repeats, mismatches, copies in one batch. */
+  /** Few, so that keys collide: repeats, mismatches, copies in one batch. */
   idempotency: fc.option(fc.nat(12), { freq: 3 }),
   body: fc.nat(3),
-  /** Asks what another one in its batch asks, under its own id. */
+  /** Sends the request of another item in its batch under a separate id. */
   copyOf: oneIn(6, fc.nat()),
 })
-/** Of the prompt and of the completion; now and then told to be more than these. */
+/** Parts of the prompt and of the completion, sometimes reported as more than the whole. */
 const parts = {
   cachedTokens: fc.option(fc.integer({ min: 0, max: 45_000 }), { nil: undefined }),
   reasoningTokens: fc.option(fc.integer({ min: 0, max: 11_000 }), { nil: undefined }),
@@ -48,7 +48,7 @@ const nodeAdmission = fc.record({
   ...asked,
   of: fc.constant('an execution' as const),
   node: fc.nat(),
-  /** Under a lease that was taken from it. */
+  /** Uses a lease that was taken from the node. */
   lost: oneIn(8, fc.nat()),
   copyOf: fc.constant(null),
 })
@@ -62,7 +62,7 @@ const closing = fc.record({
   neverAdmitted: fc.integer({ min: 0, max: 40 }).map((n) => n === 0),
 })
 const nodeClosing = fc.record({
-  /** A node that is held; or one that was, or a direct call. */
+  /** A node that is reserved, or one that was, or a direct call. */
   of: fc.nat(),
   instead: oneIn(6, fc.constantFrom('lost' as const, 'direct call' as const)),
   usage: fc.option(
@@ -73,11 +73,11 @@ const nodeClosing = fc.record({
     }),
     { freq: 2 },
   ),
-  /** Now and then a node keeps its lease, though it must not: it is not charged again. */
+  /** Sometimes a node keeps its lease, which must not happen: it still must not be charged again. */
   keepsLease: oneIn(4, fc.constant(true)),
 })
 const lateAnswer = fc.record({
-  /** A node that was held; or one that is, or of another execution than it says. */
+  /** A node that was reserved, or one that is, or one of another execution than it names. */
   of: fc.nat(),
   instead: oneIn(5, fc.constantFrom('held' as const, 'of another execution' as const)),
   promptTokens: fc.integer({ min: 0, max: 40_000 }),

@@ -10,11 +10,10 @@ import { chain, publishProduct } from './fixtures/sandbox-products.ts'
 import { openTenant, test as tenantTest } from './fixtures/ledger-test.ts'
 import { openClients, openLedger } from './fixtures/open-ledger.ts'
 
-// The whole ledger, with the real queue and the real notifier: what it says to workers and to followers, and
-// what its maintenance jobs find.
+// The whole ledger with the real queue and notifier: what workers and followers receive, and what maintenance does.
 
 const test = tenantTest
-  // A separate server, which is stopped.
+  // A separate server, because a test stops it.
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('ownRedis', { scope: 'file' }, async ({}, { onCleanup }) => {
     const server = await privateRedis()
@@ -31,7 +30,7 @@ const test = tenantTest
     onCleanup(clients.close)
     return clients
   })
-  /** What the queue delivers, one after the other. */
+  /** The jobs that the queue delivers, in order. */
   .extend('queue', async ({ ownRedis }, { onCleanup }) => {
     const delivered: NodeJob[] = []
     let came = Promise.withResolvers<void>()
@@ -75,8 +74,8 @@ const newInstance = async (client: LedgerClient, deadAfterMs = 60_000) => {
 const text = { kind: 'succeeded' as const, output: '{"text":"x"}', ports: ['text'] }
 const times = { usage: null, measured: { durationMs: 1, remoteMs: null } }
 
-describe('the HTTP server', () => {
-  test('runs a flow: the queue says what is to be done, the notifier that it was', async ({
+describe('the ledger with a real queue and notifier', () => {
+  test('runs a flow from queued nodes and notifies followers when it is done', async ({
     clients,
     queue,
     sandbox,
@@ -88,7 +87,7 @@ describe('the HTTP server', () => {
     const done = Promise.withResolvers<void>()
     let notified = 0
     notifier.subscribe(`done:${asked.id}`, () => {
-      if (notified++ > 0) done.resolve() // the first says that it is listened to
+      if (notified++ > 0) done.resolve() // the first notification only confirms the subscription
     })
     expect(await clients.gateway.startExecution(asked)).toMatchObject({ kind: 'started' })
     const instance = await newInstance(clients.worker)
@@ -114,7 +113,7 @@ describe('the HTTP server', () => {
     })
   })
 
-  test('begins runs on behalf of a user for the console alone', async ({ clients, sandbox: { tenant, id } }) => {
+  test('starts executions on behalf of a user only for the console', async ({ clients, sandbox: { tenant, id } }) => {
     const caller = { user: tenant.owners.owner, project: tenant.project.id }
     await expect(clients.gateway.startExecution(question(tenant.key, id, { caller }))).rejects.toThrow('403')
     await expect(clients.worker.startExecution(question(tenant.key, id))).rejects.toThrow('403')
@@ -123,7 +122,7 @@ describe('the HTTP server', () => {
     })
   })
 
-  test('takes an input of 2 MiB, and refuses it for its contract alone [input_type]', async ({
+  test('accepts an input of 2 MiB and checks it against the contract [input_type]', async ({
     clients,
     sandbox: { tenant, id },
   }) => {
@@ -134,8 +133,12 @@ describe('the HTTP server', () => {
   })
 })
 
-describe('maintenance', () => {
-  test('give the node of a worker that fell silent to another', async ({ clients, queue, sandbox: { tenant, id } }) => {
+describe('maintenance of executions', () => {
+  test('reassigns the node of a silent worker to another worker', async ({
+    clients,
+    queue,
+    sandbox: { tenant, id },
+  }) => {
     const asked = question(tenant.key, id)
     await clients.gateway.startExecution(asked)
     const first = await queue.next(asked.id)
@@ -152,7 +155,7 @@ describe('maintenance', () => {
     })
   })
 
-  test('enqueues again what the queue has lost, and executions start while Redis is away', async ({
+  test('starts executions while Redis is down and enqueues their nodes once it is back', async ({
     clients,
     queue,
     sandbox: { tenant, id },

@@ -11,7 +11,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { openFixture } from '@gateway/testbed/fixture'
 import { openLedger, secrets } from './fixtures/open-ledger.ts'
 
-// The whole ledger: its HTTP server, its maintenance, its command.
+// The whole ledger: its HTTP server, its maintenance jobs and its command.
 
 const test = liveTest
   .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
@@ -49,10 +49,10 @@ const admission = (instance: string, tenant: { model: string; key: { hash: strin
   idempotency: null,
 })
 
-// What waits for a turn of a job does so alongside the rest (D2 of reservation-reaper.ts).
+// Concurrent, because these tests wait for the turn of a maintenance job (D2 of reservation-reaper.ts).
 
 describe.concurrent('maintenance', () => {
-  test('a call past its deadline is released though its instance lives', async ({ gateway, tenant, fixture }) => {
+  test('releases a call past its deadline even if its instance is alive', async ({ gateway, tenant, fixture }) => {
     const instance = newId('ins')
     await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 60_000 })
     const item = admission(instance, tenant)
@@ -65,7 +65,7 @@ describe.concurrent('maintenance', () => {
     )
   })
 
-  test('what a stopped instance left is released', async ({ gateway, tenant, fixture }) => {
+  test('releases the reservations of a stopped instance', async ({ gateway, tenant, fixture }) => {
     const instance = newId('ins')
     await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })
     const item = admission(instance, tenant)
@@ -79,7 +79,7 @@ describe.concurrent('maintenance', () => {
     expect(await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })).toEqual({ alive: false })
   })
 
-  test('a silent instance is ended, and what it held is released', async ({ gateway, tenant, fixture }) => {
+  test('ends a silent instance and releases its reservations', async ({ gateway, tenant, fixture }) => {
     const instance = newId('ins')
     await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 1_000 })
     const item = admission(instance, tenant)
@@ -96,7 +96,9 @@ describe.concurrent('the HTTP server', () => {
   const post = (url: string, token: string | null, body: string) =>
     fetch(url, { method: 'POST', headers: token ? { authorization: `Bearer ${token}` } : {}, body })
 
-  test('opens only to a service that signs its tokens, and only for its work', async ({ ledger }) => {
+  test('rejects requests without a valid service token, and services not allowed to call the route', async ({
+    ledger,
+  }) => {
     const tokenOf = (service: 'gateway' | 'worker' | 'console', secret: string) =>
       openTokenSource({ service, secret, now: Date.now }).current()
     const status = async (route: string, token: string | null) =>
@@ -108,12 +110,12 @@ describe.concurrent('the HTTP server', () => {
     expect(await status('/corrections', await tokenOf('gateway', secrets.gateway))).toBe(403)
     expect(await status('/items', await tokenOf('console', secrets.console))).toBe(403)
     expect(await status('/executions/start', await tokenOf('worker', secrets.worker))).toBe(403)
-    expect(await status('/assets/record', await tokenOf('worker', secrets.worker))).toBe(400) // it may; this is not an asset
+    expect(await status('/assets/record', await tokenOf('worker', secrets.worker))).toBe(400) // allowed, but no asset
     expect(await status('/sandboxes/read', await tokenOf('console', secrets.console))).toBe(403)
     expect(await status('/nowhere', await tokenOf('console', secrets.console))).toBe(404)
   })
 
-  test('says which line is wrong, and does nothing', async ({ ledger }) => {
+  test('names the malformed line and decides no item', async ({ ledger }) => {
     const token = await openTokenSource({ service: 'gateway', secret: secrets.gateway, now: Date.now }).current()
     const answer = await post(`${ledger.url}/items`, token, '{"n":1}\n')
     expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([
@@ -124,7 +126,7 @@ describe.concurrent('the HTTP server', () => {
     expect((await post(`${ledger.url}/items`, token, '')).status).toBe(400)
   })
 
-  test('admits and settles a load through the client', async ({ gateway, tenant, fixture }) => {
+  test('admits and settles 300 concurrent calls through the client', async ({ gateway, tenant, fixture }) => {
     const instance = newId('ins')
     expect(await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })).toEqual({ alive: true })
     const charges = await Promise.all(
@@ -149,7 +151,7 @@ describe.concurrent('the HTTP server', () => {
     expect(rows).toEqual([{ reserved: '0', settled: '900' }])
   })
 
-  test('lists for a key what it may call', async ({ gateway, tenant }) => {
+  test('lists the models that a key may call', async ({ gateway, tenant }) => {
     expect(await gateway.models({ keyHash: tenant.key.hash, selector: null })).toMatchObject({
       entries: [{ id: tenant.model, pricing: { unit: 'tokens', prompt: '0', completion: '0.000001' } }],
     })
@@ -160,7 +162,7 @@ describe.concurrent('the HTTP server', () => {
 })
 
 describe.concurrent('npm run ledger check', () => {
-  test('compares the books with an anchor that the ledger took', async ({ ledger, database, tenant, fixture }) => {
+  test('compares the books with an anchor taken by the ledger', async ({ ledger, database, tenant, fixture }) => {
     const env = { DATABASE_URL: database.ledgerUrl }
     await fixture.fund(tenant.project, 5n)
     const taken = async () => {
@@ -182,7 +184,7 @@ describe.concurrent('npm run ledger check', () => {
     })
   })
 
-  test('explains itself to anyone who calls it wrongly', async () => {
+  test('exits with a usage or configuration error and never prints the database password', async () => {
     const unreachable = { DATABASE_URL: 'postgres://none:secret@127.0.0.1:1/none' }
     const said = await Promise.all([
       run(['chekc'], {}),
@@ -199,8 +201,8 @@ describe.concurrent('npm run ledger check', () => {
   })
 })
 
-describe('books that are wrong', () => {
-  test('says which micro-USD does not add up, and fails', async ({ database, tenant, fixture }) => {
+describe('books that do not add up', () => {
+  test('make `ledger check` name the wrong amount and exit with 1', async ({ database, tenant, fixture }) => {
     const env = { DATABASE_URL: database.ledgerUrl }
     expect(await run(['check', tenant.project], env)).toMatchObject({
       code: 0,
@@ -215,7 +217,11 @@ describe('books that are wrong', () => {
     await fixture.run('UPDATE money.wallets SET settled = settled - 7 WHERE project = $1', [tenant.project])
   })
 
-  test('the books are checked, and a metric carries the result', async ({ ledger, tenant, fixture }) => {
+  test('are reported by the ledger_check_findings metric until they are corrected', async ({
+    ledger,
+    tenant,
+    fixture,
+  }) => {
     const findings = async () =>
       Number(
         /^ledger_check_findings(?:\{[^}]*\})? (\d+)/m.exec(

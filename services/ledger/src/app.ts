@@ -13,7 +13,7 @@ interface AppDeps extends Deps {
   readiness: Readiness
 }
 
-/** The whole surface of the ledger, internal only: POST /items, and the operations of operation-handlers.ts. */
+/** The ledger's HTTP API, internal only: POST /items and the operations of operation-handlers.ts. */
 export function ledgerApp(deps: AppDeps): Express {
   const { verify, readiness, log } = deps
   const app = openApp()

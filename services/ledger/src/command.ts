@@ -4,7 +4,7 @@ import { readCommand } from './read-command.ts'
 
 // npm run ledger check [-- --whole] [--against <anchor>] [--archive <folder>] [<project> …]
 // npm run ledger archive [-- --before <month>] [--to <folder>] [--dry]
-// Exit codes: 0 it is right, or done; 1 it is not; 64 wrong words, 69 no database, 78 wrong configuration.
+// Exit codes: 0 no findings, or done; 1 findings, or failed; 64 usage error; 69 no database; 78 configuration error.
 
 const USAGE = `npm run ledger -- check [--whole] [--against <anchor>] [--archive <folder>] [<project> …]
   check      derive every balance and counter again from the journal, and say which micro-USD does not add up

@@ -20,7 +20,7 @@ const problemsOf = (env: Record<string, string | undefined>) => {
   }
 }
 
-test('of each service the present secret is known, and the previous one where there is one', () => {
+test('serviceSecretsOf returns the current secret of each service, and the previous one if it is set', () => {
   expect(serviceSecretsOf(readConfig(ledgerConfig, environment))).toEqual({
     gateway: [gateway],
     worker: [worker],
@@ -34,7 +34,7 @@ test('of each service the present secret is known, and the previous one where th
   })
 })
 
-test('a previous secret that is the present one, or too short, stops the start with one sentence that shows neither', () => {
+test('the configuration rejects a previous secret that equals the current one or is too short, without printing either', () => {
   expect(problemsOf({ ...environment, SERVICE_SECRET_WORKER_PREVIOUS: worker })).toEqual([
     'SERVICE_SECRET_WORKER_PREVIOUS (The previous secret of the worker service, also accepted during a rotation) is wrong: it is the same as SERVICE_SECRET_WORKER; it is the secret before that one, and is left out when none is replaced.',
   ])

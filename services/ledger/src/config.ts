@@ -82,7 +82,7 @@ const variables = z.object({
 
 const SERVICES = ['GATEWAY', 'WORKER', 'CONSOLE'] as const
 
-/** What the ledger reads from its environment. */
+/** Environment variables of the ledger. */
 export const ledgerConfig = variables.superRefine((config, context) => {
   for (const service of SERVICES) {
     const [name, previous] = [`SERVICE_SECRET_${service}`, `SERVICE_SECRET_${service}_PREVIOUS`] as const
@@ -97,7 +97,7 @@ export const ledgerConfig = variables.superRefine((config, context) => {
 
 export type LedgerConfig = z.output<typeof ledgerConfig>
 
-/** The secrets that each service may sign its tokens with. */
+/** Returns the secrets with which each service may sign its tokens. */
 export function serviceSecretsOf(config: LedgerConfig): Record<ServiceName, string[]> {
   const both = (...secrets: (string | undefined)[]) => secrets.filter((secret) => secret !== undefined)
   return {

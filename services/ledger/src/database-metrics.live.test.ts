@@ -14,7 +14,7 @@ const test = ledgerTest.extend('metric', ({ replica }) => async (name: string): 
   return figure === undefined ? null : Number(figure)
 })
 
-test('the ledger tells how long anybody has kept a transaction open, and how old their snapshot is', async ({
+test('the ledger reports the age of the oldest open transaction and of the oldest snapshot', async ({
   database,
   fixture,
   metric,
@@ -25,7 +25,7 @@ test('the ledger tells how long anybody has kept a transaction open, and how old
   const begunMs = performance.now()
   await longTransaction.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   await longTransaction.query('SELECT 1')
-  for (let n = 0; n < 5; n++) await fixture.run('SELECT pg_current_xact_id()') // each is a transaction that comes after
+  for (let n = 0; n < 5; n++) await fixture.run('SELECT pg_current_xact_id()') // each is a later transaction
   await expect.poll(() => metric('ledger_transactions_oldest'), { timeout: 10_000 }).toBeGreaterThan(1)
   expect(await metric('ledger_transactions_oldest')).toBeLessThanOrEqual((performance.now() - begunMs) / 1_000 + 1)
   expect(await metric('ledger_snapshots_age')).toBeGreaterThanOrEqual(5)
@@ -33,10 +33,7 @@ test('the ledger tells how long anybody has kept a transaction open, and how old
   await expect.poll(() => metric('ledger_transactions_oldest')).toBeLessThan(1)
 })
 
-test('where the sessions of others are not shown, there is no figure rather than a wrong one', async ({
-  fixture,
-  metric,
-}) => {
+test('the ledger reports no transaction age if it may not see other sessions', async ({ fixture, metric }) => {
   const owner = `owner_${randomBytes(4).toString('hex')}`
   const { rows } = await fixture.run(`SELECT current_user AS me`)
   await fixture.run(`CREATE ROLE ${owner}`)

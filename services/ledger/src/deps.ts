@@ -17,25 +17,28 @@ import type { Quarantine } from './quarantine/quarantine.ts'
 
 type Connections = Pick<Database, 'prisma' | 'sql'>
 
-/** What has state, made once when the ledger starts. A function is imported, and takes what it uses of this first. */
+/** Everything with state, created once when the ledger starts. Functions take the parts they use as first parameter. */
 export interface Deps {
   /** Connections of the admission batcher: one for each batch in flight. */
   admissions: Connections
-  /** Two connections: of the node batcher and of the start batcher. */
+  /** Two connections: one for the node batcher, one for the start batcher. */
   executions: Connections
-  /** Connections for questions; those of another pool for what asks over them (operation-handlers.ts, maintenance-jobs.ts). */
+  /**
+   * Connections for reads. operation-handlers.ts and maintenance-jobs.ts pass some operations another pool under this
+   * name.
+   */
   reads: Connections
-  /** Connections of heartbeats, and of the maintenance that looks for the missing ones: nothing else delays them. */
+  /** Connections for heartbeats and their monitoring only, so that nothing else delays them. */
   heartbeats: Connections
-  /** Connections of what may wait for a wallet that others have locked: fundings, the barrier. */
+  /** Connections for operations that may wait for a locked wallet: fundings, the barrier. */
   locking: Connections
-  /** Connections of maintenance, in which a statement may take longer. */
+  /** Connections for maintenance, with a longer statement timeout. */
   maintenance: Connections
   admissionBatcher: AdmissionBatcher
   nodeBatcher: NodeBatcher
   startBatcher: StartBatcher
   reruns: Reruns
-  /** Those who follow executions ask again and again: a few at once, so that they leave connections to other questions. */
+  /** Limits concurrent reads by followers of executions, who poll, so that other reads get connections. */
   followers: Semaphore
   packageCache: PackageCache
   quarantine: Quarantine
@@ -48,7 +51,7 @@ export interface Deps {
   /** Monotonic milliseconds. */
   now: () => number
   newId: (prefix: string) => string
-  /** Of this life of this replica; its instance monitor goes by it. */
+  /** New at each start of this replica; its instance monitor is known by it. */
   replicaId: string
 }
 
@@ -56,12 +59,11 @@ export interface Deps {
 export interface AdmissionBatcher {
   submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome>
   /**
-   * Says which project an execution belongs to, so that its admissions take their turns with the project from the first
-   * on.
+   * Sets the project of an execution, so that even its first admission shares the project's turns.
    */
   introduceExecution(execution: string, project: string): void
   waiting(): Backlog & { admissions: number }
-  /** Waits until nothing is left to decide. */
+  /** Resolves once nothing is left to decide. */
   drain(): Promise<void>
 }
 
@@ -70,19 +72,19 @@ export interface NodeBatcher {
   submit(item: ClaimItem, budgetMs: number): Promise<ClaimOutcome | Undecided>
   submit(item: CompleteItem, budgetMs: number): Promise<CompleteOutcome | Undecided>
   submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
-  /** `cancelled`: it continues no more because of this item. */
+  /** `cancelled`: this item stopped the execution. */
   submit(item: CancelItem, budgetMs: number): Promise<{ kind: 'cancelled' | 'nothing-to-do' } | Undecided>
   submit(item: ReclaimItem | OverdueItem, budgetMs: number): Promise<unknown>
-  /** Tells of an execution that this replica has just begun: the first claim of it needs no reading. */
+  /** Caches an execution that this replica has just started, so that its first claim needs no read. */
   introduce(begun: BegunExecution): void
   waiting(): Backlog
-  /** Waits until nothing is left to decide. */
+  /** Resolves once nothing is left to decide. */
   drain(): Promise<void>
 }
 
 /** executions/start/start-batcher.ts */
 export interface StartBatcher {
-  /** @throws the error of the batch, or one that says that the question waited for too long: it may be asked again */
+  /** @throws the error of the batch, or an error if the question waited for too long; it may be retried */
   submit(question: StartQuestion): Promise<StartAnswer>
   waiting(): Backlog
   drain(): Promise<void>
@@ -90,11 +92,11 @@ export interface StartBatcher {
 
 /** executions/rerun/reruns.ts */
 export interface Reruns {
-  /** @throws an error of the database: it may be asked again */
+  /** @throws an error of the database; the question may be retried */
   submit(question: RerunQuestion): Promise<RerunAnswer>
 }
 
-/** Which package of a revision. */
+/** Identifies a package of a revision. */
 export interface PackageName {
   sandbox: string
   revision: number
@@ -104,13 +106,13 @@ export interface PackageName {
 
 /** executions/cache/package-cache.ts */
 export interface PackageCache {
-  /** @throws Error for a revision that has no such package */
+  /** @throws Error if the revision has no such package */
   get(of: PackageName): Promise<Flow>
 }
 
 /** keys/read-caller.ts */
 export interface KeyUses {
   note(key: string): void
-  /** @throws the error of the database; the uses are kept for the next time */
+  /** @throws the error of the database; the uses are kept for the next attempt */
   write(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { test } from './fixtures/ledger-test.ts'
 import { booksDecide } from './health.ts'
 
-test('a ledger whose database decides a batch of nothing is ready, one without the function is not', async ({
+test('a ledger is ready if its database decides an empty batch, and not ready if the function is missing', async ({
   replica,
   fixture,
 }) => {
@@ -16,7 +16,7 @@ test('a ledger whose database decides a batch of nothing is ready, one without t
   expect(await check()).toBe(null)
 })
 
-test('a ledger whose database is silent is not ready', async ({ database, onTestFinished }) => {
+test('a ledger whose database does not respond is not ready', async ({ database, onTestFinished }) => {
   const { hostname, port } = new URL(database.ledgerUrl)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
   const reads = await openDatabase({ url: proxy.through(database.ledgerUrl), poolSize: 1, queryLimitMs: 200 })

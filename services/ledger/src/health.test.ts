@@ -17,15 +17,18 @@ test.each([
   ['admissionBatcher', 'items'],
   ['nodeBatcher', 'nodes'],
   ['startBatcher', 'starts'],
-] as const)('of the %s: a batch that stands for ten seconds is not ready, for a minute not live', (name, items) => {
-  const at = (inFlightMs: number) => batchers({ inFlightMs }, name)
-  expect(batchesAreTaken(at(10_000))()).toBe(null)
-  expect(batchesAreTaken(at(10_001))()).toBe(`a batch of ${items} has been under way for more than 10 seconds`)
-  expect(batchesAreNotHung(at(60_000))()).toBe(null)
-  expect(batchesAreNotHung(at(60_001))()).toBe(`a batch of ${items} has been under way for more than 60 seconds`)
-})
+] as const)(
+  'a batch of the %s in flight for over ten seconds makes the ledger not ready, for over a minute not live',
+  (name, items) => {
+    const at = (inFlightMs: number) => batchers({ inFlightMs }, name)
+    expect(batchesAreTaken(at(10_000))()).toBe(null)
+    expect(batchesAreTaken(at(10_001))()).toBe(`a batch of ${items} has been under way for more than 10 seconds`)
+    expect(batchesAreNotHung(at(60_000))()).toBe(null)
+    expect(batchesAreNotHung(at(60_001))()).toBe(`a batch of ${items} has been under way for more than 60 seconds`)
+  },
+)
 
-test('what no batch takes for ten seconds is not ready, for a minute not live', () => {
+test('an item that no batch takes for over ten seconds makes the ledger not ready, for over a minute not live', () => {
   expect(batchesAreTaken(batchers({ oldestMs: 10_000 }))()).toBe(null)
   expect(batchesAreTaken(batchers({ oldestMs: 10_001 }))()).toMatch('oldest of the waiting items')
   expect(batchesAreNotHung(batchers({ oldestMs: 60_000 }))()).toBe(null)

@@ -3,17 +3,19 @@ import { classify } from './admissions/classify-error.ts'
 import { runBatch } from './admissions/run-batch.ts'
 import type { Deps } from './deps.ts'
 
-// What the ledger says of itself.
-//   H1  Ready is who decides: who reaches Postgres and whose batches come back. Who can't is sent nothing, and others are.
-//   H2  Live is who may still decide. A batch has a time limit of seconds, so one that is under way for a minute hangs for
-//       ever, and only a new process continues. While Postgres is away every batch fails in time, and no one is restarted.
+// Health checks of the ledger.
+//   H1  A replica is ready while it reaches Postgres and its batches return. Otherwise it gets no traffic, and other
+//       replicas do.
+//   H2  A replica is live unless a batch hangs. A batch has a timeout of seconds, so one in flight for a minute hangs
+//       forever, and only a restart helps. While Postgres is down every batch fails in time, so no replica is
+//       restarted.
 
 type Batchers = Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'startBatcher'>
 
 const NOT_READY_MS = 10_000
 const NOT_LIVE_MS = 60_000
 
-/** Whether what waits is taken by a batch, and whether what a batch has taken comes back (H1). */
+/** Checks that waiting items are taken by a batch and that batches return (H1). */
 export function batchesAreTaken(batchers: Batchers): HealthCheck {
   return () => whatStalls(batchers, NOT_READY_MS)
 }
@@ -38,7 +40,7 @@ function whatStalls({ admissionBatcher, nodeBatcher, startBatcher }: Batchers, l
   return null
 }
 
-/** Whether Postgres answers, and has the function that decides: a batch of nothing is decided at each look. */
+/** Checks that Postgres responds and has the function that decides, by running an empty batch each time. */
 export function booksDecide({ reads }: Pick<Deps, 'reads'>): HealthCheck {
   return async () => {
     try {

@@ -4,14 +4,14 @@ import type { Logger } from '@gateway/service-kit/process/logger'
 
 export type Metrics = ReturnType<typeof openMetrics>
 
-/** What learns of a check of the books: how many wallets were looked at, and how many findings there are. */
+/** Result of a check of the books: the number of wallets checked, and of findings. */
 export interface CheckRound {
   wallets: number
   findings: number
 }
 
 /**
- * What the ledger tells its operators: batches, waiting items, open reservations, write-offs, and whether the books add up.
+ * Metrics of the ledger: batches, waiting items, open reservations, write-offs, and whether the books add up.
  * @param now monotonic milliseconds
  */
 export function openMetrics(meter: Meter, log: Logger, now: () => number) {
@@ -125,7 +125,7 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       answersLost.add(answers)
       log.warn({ answers }, 'answers were not kept: the table of saved answers was locked')
     },
-    /** @param agoMs how long ago that round ended, on whichever replica */
+    /** @param agoMs how long ago that round ended, on any replica */
     checked(round: CheckRound, agoMs: number): void {
       findings.record(round.findings)
       wallets.record(round.wallets)

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { liveTest as test } from '@gateway/testbed/live-test'
 import { openFixture } from '@gateway/testbed/fixture'
 
-// Postgres holds the last belt: only the ledger's role writes money, and no one changes what is append-only.
+// Postgres is the last line of defense: only the ledger's role writes money, and append-only rows never change.
 
 async function query<Row extends QueryResultRow>(url: string, sql: string): Promise<QueryResult<Row>> {
   const client = new Client({ connectionString: url })
@@ -58,9 +58,9 @@ const MONEY_TABLES = [
   'assets',
 ]
 
-describe('permissions in Postgres', () => {
+describe('Postgres permissions', () => {
   for (const table of MONEY_TABLES) {
-    test(`the console reads money.${table} and cannot write it`, async ({ database }) => {
+    test(`the console can read money.${table} and cannot write it`, async ({ database }) => {
       expect(await as(database.consoleUrl, `SELECT * FROM money.${table} LIMIT 1`)).toBe('done')
       expect(await as(database.consoleUrl, `DELETE FROM money.${table}`)).toMatch(/permission denied/)
       expect(await as(database.consoleUrl, `INSERT INTO money.${table} DEFAULT VALUES`)).toMatch(/permission denied/)
@@ -74,7 +74,7 @@ describe('permissions in Postgres', () => {
     expect(await as(database.consoleUrl, 'SELECT item FROM money.quarantined_items')).toMatch(/permission denied/)
   })
 
-  test('the console can read no day of saved answers, neither one that is there nor one that is made later', async ({
+  test('the console cannot read saved answers, in existing partitions or in ones created later', async ({
     database,
   }) => {
     const partitions = `SELECT tablename::text AS name, has_table_privilege('svc_console', format('money.%I', tablename), 'SELECT') AS readable
@@ -94,7 +94,7 @@ describe('permissions in Postgres', () => {
     expect(await as(database.consoleUrl, `SELECT body FROM money.${today}`)).toMatch(/permission denied/)
   })
 
-  test('the console runs no function of money', async ({ database }) => {
+  test('the console cannot execute any function of the money schema', async ({ database }) => {
     const { rows } = await query<{ name: string }>(
       database.adminUrl,
       `SELECT proname AS name FROM pg_proc
@@ -107,16 +107,19 @@ describe('permissions in Postgres', () => {
   const keptAsItIs: [what: string, sql: string][] = [
     ['a revoked key stays revoked', `UPDATE control.keys SET revoked_at = NULL WHERE id = $1`],
     ['a rotated key keeps its replacement', `UPDATE control.keys SET rotated_to = 'key_other' WHERE id = $2`],
-    ['a rotated key is not taken back', `UPDATE control.keys SET rotated_to = NULL WHERE id = $2`],
-    ['a grace grows no longer', `UPDATE control.keys SET grace_until = grace_until + interval '1 hour' WHERE id = $2`],
+    ['a rotation cannot be undone', `UPDATE control.keys SET rotated_to = NULL WHERE id = $2`],
     [
-      'a rotated key without grace gets none',
+      'a grace period cannot be extended',
+      `UPDATE control.keys SET grace_until = grace_until + interval '1 hour' WHERE id = $2`,
+    ],
+    [
+      'a rotated key without a grace period does not get one',
       `UPDATE control.keys SET grace_until = now() + interval '1 hour' WHERE id = $3`,
     ],
     ['a key keeps its id', `UPDATE control.keys SET id = 'key_new' WHERE id = $1`],
   ]
   for (const [what, sql] of keptAsItIs) {
-    test(`${what}, regardless of who asks`, async ({ database }) => {
+    test(`${what}, for any role`, async ({ database }) => {
       const fixture = await openFixture(database.adminUrl)
       const owners = await fixture.tenant()
       const project = await fixture.project(owners)
@@ -139,7 +142,7 @@ describe('permissions in Postgres', () => {
         .replace('$3', `'${graceless.id}'`)
       for (const url of [database.consoleUrl, database.adminUrl])
         expect(await as(url, change)).toMatch(/a revoked or rotated key stays so/)
-      // Less is always possible.
+      // Shortening is always allowed.
       expect(
         await as(database.consoleUrl, `UPDATE control.keys SET grace_until = now() WHERE id = '${rotated.id}'`),
       ).toBe('done')
@@ -149,7 +152,7 @@ describe('permissions in Postgres', () => {
     })
   }
 
-  test('the ledger adds to what is append-only and never changes it', async ({ database }) => {
+  test('the ledger can insert into append-only tables and cannot change them', async ({ database }) => {
     for (const table of [
       'journal',
       'journal_blocks',
@@ -179,22 +182,24 @@ describe('permissions in Postgres', () => {
     }
   })
 
-  test('the ledger cannot change who may do what', async ({ database }) => {
+  test('the ledger cannot change keys or grants', async ({ database }) => {
     expect(await as(database.ledgerUrl, 'UPDATE control.keys SET revoked_at = NULL')).toMatch(/permission denied/)
     expect(await as(database.ledgerUrl, 'DELETE FROM control.project_grants')).toMatch(/permission denied/)
   })
 
-  test('the audit log keeps what was written', async ({ database }) => {
+  test('the audit log is append-only', async ({ database }) => {
     expect(await as(database.consoleUrl, `DELETE FROM control.audit`)).toMatch(/permission denied/)
     expect(await as(database.adminUrl, `DELETE FROM control.audit`)).toMatch(/append-only/)
   })
 
-  test('the ledger reads no password and no user’s token', async ({ database }) => {
+  test('the ledger cannot read passwords or user tokens', async ({ database }) => {
     for (const table of ['users', 'user_tokens', 'audit'])
       expect(await as(database.ledgerUrl, `SELECT * FROM control.${table}`)).toMatch(/permission denied/)
   })
 
-  test('no table of money is out of the ledger’s or the console’s sight, but saved answers', async ({ database }) => {
+  test('the ledger can read every table of the money schema, and the console all but the saved answers', async ({
+    database,
+  }) => {
     const { rows } = await query<{ role: string; name: string }>(
       database.adminUrl,
       `SELECT role, tablename::text AS name FROM pg_tables, unnest('{svc_ledger,svc_console}'::text[]) role

@@ -4,7 +4,7 @@ import { mint } from './fixtures/engine.ts'
 import { openTenant, test as tenantTest } from './fixtures/ledger-test.ts'
 import { openClients, openLedger } from './fixtures/open-ledger.ts'
 
-// The whole ledger, asked for more than it can answer concurrently.
+// The whole ledger, with more concurrent requests than it can serve.
 
 const LOAD = 20
 
@@ -19,7 +19,7 @@ const test = tenantTest
     onCleanup(clients.close)
     return clients
   })
-  /** A session that keeps what it has locked until it is asked to free it. */
+  /** A session that keeps its locks until `free`. */
   .extend('keep', async ({ database }, { onCleanup }) => {
     const session = new Client({ connectionString: database.adminUrl })
     await session.connect()
@@ -40,11 +40,7 @@ const load = (ask: (n: number) => Promise<unknown>) =>
     ),
   )
 
-test('a heartbeat waits for no other questions, and for no wallet that is locked', async ({
-  clients,
-  keep,
-  fixture,
-}) => {
+test('a heartbeat waits neither for other requests nor for a locked wallet', async ({ clients, keep, fixture }) => {
   const { project } = await openTenant(fixture)
   await keep.lock(
     'LOCK TABLE money.assets IN ACCESS EXCLUSIVE MODE',
@@ -65,7 +61,7 @@ test('a heartbeat waits for no other questions, and for no wallet that is locked
   await Promise.all(waiting)
 })
 
-test('those who follow executions leave connections to other questions', async ({ clients, keep, fixture }) => {
+test('following executions leaves connections for other requests', async ({ clients, keep, fixture }) => {
   const { project } = await openTenant(fixture)
   await keep.lock('LOCK TABLE money.executions IN ACCESS EXCLUSIVE MODE')
   const waiting = load((n) => clients.gateway.followExecution({ execution: `exe_${n}`, after: 0 }))

@@ -5,17 +5,17 @@ const read = (...words: string[]) => readCommand(words)
 const anchor = `12:${'ab'.repeat(32)}`
 const plain = { verb: 'check', whole: false, against: null, archive: null, projects: [] }
 
-test('a check is of all wallets unless some are named', () => {
+test('a check covers all wallets unless projects are named', () => {
   expect(read('check')).toEqual(plain)
   expect(read('check', 'prj_1', '--whole', 'prj_2')).toEqual({ ...plain, whole: true, projects: ['prj_1', 'prj_2'] })
 })
 
-test('a check against an anchor, or with an archive, is whole', () => {
+test('a check against an anchor or with an archive reads the whole journal', () => {
   expect(read('check', '--against', anchor)).toEqual({ ...plain, whole: true, against: anchor })
   expect(read('check', '--archive', '/keep')).toEqual({ ...plain, whole: true, archive: '/keep' })
 })
 
-test('an archive is of all months that are due unless a month is named', () => {
+test('archives all due months unless a month is named', () => {
   expect(read('archive')).toEqual({ verb: 'archive', before: null, to: null, dry: false })
   expect(read('archive', '--dry', '--before', '2026-08', '--to', '/keep')).toEqual({
     verb: 'archive',
@@ -37,6 +37,6 @@ test.each([
   [['archive', 'prj_1'], "I don't know prj_1.\n"],
   [['chek'], ''],
   [[], ''],
-])('%j learns what is wrong', (words, wrong) => {
+])('rejects %j', (words, wrong) => {
   expect(read(...words)).toEqual({ wrong })
 })

@@ -6,9 +6,9 @@ export interface CheckCommand {
   whole: boolean
   /** An anchor to compare with. */
   against: string | null
-  /** A folder of archived months, to be checked as well. */
+  /** A folder of archived months to check as well. */
   archive: string | null
-  /** Only these; none: all. */
+  /** Only these projects; empty: all. */
   projects: string[]
 }
 
@@ -16,15 +16,15 @@ export interface ArchiveCommand {
   verb: 'archive'
   /** Only months before this one. */
   before: Month | null
-  /** The folder for the files; null: as the environment says. */
+  /** Folder for the files; null: from the environment. */
   to: string | null
-  /** Tell what would be done. */
+  /** Print what would be done. */
   dry: boolean
 }
 
 type Wrong = { wrong: string }
 
-/** Reads the words behind `npm run ledger --`. Answers what to say where they are wrong. */
+/** Reads the arguments after `npm run ledger --`. Returns what is wrong with them, if anything is. */
 export function readCommand([verb, ...words]: string[]): CheckCommand | ArchiveCommand | Wrong {
   if (verb === 'check') return readCheck(words)
   if (verb === 'archive') return readArchive(words)
@@ -39,11 +39,11 @@ function readCheck(words: string[]): CheckCommand | Wrong {
       const anchor = words.shift() ?? ''
       if (!isAnchor(anchor)) return { wrong: `${anchor || 'Nothing'} is not an anchor.\n` }
       command.against = anchor
-      command.whole = true // that the seals fit the entries is a part of it
+      command.whole = true // a whole check includes that the seals fit the entries
     } else if (word === '--archive') {
       command.archive = words.shift() ?? null
       if (command.archive === null) return { wrong: 'Behind --archive there is no folder.\n' }
-      command.whole = true // the books have to continue where the archive ends
+      command.whole = true // the books must continue where the archive ends
     } else if (word.startsWith('-')) return { wrong: `I don't know ${word}.\n` }
     else command.projects.push(word)
   }

@@ -10,7 +10,7 @@ interface Ended {
   said: string
 }
 
-/** The command as its own process; killed after this many milliseconds, if it lives that long. */
+/** Runs the command in a separate process, and kills it after `killAfterMs` unless that is 0. */
 function run(words: string[], env: Record<string, string>, killAfterMs = 0): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { env, timeout: killAfterMs, killSignal: 'SIGKILL' as const }
@@ -21,11 +21,11 @@ function run(words: string[], env: Record<string, string>, killAfterMs = 0): Pro
 }
 
 const months = [6, 5, 4].map(monthsAgo)
-/** On any day, no other month is due. */
+/** Archives the three months above, on whichever day the test runs. */
 const archive = ['archive', '--before', monthsAgo(3)]
 
 describe('npm run ledger archive', () => {
-  test('killed at any moment and run again, it ends the same', async ({ books }) => {
+  test('completes the archive when run again after being killed at any moment', async ({ books }) => {
     for (const month of months) for (const day of [3, 9, 17]) await books.call(dayOf(month, day))
     await books.rollUp()
     const env = { DATABASE_URL: books.database.adminUrl, ARCHIVE_FOLDER: books.folder }
@@ -50,7 +50,7 @@ describe('npm run ledger archive', () => {
     })
   })
 
-  test('says in one sentence what it lacks', async ({ books }) => {
+  test('prints one sentence about what is missing', async ({ books }) => {
     const { adminUrl, ledgerUrl } = books.database
     expect(await run(['archive', '--to', books.folder], {})).toEqual({
       code: 78,

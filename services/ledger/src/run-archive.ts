@@ -5,10 +5,10 @@ import { archiveConfig } from './archive/config.ts'
 import { NotArchivable } from './archive/not-archivable.ts'
 import type { ArchiveCommand } from './read-command.ts'
 
-/** A step of the archive reads a few thousand rows; dropping what was detached copies nothing. */
+/** A step of the archive reads a few thousand rows; dropping a detached partition copies nothing. */
 const QUERY_LIMIT_MS = 600_000
 
-/** Archives the months that are due. Answers the exit code. */
+/** Archives the months that are due. Returns the exit code. */
 export async function runArchive({ before, to, dry }: ArchiveCommand, environment: Environment): Promise<number> {
   let database: Database | undefined
   try {

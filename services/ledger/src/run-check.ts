@@ -4,14 +4,14 @@ import { archivedHeads, checkAnchor, takeAnchor } from './check/anchor.ts'
 import { checkBooks, formatFinding } from './check/check-books.ts'
 import type { CheckCommand } from './read-command.ts'
 
-/** Longer than Postgres lets a statement of this login take: its answer comes first. */
+/** Longer than the statement timeout of this login, so that Postgres answers first. */
 const QUERY_LIMIT_MS = 20_000
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 /**
- * Derives the books again from the journal, and from an archive if one is named. Answers the exit code.
- * @param url of the books; undefined: an archive is checked by itself
+ * Derives the books again from the journal, and from an archive if one is named. Returns the exit code.
+ * @param url of the books; undefined: only the archive is checked
  */
 export async function runCheck(command: CheckCommand, url: string | undefined): Promise<number> {
   if (!url) {

@@ -5,15 +5,15 @@ import type { OperationSpan } from '@gateway/ledger-protocol/ledger-operations'
 import { attributesOf, RESERVATION } from '@gateway/ledger-client/span-attributes'
 import { withSpan } from '@gateway/service-kit/process/spans'
 
-// The ledger in other processes' traces.
+// Spans of the ledger in other processes' traces.
 //   T1  The span of an item is a child of the span that its line names. An item of a caller that isn't traced has none,
 //       and neither have the items of maintenance.
-//   T2  A batch decides items of many traces, so it is a part of none of them: it has its own trace, and it and
-//       its items are linked with each other.
-//   T3  An execution is stored with the span that started it (start-execution.ts), so that each attempt at a node of it
-//       continues in that trace. An untraced caller's execution gets a trace here.
+//   T2  A batch decides items of many traces, so it is part of none of them: it has a separate trace, and is linked
+//       with its items.
+//   T3  An execution is stored with the span that started it (start-execution.ts), so that each attempt at one of its
+//       nodes continues in that trace. An untraced caller's execution gets a trace here.
 
-/** Decides an item in its own span (T1). */
+/** Decides an item in a separate span (T1). */
 export function withItemSpan<Outcome extends object>(
   item: LedgerItem,
   traceparent: string,
@@ -28,7 +28,7 @@ export function withItemSpan<Outcome extends object>(
   })
 }
 
-/** Runs a batch in a span that is linked with those of its items (T2); in none where no item has one. */
+/** Runs a batch in a span that is linked with those of its items (T2), or in none if no item has one. */
 export function withBatchSpan<T>(batch: readonly { span?: Span | undefined }[], run: () => Promise<T>): Promise<T> {
   const parts = batch.flatMap(({ span }) => span ?? [])
   if (parts.length === 0) return run()
@@ -44,7 +44,7 @@ export function withBatchSpan<T>(batch: readonly { span?: Span | undefined }[], 
 }
 
 /**
- * Carries out an operation in a span until its answer is sent; without one for an untraced caller, unless it begins
+ * Runs an operation in a span until its response is sent, or without one for an untraced caller, unless it begins
  * traces (T3).
  */
 export function operationSpan({ name, begins }: OperationSpan): RequestHandler {

@@ -3,11 +3,11 @@ import { expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openLedger } from './fixtures/open-ledger.ts'
 
-// Upkeep is not a condition of starting: a ledger is ready while someone has the tables that it keeps in order.
+// Starting does not depend on maintenance: a ledger becomes ready while the tables it maintains are locked.
 
 for (const mode of ['ACCESS SHARE', 'ACCESS EXCLUSIVE']) {
   liveTest(
-    `a ledger starts while someone keeps the saved answers locked: ${mode}`,
+    `a ledger starts while the saved answers are locked in ${mode} mode`,
     async ({ database, redis, onTestFinished }) => {
       const client = new Client({ connectionString: database.adminUrl })
       await client.connect()
@@ -16,7 +16,7 @@ for (const mode of ['ACCESS SHARE', 'ACCESS EXCLUSIVE']) {
       const ledger = await openLedger({ database, redis })
       onTestFinished(ledger.stop)
       expect(ledger.isRunning).toBe(true)
-      await client.query('ROLLBACK') // it stops sooner
+      await client.query('ROLLBACK') // so that the ledger stops sooner
     },
   )
 }

@@ -28,7 +28,7 @@ const WAITING_STARTS = 2_000
 const PACKAGES_BYTES = 64 * 1024 * 1024
 const DRAIN = { limitMs: 5_000 }
 
-/** Builds the ledger: connections, batchers, queue and notifier, then maintenance, and at last the HTTP server. */
+/** Builds the ledger: connections, batchers, queue and notifier, then maintenance, and finally the HTTP server. */
 export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   const deps = await openDeps(config, tools)
   for (const job of maintenanceJobs(deps, config)) tools.onStop(job.name, repeatJob(deps, job))

@@ -5,7 +5,7 @@ import type { Deps } from './deps.ts'
 import { plannedDays } from './maintenance/partition-planner.ts'
 import { callFunction } from '@gateway/database/call-function'
 
-/** What is looked up whenever the metrics are read: what waits, and what is open on the books. */
+/** Observes, whenever the metrics are read, what waits and what is open on the books. */
 export function observeState(
   meter: Meter,
   deps: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'reads'>,
@@ -89,13 +89,13 @@ function observePartitions(meter: Meter, deps: Pick<Deps, 'reads'>): void {
     })
 }
 
-/** What is looked up in the database whenever the metrics are read: what slows it down, and what lags behind. */
+/** Observes, whenever the metrics are read, what slows the database down and what lags behind. */
 export function observeDatabase(meter: Meter, deps: Pick<Deps, 'reads'>): void {
   observeTransactions(meter, deps)
   observeUsage(meter, deps)
 }
 
-/** Without a figure where this database lets no one see the sessions of others (oldest_transaction). */
+/** Reports nothing if this database hides the sessions of others (oldest_transaction). */
 function observeTransactions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
   const oldest = meter.createObservableGauge('ledger.transactions.oldest', {
     description: 'Age of the oldest transaction in the database, regardless of who has it',

@@ -2,11 +2,11 @@ import { expect } from 'vitest'
 import type { Graph } from '@gateway/api/graph'
 import { flow, newPrompt, nodeOf, side, stackTest as test } from './stack.fixture.ts'
 
-// A job continues with other nodes of its execution, for a slice of time (N6 of run-node.ts).
+// A job continues with further nodes of its execution for a slice of time (N6 in run-node.ts).
 
 const SOON = { timeout: 20_000, interval: 50 }
 
-/** `text` in, as many templates in a row, text out. */
+/** Flow with `text` in, `length` templates in a row and `text` out. */
 function line(length: number): Graph {
   const steps = Array.from({ length }, (_, n) => ({ id: `t${n}`, kind: 'template', template: '{{ text }}' }))
   const ends = ['in', ...steps.map(({ id }) => id), 'out']
@@ -16,7 +16,7 @@ function line(length: number): Graph {
 const countOf = (metrics: string, name: string): number =>
   [...metrics.matchAll(new RegExp(`^${name}\\{.*\\} (\\d+)`, 'gm'))].reduce((sum, [, n]) => sum + Number(n), 0)
 
-test('nodes in a row are one job', async ({ startWorker, tenant }) => {
+test('runs a chain of nodes as one job within the slice', async ({ startWorker, tenant }) => {
   const worker = await startWorker({ NODE_SLICE_MS: '60000' })
   const record = await tenant.run(line(8), { text: 'whole' })
   expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'whole' } })
@@ -24,7 +24,7 @@ test('nodes in a row are one job', async ({ startWorker, tenant }) => {
   expect(countOf(await worker.metrics(), 'worker_jobs_ended_total')).toBe(1)
 })
 
-test('without a slice each node is its own job', async ({ startWorker, tenant }) => {
+test('runs each node of a chain as a separate job if the slice is 0', async ({ startWorker, tenant }) => {
   const worker = await startWorker({ NODE_SLICE_MS: '0' })
   const record = await tenant.run(line(8), { text: 'parts' })
   expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'parts' } })
@@ -32,7 +32,7 @@ test('without a slice each node is its own job', async ({ startWorker, tenant })
   expect(countOf(await worker.metrics(), 'worker_jobs_ended_total')).toBe(9)
 })
 
-test('a chained paid node is admitted and charged as any other', async ({ startWorker, tenant }) => {
+test('admits and charges chained paid nodes like any others', async ({ startWorker, tenant }) => {
   await startWorker({ NODE_SLICE_MS: '60000' })
   const chats = ['first', 'second', 'third'].map((id) => ({ id, kind: 'product.chat', product: tenant.model }))
   const graph = flow(

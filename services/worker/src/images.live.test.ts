@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { flow, newPrompt, nodeOf, side, stackTest } from './stack.fixture.ts'
 
-// Images on their way into a chat (flows §2.3, rules §3.11).
+// Images sent to a chat (flows §2.3, rules §3.11).
 
 const MIB = 1024 * 1024
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
@@ -10,7 +10,7 @@ const pngOf = (bytes: number) => Buffer.concat([PNG, randomBytes(bytes - PNG.len
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 const test = stackTest.extend('store', ({ assets, ledger, tenant }) => {
-  /** Puts an image on the project's books, and answers the value that names it. */
+  /** Stores an image as an asset of the project and returns the value that refers to it. */
   return async (bytes: Buffer, recordedBytes = bytes.length) => {
     const asset = `ast_${newPrompt().slice(7)}`
     const stored = await assets.put(tenant.project, asset, single(bytes), { maxBytes: 25_000_000 })
@@ -20,14 +20,14 @@ const test = stackTest.extend('store', ({ assets, ledger, tenant }) => {
   }
 })
 
-/** `prompt` and `photo` in, `text` out. */
+/** Flow with `prompt` and `photo` in and `text` out. */
 function chatWithImage(product: string) {
   const chat = { id: 'chat', kind: 'product.chat', product }
   const input = side('prompt', ['photo', { type: 'object', format: 'image' }])
   return flow(input, side('text'), [chat], 'in.prompt>chat.prompt', 'in.photo>chat.image', 'chat.text>out.text')
 }
 
-/** What a model paints of the prompt, another one looks at. */
+/** Flow in which a chat model sees the image another model generates from the prompt. */
 function drawnAndSeen(painter: string, viewer: string) {
   const nodes = [
     { id: 'paint', kind: 'product.image', product: painter },
@@ -38,7 +38,7 @@ function drawnAndSeen(painter: string, viewer: string) {
 }
 
 // spec: 2.3/s7
-test('images of the project go to a chat as data, no matter what is said of them', async ({
+test('sends an image of the project to a chat as its stored bytes, ignoring the type and size the input states', async ({
   startWorker,
   tenant,
   stack,
@@ -59,7 +59,7 @@ test('images of the project go to a chat as data, no matter what is said of them
 
 // spec: 2.3/s7
 test.for([20_000, 1_000_000, 5_000_000])(
-  'an image of %i bytes is drawn, led to a chat, seen there byte for byte, and paid for twice',
+  'sends a generated image of %i bytes to a chat unchanged, and charges both calls',
   async (bytes, { startWorker, tenant, stack }) => {
     await startWorker()
     const painter = await tenant.publish({ kind: 'image', requestPico: 40_000_000n })
@@ -80,7 +80,7 @@ test.for([20_000, 1_000_000, 5_000_000])(
   },
 )
 
-test('an image larger than its product says is a failure of its provider, and nothing is charged [provider_failed]', async ({
+test('a generated image larger than its product allows fails the node uncharged [provider_failed]', async ({
   startWorker,
   tenant,
   stack,
@@ -98,7 +98,7 @@ test('an image larger than its product says is a failure of its provider, and no
   }
 })
 
-test('an image whose bytes are lost, or that the model does not take, fails its node uncharged [asset_not_found] [invalid_request]', async ({
+test('an image that is lost, or that the model does not accept, fails its node uncharged [asset_not_found] [invalid_request]', async ({
   startWorker,
   tenant,
   stack,
@@ -124,7 +124,7 @@ test('an image whose bytes are lost, or that the model does not take, fails its 
   expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
 })
 
-test('more images than fit into memory at once are sent one after the other, byte for byte', async ({
+test('sends more images than fit into memory in sequence, unchanged', async ({
   startWorkerProcess,
   tenant,
   stack,

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { flow, stackTest, newPrompt, nodeOf, oneChat, side } from './stack.fixture.ts'
 
 // spec: 2.3/s13, 8.3/s3
-stackTest('a flow without products runs to its end and costs nothing', async ({ startWorker, tenant }) => {
+stackTest('runs a flow without products to its end at no cost', async ({ startWorker, tenant }) => {
   await startWorker()
   const greet = { id: 'greet', kind: 'template', template: 'Hello {{ name }}!' }
   const graph = flow(side('name'), side('text'), [greet], 'in.name>greet.name', 'greet.text>out.text')
@@ -16,7 +16,7 @@ stackTest('a flow without products runs to its end and costs nothing', async ({ 
 })
 
 // spec: 1/s7, 2.3/s13, 2.4/s1, 2.4/s2, 8.3/s3
-stackTest('a chat call is made like a direct one and charged on its usage', async ({ startWorker, tenant, stack }) => {
+stackTest('sends a chat call like a direct one and charges it by its usage', async ({ startWorker, tenant, stack }) => {
   await startWorker()
   const prompt = newPrompt()
   const nodes = [
@@ -48,7 +48,7 @@ stackTest('a chat call is made like a direct one and charged on its usage', asyn
 })
 
 stackTest(
-  'a provider that reports no usage is charged by our own count',
+  'charges a call by the gateway token count if the provider reports no usage',
   async ({ startWorker, tenant, stack, fixture }) => {
     await startWorker()
     const prompt = newPrompt()
@@ -63,9 +63,9 @@ stackTest(
 )
 
 stackTest(
-  'a prompt that there is no time to count makes its node wait, and fails nothing',
+  'a prompt that cannot be counted yet makes its node wait instead of failing',
   async ({ startWorker, tenant, stack, fixture }) => {
-    await startWorker({ MAX_CONCURRENT_PROMPT_CHARACTERS: '1' }) // no prompt is
+    await startWorker({ MAX_CONCURRENT_PROMPT_CHARACTERS: '1' }) // every prompt is longer
     const product = await fixture.product({ contextLength: 4_000 })
     await fixture.run(`UPDATE control.products SET tokenizer = 'o200k_base' WHERE id = $1`, [product])
     await fixture.assign(tenant.project, product)
@@ -76,7 +76,7 @@ stackTest(
     const before = await admissionsAsked()
     const prompt = `${newPrompt()}${' ab'.repeat(2_000)}` // 6 kilobytes
     const execution = await tenant.start(oneChat(product, { params: { max_tokens: 20 } }), { prompt })
-    await expect.poll(admissionsAsked).toBeGreaterThan(before + 5) // it asks again and again
+    await expect.poll(admissionsAsked).toBeGreaterThan(before + 5) // the node keeps retrying its admission
     expect((await tenant.record(execution)).done).toBe(false)
     await fixture.run('UPDATE control.products SET context_length = 9000 WHERE id = $1', [product])
     expect(await tenant.ended(execution)).toMatchObject({ status: 'Succeeded', error: null })
@@ -84,7 +84,7 @@ stackTest(
 )
 
 stackTest(
-  'siblings that a ceiling pays one after the other are all performed, and what it can’t pay fails the execution with what was charged [ceiling_reached]',
+  'siblings run in sequence if the ceiling cannot cover them together, and one it cannot cover at all fails the execution [ceiling_reached]',
   async ({ startWorker, tenant }) => {
     await startWorker()
     const ids = ['a', 'b', 'c']
@@ -109,26 +109,29 @@ stackTest(
   },
 )
 
-stackTest('a model that was asked for JSON answers an object as well', async ({ startWorker, tenant, stack }) => {
-  await startWorker()
-  const prompt = newPrompt()
-  const params = { response_format: { type: 'json_object' } }
-  const chat = { id: 'chat', kind: 'product.chat', product: tenant.model, params }
-  const sides = [side('prompt'), side(['data', { type: 'object' }])] as const
-  const graph = flow(...sides, [chat], 'in.prompt>chat.prompt', 'chat.json>out.data')
-  const record = await tenant.run(graph, { prompt })
-  expect(record).toMatchObject({ status: 'Succeeded', output: { data: { answer: expect.any(String) as string } } })
-  expect(JSON.parse(nodeOf(record, 'chat').output!['text'] as string)).toEqual(record.output!['data'])
+stackTest(
+  'a chat node with response_format also outputs the parsed object, and fails if the text is not JSON',
+  async ({ startWorker, tenant, stack }) => {
+    await startWorker()
+    const prompt = newPrompt()
+    const params = { response_format: { type: 'json_object' } }
+    const chat = { id: 'chat', kind: 'product.chat', product: tenant.model, params }
+    const sides = [side('prompt'), side(['data', { type: 'object' }])] as const
+    const graph = flow(...sides, [chat], 'in.prompt>chat.prompt', 'chat.json>out.data')
+    const record = await tenant.run(graph, { prompt })
+    expect(record).toMatchObject({ status: 'Succeeded', output: { data: { answer: expect.any(String) as string } } })
+    expect(JSON.parse(nodeOf(record, 'chat').output!['text'] as string)).toEqual(record.output!['data'])
 
-  await stack.provider.control.setFaults([{ prompt, text: 'Certainly! Here it is' }])
-  const failed = await tenant.run(graph, { prompt })
-  expect(failed).toMatchObject({ status: 'Failed', error: { code: 'node_failed' } })
-  expect(failed.chargedMicro).toBeGreaterThan(0) // it did answer
-})
+    await stack.provider.control.setFaults([{ prompt, text: 'Certainly! Here it is' }])
+    const failed = await tenant.run(graph, { prompt })
+    expect(failed).toMatchObject({ status: 'Failed', error: { code: 'node_failed' } })
+    expect(failed.chargedMicro).toBeGreaterThan(0) // the model did respond
+  },
+)
 
 // spec: 2.3/s13, 8.3/s4
 stackTest(
-  'an image and a sound become assets of the project at a fixed price',
+  'stores a generated image and audio as assets of the project at a fixed price',
   async ({ startWorker, tenant, fixture, assets }) => {
     await startWorker()
     const [canvas, voice] = [
@@ -165,7 +168,7 @@ stackTest(
 )
 
 stackTest(
-  'params of media nodes are sent to the provider, at the same price',
+  'sends the params of media nodes to the provider, at the same price',
   async ({ startWorker, tenant, stack }) => {
     await startWorker()
     const canvas = await tenant.publish({ kind: 'image', requestPico: 40_000_000n })
@@ -190,7 +193,7 @@ stackTest(
 )
 
 stackTest(
-  'a provider that fails fails the node, uncharged [provider_failed] [provider_timeout]',
+  'a failing provider fails the node uncharged [provider_failed] [provider_timeout]',
   async ({ startWorker, tenant, stack }) => {
     await startWorker({ PROVIDERS: hasty(stack.provider.url) })
     for (const [fault, code] of [
@@ -209,7 +212,7 @@ stackTest(
 
 // spec: 8.2/r5
 stackTest(
-  'an answer beyond 64 KB fails the node and is charged [value_too_large]',
+  'a response larger than 64 KB fails the node and is charged [value_too_large]',
   async ({ startWorker, tenant, stack }) => {
     await startWorker()
     const prompt = newPrompt()
@@ -221,7 +224,7 @@ stackTest(
   },
 )
 
-/** Two calls of one model, one after the other. */
+/** Flow with two calls of one model in sequence. */
 function twoChats(product: string) {
   const nodes = ['one', 'two'].map((id) => ({ id, kind: 'product.chat', product }))
   const edges = ['in.prompt>one.prompt', 'one.text>two.prompt', 'two.text>out.text']
@@ -229,7 +232,7 @@ function twoChats(product: string) {
 }
 
 stackTest(
-  'a product that was taken away since fails its node [product_not_assigned]',
+  'a node fails if its product was unassigned during the execution [product_not_assigned]',
   async ({ startWorker, tenant, fixture, stack }) => {
     const { control } = stack.provider
     await startWorker()
@@ -247,7 +250,7 @@ stackTest(
 )
 
 stackTest(
-  'a key that has used up its window fails the node [key_limit]',
+  'a node fails if the spending window of its key is used up [key_limit]',
   async ({ startWorker, tenant, fixture, stack }) => {
     await startWorker()
     const prompt = newPrompt()
@@ -260,7 +263,7 @@ stackTest(
 )
 
 stackTest(
-  'a key that is revoked stops its execution at the next call [key_revoked]',
+  'an execution fails at its next call after its key was revoked [key_revoked]',
   async ({ startWorker, tenant, fixture, stack }) => {
     const { control } = stack.provider
     await startWorker()
@@ -278,7 +281,7 @@ stackTest(
 )
 
 stackTest(
-  'an image that cannot be kept fails its node, uncharged [unavailable]',
+  'an image that cannot be stored fails its node uncharged [unavailable]',
   async ({ startWorker, tenant, stack, fixture }) => {
     const folder = path.join(stack.folder, 'no-folder')
     await startWorker({ ASSETS_FOLDER: folder })
@@ -294,7 +297,7 @@ stackTest(
   },
 )
 
-/** The simulated provider, with little patience, in which it still answers on a machine that is busy with other tests. */
+/** Simulated provider with a short timeout, still long enough on a machine that is busy with other tests. */
 function hasty(url: string): string {
   const common = { kind: 'openai-compatible', allowPrivateAddress: true, apiKeyEnv: 'SIMULATED_PROVIDER_KEY', tries: 1 }
   return JSON.stringify({

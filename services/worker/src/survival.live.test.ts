@@ -7,7 +7,7 @@ const SOON = { timeout: 20_000, interval: 20 }
 
 // spec: 8.2/s1
 stackTest(
-  'a worker killed in the middle of a call: the node runs again and is charged once',
+  'after a worker is killed during a call, the node runs again and is charged once',
   async ({ startWorker, startWorkerProcess, tenant, stack }) => {
     const { control } = stack.provider
     const [first, prompt] = [await startWorkerProcess(), newPrompt()]
@@ -25,7 +25,7 @@ stackTest(
 )
 
 stackTest(
-  'a worker that stops gives back what it cannot finish, and another one runs it',
+  'a stopping worker gives back a node it cannot finish, and another worker runs it',
   async ({ startWorker, startWorkerProcess, tenant, stack }) => {
     const { control } = stack.provider
     const [first, prompt] = [await startWorkerProcess({ DRAIN_MS: '100' }), newPrompt()]
@@ -43,7 +43,7 @@ stackTest(
 )
 
 stackTest(
-  'a worker that stops finishes what takes less than its time',
+  'a stopping worker finishes a node that ends within its drain time',
   async ({ startWorkerProcess, tenant, stack }) => {
     const { control } = stack.provider
     const [worker, prompt] = [await startWorkerProcess({ DRAIN_MS: '10000' }), newPrompt()]
@@ -62,10 +62,10 @@ stackTest(
 
 // spec: 8.2/s2
 stackTest(
-  'a job that is delivered twice calls once',
+  'a job delivered twice calls the provider once',
   async ({ startWorker, tenant, stack, redis: { url: redisUrl }, onTestFinished }) => {
     const { control } = stack.provider
-    await startWorker({ CONCURRENCY: '1' }) // which has no place for the second delivery
+    await startWorker({ CONCURRENCY: '1' }) // has no free slot for the second delivery
     const prompt = newPrompt()
     await control.setFaults([{ prompt, hold: true }])
     const execution = await tenant.start(oneChat(tenant.model), { prompt })
@@ -74,7 +74,7 @@ stackTest(
     const second = await startWorker()
     const redis = new Redis(redisUrl)
     onTestFinished(() => redis.disconnect())
-    await redis.flushdb() // the lock is lost, and the job; its id is free
+    await redis.flushdb() // loses the lock and the job, so its id is free
     const queue = openNodeQueue({ redisUrl })
     onTestFinished(() => queue.close())
     await queue.enqueue([{ execution, node: 'chat', attempt: 1 }])
@@ -87,7 +87,7 @@ stackTest(
 )
 
 stackTest(
-  'results that cannot be written are kept, other nodes of the project fail soon [unavailable], and all is charged in the end',
+  'results that cannot be written are quarantined, other nodes of the project fail fast [unavailable], and all are charged later',
   async ({ startWorker, tenant, stack, fixture }) => {
     const { control } = stack.provider
     const [worker, prompt] = [await startWorker(), newPrompt()]
@@ -116,7 +116,7 @@ stackTest(
 )
 
 stackTest(
-  'an answer that the ledger cannot be reported at once learns when it is back',
+  'a result that arrives while the ledger is down is recorded once it is back',
   async ({ startWorker, tenant, stack, proxy }) => {
     const { control } = stack.provider
     await startWorker({ LEDGER_URL: proxy.ledgerUrl })
@@ -134,7 +134,7 @@ stackTest(
 )
 
 stackTest(
-  'a worker that was taken for dead is fenced, charges no one and works on',
+  'a worker presumed dead is fenced, charges nothing and continues with new work',
   async ({ startWorker, tenant, stack, proxy }) => {
     const { control } = stack.provider
     const first = await startWorker({ LEDGER_URL: proxy.ledgerUrl })
@@ -159,7 +159,7 @@ stackTest(
 )
 
 stackTest(
-  'when one node fails, a call alongside it is cancelled and not charged',
+  'when a node fails, a concurrent call of the execution is cancelled and not charged',
   async ({ startWorker, tenant, stack }) => {
     const { control } = stack.provider
     await startWorker()
@@ -183,11 +183,11 @@ stackTest(
 
 // spec: 2.4/s3, 7/s1, 7/s5
 stackTest(
-  'two calls that the wallet can pay one after the other both run',
+  'concurrent calls run as far as the wallet can cover them, and one it cannot cover fails [insufficient_budget]',
   async ({ startWorker, tenant, stack, fixture }) => {
     const { control } = stack.provider
     const worker = await startWorker()
-    const price = 600_000_000_000n // 0.60 USD a call, and there is 1 USD and 0.30
+    const price = 600_000_000_000n // 0.60 USD per call, with 1.30 USD in the wallet
     const model = await tenant.publish({ requestPico: price })
     await fixture.fund(tenant.project, 300_000n)
     const prompts = [newPrompt(), newPrompt()]
@@ -198,38 +198,41 @@ stackTest(
     await control.release()
     await control.clearFaults()
     await expect.poll(tenant.wallet, SOON).toMatchObject({ settled: 1_200_000 })
-    // The third never fits: what is held is no one's anymore.
+    // The third call never fits: no reservation is left whose release it could wait for.
     const record = await tenant.ended(execution)
     expect(record).toMatchObject({ status: 'Failed', error: { code: 'insufficient_budget' }, chargedMicro: 1_200_000 })
     expect(await worker.metrics()).toMatch(/^worker_funds_wait_(seconds_)?count\{outcome="refused".*\} 1\b/m)
   },
 )
 
-stackTest('a call that waits for money runs as soon as there is some', async ({ startWorker, tenant, stack }) => {
-  const { control } = stack.provider
-  await startWorker()
-  const model = await tenant.publish({ requestPico: 600_000_000_000n })
-  const [one, two] = [newPrompt(), newPrompt()]
-  await control.setFaults([
-    { prompt: one, hold: true, status: 500 },
-    { prompt: two, hold: true, status: 500 },
-  ])
-  // Two runs, so that the failure of the one is not the other's.
-  const executions = [
-    await tenant.start(oneChat(model), { prompt: one }),
-    await tenant.start(oneChat(model), { prompt: two }),
-  ]
-  await control.waitForCalls(1)
-  await control.setFaults([])
-  await control.release()
-  const records = await Promise.all(executions.map(tenant.ended))
-  expect(records.map(({ status }) => status).toSorted()).toEqual(['Failed', 'Succeeded'])
-  expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 600_000 })
-})
+stackTest(
+  'a call that waits for funds runs once another call releases its reservation',
+  async ({ startWorker, tenant, stack }) => {
+    const { control } = stack.provider
+    await startWorker()
+    const model = await tenant.publish({ requestPico: 600_000_000_000n })
+    const [one, two] = [newPrompt(), newPrompt()]
+    await control.setFaults([
+      { prompt: one, hold: true, status: 500 },
+      { prompt: two, hold: true, status: 500 },
+    ])
+    // Two executions, so the failure of one does not fail the other.
+    const executions = [
+      await tenant.start(oneChat(model), { prompt: one }),
+      await tenant.start(oneChat(model), { prompt: two }),
+    ]
+    await control.waitForCalls(1)
+    await control.setFaults([])
+    await control.release()
+    const records = await Promise.all(executions.map(tenant.ended))
+    expect(records.map(({ status }) => status).toSorted()).toEqual(['Failed', 'Succeeded'])
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 600_000 })
+  },
+)
 
 // spec: 8.2/r7
 stackTest(
-  'a call that is under way when the time of its execution is over is cancelled [execution_timeout]',
+  'a call in progress at the deadline of its execution is cancelled [execution_timeout]',
   async ({ startWorker, tenant, stack, fixture }) => {
     const { control } = stack.provider
     await startWorker()
@@ -246,7 +249,7 @@ stackTest(
     const graph = flow(side('first', 'second'), side('text'), nodes, ...edges)
     const execution = await tenant.start(graph, { first, second: prompt })
     await control.waitForCalls(1, { prompt: first })
-    // Late enough for the second call to be under way by then.
+    // Late enough for the second call to have started.
     await fixture.run(
       `UPDATE money.executions SET deadline_at = now() + interval '2 seconds', version = version + 1 WHERE id = $1`,
       [execution],

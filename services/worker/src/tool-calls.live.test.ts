@@ -11,7 +11,7 @@ const parameters = {
 }
 const forecast = { type: 'function', function: { name: 'forecast', parameters } }
 
-/** `prompt` in; what the model said and what it called out. */
+/** Flow with `prompt` in, and the text and tool calls of the model out. */
 function acting(product: string, params: object = { tools: [forecast] }) {
   const chat = { id: 'chat', kind: 'product.chat', product, params }
   const output = { ...side('text', ['calls', { type: 'object' }]), required: ['text'] }
@@ -19,7 +19,7 @@ function acting(product: string, params: object = { tools: [forecast] }) {
   return flow(side('prompt'), output, [chat], ...edges)
 }
 
-test('what a model calls is a value of the flow, with the arguments as an object', async ({
+test('the tool calls of a model are a value of the flow, with arguments as objects', async ({
   startWorker,
   tenant,
   stack,
@@ -33,11 +33,7 @@ test('what a model calls is a value of the flow, with the arguments as an object
   expect(record.chargedMicro).toBeGreaterThan(0)
 })
 
-test('a model that only talks gives no calls, and what needs one is skipped', async ({
-  startWorker,
-  tenant,
-  stack,
-}) => {
+test('a node that needs a tool call is skipped if the model makes none', async ({ startWorker, tenant, stack }) => {
   await startWorker()
   const prompt = newPrompt()
   await stack.provider.control.setFaults([{ prompt, text: 'It rains.' }])
@@ -57,12 +53,12 @@ test('a model that only talks gives no calls, and what needs one is skipped', as
 test.for([
   ['are not JSON', '{"city":"Be', 'not a JSON object'],
   ['are not an object', '["Bern"]', 'not a JSON object'],
-  ['lack what is required', '{"days":2}', 'city is missing'],
-  ['are of another type', '{"city":7}', 'city must be of the type string'],
-  ['break a bound', '{"city":"Bern","days":0}', 'days breaks minimum'],
-  ['have a field too many', '{"city":"Bern","zip":3000}', 'zip is not allowed'],
+  ['lack a required field', '{"days":2}', 'city is missing'],
+  ['have the wrong type', '{"city":7}', 'city must be of the type string'],
+  ['violate a bound', '{"city":"Bern","days":0}', 'days breaks minimum'],
+  ['have an extra field', '{"city":"Bern","zip":3000}', 'zip is not allowed'],
 ] as const)(
-  'arguments that %s fail the node, which says so and is charged [node_failed]',
+  'tool arguments that %s fail the node, which is charged [node_failed]',
   async ([, given, said], { startWorker, tenant, stack }) => {
     await startWorker()
     const prompt = newPrompt()
@@ -75,7 +71,7 @@ test.for([
   },
 )
 
-test('a tool without a schema takes any object, and one that is not to be called leaves the text', async ({
+test('a tool without a schema accepts any object, and tool_choice none yields only text', async ({
   startWorker,
   tenant,
   stack,
@@ -93,10 +89,7 @@ test('a tool without a schema takes any object, and one that is not to be called
   expect(silent.output).not.toHaveProperty('calls')
 })
 
-test('the calls of a flow that leads them nowhere, saved before that was a problem, stay in its record', async ({
-  startWorker,
-  tenant,
-}) => {
+test('the record keeps tool calls that an older flow does not wire to any node', async ({ startWorker, tenant }) => {
   await startWorker()
   const chat = { id: 'chat', kind: 'product.chat', product: tenant.model, params: { tools: [forecast] } }
   const graph = flow(side('prompt'), side('text'), [chat], 'in.prompt>chat.prompt', 'chat.text>out.text')

@@ -7,29 +7,32 @@ import { workerTest } from './worker.fixture.ts'
 
 const SOON = { timeout: 20_000, interval: 50 }
 
-/** @param its `expect` of the test, where others run alongside it */
+/** @param its `expect` of the test, needed if it runs concurrently */
 const isReady = (worker: Pick<OpenWorker | WorkerProcess, 'health'>, its = expect) =>
   its.poll(worker.health, SOON).toEqual({ status: 'ready' })
 
-workerTest('a worker is on the books while it runs, and stops in order', async ({ startWorkerProcess, opened }) => {
-  const worker = await startWorkerProcess()
-  await isReady(worker)
-  const instances = async () =>
-    (await opened.fixture.run(`SELECT ended_at FROM money.instances WHERE service = 'worker'`)).rows
-  expect(await instances()).toEqual([{ ended_at: null }])
-  const messages = () => worker.log().map(({ message }) => message)
-  const untilReady = messages() // a machine that is busy makes it wait for the ledger
-  expect(untilReady[0]).toBe('listening')
-  worker.signal('SIGTERM')
-  expect(await worker.ended).toBe(0)
-  expect(messages().slice(untilReady.length)).toEqual(['stopping', 'stopped'])
-  expect(await instances()).toEqual([{ ended_at: expect.any(Date) as Date }])
-})
+workerTest(
+  'a worker is registered as an instance while it runs, and shuts down cleanly',
+  async ({ startWorkerProcess, opened }) => {
+    const worker = await startWorkerProcess()
+    await isReady(worker)
+    const instances = async () =>
+      (await opened.fixture.run(`SELECT ended_at FROM money.instances WHERE service = 'worker'`)).rows
+    expect(await instances()).toEqual([{ ended_at: null }])
+    const messages = () => worker.log().map(({ message }) => message)
+    const untilReady = messages() // on a busy machine it also logs waiting for the ledger
+    expect(untilReady[0]).toBe('listening')
+    worker.signal('SIGTERM')
+    expect(await worker.ended).toBe(0)
+    expect(messages().slice(untilReady.length)).toEqual(['stopping', 'stopped'])
+    expect(await instances()).toEqual([{ ended_at: expect.any(Date) as Date }])
+  },
+)
 
-// Side by side: each waits for seconds, for what is its alone.
+// Concurrent: each waits several seconds, for resources it does not share.
 describe.concurrent('readiness', () => {
   workerTest(
-    'turns red while Redis evicts, and says why',
+    'fails with a reason while Redis may evict keys',
     async ({ startWorker, redisServer, onTestFinished, expect }) => {
       const worker = await startWorker()
       await isReady(worker, expect)
@@ -46,7 +49,7 @@ describe.concurrent('readiness', () => {
   )
 
   workerTest(
-    'turns red while Redis is away, and green when it is back',
+    'fails while Redis is down, and recovers when it returns',
     async ({ startWorker, redisServer, expect }) => {
       const worker = await startWorker()
       await isReady(worker, expect)
@@ -61,7 +64,7 @@ describe.concurrent('readiness', () => {
   )
 
   workerTest(
-    'turns red while the ledger is away, and green when it is back',
+    'fails while the ledger is unreachable, and recovers when it returns',
     async ({ startWorker, proxy, expect }) => {
       const worker = await startWorker()
       await isReady(worker, expect)
@@ -76,7 +79,7 @@ describe.concurrent('readiness', () => {
   )
 })
 
-workerTest('a worker waits for a ledger that is not there yet', async ({ startWorker, proxy }) => {
+workerTest('a worker that starts before its ledger waits for it', async ({ startWorker, proxy }) => {
   await proxy.down()
   const worker = await startWorker()
   expect(await worker.health()).toEqual({ status: 'starting' })
@@ -84,14 +87,14 @@ workerTest('a worker waits for a ledger that is not there yet', async ({ startWo
   await isReady(worker)
 })
 
-workerTest('a worker that waits for its ledger stops on SIGTERM', async ({ startWorkerProcess, proxy }) => {
+workerTest('a worker that waits for its ledger exits on SIGTERM', async ({ startWorkerProcess, proxy }) => {
   await proxy.down()
   const worker = await startWorkerProcess()
   worker.signal('SIGTERM')
   expect(await worker.ended).toBe(0)
 })
 
-workerTest('a stop ends in time though ledger and Redis are away', async ({ startWorker, proxy, redisServer }) => {
+workerTest('shuts down in time while ledger and Redis are unreachable', async ({ startWorker, proxy, redisServer }) => {
   const worker = await startWorker()
   await isReady(worker)
   await proxy.down()
@@ -101,7 +104,7 @@ workerTest('a stop ends in time though ledger and Redis are away', async ({ star
 })
 
 workerTest(
-  'a job whose node is not in the books has nothing to do, each time it comes',
+  'a job for an unknown node ends without work, each time it is enqueued',
   async ({ startWorker, redisServer, onTestFinished }) => {
     const worker = await startWorker()
     const queue = openNodeQueue({ redisUrl: redisServer.url })

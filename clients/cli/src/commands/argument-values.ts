@@ -1,7 +1,7 @@
 import { microOf } from '@gateway/pricing/usd'
 import { CommandFailure } from '../frame/command-failure.ts'
 
-// What users write in an option, as the API takes it.
+// Parses option values that users write into the form of the API.
 
 const wrong = (name: string, text: string, example: string) =>
   new CommandFailure(`${name} can't be ${JSON.stringify(text)}.`, `Write it like ${example}`, 'usage')
@@ -15,7 +15,7 @@ export function readAmount(name: string, text: string): number {
 
 const resets = { day: 'daily', week: 'weekly', month: 'monthly', lifetime: 'lifetime' } as const
 
-/** `5/day`: 5 US dollars a day. */
+/** `5/day`: 5 US dollars per day. */
 export function readSpendingLimit(text: string) {
   const [, amount = '', span = ''] = /^(.+)\/(day|week|month|lifetime)$/.exec(text) ?? []
   if (span === '') throw wrong('--limit', text, '5/day, 20/week, 50/month or 100/lifetime')
@@ -31,7 +31,7 @@ export function readSpan(name: string, text: string): number {
   return Number(number) * secondsOf[unit as keyof typeof secondsOf]
 }
 
-/** A span of whole days. */
+/** A duration in whole days. */
 export function readDays(name: string, text: string): number {
   const days = readSpan(name, text) / secondsOf.d
   if (!Number.isInteger(days)) throw wrong(name, text, '90d')
@@ -44,7 +44,7 @@ export function readWholeNumber(name: string, text: string, { least = 0 } = {}):
   return number
 }
 
-/** A moment, or how long ago: `2026-11-20`, `2026-11-20T10:00:00Z` or `7d`; ISO 8601, UTC. */
+/** A time, absolute or relative to now: `2026-11-20`, `2026-11-20T10:00:00Z` or `7d`; ISO 8601, UTC. */
 export function readMoment(name: string, text: string, nowMs: number): string {
   if (/^\d+[smhd]$/.test(text)) return new Date(nowMs - readSpan(name, text) * 1_000).toISOString()
   const ms = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN

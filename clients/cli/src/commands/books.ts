@@ -22,7 +22,7 @@ function period({ io, options }: Pick<Given, 'io'> & { options: { from?: string;
   return { ...moment('from'), ...moment('to') }
 }
 
-/** All of it, or nothing where it breaks off. */
+/** Writes all of it, or nothing if the response breaks off. */
 async function writeCsv(io: Given['io'], answer: Response): Promise<void> {
   const type = answer.headers.get('content-type') ?? 'of no type'
   if (!type.startsWith('text/csv')) throw new Unreachable(`The answer is ${type} in place of text/csv.`, { answer })
@@ -33,7 +33,7 @@ async function writeCsv(io: Given['io'], answer: Response): Promise<void> {
   )
 }
 
-/** What was called, and what it cost. */
+/** Commands for calls and their costs. */
 export const bookCommands = [
   command({
     name: 'calls list',

@@ -2,7 +2,7 @@ import type { InvocationRecord } from '@gateway/api/console/money'
 import { usd } from '@gateway/pricing/usd'
 import type { Cell } from '../frame/print.ts'
 
-/** A call in a line. */
+/** Columns of a call. */
 export const callColumns: Readonly<Record<string, (call: InvocationRecord) => Cell>> = {
   admitted: ({ createdAt }) => createdAt,
   call: ({ id }) => id,

@@ -1,4 +1,4 @@
-/** The records of pages, up to this many. */
+/** Collects the records of pages, up to a maximum. */
 export async function collect<Item>(pages: AsyncIterable<{ data: Item[] }>, atMost = Number.POSITIVE_INFINITY) {
   const items: Item[] = []
   for await (const { data } of pages) {

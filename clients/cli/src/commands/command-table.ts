@@ -8,7 +8,7 @@ import { mcpCommands } from './mcp.ts'
 import { runFlowCommands } from './run-flows.ts'
 import { signInCommands } from './sign-in.ts'
 
-/** Every command there is, in the order of its help. */
+/** Every command, in the order of the help. */
 export const commands: readonly CommandRow[] = [
   ...signInCommands,
   ...keyCommands,

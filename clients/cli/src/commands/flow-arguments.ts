@@ -1,10 +1,10 @@
-/** An operand: a flow of the project. */
+/** Operand: a flow of the project. */
 export const flowOperand = {
   name: 'flow',
   summary: 'its name here, the name of the product, or its id',
   offered: 'flows',
 } as const
-/** An option: its ceiling. */
+/** Option: the cost ceiling of an execution. */
 export const atMost = {
   type: 'string',
   value: 'amount',

@@ -20,7 +20,7 @@ const names = {
 } as const
 const options = { ...projectOptions, ...folderOptions }
 
-/** Flows as files, which are kept in git. */
+/** Commands for flows as files, to keep in git. */
 export const flowFileCommands = [
   command({
     name: 'flows init',
@@ -170,7 +170,10 @@ export const flowFileCommands = [
   }),
 ]
 
-/** Those that are asked for, or all of them. @throws CommandFailure where there is no such folder: who checks nothing is not told all is well */
+/**
+ * The requested flows, or all. @throws CommandFailure if the folder does not exist: checking nothing must not report
+ * success
+ */
 function chosenIn({ folder, isThere, names, others }: FlowFolder, asked: string[], io: Given['io']): string[] {
   if (asked.length > 0) return asked
   if (!isThere)

@@ -14,8 +14,8 @@ interface Followed {
 }
 
 /**
- * Shows how an execution goes, over however many connections it takes, and its output at the end. Ends with 1 where it did not succeed.
- * @param started its id, or what begins it once
+ * Shows the progress of an execution across reconnects, and its output at the end. Returns 1 if it did not succeed.
+ * @param started its id, or the request that starts it
  */
 export async function follow(given: Given, { api, tenant, project }: Followed, started: string | Following['begin']) {
   const { io, options } = given
@@ -48,7 +48,7 @@ export async function follow(given: Given, { api, tenant, project }: Followed, s
   return exitCodes.refused
 }
 
-/** What is lost is the connection, not the execution. */
+/** States that only the connection is lost, not the execution. */
 function whereItIs(execution: string | null): string {
   return execution === null
     ? 'Whether it has begun tells gateway executions list; if so, it is charged.'

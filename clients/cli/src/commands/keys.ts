@@ -186,13 +186,13 @@ export const keyCommands = [
   }),
 ]
 
-/** What was asked for may be done, although nothing says so. */
+/** Reports that the request may have taken effect although no response confirms it. */
 function unseen({ io }: Pick<Given, 'io'>, error: unknown, words: string): never {
   if (error instanceof Unreachable) io.say(words)
   throw error
 }
 
-/** The secret goes to one of two, never to both. */
+/** Passes the secret to exactly one of two destinations. */
 async function handOver(
   given: Parameters<typeof printJson>[0],
   id: string,

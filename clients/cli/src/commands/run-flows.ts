@@ -96,7 +96,7 @@ export const runFlowCommands = [
   }),
 ]
 
-/** Which flow of the project is meant, which revision of it, and what it is given. */
+/** Reads which flow of the project to run, which revision, and its input. */
 async function readAsked(given: Given<typeof options & typeof askedOptions>) {
   const { operands, options } = given
   const input = await readInput(given, options.input ?? '{}')

@@ -7,7 +7,7 @@ import { CommandFailure } from '../frame/command-failure.ts'
 import type { Io } from '../frame/io.ts'
 import { readBytesIfThere, writePrivateFile } from '../session/private-file.ts'
 
-/** More than any secret takes. */
+/** More than any secret needs. */
 const ROOM_BYTES = 4_096
 
 export interface SecretFile {
@@ -16,14 +16,14 @@ export interface SecretFile {
 }
 
 /**
- * The file that a secret is to go into, looked at before there is one: a secret that can be put nowhere is lost.
- * @throws CommandFailure where it has a key already, git would take it into a commit, or it can't be written
+ * Checks the file for a secret before the secret exists: one that can be stored nowhere is lost.
+ * @throws CommandFailure if it already has a key, git would commit it, or it can't be written
  */
 export async function openSecretFile(io: Io, name: string | undefined): Promise<SecretFile | null> {
   if (name === undefined) return null
   const asked = path.resolve(io.folder, name)
   const file = await realpath(asked).catch(() => asked)
-  // Bytes, because what is in it may be no UTF-8.
+  // Bytes, because its content may not be UTF-8.
   const before = (await readBytesIfThere(file)) ?? Buffer.alloc(0)
   if (/^\s*(export\s+)?GATEWAY_KEY\s*=/m.test(before.toString()))
     throw new CommandFailure(`${name} has a GATEWAY_KEY already.`, 'Take that line away, or name another file', 'usage')
@@ -48,7 +48,7 @@ export async function openSecretFile(io: Io, name: string | undefined): Promise<
   }
 }
 
-/** `yes` too where there is no repository, or no git. */
+/** `yes` also if there is no repository, or no git. */
 async function ignoredByGit({ env }: Io, file: string): Promise<'yes' | 'no' | 'unknown'> {
   let folder = path.dirname(file)
   while (!existsSync(folder)) folder = path.dirname(folder)
@@ -57,7 +57,7 @@ async function ignoredByGit({ env }: Io, file: string): Promise<'yes' | 'no' | '
       ({ stdout }) => stdout.trim(),
       ({ code, stderr }: { code: unknown; stderr: string }) => {
         if (code === 'ENOENT' || stderr.includes('not a git repository')) return 'none'
-        return code === 1 ? 'no' : 'unknown' // such as a repository of someone else
+        return code === 1 ? 'no' : 'unknown' // such as a repository of another user
       },
     )
   const isInside = await git('rev-parse', '--is-inside-work-tree')

@@ -97,7 +97,7 @@ function askBrowser(io: Io, url: string, keep: (got: SignedIn) => Promise<void>)
   throw new CommandFailure('No one is there to sign in.', 'Pass a personal token on: --token-stdin < file', 'usage')
 }
 
-/** Once it is seen to be good. A token that can't be kept is deleted, since no one would have it. */
+/** Stores a token once it is verified. A token that can't be stored is deleted, since no one would have it. */
 async function keepToken(io: Io, name: string, profile: Profile): Promise<void> {
   try {
     const me = await clientOf(profile).ask('GET', '/api/v2/me')
@@ -112,7 +112,7 @@ async function keepToken(io: Io, name: string, profile: Profile): Promise<void> 
 const clientOf = ({ url, token }: Pick<Profile, 'url' | 'token'>) =>
   openApiClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` } })
 
-/** Ends a token, where it was made for this machine. Answers whether it is ended. */
+/** Deletes a token if it was created for this machine. Returns whether it is deleted. */
 async function deleteToken({ url, token, tokenId }: Profile): Promise<boolean> {
   if (tokenId === undefined) return false
   try {
@@ -120,7 +120,7 @@ async function deleteToken({ url, token, tokenId }: Profile): Promise<boolean> {
     return true
   } catch (error) {
     if (error instanceof Unreachable) return false
-    if (error instanceof ApiRefusal) return error.status === 401 || error.status === 404 // it was gone before
+    if (error instanceof ApiRefusal) return error.status === 401 || error.status === 404 // it was already gone
     throw error
   }
 }

@@ -8,8 +8,8 @@ const PAUSE_MS = 2_000
 const PATIENCE_MS = 120_000
 
 /**
- * Shows each call once, when it has ended; in the order of their admission as far as one look sees them. It continues where the service
- * does not answer for up to two minutes.
+ * Shows each call once, when it has ended; in order of admission within one poll. Continues while the service does not
+ * respond for up to two minutes.
  */
 export async function tailCalls(given: Given, { from, atMost }: { from: string; atMost: number }): Promise<void> {
   const { io, session } = given
@@ -36,7 +36,7 @@ export async function tailCalls(given: Given, { from, atMost }: { from: string; 
     if (ended.length > 0) printRows(given, ended, callColumns)
     count += ended.length
     if (count >= atMost) return
-    // The next look begins with the oldest call that is open, or with the newest one.
+    // The next poll starts at the oldest open call, or at the newest call.
     since = (calls.find(({ state }) => state === 'Open') ?? calls.at(-1))?.createdAt ?? since
     shown = new Set(calls.filter(({ id, state }) => state !== 'Open' || shown.has(id)).map(({ id }) => id))
     io.progress('Waiting for calls …')
@@ -44,7 +44,7 @@ export async function tailCalls(given: Given, { from, atMost }: { from: string; 
   }
 }
 
-/** Another look may be answered, and comes no earlier than the service wants it. */
+/** Whether another poll may succeed; it waits as long as the service asks. */
 function isPassing(error: unknown): boolean {
   const { worth, afterMs } =
     error instanceof ApiRefusal || error instanceof Unreachable ? error.again : { worth: false, afterMs: 0 }

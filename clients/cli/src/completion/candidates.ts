@@ -8,15 +8,18 @@ export interface Candidate {
 
 export interface Candidates {
   words: readonly Candidate[]
-  /** What else may are there, which the table of commands does not know. */
+  /** Further candidates that the table of commands does not know. */
   offered: Offered | null
-  /** What each of them begins with: `--state=`. */
+  /** Prefix of each candidate, such as `--state=`. */
   prefix: string
-  /** What the line has said by now with options: the name, and the value. */
+  /** Options already on the line: the name and the value. */
   given: ReadonlyMap<string, string>
 }
 
-/** What the last word may become. @param line the words after `gateway`; the last one is being written, and may be empty */
+/**
+ * Returns the candidates for the last word. @param line the words after `gateway`; the last one is still being typed
+ * and may be empty
+ */
 export function candidatesAt(commands: readonly CommandRow[], line: readonly string[]): Candidates {
   const begun = line.at(-1) ?? ''
   const before = line.slice(0, -1)
@@ -46,7 +49,7 @@ const only = (words: readonly Candidate[], given: Candidates['given'] = new Map(
   given,
 })
 
-/** Nouns, and then verbs. */
+/** Nouns, then verbs. */
 function wordsOfNames(commands: readonly CommandRow[], before: readonly string[]): readonly Candidate[] {
   const pairs = commands.map(({ name, summary }) => ({ words: name.split(' '), summary }))
   const verbsOf = (noun: string) => pairs.filter(({ words }) => words[0] === noun)
@@ -60,7 +63,7 @@ function wordsOfNames(commands: readonly CommandRow[], before: readonly string[]
   }))
 }
 
-/** Also of a line that is not right. */
+/** Also reads an invalid line. */
 function readLine({ options }: CommandRow, before: readonly string[]) {
   const given = new Map<string, string>()
   let operands = 0

@@ -4,14 +4,14 @@ import { readProfiles } from '../session/profiles.ts'
 import { candidatesAt, type Candidate, type Candidates } from './candidates.ts'
 import type { Shell } from './completion-scripts.ts'
 
-/** How each shell takes a candidate: bash has no summaries, and those of zsh are behind a colon. */
+/** Format of a candidate per shell: bash has no summaries, and zsh separates them by a colon. */
 const written: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
   bash: ({ word }) => word,
   zsh: ({ word, summary }) => (summary === '' ? word : `${word}:${summary}`),
   fish: ({ word, summary }) => (summary === '' ? word : `${word}\t${summary}`),
 }
 
-/** What the last word of a line may become, for the script of a shell: a line for each, or what the shell completes by itself. */
+/** Candidates for the last word of a line, for a shell script: one per line, or what the shell completes by itself. */
 export async function completionAnswer(
   { commands, io }: Pick<Given, 'commands' | 'io'>,
   shell: Shell,
@@ -23,19 +23,19 @@ export async function completionAnswer(
   const all = [...candidates.words, ...(await namesOf(io, candidates))]
     .filter(({ word }) => isPlain(word))
     .map(({ word, summary }) => ({ word: candidates.prefix + word, summary }))
-    // The others compare by themselves, as their users have told them to.
+    // The other shells filter by themselves, as their users have configured.
     .filter(({ word }) => shell !== 'bash' || word.startsWith(asked.at(-1)!))
   return all.map((candidate) => `${written[shell](candidate)}\n`).join('')
 }
 
-/** What no shell has to quote, and no script has to doubt. */
+/** Words that no shell has to quote and every script can trust. */
 const isPlain = (word: string) => /^[\w./@-]+$/.test(word)
 
-/** bash takes `--state=Active` for three words, and completes the last one. */
+/** bash splits `--state=Active` into three words, and completes the last one. */
 const withoutEqualsSigns = (line: readonly string[]) =>
   line.flatMap((word, n) => (word !== '=' ? [word] : n === line.length - 1 ? [''] : []))
 
-/** A user who presses a key learns of no failures. */
+/** Completion reports no failures to the user. */
 async function namesOf(io: Given['io'], { offered, given }: Candidates): Promise<Candidate[]> {
   try {
     if (offered === 'flows')

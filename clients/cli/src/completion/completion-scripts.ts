@@ -1,9 +1,9 @@
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-// Each asks the command itself what may come next (completion-answer.ts), so all of them say the same, in a line for each candidate.
-// Nothing that comes from there is read as a part of a script. `:files` and `:folders` are what a shell completes by itself.
-// That of bash is also for bash 3.2, which has no `mapfile`, and no `compopt`: it completes no files there.
+// Each script asks the command itself for candidates (completion-answer.ts), one per line, so all shells offer the
+// same. No script evaluates a candidate. `:files` and `:folders` are left to the shell. The bash script also supports
+// bash 3.2, which has no `mapfile` and no `compopt`: there it completes no files.
 
 const bash = `_gateway() {
   local candidate

@@ -5,16 +5,16 @@ import { readJson, type Path, type Position } from './json-positions.ts'
 export interface FlowProblem extends Pick<GraphProblem, 'code' | 'message' | 'resolution'>, Position {}
 
 export interface CheckedFlow {
-  /** null: the text is not a graph at all. */
+  /** Null if the text is not a graph at all. */
   graph: Graph | null
   problems: FlowProblem[]
-  /** Where the part that a problem of the service is about stands. */
+  /** Position of the part that a problem from the service is about. */
   positionOf(problem: GraphProblem): Position
 }
 
 /**
- * What is wrong with the file of a flow, and where, all at once and without the service. Which products a project has is not known
- * here, so what depends on them learns when the flow is pushed.
+ * Finds all problems in the file of a flow with their positions, without the service. The products of a project are not
+ * known here, so problems that depend on them are only found when the flow is pushed.
  */
 export function checkFlow(text: string): CheckedFlow {
   const read = readJson(text)
@@ -61,7 +61,7 @@ function pathOf({ nodes, edges }: Graph, { code, node, port, message }: GraphPro
   return ['nodes', at, ...(field === undefined ? [] : field)]
 }
 
-/** The field of a node that a problem is about. */
+/** The node field that a problem is about. */
 const fieldOf: Readonly<Record<string, Path>> = {
   node_id_invalid: ['id'],
   node_id_duplicate: ['id'],

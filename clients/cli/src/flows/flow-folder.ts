@@ -11,10 +11,10 @@ import { readIfThere } from '../session/private-file.ts'
 import { fileOf, nameOfFile } from './flow-name.ts'
 import { readJson } from './json-positions.ts'
 
-// A folder of flows, to be kept in git: a file each, as the console shows and takes it, and alongside them what they were made of.
-//   L1  The lock file says of each flow which revision its author has seen last. What is newer was seen by no one here, so it is
-//       neither saved over nor lost.
-//   L2  Names of files come from readFlowName, nameFor and nameOfFile: nothing that others wrote leads out of the folder.
+// A folder of flows, to keep in git: one file per flow, as in the console, and a lock file with their origins.
+//   L1  The lock file records for each flow the last revision that its author has seen. A newer one has not been seen
+//       here, so it is neither overwritten nor lost.
+//   L2  File names come from readFlowName, nameFor and nameOfFile: no text of another user leads out of the folder.
 
 const LOCK = 'gateway.lock.json'
 
@@ -41,13 +41,13 @@ export type LockedFlow = Lock['flows'][string]
 export interface FlowFolder {
   folder: string
   lock: Lock
-  /** Of the files and of the lock. */
+  /** Names in the files and in the lock file. */
   names: string[]
-  /** Whether there is such a folder. */
+  /** Whether the folder exists. */
   isThere: boolean
-  /** Files that look like flows, and whose name no flow has here: they are left out. */
+  /** Files that look like flows, but whose name no flow here has: they are left out. */
   others: string[]
-  /** As it is written; null: there is no file. */
+  /** The text of the file; null if there is none. */
   read(name: string): Promise<string | null>
   write(name: string, graph: Graph): Promise<void>
   keepLock(): Promise<void>
@@ -80,15 +80,15 @@ async function filesIn(folder: string): Promise<string[] | null> {
   })
 }
 
-/** Of the graph as it says the same in any order its fields stand. */
+/** Digest of the graph, independent of the order of its fields. */
 export function digestOf(graph: Graph): string {
   return createHash('sha256').update(canonicalize(graph)!).digest('hex')
 }
 
-/** Takes the place of what was there, also of a link that leads elsewhere. */
+/** Replaces the file, also if it is a link that leads elsewhere. */
 const writeJson = (file: string, value: unknown) => writeWhole(file, `${JSON.stringify(value, null, 2)}\n`)
 
-/** Its flows have no names but those that it says, such as `constructor`. */
+/** Without a prototype, so that names such as `constructor` exist only if the file has them. */
 function lockOf(text: string): Lock {
   if (/^<{7} /m.test(text))
     throw new CommandFailure(

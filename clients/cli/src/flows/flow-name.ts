@@ -5,7 +5,7 @@ const ENDING = '.flow.json'
 
 export const fileOf = (name: string) => name + ENDING
 
-/** The name of a file, for any name of a flow. The file is always in this folder. @param taken names of others */
+/** A file name for any name of a flow, always inside this folder. @param taken names of others */
 export function nameFor(title: string, id: string, taken: ReadonlySet<string>): string {
   const plain = title
     .normalize('NFKD')
@@ -19,7 +19,7 @@ export function nameFor(title: string, id: string, taken: ReadonlySet<string>): 
   return taken.has(name) || !FILE.test(name) ? `${name}-${own}`.slice(-100).replace(/^-+/, '') : name
 }
 
-/** The name of a flow, of what someone typed: the name, or its file. */
+/** The name of a flow from user input: the name, or its file. */
 export function readFlowName(text: string): string {
   const name = text.endsWith(ENDING) ? text.slice(0, -ENDING.length) : text
   if (FILE.test(name)) return name

@@ -1,7 +1,7 @@
 import type { ContractSide } from '@gateway/api/graph'
 import { readContractSide, type Field } from '@gateway/flow/contract'
 
-/** What a flow takes and answers, as types of TypeScript. @param name of its file */
+/** The contract of a flow as TypeScript types. @param name of its file */
 export function flowTypes(name: string, { input, output }: { input: ContractSide; output: ContractSide }): string {
   const title = name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()).replace(/^\d/, '_$&')
   return `${interfaceOf(`${title}Input`, input, true)}\n${interfaceOf(`${title}Output`, output, false)}`
@@ -23,7 +23,7 @@ function typeOf({ type, options }: Field, isInput: boolean): string {
   return isInput ? '{ asset: string }' : '{ asset: string; mimeType: string; bytes: number }'
 }
 
-/** Of a side without problems; one that has some learned so before. */
+/** Fields of a valid side; problems are reported earlier. */
 function fieldsOf(side: ContractSide): Field[] {
   const read = readContractSide(side)
   return read.problems ? [] : read.fields

@@ -11,12 +11,12 @@ const words = {
   conflict: 'changed on both sides, each otherwise',
 } as const
 
-/** The parts that differ among three graphs: what both began with, what was saved since, and what is here. */
+/** The parts that differ among three graphs: the common base, the revision saved since, and the local file. */
 export function differing(base: Graph, theirs: Graph, mine: Graph): MergedPart[] {
   return compareThree(base, theirs, mine).filter(({ outcome }) => outcome !== 'unchanged')
 }
 
-/** Each of them, with what it was and what it is on each side. */
+/** Each of them, with its values before and on each side. */
 export function differenceText(parts: readonly MergedPart[]): string {
   return parts
     .map(({ key, outcome, base, theirs, mine }) => {
@@ -32,7 +32,7 @@ export function differenceText(parts: readonly MergedPart[]): string {
     .join('\n')
 }
 
-/** What learns of them where a line has to do. */
+/** One line for each of them. */
 export function formatDifference(io: Io, parts: readonly MergedPart[]): void {
   io.say(differenceText(parts))
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readJson } from './json-positions.ts'
 
-test('every JSON is read as the language reads it', () => {
+test('readJson reads any JSON as JSON.parse does', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat(4), (value, indent) => {
       const text = JSON.stringify(value, null, indent)
@@ -11,7 +11,7 @@ test('every JSON is read as the language reads it', () => {
   )
 })
 
-test('a text with a slip is refused where the language refuses it, and nowhere else', () => {
+test('readJson refuses a corrupted text exactly if JSON.parse does', () => {
   fc.assert(
     fc.property(
       fc.jsonValue(),
@@ -29,7 +29,7 @@ test('a text with a slip is refused where the language refuses it, and nowhere e
   )
 })
 
-test('a part is found on its line, and what is not there at what is around it', () => {
+test('readJson finds the position of a part, or of the nearest enclosing part if it is missing', () => {
   const read = readJson('{\n  "nodes": [\n    { "id": "in" },\n    { "id": "out" }\n  ]\n}')
   if ('fault' in read) throw new Error(read.fault)
   expect(read.at(['nodes', 1])).toEqual({ line: 4, column: 5 })
@@ -43,7 +43,7 @@ test.for([
   ['{ "a" 1 }', 1, 7],
   ['{ "a": 1, "a": 2 }', 1, 11],
   ['[1', 1, 3],
-] as const)('%j is wrong at line %i, column %i', ([text, line, column]) => {
+] as const)('readJson reports the fault in %j at line %i, column %i', ([text, line, column]) => {
   expect(readJson(text)).toMatchObject({ position: { line, column } })
 })
 

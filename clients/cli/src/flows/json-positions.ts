@@ -1,22 +1,22 @@
 import { flowLimits } from '@gateway/api/limits'
 
 export interface Position {
-  /** From 1 on, as editors count. */
+  /** From 1, as in editors. */
   line: number
   column: number
 }
 export type Path = readonly (string | number)[]
 export type ReadJson =
   | { value: unknown; at(path: Path): Position }
-  /** What is wrong, and where it shows. */
+  /** The fault and its position. */
   | { fault: string; position: Position }
 
 const DEEPEST = 256
-/** Characters; the service takes half as many bytes of JSON without blanks. */
+/** Characters; the service accepts half this size, as JSON without whitespace. */
 const LONGEST = 2 * flowLimits.bodyBytes
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
-/** JSON, and where each part of it stands: of a path that is not there, where the nearest part around it does. */
+/** Parses JSON with the position of each part; for a missing path, the position of the nearest enclosing part. */
 export function readJson(text: string): ReadJson {
   if (text.length > LONGEST)
     return { fault: 'It is larger than what the gateway takes.', position: { line: 1, column: 1 } }
@@ -47,7 +47,7 @@ class Fault extends Error {
   }
 }
 
-/** Goes through a text and tells where each value, or the name before it, begins. */
+/** Scans a text and reports where each value, or the name before it, begins. */
 function scanner(text: string, found: (path: Path, at: number) => void): () => Fault | null {
   let at = 0
   const taken = (pattern: RegExp): string | null => {
@@ -91,7 +91,7 @@ function scanner(text: string, found: (path: Path, at: number) => void): () => F
     const key = JSON.parse(written) as string
     if (names.has(key)) throw new Fault(`The name ${written} is there twice.`, begins)
     names.add(key)
-    // A field is found where its name is.
+    // The position of a field is that of its name.
     found([...path, key], begins)
     named.add(JSON.stringify([...path, key]))
     blanks()

@@ -19,12 +19,12 @@ export interface Flows extends FlowFolder {
 
 type Asked = Pick<Given, 'io' | 'session'> & { options: { dir?: string } }
 
-/** The folder alone: no one has to be signed in. */
+/** The folder alone: requires no sign-in. */
 export function folderOf({ io, options }: Pick<Asked, 'io' | 'options'>): Promise<FlowFolder> {
   return openFlowFolder(path.resolve(io.folder, options.dir ?? '.'))
 }
 
-/** The folder, and the project that its flows are of. */
+/** The folder, and the project of its flows. */
 export async function openFlows(asked: Asked): Promise<Flows> {
   const folder = await folderOf(asked)
   const { organization, project: ofLock } = folder.lock
@@ -55,7 +55,7 @@ export async function openFlows(asked: Asked): Promise<Flows> {
   }
 }
 
-/** A flow by its id, by its name here, or by the name that the project knows it by. */
+/** Finds a flow by id, by its name here, or by its name in the project. */
 export async function sandboxNamed(flows: Flows, asked: string): Promise<string> {
   if (asked.startsWith('sbx-')) return asked
   const locked = flows.lock.flows[asked.replace(/\.flow\.json$/, '')]
@@ -68,7 +68,7 @@ export async function sandboxNamed(flows: Flows, asked: string): Promise<string>
   )
 }
 
-/** The flow of a file that was pulled or pushed. */
+/** Finds the flow of a file that was pulled or pushed. */
 export function lockedFlow({ lock }: FlowFolder, asked: string): LockedFlow & { name: string } {
   const name = readFlowName(asked)
   const locked = lock.flows[name]

@@ -10,11 +10,11 @@ import { differing, emptyGraph, formatDifference } from './format-difference.ts'
 
 export interface PullOptions {
   merge: boolean
-  /** What is taken of a part that both sides changed; null: nothing by itself. */
+  /** Which side wins for a part that both sides changed; null for neither. */
   take: Choice | null
 }
 
-/** Brings the newest revision of a flow into its file; what was changed there is never lost. */
+/** Merges the newest revision of a flow into its file; local changes are never lost. */
 export async function pullFlow(io: Io, flows: Flows, sandbox: SandboxRecord, options: PullOptions): Promise<void> {
   const { lock } = flows
   const known = Object.entries(lock.flows).find(([, { sandbox: id }]) => id === sandbox.id)

@@ -9,13 +9,13 @@ import { fileOf, nameFor } from './flow-name.ts'
 import type { Flows } from './open-flows.ts'
 import { differing, emptyGraph, formatDifference } from './format-difference.ts'
 
-/** Says each problem where it is, as editors and pipelines read it. */
+/** Prints each problem with its position, in a format that editors and pipelines parse. */
 export function formatProblems(io: Io, file: string, problems: readonly FlowProblem[]): void {
   for (const { line, column, code, message, resolution } of problems)
     io.say(`${file}:${line}:${column}: ${code}: ${message} ${resolution}`)
 }
 
-/** A flow has no file, also where the lock file still has it. */
+/** A flow without a file, even if the lock file still lists it. */
 export function missingFile({ lock }: Pick<Flows, 'lock'>, name: string): CommandFailure {
   return new CommandFailure(
     `There is no ${fileOf(name)}.`,
@@ -26,8 +26,8 @@ export function missingFile({ lock }: Pick<Flows, 'lock'>, name: string): Comman
 }
 
 /**
- * Saves the file of a flow as a new revision, unless that is what the newest one is. What was saved since its author looked is
- * shown and not saved over.
+ * Saves the file of a flow as a new revision, unless the newest one is identical. If another revision was saved since
+ * the author last looked, shows the difference and does not overwrite it.
  * @returns the number of the revision
  * @throws CommandFailure
  */
@@ -47,7 +47,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
   const digest = digestOf(graph)
   const known = lock.flows[name]
   if (known?.digest === digest) return isAlready(known.revision)
-  await flows.keepLock() // what can't be kept on record here is not made there
+  await flows.keepLock() // create nothing that can't be recorded here
   const locked = known ?? (await make())
   const body = { graph, draft, baseRevision: locked.revision }
   const params = { tenant, sandbox: locked.sandbox }
@@ -86,7 +86,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
     return revision
   }
 
-  /** null: what was saved meanwhile is this very graph, such as by a push whose end did not come here. */
+  /** Null if the saved revision is this very graph, such as by a push that was interrupted. */
   async function refused(error: unknown, { sandbox, revision }: LockedFlow, mine: Graph): Promise<null> {
     if (!(error instanceof ApiRefusal) || error.code !== 'revision_conflict') throw error
     const { latestRevision } = await flows.sandbox(sandbox)
@@ -106,8 +106,8 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
 }
 
 /**
- * A new sandbox product, or the one of this name that nothing was saved in, such as of a push that was cut.
- * @throws CommandFailure where there is one with revisions, which the lock file should know
+ * Creates a sandbox product, or returns the one of this name without revisions, such as after an interrupted push.
+ * @throws CommandFailure if there is one with revisions, which the lock file should list
  */
 async function productFor({ api, tenant, project, lock, list }: Flows, name: string): Promise<{ id: string }> {
   const known = new Set(Object.values(lock.flows).map(({ sandbox }) => sandbox))

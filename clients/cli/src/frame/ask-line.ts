@@ -4,14 +4,14 @@ import { Writable } from 'node:stream'
 interface Asked {
   input: NodeJS.ReadableStream
   output: NodeJS.WritableStream
-  /** What is typed is not shown. */
+  /** Hides the input. */
   hidden: boolean
   signal?: AbortSignal | undefined
 }
 
 /**
- * The line that a user types; empty where there comes none, because what they type on is closed.
- * @param onInterrupt they pressed Ctrl-C
+ * Reads the line that a user types; empty if the input is closed.
+ * @param onInterrupt called on Ctrl-C
  * @throws the reason of the signal
  */
 export function askLine({ input, output, hidden, signal }: Asked, onInterrupt: () => void): Promise<string> {

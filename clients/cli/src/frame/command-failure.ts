@@ -1,7 +1,7 @@
-/** What a command ends with: done; refused, or it failed; it was asked wrongly; no one is signed in. */
+/** Exit codes: done; refused or failed; wrong usage; not signed in. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, signIn: 3 } as const
 
-/** A command could not do what it was asked for, and what clears that. */
+/** A failure of a command, with its resolution. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
   readonly exitCode: number

@@ -1,14 +1,14 @@
 import type { Session } from '../session/session.ts'
 import type { Io } from './io.ts'
 
-// A command is one row: its arguments are read, its help is written and completions are made of it, so all say one thing.
+// A command is one row, from which its arguments are parsed and its help and completions are generated, so all agree.
 
-/** What a shell offers where there are no choices: what is on this machine. */
+/** What a shell offers for values without choices: things on this machine. */
 export type Offered = 'files' | 'folders' | 'flows' | 'profiles'
 
 export type OptionRow =
   | { type: 'boolean'; summary: string }
-  /** `value` names what is to be given. */
+  /** `value` names the value. */
   | { type: 'string'; summary: string; value: string; choices?: readonly string[]; offered?: Offered }
 export type OptionRows = Readonly<Record<string, OptionRow>>
 
@@ -16,15 +16,15 @@ export interface OperandRow {
   name: string
   summary: string
   optional?: true
-  /** There may be any number of them. */
+  /** Accepts any number of them. */
   several?: true
-  /** An empty text says something too. */
+  /** Accepts an empty text. */
   mayBeEmpty?: true
   choices?: readonly string[]
   offered?: Offered
 }
 
-/** Every command has these. */
+/** Options of every command. */
 export const commonOptions = {
   json: { type: 'boolean', summary: 'Answer in JSON, a line for each record' },
   yes: { type: 'boolean', summary: 'Do what ends something without asking' },
@@ -32,13 +32,13 @@ export const commonOptions = {
   help: { type: 'boolean', summary: 'Tell what the command does' },
 } as const satisfies OptionRows
 
-/** Commands about one project have these too. */
+/** Options of commands for one project. */
 export const projectOptions = {
   organization: { type: 'string', value: 'id or name', summary: 'The organization, where there are several' },
   project: { type: 'string', value: 'id or name', summary: 'The project, where there are several' },
 } as const satisfies OptionRows
 
-/** Commands about flows that are kept as files. */
+/** Options of commands for flow files. */
 export const folderOptions = {
   dir: {
     type: 'string',
@@ -57,7 +57,7 @@ export interface Given<Rows extends OptionRows = OptionRows> {
   options: Options<Rows & typeof commonOptions>
   io: Io
   session: Session
-  /** Every row, for what is made of all of them. */
+  /** Every row, for commands that work on all of them. */
   commands: readonly CommandRow[]
 }
 
@@ -65,13 +65,13 @@ export interface CommandRow {
   /** A noun and a verb, or one word. */
   name: string
   summary: string
-  /** More than the summary, in whole sentences. */
+  /** In addition to the summary, in whole sentences. */
   description?: string
   operands: readonly OperandRow[]
   options: OptionRows
-  /** Lines for a shell, each of which is executed by scenarios/cli.scenario.ts. */
+  /** Shell lines, each of which is run by scenarios/cli.scenario.ts. */
   examples: readonly string[]
-  /** Answers with what the process ends with, where it is not 0. */
+  /** Returns the exit code if it is not 0. */
   handle(given: Given): Promise<number | void>
 }
 
@@ -81,7 +81,7 @@ type Written<Rows extends OptionRows> = Omit<CommandRow, 'operands' | 'options' 
   handle(given: Given<Rows>): Promise<number | void>
 }
 
-/** A row whose handler knows the types of its options. */
+/** A row whose handler has the types of its options. */
 export function command<const Rows extends OptionRows = OptionRows>(row: Written<Rows>): CommandRow {
   return { operands: [], ...row, options: { ...row.options, ...commonOptions } }
 }

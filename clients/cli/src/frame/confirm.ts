@@ -2,8 +2,8 @@ import { CommandFailure } from './command-failure.ts'
 import type { Given } from './command-row.ts'
 
 /**
- * Asks before something ends, unless `--yes` says so already.
- * @throws CommandFailure where the answer is no, or where no one is there to answer
+ * Asks for confirmation before a destructive change, unless `--yes` is given.
+ * @throws CommandFailure if the user declines, or if there is no terminal
  */
 export async function confirm({ io, options }: Pick<Given, 'io' | 'options'>, what: string): Promise<void> {
   if (options.yes === true) return

@@ -1,7 +1,7 @@
 import { commonOptions, type CommandRow, type OptionRow } from './command-row.ts'
 import { usageOf } from './read-arguments.ts'
 
-/** What is said of a command, of all of one noun, or of all there are (the empty name). */
+/** The help of a command, of a noun, or of everything (the empty name). */
 export function helpOf(commands: readonly CommandRow[], of: CommandRow | string): string {
   if (typeof of !== 'string') return helpOfOne(of)
   const shown = commands.filter(({ name }) => of === '' || name.startsWith(`${of} `))

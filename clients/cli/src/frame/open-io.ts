@@ -10,7 +10,7 @@ import { plain } from './plain.ts'
 import { systemFailure } from './system-failure.ts'
 import { printFailure } from './print-failure.ts'
 
-/** What this process has, for its command. */
+/** The streams and system functions of this process. */
 export function openIo(env: Io['env']): Io {
   const { stdin, stdout, stderr, platform } = process
   const isTerminal = { input: isatty(0), output: isatty(1), words: isatty(2) }
@@ -19,10 +19,10 @@ export function openIo(env: Io['env']): Io {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     isLost = true
     if (isWaitedFor) return
-    if (error.code === 'EPIPE') process.exit(exitCodes.done) // anyone who read it has enough
+    if (error.code === 'EPIPE') process.exit(exitCodes.done) // the reader has closed the pipe
     process.exit(printFailure(systemFailure(error, 'The standard output'), { say }))
   })
-  stderr.on('error', () => {}) // there is no one to be reported
+  stderr.on('error', () => {}) // there is nowhere to report it
   let onLine = false
   const endLine = () => {
     if (onLine) stderr.write('\r\u001B[K')
@@ -76,7 +76,7 @@ export function openIo(env: Io['env']): Io {
     openBrowser(address) {
       const program = { darwin: 'open', win32: 'explorer' }[platform as string] ?? 'xdg-open'
       spawn(program, [address], { detached: true, stdio: 'ignore' })
-        .on('error', () => {}) // the address is said too
+        .on('error', () => {}) // the address is printed too
         .unref()
     },
     wait: (ms) => wait(ms),

@@ -3,7 +3,9 @@ import { CommandFailure, exitCodes } from './command-failure.ts'
 import type { Io } from './io.ts'
 import { systemFailure } from './system-failure.ts'
 
-/** Tells why a command ended, and what clears it; of a refusal also the id by which support finds it. Answers what the process ends with. */
+/**
+ * Prints why a command failed and its resolution; for a refusal also the request ID for support. Returns the exit code.
+ */
 export function printFailure(error: unknown, io: Pick<Io, 'say'>): number {
   if (error instanceof ApiRefusal) {
     const at = error.param === null ? '' : ` (${error.param})`
@@ -25,10 +27,10 @@ export function printFailure(error: unknown, io: Pick<Io, 'say'>): number {
   return failure.exitCode
 }
 
-/** No one else's words look like a line of ours. */
+/** Prevents text of others from looking like a line of ours. */
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
 
-/** What the network says, such as that a certificate has ended. */
+/** The network's reason, such as an expired certificate. */
 function reasonOf({ cause }: Error): string {
   if (!(cause instanceof Error)) return ''
   const { code, message } = cause as NodeJS.ErrnoException

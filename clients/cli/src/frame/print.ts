@@ -3,10 +3,10 @@ import type { Given } from './command-row.ts'
 
 type Out = Pick<Given, 'io' | 'options'>
 export type Cell = string | number | null
-/** A name begins with `>` where what is below it is at the right. */
+/** A name that starts with `>` aligns its column to the right. */
 type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>
 
-/** Records as a table, or a line of JSON each. */
+/** Prints records as a table, or as one line of JSON each. */
 export function printRows<Row>(out: Out, rows: readonly Row[], columns: Columns<Row>): void {
   if (out.options.json === true) return rows.forEach((row) => printJson(out, row))
   const titles = Object.keys(columns)
@@ -20,7 +20,7 @@ export function printRows<Row>(out: Out, rows: readonly Row[], columns: Columns<
       titles[n]!.startsWith('>') ? cell.padStart(widths[n]!) : cell.padEnd(widths[n]!),
     )
     const text = line.join('  ').trimEnd()
-    // What heads a table is not data: a table that is piped on has it not.
+    // Headings are not data: a piped table has none.
     if (at === 0) printHead(out, text)
     else out.io.write(`${text}\n`)
   }
@@ -32,7 +32,7 @@ function printHead({ io }: Out, text: string): void {
   io.write(`${text}\n`)
 }
 
-/** One record as names and values, or a line of JSON. */
+/** Prints one record as names and values, or as a line of JSON. */
 export function printRecord<Row>(out: Out, row: Row, fields: Columns<Row>): void {
   if (out.options.json === true) return printJson(out, row)
   const width = Math.max(...Object.keys(fields).map((name) => name.length))

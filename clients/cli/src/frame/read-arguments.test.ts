@@ -4,26 +4,26 @@ import { readArguments } from './read-arguments.ts'
 
 const read = (line: string) => readArguments(commands, line.split(' ').filter(Boolean))
 
-describe('help is reported however it is asked for', () => {
-  test.for(['', '--help', '-h', 'help', 'help --help', '-h help -h'])('of all: %j', (line) => {
+describe('readArguments recognizes a request for help', () => {
+  test.for(['', '--help', '-h', 'help', 'help --help', '-h help -h'])('for everything: %j', (line) => {
     expect(read(line)).toEqual({ kind: 'help', of: '' })
   })
   test.for(['flows --help', 'flows -h', 'flows help', 'help flows', '--help flows', 'help -h flows'])(
-    'of a noun: %j',
+    'for a noun: %j',
     (line) => {
       expect(read(line)).toEqual({ kind: 'help', of: 'flows' })
     },
   )
-  test.for(['flows push --help', 'flows push summary -h', 'help flows push', '-h flows push'])('of one: %j', (line) => {
+  test.for(['flows push --help', 'flows push summary -h', 'help flows push', '-h flows push'])('for one command: %j', (line) => {
     expect(read(line)).toMatchObject({ kind: 'help', of: { name: 'flows push' } })
   })
 })
 
-test('the version is reported', () => {
+test('readArguments recognizes a request for the version', () => {
   expect(read('--version')).toEqual({ kind: 'version' })
 })
 
-describe('what is none is reported, and what is near it', () => {
+describe('readArguments refuses an unknown command or option and suggests a similar one', () => {
   test.for([
     [
       'flows pus',

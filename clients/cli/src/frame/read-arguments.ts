@@ -9,8 +9,8 @@ export type ReadArguments =
   | ({ kind: 'command'; row: CommandRow } & Pick<Given, 'operands' | 'options'>)
 
 /**
- * The command that these arguments name, and what they give it.
- * @throws CommandFailure where they are none, with what is right
+ * Returns the command that these arguments name, and its options and operands.
+ * @throws CommandFailure if they are invalid, with the correct usage
  */
 export function readArguments(commands: readonly CommandRow[], args: readonly string[]): ReadArguments {
   const row = rowOf(commands, args)
@@ -23,7 +23,7 @@ export function readArguments(commands: readonly CommandRow[], args: readonly st
   return { kind: 'command', row, operands: positionals, options: values as Given['options'] }
 }
 
-/** The command that a line begins with. */
+/** The command at the beginning of a line. */
 export function rowOf(commands: readonly CommandRow[], [noun = '', verb = '']: readonly string[]): CommandRow | null {
   return commands.find(({ name }) => name === `${noun} ${verb}`) ?? commands.find(({ name }) => name === noun) ?? null
 }
@@ -62,7 +62,7 @@ function parsed(row: CommandRow, args: string[]) {
   }
 }
 
-/** What is nearest to what was written, as a question; empty where nothing is near. */
+/** The most similar name as a question; empty if none is similar. */
 function didYouMean(written: string, names: readonly string[], before: string): string {
   const near = closestMatch(written, names, { maxDistance: Math.max(1, Math.floor(written.length / 3)) })
   return near === undefined ? '' : `Did you mean ${before}${near}? `
@@ -87,7 +87,7 @@ function wrong(row: CommandRow, message: string, meant = ''): CommandFailure {
   return new CommandFailure(message, `${meant}Write it as: ${usageOf(row)}`, 'usage')
 }
 
-/** How a command is written, in a line. */
+/** The usage of a command, in one line. */
 export function usageOf({ name, operands, options }: Pick<CommandRow, 'name' | 'operands' | 'options'>): string {
   const rest = Object.keys(options).length > 0 ? ' [options]' : ''
   return ['gateway', name, ...operands.map(written)].join(' ') + rest

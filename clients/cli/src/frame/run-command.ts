@@ -7,7 +7,7 @@ import type { Io } from './io.ts'
 import { readArguments } from './read-arguments.ts'
 import { printFailure } from './print-failure.ts'
 
-/** Does what the arguments say, and answers with what the process ends with. */
+/** Runs the command that the arguments name, and returns the exit code. */
 export async function runCommand(commands: readonly CommandRow[], args: readonly string[], io: Io): Promise<number> {
   try {
     const read = readArguments(commands, args)

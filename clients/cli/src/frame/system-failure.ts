@@ -10,7 +10,7 @@ const resolutions: Readonly<Record<string, string>> = {
   EROFS: RIGHT,
 }
 
-/** What the system refuses, such as to read a file, in a sentence. null: the error is none of the system. */
+/** Words a system error, such as a failed read of a file, in a sentence. Null if it is not a system error. */
 export function systemFailure(error: unknown, file?: string): CommandFailure | null {
   const { code, syscall, message, path } = Object(error) as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return null

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { systemFailure } from './system-failure.ts'
 
 /**
- * Writes a file whole or not at all: where a disk is full, what was there stays, and nothing else is left.
- * @param mode of the file and, with what else is needed to enter it, of folders that are missing; by default that of any new file
- * @param isTrial it is left as it is once it is known that it could be written
- * @param isFollowed where the file is a link, it is written where that leads; else it takes the place of the link
+ * Writes a file completely or not at all: if the disk is full, the previous content stays, and nothing else is left.
+ * @param mode of the file and, with the bits needed to enter them, of missing folders; by default that of any new file
+ * @param isTrial leaves the file unchanged after checking that it could be written
+ * @param isFollowed writes to the target of a link; otherwise replaces the link
  */
 export async function writeWhole(
   file: string,
@@ -19,11 +19,11 @@ export async function writeWhole(
   try {
     await mkdir(path.dirname(target), { recursive: true, ...(mode !== undefined && { mode: mode | 0o100 }) })
     await writeFile(work, content, { flag: 'wx', ...(mode !== undefined && { mode }) })
-    if (mode !== undefined) await chmod(work, mode) // anything this process takes away from new files
+    if (mode !== undefined) await chmod(work, mode) // undoes the umask of this process
     if (!isTrial) await rename(work, target)
   } catch (error) {
     throw systemFailure(error, file) ?? error
   } finally {
-    await rm(work, { force: true }).catch(() => {}) // what is not there, or in no folder
+    await rm(work, { force: true }).catch(() => {}) // it may not exist, nor its folder
   }
 }

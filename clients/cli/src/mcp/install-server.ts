@@ -17,7 +17,7 @@ interface Settings {
   servers?: Servers
 }
 
-/** Puts a flow into the file of a client, once anyone who is there has seen what changes. */
+/** Adds a flow to the settings file of a client, after showing the change and asking for confirmation on a terminal. */
 export async function installServer(
   given: Given,
   client: McpClient,

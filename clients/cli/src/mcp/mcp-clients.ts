@@ -2,12 +2,12 @@ import path from 'node:path'
 import type { Io } from '../frame/io.ts'
 
 interface ClientFile {
-  /** As the settings that the console shows are titled (packages/flow/src/client-settings.ts). */
+  /** The title of the settings in the console (packages/flow/src/client-settings.ts). */
   title: string
   file(io: Pick<Io, 'env' | 'folder' | 'homeFolder' | 'platform'>): string
 }
 
-/** Where each client reads its servers. */
+/** Settings file of each client. */
 export const mcpClients = {
   'claude-code': { title: 'Claude Desktop', file: ({ folder }) => path.join(folder, '.mcp.json') },
   'claude-desktop': {

@@ -1,6 +1,6 @@
 import { CommandFailure } from '../frame/command-failure.ts'
 
-/** Where a service answers, of what someone typed: also of the address of its models or of its console. */
+/** The address of a service from user input, which may also be the address of its models or its console. */
 export function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')

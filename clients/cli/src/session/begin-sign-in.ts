@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** A sign-in that was begun here, and is confirmed by a user in their browser (PKCE, RFC 7636). */
+/** A sign-in that was started here and that a user confirms in their browser (PKCE, RFC 7636). */
 export interface BegunSignIn {
-  /** Stays here: without it the code is worth nothing. */
+  /** Stays here: without it the code is worthless. */
   verifier: string
-  /** Comes back with the code, so that nothing else is taken for it. */
+  /** Returned with the code, so that no other code is accepted. */
   state: string
-  /** Where the user confirms it. @param port on which the browser brings the code here; null: the page shows the code */
+  /** Where the user confirms it. @param port to which the browser sends the code; null: the page shows the code */
   link(port: number | null): string
 }
 
-/** @param url where the gateway is  @param name what the token is to be called */
+/** @param url of the gateway  @param name of the token */
 export function beginSignIn(url: string, name: string): BegunSignIn {
   const verifier = secret()
   const state = secret()

@@ -12,9 +12,9 @@ interface Named {
 }
 
 /**
- * The organization and project that are meant. Ids are taken unchanged: the service says whether they are of any use. Else it is the
- * one that anyone who asks has, or has by that name.
- * @param isWhole of the whole organization: no project is looked for
+ * Chooses the organization and the project. Ids are passed on unchanged, and the service validates them. Otherwise it
+ * is the only one that the caller has, or the one of that name.
+ * @param isWhole for the whole organization: no project is needed
  */
 export async function chooseProject(
   user: ApiClient,

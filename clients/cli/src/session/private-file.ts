@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { systemFailure } from '../frame/system-failure.ts'
 import { writeWhole } from '../frame/write-whole.ts'
 
-/** Writes a file that only its owner reads, whole or not at all; a folder that is missing is made for the owner alone. */
+/**
+ * Writes a file that only its owner can read, completely or not at all; creates a missing folder for the owner alone.
+ */
 export function writePrivateFile(
   file: string,
   content: string | Uint8Array,
@@ -11,7 +13,7 @@ export function writePrivateFile(
   return writeWhole(file, content, { mode: 0o600, isFollowed: true, ...trial })
 }
 
-/** Without the mark of the order of bytes that some editors put first. null: there is none. */
+/** Removes a byte order mark, which some editors write. Null if the file does not exist. */
 export async function readIfThere(file: string): Promise<string | null> {
   const bytes = await readBytesIfThere(file)
   return bytes === null ? null : new TextDecoder().decode(bytes)

@@ -5,11 +5,11 @@ import { CommandFailure } from '../frame/command-failure.ts'
 import type { Io } from '../frame/io.ts'
 import { readIfThere, writePrivateFile } from './private-file.ts'
 
-/** Who signed in, and where. */
+/** A sign-in: user and address. */
 const profileShape = z.looseObject({
   url: z.string(),
   token: z.string(),
-  /** Of a token that was made for this machine, which is deleted with its profile. */
+  /** Of a token created for this machine, which is deleted with its profile. */
   tokenId: z.string().optional(),
   organization: z.string().optional(),
   project: z.string().optional(),
@@ -17,7 +17,7 @@ const profileShape = z.looseObject({
 export type Profile = z.infer<typeof profileShape>
 type Profiles = Record<string, Profile>
 
-/** `$XDG_CONFIG_HOME/gateway`, where no one else reads. */
+/** `$XDG_CONFIG_HOME/gateway`, readable only by its owner. */
 export function settingsFolder(io: Pick<Io, 'env' | 'homeFolder'>): string {
   return path.join(io.env['XDG_CONFIG_HOME'] || path.join(io.homeFolder, '.config'), 'gateway')
 }
@@ -46,7 +46,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** null takes it away. */
+/** Null removes it. */
 export async function writeProfile(io: Io, name: string, profile: Profile | null): Promise<string> {
   const profiles = await readProfiles(io)
   if (profile) profiles[name] = profile

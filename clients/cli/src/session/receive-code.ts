@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net'
 
 export interface CodeReceiver {
   port: number
-  /** What the browser brings. */
+  /** The code that the browser sends. */
   code: Promise<string>
-  /** Sends the browser that brought it on, or tells it what failed; nothing where none has. */
+  /** Redirects the browser that sent the code, or shows the failure; does nothing before a browser came. */
   answer(said: { goTo: string } | { failure: string }): void
   close(): void
 }
 
 /**
- * Listens on this machine alone for the browser that brings a code (RFC 8252, 7.3). Anyone who does not know the state is not heard, since
- * other pages and programs reach this port too.
- * @param limit its reason is what `code` is rejected with
+ * Listens on this machine alone for the browser that sends a code (RFC 8252, 7.3). Requests without the state are
+ * ignored, since other pages and programs reach this port too.
+ * @param limit `code` rejects with its reason
  */
 export async function receiveCode(state: string, limit: AbortSignal): Promise<CodeReceiver> {
   let browser: ServerResponse | null = null

@@ -7,15 +7,15 @@ import { readProfiles, type Profile } from './profiles.ts'
 
 export interface Session {
   profileName: string
-  /** Where the service answers. */
+  /** Address of the service. */
   url(): Promise<string>
-  /** As a user, or as a program with a token. */
+  /** The API as a user, or as a program with a token. */
   user(): Promise<ApiClient>
-  /** With an API key. */
+  /** The API with an API key. */
   program(): Promise<ApiClient>
-  /** The key of GATEWAY_KEY; null: there is none. */
+  /** The key from GATEWAY_KEY; null if there is none. */
   key: string | null
-  /** The organization and the project that the command is about. @param known what a folder of flows says */
+  /** The organization and the project of the command. @param known from a folder of flows */
   project(known?: ProjectChoice | null): Promise<{ tenant: string; project: string }>
   organization(): Promise<{ tenant: string }>
 }
@@ -23,7 +23,7 @@ export interface Session {
 const signIn = (message: string) =>
   new CommandFailure(message, 'Sign in: gateway login --url https://…, or set GATEWAY_URL and GATEWAY_TOKEN', 'signIn')
 
-/** Nothing is read or asked before a command needs it. The environment counts more than who signed in. */
+/** Reads and asks nothing before a command needs it. The environment takes precedence over the stored sign-in. */
 export function openSession(io: Io, options: Readonly<Record<string, unknown>>): Session {
   const { env } = io
   const { profile: named } = options
@@ -36,7 +36,7 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
     if (known === undefined) throw signIn('It is not known where the gateway is.')
     return addressOf(known)
   })
-  /** A token that was given for one address goes to no other. */
+  /** A token given for one address is never sent to another. */
   const token = once(async () => {
     if (env['GATEWAY_TOKEN']) return env['GATEWAY_TOKEN']
     const known = await profile()
@@ -47,7 +47,7 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
   })
   async function client(given: string): Promise<ApiClient> {
     const secret = given.trim()
-    // One with others is not a header, which the platform refuses and tells the secret.
+    // With other characters it is not a valid header, and the platform's error would reveal the secret.
     if (!/^[\x21-\x7E]+$/.test(secret)) throw signIn('The token or key has characters that none has.')
     return openApiClient({ baseUrl: await url(), headers: { authorization: `Bearer ${secret}` } })
   }

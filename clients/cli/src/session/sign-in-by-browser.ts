@@ -6,17 +6,17 @@ import { beginSignIn } from './begin-sign-in.ts'
 import type { Profile } from './profiles.ts'
 import { receiveCode } from './receive-code.ts'
 
-/** A token, and by which id it is deleted where it was made for this sign-in. */
+/** A token, and the id to delete it by if it was created for this sign-in. */
 export type SignedIn = Pick<Profile, 'token' | 'tokenId'>
 
 const LONGEST_WAIT_MS = 600_000
 const LONGEST_NAME = 100
 
 /**
- * A personal token that a user confirms in their browser, on this machine or on another one: this one is brought a code, from another
- * it is pasted. Someone who has made a token by hand can paste that.
- * @param keep is done before the browser learns that this machine is signed in
- * @throws CommandFailure, ApiRefusal, Unreachable; what `keep` throws
+ * Gets a personal token that a user confirms in their browser, on this machine or on another one: here the browser
+ * sends a code, from another machine the user pastes it. A token created by hand can be pasted instead.
+ * @param keep runs before the browser learns that this machine is signed in
+ * @throws CommandFailure, ApiRefusal, Unreachable; errors of `keep`
  */
 export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn) => Promise<void>): Promise<void> {
   const name = `gateway on ${hostname()}`.slice(0, LONGEST_NAME)
@@ -25,7 +25,7 @@ export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn)
   const receiver = await receiveCode(state, limit)
   const brought = new AbortController()
   try {
-    const isElsewhere = Boolean(io.env['SSH_CONNECTION']) // a browser here would not be before anybody's eyes
+    const isElsewhere = Boolean(io.env['SSH_CONNECTION']) // a browser here would be invisible to the user
     if (!isElsewhere) io.openBrowser(link(receiver.port))
     io.say(
       isElsewhere ? 'Confirm it in your browser:' : 'Confirm it in the browser that opens. On another machine, open',
@@ -35,9 +35,9 @@ export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn)
       hidden: true,
       signal: AbortSignal.any([brought.signal, limit]),
     })
-    const pasted = typed.then((line) => line.trim() || receiver.code) // anyone who pastes nothing waits for the browser
+    const pasted = typed.then((line) => line.trim() || receiver.code) // an empty line waits for the browser
     const code = await Promise.race([receiver.code, pasted])
-    brought.abort() // what is said next is not said behind the question
+    brought.abort() // so that further messages don't follow the question
     if (code.startsWith('svu_')) return await keep({ token: code })
     const made = await openApiClient({ baseUrl: url }).ask('POST', '/api/v2/session/tokens', {
       body: { code, verifier },

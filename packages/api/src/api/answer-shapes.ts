@@ -3,8 +3,8 @@ import { exampleIds } from '../example-ids.ts'
 import { reasoningDetail } from '../chat-request.ts'
 import type { RefusalBody, RefusalCode } from '../refusal.ts'
 
-// The shapes of answers that no other contract has, because the program that writes them makes them field by field. A test
-// of the gateway holds real answers against them.
+// Shapes of responses that have no other contract, because the program that writes them builds them field by field. A
+// test of the gateway checks real responses against them.
 
 const types = [
   'invalid_request_error',
@@ -17,7 +17,7 @@ const types = [
   'api_error',
 ] as const satisfies RefusalBody['type'][]
 
-/** What a refusal says; also the error of an execution and of a node. */
+/** The body of a refusal, and the error of an execution or a node. */
 export const refusalBody = z.strictObject({
   code: (z.string() as z.ZodType<RefusalCode>).describe('stable; docs/refusals.md lists them'),
   type: z.enum(types),
@@ -27,7 +27,7 @@ export const refusalBody = z.strictObject({
   details: z.record(z.string(), z.unknown()).exactOptional().describe('machine-readable facts'),
 })
 
-/** Every answer that is not 2xx. */
+/** Body of every response that is not 2xx. */
 export const refusalAnswer = z.strictObject({ error: refusalBody })
 
 const counts = z.record(z.string(), z.int().min(0))
@@ -149,7 +149,7 @@ const delta = z.strictObject({
   ...reasoning,
 })
 
-/** The text after `data: ` of each event but the last, which is `[DONE]`. */
+/** The text after `data: ` of every event except the last, which is `[DONE]`. */
 export const chunkShape = z
   .strictObject({
     id,
@@ -177,5 +177,5 @@ export const chunkShape = z
     ].map((choice) => ({ ...answered, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })),
   })
 
-/** Bytes unchanged. */
+/** Raw bytes. */
 export const bytesShape = z.unknown().meta({ type: 'string', format: 'binary' })

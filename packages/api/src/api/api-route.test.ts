@@ -19,15 +19,15 @@ import type { ConsoleRoutes } from './console-routes.ts'
 import type { flowRoutes } from './flow-routes.ts'
 import type { gatewayRoutes } from './gateway-routes.ts'
 
-// What a program learns from a row without a word said twice. The compiler is what checks it.
+// The types a client gets from a row, with nothing declared twice. The compiler checks these.
 
-test('a row says what its path names', () => {
+test('a row gives the names of its path parameters', () => {
   expectTypeOf<ParameterOf<ConsoleRoutes['rotateKey']>>().toEqualTypeOf<'tenant' | 'key'>()
   expectTypeOf<ParameterOf<ConsoleRoutes['readMe']>>().toEqualTypeOf<never>()
   expectTypeOf<ParameterOf<(typeof gatewayRoutes)['readModel']>>().toEqualTypeOf<'id'>()
 })
 
-test('a row says what it is sent: what has a default may be left out, and is there once it was checked', () => {
+test('a row types its body: a field with a default is optional before validation and present after', () => {
   expectTypeOf<BodyOf<ConsoleRoutes['rotateKey']>>().toEqualTypeOf<{ graceSeconds?: number | undefined }>()
   expectTypeOf<CheckedBodyOf<ConsoleRoutes['rotateKey']>>().toEqualTypeOf<{ graceSeconds: number }>()
   expectTypeOf<BodyOf<ConsoleRoutes['readKey']>>().toEqualTypeOf<undefined>()
@@ -39,7 +39,7 @@ test('a row says what it is sent: what has a default may be left out, and is the
   expectTypeOf<QueryOf<ConsoleRoutes['readMe']>>().toEqualTypeOf<undefined>()
 })
 
-test('a row says what it answers', () => {
+test('a row types its response', () => {
   expectTypeOf<AnswerOf<ConsoleRoutes['listMembers']>>().toEqualTypeOf<Page<MemberRecord>>()
   expectTypeOf<AnswerOf<ConsoleRoutes['createKey']>>().toEqualTypeOf<{
     key: KeyRecord
@@ -52,13 +52,13 @@ test('a row says what it answers', () => {
   expectTypeOf<AnswerOf<(typeof flowRoutes)['showExecution']>>().toEqualTypeOf<ExecutionRecord>()
 })
 
-test('a row says of what its lines are', () => {
+test('a row types the lines of its stream', () => {
   expectTypeOf<LineOf<ConsoleRoutes['followExecution']>>().toEqualTypeOf<ProgressLine | RefusedLine>()
   expectTypeOf<LineOf<ConsoleRoutes['executeSandbox']>>().toEqualTypeOf<ProgressLine | RefusedLine>()
   expectTypeOf<LineOf<ConsoleRoutes['readKey']>>().toEqualTypeOf<never>()
 })
 
-/** The operations whose rows only say that they are rows: of an annotation, or of a part that was made without its type. */
+/** Operations whose rows have a widened type, through an annotation or a part created without its type. */
 type Widened<Rows extends Record<string, ApiRoute>> = {
   [Name in keyof Rows]:
     | (string extends Rows[Name]['path'] ? Name : never)
@@ -69,7 +69,7 @@ type Widened<Rows extends Record<string, ApiRoute>> = {
     | (z.ZodType extends Rows[Name]['query' & keyof Rows[Name]] ? Name : never)
 }[keyof Rows]
 
-test('no row has lost its types', () => {
+test('no row is widened to a general type', () => {
   expectTypeOf<Widened<ConsoleRoutes>>().toEqualTypeOf<never>()
   expectTypeOf<Widened<typeof gatewayRoutes>>().toEqualTypeOf<never>()
   expectTypeOf<Widened<typeof flowRoutes>>().toEqualTypeOf<never>()
@@ -85,7 +85,7 @@ test('no row has lost its types', () => {
   expectTypeOf<Widened<Rows>>().toEqualTypeOf<'annotated' | 'anyBody'>()
 })
 
-test('a row says the method, the callers and the refusals', () => {
+test('a row types its method, callers and refusals', () => {
   expectTypeOf<ConsoleRoutes['createKey']['method']>().toEqualTypeOf<'POST'>()
   expectTypeOf<ConsoleRoutes['createKey']['path']>().toEqualTypeOf<'/api/v2/tenants/{tenant}/keys'>()
   expectTypeOf<ConsoleRoutes['createKey']['by']>().toEqualTypeOf<'user'>()

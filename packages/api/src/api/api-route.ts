@@ -2,33 +2,33 @@ import type { z } from 'zod'
 import type { RefusalCode } from '../refusal.ts'
 
 /**
- * One route as callers see it, under the name of its operation. Services mount their routes from such rows, clients take their types
- * from them, and the description of the API is made of them (docs/openapi.json).
+ * One route as callers see it, keyed by the name of its operation. Services mount their routes from these rows, clients
+ * take their types from them, and docs/openapi.json is generated from them.
  */
 export interface ApiRoute {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Parameters in braces, such as `/v1/models/{id}`. */
   path: string
-  /** The parameter that takes all that is left of the path, slashes too. */
+  /** The parameter that matches the rest of the path, including slashes. */
   restParameter?: string
-  /** Also the heading under which it stands. */
+  /** Also the heading that lists it. */
   tag: string
   summary: string
   description?: string
-  /** Whose credential it takes. */
+  /** Whose credential the route accepts. */
   by: 'key' | 'user' | 'key or user' | 'anyone'
   parameters?: Readonly<Record<string, string>>
   headers?: Readonly<Record<string, HeaderField>>
   query?: z.ZodType
   body?: z.ZodType
-  /** Where a body may be larger than its service's bodies may be elsewhere. */
+  /** Set if a body may be larger than the limit of its service. */
   maxBodyBytes?: number
-  /** Content types of a body that is bytes unchanged, instead of `body`. */
+  /** Content types of a body sent as raw bytes, instead of `body`. */
   bytes?: readonly string[]
   answers: Readonly<Record<number, ApiAnswer>>
-  /** What its example has that the examples of its shapes (`.meta({ examples })`) and the ids of its path do not say. */
+  /** Values that the examples of its shapes (`.meta({ examples })`) and the ids of its path do not cover. */
   example?: RouteExample
-  /** In addition to those that every route of this credential has. */
+  /** In addition to the refusals common to every route of this credential. */
   refusals?: readonly RefusalCode[]
 }
 
@@ -36,7 +36,7 @@ export interface RouteExample {
   path?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
   body?: object
-  /** The JSON of its success. */
+  /** The JSON of a success response. */
   answer?: unknown
 }
 
@@ -44,41 +44,41 @@ export interface HeaderField {
   description: string
   required?: boolean
   pattern?: string
-  /** Only of one that is needed: anyone who tries the API in a browser sends it. */
+  /** Only for a required header: trying the API in a browser sends it. */
   example?: string
 }
 
 export interface ApiAnswer {
   description: string
-  /** Absent: no body. */
+  /** Absent if the response has no body. */
   body?: z.ZodType
-  /** Other content types that the same answer may have. */
+  /** Other content types of the same response. */
   also?: Readonly<Record<string, z.ZodType>>
   headers?: Readonly<Record<string, string>>
 }
 
-/** The names of the parameters of a path: `'tenant' | 'key'` of `/tenants/{tenant}/keys/{key}`. */
+/** Names of the path parameters: `'tenant' | 'key'` of `/tenants/{tenant}/keys/{key}`. */
 export type ParameterOf<Row extends Pick<ApiRoute, 'path'>> = NamesIn<Row['path']>
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 
-/** The body as a caller writes it, with what has a default left out; `undefined`: there is none. */
+/** The body as a caller writes it, where fields with a default are optional; `undefined` if there is no body. */
 export type BodyOf<Row> = Row extends { body: infer Body extends z.ZodType } ? z.input<Body> : undefined
-/** The body as the service has it once it was checked. */
+/** The body as the service has it after validation. */
 export type CheckedBodyOf<Row> = Row extends { body: infer Body extends z.ZodType } ? z.output<Body> : undefined
 
 /** The query as a caller writes it. */
 export type QueryOf<Row> = Row extends { query: infer Query extends z.ZodType } ? z.input<Query> : undefined
-/** The query as the service has it once it was checked. */
+/** The query as the service has it after validation. */
 export type CheckedQueryOf<Row> = Row extends { query: infer Query extends z.ZodType } ? z.output<Query> : undefined
 
-/** What it answers where it does not refuse; `undefined`: an answer without a body. */
+/** The response of a success; `undefined` if it has no body. */
 export type AnswerOf<Row extends Pick<ApiRoute, 'answers'>> = {
   [Status in keyof Row['answers']]: Row['answers'][Status] extends { body: infer Body extends z.ZodType }
     ? z.output<Body>
     : undefined
 }[keyof Row['answers']]
 
-/** A line of it where it answers lines of JSON; `never`: it does not. */
+/** A line of the response if it is a stream of JSON lines, else `never`. */
 export type LineOf<Row extends Pick<ApiRoute, 'answers'>> = {
   [Status in keyof Row['answers']]: Row['answers'][Status] extends {
     also: { 'application/x-ndjson': infer Line extends z.ZodType }
@@ -87,5 +87,5 @@ export type LineOf<Row extends Pick<ApiRoute, 'answers'>> = {
     : never
 }[keyof Row['answers']]
 
-/** The refusals that are its own, in addition to those that every route of its credential has. */
+/** Refusals specific to the route, in addition to those common to its credential. */
 export type RefusalOf<Row> = Row extends { refusals: readonly (infer Code)[] } ? Code : never

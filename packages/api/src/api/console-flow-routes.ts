@@ -29,10 +29,7 @@ const executionKey = {
   },
 }
 
-/**
- * What Project Owners and Consumers do with the sandbox products of their project; to others there are none
- * (flows §1.2).
- */
+/** Sandbox products, for Project Owners and Consumers of their project; other users see none (flows §1.2). */
 export const consoleFlowRoutes = {
   listSandboxes: sandboxes('GET', `${project}/sandboxes`, 'List sandbox products', page(sandboxRecord), paged),
   createSandbox: sandboxes(

@@ -10,7 +10,7 @@ import { fundingQuery, fundingRecord, journalPage, statement, statementQuery } f
 const asset = `${tenant}/assets/{asset}` as const
 const assets = route('Assets of a project')
 
-/** What Project Owners and Consumers do with images and sounds; to others there are none. */
+/** Images and audio, for Project Owners and Consumers; other users see none. */
 export const consoleAssetRoutes = {
   uploadAsset: assets('POST', `${project}/assets`, 'Upload an image or a sound', made(storedAsset), {
     bytes: media,
@@ -40,7 +40,7 @@ const madeWithSecret = made(withSecret('token', accessTokenRecord))
 const description =
   'It may do what it lists, there and nowhere else, until it expires or is deleted. It does not end with the membership of anyone who made it, and hands out no access: no tokens, no keys, no roles.'
 
-/** Tokens of an organization, which an Admin makes, and of a project, which a Project Owner does. */
+/** Service tokens: an Admin creates those of an organization, a Project Owner those of a project. */
 export const consoleTokenRoutes = {
   listTenantTokens: tokens(
     'GET',
@@ -70,7 +70,7 @@ export const consoleTokenRoutes = {
 
 const money = route('Money')
 
-/** What the books say of a project's money, for everybody with a grant on it (rules §7.7). */
+/** What the ledger records of a project's money, for every user with a grant on the project (rules §7.7). */
 export const consoleBooksRoutes = {
   readStatement: money(
     'GET',

@@ -74,7 +74,7 @@ const money = route('Money')
 const notices = route('Notices')
 const catalogue = route('Catalogue')
 
-/** What a user does, by a personal token or the session of the web console. Unknown fields are refused. */
+/** What a user does with a personal token or a session of the web console. Unknown fields are refused. */
 export const consoleRoutes = {
   readSignInMethods: signIn('GET', '/api/v2/session', 'Ask how users sign in here', one(signInMethods), {
     by: 'anyone',
@@ -325,6 +325,6 @@ export const consoleRoutes = {
   ...consoleTokenRoutes,
 } as const satisfies Record<string, ApiRoute>
 
-/** A row of the console by the name of its operation. */
+/** A row of the console by its operation name. */
 export type ConsoleRoutes = typeof consoleRoutes
 export type ConsoleOperation = keyof ConsoleRoutes

@@ -3,7 +3,8 @@ import { pageOf, pageQuery } from '../console/page.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { ApiRoute } from './api-route.ts'
 
-// What rows of the console API have alike. Each part keeps its own type, so that a row's types reach anyone who serves or calls it.
+// Parts that rows of the console API share. Each keeps its own type, so servers and clients see the exact types of a
+// row.
 
 export const tenant = '/api/v2/tenants/{tenant}'
 export const project = `${tenant}/projects/{project}` as const
@@ -12,7 +13,7 @@ type Method = ApiRoute['method']
 type Answers = ApiRoute['answers']
 type More = Partial<Omit<ApiRoute, 'method' | 'path' | 'tag' | 'summary' | 'answers'>>
 
-/** Makes rows of one heading, for a user who is signed in unless `by` says otherwise. */
+/** Creates rows under one heading, for a signed-in user unless `by` says otherwise. */
 export const route =
   (tag: string) =>
   <const M extends Method, const Path extends string, const A extends Answers, const Extra extends More = object>(
@@ -28,7 +29,7 @@ type Row<M, Path, A, Extra> = { method: M; path: Path; tag: string; summary: str
 type ByUser<Extra> = Extra extends { by: ApiRoute['by'] } ? Extra : Extra & { by: 'user' }
 
 export const one = <Body extends z.ZodType>(body: Body) => ({ 200: { description: 'As it is now', body } })
-/** The same as comma-separated values, where `format` asks for them. */
+/** The same list as comma-separated values, if `format` asks for them. */
 export const csv = (columns: string, ...lines: string[]) => ({
   also: {
     'text/csv': z
@@ -46,7 +47,7 @@ export const madeOrChanged = <Body extends z.ZodType>(body: Body) => ({
 export const done = { 204: { description: 'Done' } }
 export const page = <Item extends z.ZodType>(item: Item) => ({ 200: { description: 'A page', body: pageOf(item) } })
 export const paged = { query: pageQuery, refusals: ['invalid_request'] } as const
-/** What a key, token or webhook is used with. */
+/** The secret of a key, token or webhook. */
 export const secret = z
   .string()
   .describe('shown this once')
@@ -58,7 +59,7 @@ const idempotencyKey = {
     pattern: '^[\\x21-\\x7e]{8,128}$',
   },
 }
-/** What a repeat under the same idempotency key does not make again. */
+/** A creation that a repeat under the same idempotency key does not perform again. */
 export const sentOnce = <Body extends z.ZodType, const Codes extends readonly RefusalCode[]>(
   body: Body,
   ...refusals: Codes
@@ -66,7 +67,7 @@ export const sentOnce = <Body extends z.ZodType, const Codes extends readonly Re
   const more = ['idempotency_key_invalid', 'duplicate_header', 'idempotency_mismatch', ...refusals] as const
   return { ...sent(body, ...more), headers: idempotencyKey }
 }
-/** What was made, and its secret. */
+/** The created item and its secret. */
 export const withSecret = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.strictObject({
     ...({ [name]: item } as Record<Name, Item>),

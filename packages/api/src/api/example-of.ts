@@ -1,9 +1,9 @@
-// What the description of the API shows as an example, from the examples of the shapes. A shape says its own (`.meta({ examples })`);
-// one that is made of others, such as a page, is the example of its parts.
+// Examples in the description of the API, taken from the examples of the shapes. A shape states its own (`.meta({
+// examples })`); a composite shape, such as a page, is the example of its parts.
 
 type Json = Record<string, unknown>
 
-/** The example of a JSON Schema, or undefined where it has none and is not made of what has one. */
+/** Returns the example of a JSON Schema, or undefined if neither it nor all of its required parts have one. */
 export function exampleOf(schema: Json): unknown {
   const { examples, properties, items, anyOf } = schema as {
     examples?: unknown[]
@@ -19,7 +19,7 @@ export function exampleOf(schema: Json): unknown {
   return [schema['type']].flat().includes('null') ? null : undefined
 }
 
-/** The same of what is answered under a content type; undefined of bytes, which are not text. */
+/** Returns the example of a response of this content type, or undefined for binary content. */
 export function exampleOfContent(type: string, schema: Json): unknown {
   const all = (schema['examples'] ?? []) as unknown[]
   if (type === 'application/json' || typeof all[0] === 'string') return exampleOf(schema)
@@ -29,13 +29,13 @@ export function exampleOfContent(type: string, schema: Json): unknown {
   return undefined
 }
 
-/** A PNG of one pixel; a document of JSON can hold its bytes in base64 alone. */
+/** A one-pixel PNG. A JSON document can only hold its bytes as base64. */
 export const examplePng = {
   summary: 'One pixel. It is sent unchanged; here it is in base64',
   value: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 }
 
-/** What may be left out is, unless it has an example. */
+/** Leaves out optional fields that have no example. */
 function exampleOfObject(properties: Record<string, Json>, required: readonly string[]): Json | undefined {
   const parts = Object.entries(properties).map(([name, schema]) => [name, exampleOf(schema)] as const)
   if (parts.some(([name, part]) => part === undefined && required.includes(name))) return undefined
@@ -49,7 +49,7 @@ function exampleOfAny(schemas: readonly Json[]): unknown {
   return found.find((one) => one !== undefined && one !== null) ?? (found.includes(null) ? null : undefined)
 }
 
-/** All that its items may look like. */
+/** One example for each form that an item may take. */
 function exampleOfList(items: Json): unknown[] | undefined {
   if (items['examples']) return items['examples'] as unknown[]
   const item = exampleOf(items)

@@ -3,7 +3,8 @@ import type { ApiAnswer, ApiRoute } from './api-route.ts'
 import { exampleOf } from './example-of.ts'
 import { apiRoutes, openApiDocument } from './openapi-document.ts'
 
-// Every operation shows what it is sent and what it answers. scenarios/documented-examples.scenario.ts executes them all.
+// Every operation has an example of its request and its response. scenarios/documented-examples.scenario.ts runs them
+// all.
 
 type Content = Record<string, { example?: unknown; examples?: object }>
 interface Operation {
@@ -23,7 +24,7 @@ describe.for(rows)('%s', ([, route]) => {
   const examplesIn = (place: string) =>
     Object.fromEntries(parameters.filter((one) => one.in === place).map(({ name, example }) => [name, example]))
 
-  test('has an example of each parameter that is needed, and of its query', () => {
+  test('has an example of each required parameter and of its query', () => {
     for (const { name, required, example } of parameters)
       if (required) expect([name, example]).toEqual([name, expect.any(String)])
     if (!route.query) return
@@ -40,7 +41,7 @@ describe.for(rows)('%s', ([, route]) => {
     expect(route.body.safeParse(example).error).toBeUndefined()
   })
 
-  test('has an example of each answer', () => {
+  test('has an example of each response', () => {
     for (const [status, answer] of Object.entries<ApiAnswer>(route.answers)) {
       const content = responses[status]!.content ?? {}
       const without = Object.keys(content).filter((type) => content[type]!.example === undefined && !isBytes(type))
@@ -51,14 +52,14 @@ describe.for(rows)('%s', ([, route]) => {
   })
 })
 
-test('no example looks like the id or the secret of anybody', () => {
+test('no example looks like a real id or secret', () => {
   expect(JSON.stringify(document)).not.toMatch(/[a-z]{3}[_-][0-9a-z]{26}|sv[cut]_[A-Za-z0-9_-]{20}/)
 })
 
-describe('the example of a shape', () => {
+describe('exampleOf', () => {
   const named = { type: 'string', examples: ['Ada'] }
 
-  test('is its own, or that of its parts', () => {
+  test('returns the example of a shape, or one composed of its parts', () => {
     expect(exampleOf({ type: 'object', examples: [{ a: 1 }], properties: { a: named } })).toEqual({ a: 1 })
     const parts = { name: named, kind: { const: 'user' }, team: { type: ['string', 'null'] } }
     const list = { type: 'array', items: { type: 'object', properties: parts, required: Object.keys(parts) } }
@@ -66,13 +67,13 @@ describe('the example of a shape', () => {
     expect(exampleOf({ type: 'array', items: { examples: ['Ada', 'Grace'] } })).toEqual(['Ada', 'Grace'])
   })
 
-  test('leaves out what may be left out and has none', () => {
+  test('leaves out optional fields without an example', () => {
     const properties = { name: named, age: { type: 'integer' }, team: { type: ['string', 'null'] } }
     expect(exampleOf({ type: 'object', properties, required: ['name'] })).toEqual({ name: 'Ada' })
     expect(exampleOf({ type: 'object', properties, required: ['age'] })).toBeUndefined()
   })
 
-  test('is null where it may be null and nothing else is said', () => {
+  test('returns null for a nullable shape without an example', () => {
     expect(exampleOf({ anyOf: [{ type: 'object', properties: {}, examples: [{}] }, { type: 'null' }] })).toEqual({})
     expect(exampleOf({ anyOf: [{ type: 'string' }, { type: 'null' }] })).toBeNull()
   })

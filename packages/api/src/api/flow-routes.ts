@@ -44,7 +44,7 @@ const toolResultExample = {
   },
 }
 
-/** Sandbox products as a key calls them (flows §4.1, §5). */
+/** Sandbox products, as a key calls them (flows §4.1, §5). */
 export const flowRoutes = {
   invokeSandbox: {
     method: 'POST',

@@ -8,7 +8,7 @@ import { chunkShape, completionShape } from './answer-shapes.ts'
 import type { ApiRoute } from './api-route.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
 
-/** What a key calls. */
+/** Routes that a key calls. */
 export const gatewayRoutes = {
   completeChat: {
     method: 'POST',

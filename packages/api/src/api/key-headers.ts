@@ -1,7 +1,7 @@
 import { idempotencyKeyLimits } from '../limits.ts'
 import type { HeaderField } from './api-route.ts'
 
-/** Rules §2.7: a consistency check, and nothing else. */
+/** A consistency check only (rules §2.7). */
 export const selector: Record<string, HeaderField> = {
   'X-Service-Project': {
     description: 'May only restate the project that the key is bound to; X-Project-ID is the same.',

@@ -26,7 +26,7 @@ import {
   progressShape,
 } from '../execution.ts'
 
-/** Bodies that have a name in the description of the API, so that a generated client calls them by it. */
+/** Request bodies with a name in the description of the API, so that generated clients use that name. */
 export const namedBodies = {
   ChatRequest: chatBody,
   InvokeRequest: invokeBody,
@@ -35,7 +35,7 @@ export const namedBodies = {
   NewRevision: newRevisionBody,
 }
 
-/** The same of answers, and of what is in them. */
+/** Named responses, and the named parts of responses. */
 export const namedAnswers = {
   Refusal: refusalAnswer,
   Completion: completionShape,

@@ -10,10 +10,10 @@ import { flowRoutes } from './flow-routes.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { namedAnswers, namedBodies } from './named-shapes.ts'
 
-// The description of the public API, OpenAPI 3.1, made of its rows and their contracts. The console mounts these rows; what the
-// gateway serves a test compares with them (scenarios/documented-routes.test.ts).
+// The description of the public API, OpenAPI 3.1, generated from its rows and their contracts. The console mounts these
+// rows; a test compares them with the routes that the gateway serves (scenarios/documented-routes.test.ts).
 
-/** All of them. */
+/** All rows of the API. */
 export const apiRoutes: readonly ApiRoute[] = [gatewayRoutes, flowRoutes, consoleRoutes].flatMap((rows) =>
   Object.values<ApiRoute>(rows),
 )
@@ -46,7 +46,7 @@ const always: Record<ApiRoute['by'], RefusalCode[]> = {
   anyone: anybody,
 }
 
-/** The whole document, as it is served at /openapi.json. */
+/** The whole document, as served at /openapi.json. */
 export function openApiDocument(routes: readonly ApiRoute[] = apiRoutes): Json {
   const schemas = { ...schemasOf(namedBodies, 'input'), ...schemasOf(namedAnswers, 'output') }
   const refer = referrer(schemas)
@@ -130,7 +130,7 @@ function response(
   }
 }
 
-/** One answer a status: OpenAPI has no room for more, so its codes are listed in the text. */
+/** One response per status. OpenAPI allows only one, so the description lists the codes. */
 function refusalResponses(codes: readonly RefusalCode[]): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => refusals[code].status)
   const statuses = [...byStatus.keys()].toSorted((one, other) => one - other)
@@ -185,14 +185,14 @@ function queryParameters({ query, example }: ApiRoute): Json[] {
   })
 }
 
-/** Rules between fields are not part of a JSON Schema; the refusal says them. Answers may get more fields than they have now. */
+/** JSON Schema cannot express rules between fields; the refusal states them. Responses may gain fields later. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     target: 'draft-2020-12',
     override({ zodSchema, jsonSchema }) {
-      // They are left out where a part is changed as it is read. Ours are of what is sent.
+      // zod leaves examples out where a field is transformed on parsing. Ours show the input.
       const { examples } = z.globalRegistry.get(zodSchema) ?? {}
       if (Array.isArray(examples)) jsonSchema.examples = examples
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
@@ -207,7 +207,7 @@ function schemasOf(shapes: Record<string, z.ZodType>, io: 'input' | 'output'): R
   return Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, schemaOf(shape, io)]))
 }
 
-/** Puts a reference wherever a named schema stands; `itself`: but not for the whole. */
+/** Replaces each occurrence of a named schema by a reference; `itself` exempts the root. */
 function referrer(schemas: Record<string, Json>) {
   const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
   return function refer(node: unknown, itself = false): unknown {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { projectTokenPermission, tenantTokenPermission } from './access-tokens.ts'
 
-test('no token can hand out access', () => {
+test('no permission of a token can grant access', () => {
   const all: string[] = [...tenantTokenPermission.options, ...projectTokenPermission.options]
   const handingOut = [
     'users.manage',

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { exampleIds } from '../example-ids.ts'
 import { id, label, time } from './fields.ts'
 
-// Tokens of an organization or of a project, for programs. A token may do what it lists, there and nowhere else, and nothing that
-// hands out access: it makes no tokens and no keys, and gives no one a role (rules §7.3).
+// Service tokens of an organization or a project, for programs. A token may do what its permissions list, in its own
+// scope only, and nothing that grants access: it creates no tokens or keys and assigns no roles (rules §7.3).
 
-/** What a token of an organization may list: it has the role Admin. */
+/** Permissions that a token of an organization may list. It has the role Admin. */
 export const tenantTokenPermission = z.enum([
   'users.read',
   'teams.read',
@@ -18,7 +18,7 @@ export const tenantTokenPermission = z.enum([
   'keys.manage',
 ])
 
-/** What a token of a project may list: it has the role Project Owner. */
+/** Permissions that a token of a project may list. It has the role Project Owner. */
 export const projectTokenPermission = z.enum([
   'projects.read',
   'projects.change',

@@ -49,7 +49,7 @@ test.for([
   expect(isConsoleAddress(text)).toBe(false)
 })
 
-test('of an address that is too long its path is come back to, and else the start', () => {
+test('returns to the path alone if the address is too long, and to the start if it is not of the console', () => {
   const at = (pathname: string, search: string) => addressToComeBackTo({ pathname, search, hash: '#here' })
   expect([
     at('/console/account', '?tab=2'),

@@ -1,22 +1,22 @@
 const CONSOLE = '/console'
-/** So long that it fits into a cookie alongside what proves a sign-in. */
+/** Short enough to fit into a cookie together with the proof of a sign-in. */
 export const MAX_ADDRESS_CHARACTERS = 2_000
-/** Any will do: an address of ours is one regardless of the host. */
+/** Any host works: only the path and query of an address are compared. */
 const HOST = 'https://console.invalid'
 
 /**
- * Whether a text is the address of something in the web console, as a browser writes it: a path on our own host, with its query. What
- * a browser, a proxy or a server might read in another way is none.
+ * Returns whether a text is an address in the web console as a browser writes it: a path on our own host, with its
+ * query. Refuses anything that a browser, a proxy or a server could read differently.
  */
 export function isConsoleAddress(text: string): boolean {
   if (text.length > MAX_ADDRESS_CHARACTERS || !/^\/console(?:[/?#]|$)/.test(text)) return false
   const url = URL.parse(text, HOST)
-  // A browser would change `..`, backslashes, tabs and what is not ASCII.
+  // A browser would rewrite `..`, backslashes, tabs and non-ASCII characters.
   if (url?.href !== HOST + text) return false
   return !/%(?:2f|5c|2e|25|00)|\/\//i.test(url.pathname)
 }
 
-/** The address that one comes back to: all of this one, or its path if all is too long, or the start of the console. */
+/** Returns the address to return to: this one, or its path if the whole is too long, or the start of the console. */
 export function addressToComeBackTo({
   pathname,
   search,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 // The fields of the console API, `/api/v2` (rules §7). Bodies are strict: an unknown field is `invalid_request`.
 // Money is an integer of micro-USD, a price a decimal string of USD, a time ISO 8601 in UTC.
 
-// Postgres can't hold U+0000, and a name with control characters could forge a line of a log or a screen.
+// Postgres can't store U+0000, and control characters in a name could forge a line of a log or a screen.
 const isPlain = (text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text)
 const isPlainParagraph = (text: string) => text.isWellFormed() && !/[^\P{Cc}\n\t]/u.test(text)
 
@@ -11,10 +11,10 @@ export const label = (max: number) =>
   z.string().trim().min(1).max(max).refine(isPlain, 'must not hold control characters')
 export const paragraph = (max: number) =>
   z.string().trim().max(max).refine(isPlainParagraph, 'must not hold control characters')
-/** An id, also in a path or a query: what holds a control character names nothing of ours. */
+/** An id, in a body, path or query. No id of ours has control characters. */
 export const id = z.string().min(1).max(128).refine(isPlain, 'must not hold control characters')
 export const time = z.string().describe('ISO 8601, UTC')
-/** A time of a query. */
+/** A time in a query. */
 export const moment = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
@@ -29,7 +29,7 @@ export type TenantRole = z.infer<typeof tenantRole>
 export type TeamRole = z.infer<typeof teamRole>
 export type ProjectRole = z.infer<typeof projectRole>
 
-/** Parameters that a node of an image or voice product may set, each with the values that the product takes. */
+/** Parameters that a node of an image or voice product may set, each with the values that the product accepts. */
 export const mediaParameters = {
   image: ['size', 'format', 'quality'],
   audio: ['voice', 'format'],

@@ -12,7 +12,7 @@ const spendingLimit = z.strictObject({
   reset: z.enum(['daily', 'weekly', 'monthly', 'lifetime']),
 })
 
-/** Rules §6.2, §6.6. `project` is checked apart: leaving it out is 422 `project_required`. */
+/** Rules §6.2, §6.6. `project` is checked separately: leaving it out is 422 `project_required`. */
 export const newKeyBody = z
   .strictObject({
     project: id,
@@ -42,7 +42,7 @@ export const newKeyBody = z
     ],
   })
 
-/** What a window has, of a key and all its lineage. */
+/** State of a spending window, for a key and its whole lineage. */
 const keyWindow = z.strictObject({
   spentMicro: micro.describe('charged for calls that were admitted in this window'),
   reservedMicro: micro.describe('reserved for running calls of this window'),

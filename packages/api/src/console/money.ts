@@ -120,7 +120,7 @@ const counts = Object.fromEntries(usageCounts.map((field) => [field, count])) as
 
 const callState = z.enum(['Open', 'Settled', 'Released'])
 
-/** Why a call was released, uncharged: what its project learns of what the books say. */
+/** Why a call was released uncharged, as its project sees it. */
 const releaseReason = z.enum([
   'provider_failed',
   'rate_limited',

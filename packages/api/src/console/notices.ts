@@ -33,7 +33,7 @@ export const newWebhookBody = z
       .url({ protocol: /^https?$/, normalize: false })
       .max(2048)
       .refine((text) => {
-        if (!URL.canParse(text)) return true // told by the rule before
+        if (!URL.canParse(text)) return true // reported by the rule before
         const { username, password, hash } = new URL(text)
         return username === '' && password === '' && hash === ''
       }, 'must have no user, password or fragment')

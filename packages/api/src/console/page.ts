@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { id, moment } from './fields.ts'
 
-// Lists: what they take and what they answer, the same everywhere.
-//   F1  `cursor` is a place in the order of one list. It says nothing of filters: with others it continues from the same place.
-//   F2  A page may hold less than `limit`, or nothing, and still have a `nextCursor`: a list with filters looks at a bounded number of
-//       records a page. The end is where `nextCursor` is null, and nowhere else.
-//   F3  Filters are fields of the record, under its names; each narrows, and `from` belongs to the time while `to` does not.
+// Lists: parameters and responses, the same everywhere.
+//   F1  `cursor` is a position in the order of one list. It is independent of filters: with other filters the list
+//       continues from the same position.
+//   F2  A page may have fewer than `limit` items, or none, and still have a `nextCursor`: a list with filters reads a
+//       bounded number of records per page. The list ends only where `nextCursor` is null.
+//   F3  Filters are fields of the record, under its names; each narrows the list. `from` is inclusive and `to`
+//       exclusive.
 
 /** The query of every list. */
 export const pageQuery = z
@@ -15,7 +17,7 @@ export const pageQuery = z
   })
   .meta({ examples: [{ limit: 20 }] })
 
-/** The query of a list that is read by time, newest first: `from`, `to`, and these filters. F3 */
+/** The query of a list ordered by time, newest first: `from`, `to`, and these filters. F3 */
 export const timedQuery = <Filters extends z.core.$ZodLooseShape>(filters: Filters) =>
   pageQuery
     .extend({
@@ -29,7 +31,7 @@ function isPeriod({ from, to }: { from?: unknown; to?: unknown }): boolean {
   return !(from instanceof Date && to instanceof Date) || from < to
 }
 
-/** What every list answers. */
+/** The response of every list. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
     data: z.array(item),

@@ -23,7 +23,7 @@ const productId = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of letters, digits and . _ : / -')
   .refine((text) => !text.startsWith('sbx-'), 'must not start with sbx-, which names sandbox products')
 const parameterName = z.string().regex(/^[a-z_]{1,64}$/)
-/** What an asset can be; a product lists those of them that it makes. */
+/** Formats of an asset; a product lists those that it can produce. */
 const mediaFormats = ['png', 'jpeg', 'webp', 'wav', 'mp3'] as const
 const values = z.array(label(64)).min(1).max(100)
 const parameterValues = z
@@ -33,7 +33,7 @@ export type ParameterValues = z.infer<typeof parameterValues>
 
 const modality = z.enum(['text', 'image', 'audio', 'file', 'video'])
 
-/** What is bounded in addition to the output cap (money §2.2). */
+/** Bounded in addition to the output cap (money §2.2). */
 const overheadFields = {
   tokensPerByte: z
     .number()
@@ -77,7 +77,7 @@ const productFields = {
   parameterValues: parameterValues.describe('what params of a node may set, of an image or voice product'),
   pricing: productPricing,
 }
-/** Where calls go, by priority. The platform operator's alone. */
+/** Providers of a product, by priority. Only the platform operator sets them. */
 const providers = z
   .array(
     z.strictObject({
@@ -92,15 +92,16 @@ const providers = z
 export const productKind = z.enum(['chat', 'image', 'audio'])
 export type ProductKind = z.infer<typeof productKind>
 
-/** What a product is unless it says otherwise. */
+/** Values of a product that does not set them. */
 export const productDefaults = {
   /**
-   * A byte is a token at most: what this bound refuses is counted, if the product names its tokenizer. Where nothing can be counted, it
-   * is what texts have, less what no one writes (money §2.2).
+   * One byte is at most one token. If this bound refuses a call and the product names its tokenizer, the prompt is
+   * counted. Without a tokenizer, the bound is that of real texts, which leaves out texts that no one writes (money
+   * §2.2).
    */
   tokensPerByte: { counted: 1, uncounted: 0.5 },
   overheads: { perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null, factor: 1 },
-  // The same number twice, so that an image of any product fits into a chat with any other unless an operator says otherwise.
+  // The same size twice, so that by default an image of any product fits into a chat with any other.
   imageInput: { maxBytes: 5 * 1024 * 1024, maxCount: 10, https: false },
   maxOutputBytes: 5 * 1024 * 1024,
   parameterValues: {},
@@ -151,7 +152,7 @@ export const newProductBody = z
     providers,
   })
   .meta({ examples: [{ id: exampleIds.newProduct, kind: 'chat', ...productExample, providers: providersExample }] })
-/** Of the overheads too only what is sent is changed. */
+/** A patch changes only the fields that it sends, also within the overheads. */
 export const productPatch = z
   .strictObject({ ...productFields, overheads: z.strictObject(overheadFields).partial(), providers })
   .partial()

@@ -68,7 +68,7 @@ export const sandboxRecord = z
   })
 export type SandboxRecord = z.infer<typeof sandboxRecord>
 
-/** What is not a graph at all is 400; what is wrong with one is said all at once (flows §2.7). */
+/** A body that is not a graph is 400; the problems of a graph are reported all at once (flows §2.7). */
 export const newRevisionBody = z
   .strictObject({
     graph,
@@ -78,8 +78,8 @@ export const newRevisionBody = z
   .meta({ examples: [{ graph: graphExample }] })
 
 /**
- * As it was saved, forever: an activation changes nothing of it, and what it builds is in the sandbox record.
- * `package` has the bytes that the digest is of.
+ * The revision as it was saved; it never changes. Activation leaves it untouched, and the built package is in the
+ * sandbox record. `package` has the bytes that the digest covers.
  */
 export const revisionRecord = z
   .strictObject({
@@ -126,7 +126,7 @@ export const executeBody = z
   })
   .meta({ examples: [{ input: inputExample, maxMicro: 500 }] })
 
-/** What an execution takes over of an earlier one is all but this node and what is below it. */
+/** A rerun reuses the results of an earlier execution, except those of this node and the nodes below it. */
 export const rerunBody = z
   .strictObject({
     from: z.string().min(1).max(256).describe('the id of a node: it and everything below it runs again'),
@@ -149,13 +149,13 @@ function isObject(value: unknown): boolean {
 
 const executionState = z.enum(executionStates).optional().describe('the status that they have now')
 
-/** Which executions of a sandbox product are listed. */
+/** Filters on the executions of a sandbox product. */
 export const executionsQuery = timedQuery({
   state: executionState,
   revision: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
 }).meta({ examples: [{ state: 'Succeeded', from: exampleValues.from, to: exampleValues.to, limit: 20 }] })
 
-/** Which executions of a project are listed. */
+/** Filters on the executions of a project. */
 export const projectExecutionsQuery = timedQuery({ state: executionState, sandbox: id.optional() }).meta({
   examples: [
     {

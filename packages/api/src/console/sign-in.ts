@@ -11,7 +11,7 @@ export const signInBody = z
   .strictObject({ email, password: z.string().min(1).max(256) })
   .meta({ examples: [{ email: exampleValues.email, password: exampleValues.password }] })
 
-/** What the page needs to know before anybody is signed in. */
+/** What the page shows before sign-in. */
 export const signInMethods = z
   .strictObject({
     baseUrl: z.string().nullable().describe('where the models are called; null: at the address of the console'),
@@ -33,7 +33,7 @@ export const oidcRedirectQuery = z
   })
   .meta({ examples: [{ returnTo: '/console/account' }] })
 
-/** `current` is needed once a password has been set. */
+/** `current` is required if a password is already set. */
 export const passwordBody = z
   .strictObject({ password, current: z.string().max(256).optional() })
   .meta({ examples: [{ password: exampleValues.newPassword, current: exampleValues.password }] })
@@ -107,12 +107,12 @@ export const tokenRecord = z
   })
 export type TokenRecord = z.infer<typeof tokenRecord>
 
-// A program on someone's machine gets a personal token from the console that is open in their browser (decision 20).
+// A program on a user's machine gets a personal token from the console open in that user's browser (decision 20).
 
 /** SHA-256, or 32 random bytes, in base64url. */
 const bytes32 = z.string().regex(/^[\w-]{43}$/, 'must be 43 characters of base64url')
 
-/** The personal token that is to be made, and what only the program that asks can answer. */
+/** The personal token to create, and a challenge that only the requesting program can answer. */
 export const newSignInCodeBody = newTokenBody
   .extend({ challenge: bytes32.describe('of PKCE: the SHA-256 of the verifier, in base64url') })
   .meta({ examples: [{ name: 'gateway on laptop', challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' }] })

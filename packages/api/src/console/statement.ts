@@ -3,7 +3,7 @@ import { exampleIds, exampleValues } from '../example-ids.ts'
 import { id, micro, time } from './fields.ts'
 import { pageOf, pageQuery } from './page.ts'
 
-// What the books say of a project's money: statements, what came in, and the journal itself (rules §7.7).
+// A project's money on the ledger: statements, deposits, and the journal (rules §7.7).
 
 const DAY_MS = 86_400_000
 const MAX_DAYS = 400
@@ -117,7 +117,7 @@ export const statement = z
   })
 export type Statement = z.infer<typeof statement>
 
-/** A cursor of this list holds the id of a funding. */
+/** The cursor of this list is the id of a funding. */
 export const fundingQuery = pageQuery
   .extend({ cursor: z.string().min(1).max(160).optional() })
   .meta({ examples: [{ limit: 20 }] })

@@ -10,7 +10,7 @@ export const tenantRecord = named
   .meta({ examples: [{ id: exampleIds.tenant, name: 'Acme', createdAt: '2026-11-20T09:00:00.000Z' }] })
 export type TenantRecord = z.infer<typeof tenantRecord>
 
-/** A user is named by email or by id; `name` and `password` are for a user whom the service doesn't know yet. */
+/** Names a user by email or id; `name` and `password` are for a user who has no account yet. */
 export const newMemberBody = z
   .strictObject({
     email: email.optional(),

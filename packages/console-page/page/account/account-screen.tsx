@@ -9,7 +9,7 @@ import { TokensSection } from '../settings/tokens-section.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { usePersonalTokens } from './use-personal-tokens.ts'
 
-/** Who I am here, how I sign in, and what programs use in my name. */
+/** The user's profile, sign-in methods and personal tokens. */
 export function AccountScreen() {
   const { id, name, email, platformOperator, tenants } = useMe()
   const signOut = useMutation({

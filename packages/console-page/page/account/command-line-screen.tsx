@@ -11,7 +11,7 @@ import { TextField } from '../components/text-field.tsx'
 import { addressOfCode, type CommandLineView } from './command-line-view.ts'
 import { DEFAULT_DAYS, TokenDays } from '../settings/token-days.tsx'
 
-/** Where a user confirms that the command line may have a token of theirs (decision 20). */
+/** Asks the user to give the command line a personal token (decision 20). */
 export function CommandLineScreen() {
   const view = useSearch({ from: '/account/command-line' })
   return (

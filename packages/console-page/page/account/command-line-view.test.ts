@@ -3,7 +3,7 @@ import { addressOfCode, commandLineView } from './command-line-view.ts'
 
 const [challenge, state] = ['c'.repeat(43), 's'.repeat(43)]
 
-test('what the command line asks for is read from its address', () => {
+test('commandLineView reads the request of the command line from the URL', () => {
   const asked = { challenge, name: 'gateway on laptop', port: 50_123, state }
   expect(commandLineView(asked)).toEqual(asked)
   expect(commandLineView({ challenge, name: 'gateway on laptop' })).toEqual({ challenge, name: 'gateway on laptop' })
@@ -19,11 +19,11 @@ test.for([
   [{ challenge, port: 1.5, state }, { challenge }],
   [{ challenge, port: 65_536, state }, { challenge }],
   [{ challenge, port: 80, state: '"><script>' }, { challenge }],
-] as const)('of %j nothing is taken that was not written by the command line', ([search, read]) => {
+] as const)('commandLineView drops the invalid parameters of %j', ([search, read]) => {
   expect(commandLineView(search)).toEqual(read)
 })
 
-test('a code is brought to this machine alone', () => {
+test('addressOfCode sends a code to the loopback address only, and returns null without a port', () => {
   const address = addressOfCode({ challenge, port: 50_123, state }, 'a-code')
   expect(address).toBe(`http://127.0.0.1:50123/?code=a-code&state=${state}`)
   expect(addressOfCode({ challenge }, 'a-code')).toBeNull()

@@ -1,21 +1,21 @@
-/** What the command line asks for, as the address has it that it opened (clients/cli/src/session/begin-sign-in.ts). */
+/** Request of the command line, from the URL that it opened (clients/cli/src/session/begin-sign-in.ts). */
 export interface CommandLineView {
-  /** Of PKCE. Left out: nothing is asked for. */
+  /** PKCE challenge. Omitted if nothing is requested. */
   challenge?: string
-  /** What the token is to be called. */
+  /** Name of the token. */
   name?: string
-  /** Where the command line listens for the code, on the machine of this browser; left out: the code is pasted. */
+  /** Port on this machine where the command line listens for the code. If omitted, the user pastes the code. */
   port?: number
-  /** By which it knows its own question. */
+  /** Echoed back, so that the command line recognizes its own request. */
   state?: string
-  /** It has its token. */
+  /** The command line has received its token. */
   done?: true
 }
 
 const BYTES_32 = /^[\w-]{43}$/
 const LONGEST_NAME = 100
 
-/** Keeps the known search parameters of an address and drops the rest. */
+/** Keeps the valid search parameters of the URL and drops the rest. */
 export function commandLineView({ challenge, name, port, state, done }: Record<string, unknown>): CommandLineView {
   if (done === true) return { done }
   if (typeof challenge !== 'string' || !BYTES_32.test(challenge)) return {}
@@ -27,7 +27,7 @@ export function commandLineView({ challenge, name, port, state, done }: Record<s
   }
 }
 
-/** Where the browser brings a code; null: a user does. On this machine, no matter what the address says. */
+/** Address that receives the code, or null if the user pastes it. Always on this machine, regardless of the URL. */
 export function addressOfCode({ port, state }: CommandLineView, code: string): string | null {
   return port === undefined || state === undefined
     ? null

@@ -7,7 +7,7 @@ import { announce } from '../frame/announcer.ts'
 import { TextField } from '../components/text-field.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 
-/** Sets my password. Every session ends with that, so that anyone else who was signed in as me is not anymore. */
+/** Changes the user's password. This ends every session, so that anyone else signed in as the user is signed out. */
 export function PasswordForm({ email }: { email: string }) {
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')

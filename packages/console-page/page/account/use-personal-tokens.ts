@@ -3,7 +3,7 @@ import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
 import type { TokenScope } from '../settings/token-scope.ts'
 
-/** My own tokens, which may do what I may. */
+/** The user's personal tokens, which have all permissions of the user. */
 export function usePersonalTokens(): TokenScope {
   const { data, error } = useQuery(readingAll('/api/v2/me/tokens', { params: {} }))
   return {

@@ -5,7 +5,7 @@ const LONGEST_PAGE = 500
 type Listed<P extends PathOf<'GET'>> =
   Answer<'GET', P> extends { data: (infer Item)[]; nextCursor: string | null } ? Item : never
 
-/** A list to its end. @throws ApiRefusal */
+/** Reads all pages of a list. @throws ApiRefusal */
 export async function askAll<const P extends PathOf<'GET'>>(path: P, input: Input<'GET', P>): Promise<Listed<P>[]> {
   const rows: Listed<P>[] = []
   let cursor: string | null = null

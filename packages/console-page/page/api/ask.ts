@@ -2,7 +2,7 @@ import { openApiClient } from '@gateway/api-client/open-api-client'
 import type { AnswerOf, BodyOf, ParameterOf, QueryOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 
-// The console's API, typed by the rows of its contract. A cookie identifies the signed-in user.
+// Console API client, typed by the API contract. A cookie identifies the signed-in user.
 
 type Row = ConsoleRoutes[keyof ConsoleRoutes]
 export type Method = Row['method']
@@ -10,12 +10,12 @@ export type PathOf<M extends Method> = Extract<Row, { method: M }>['path']
 type RowOf<M extends Method, P extends string> = Extract<Row, { method: M; path: P }>
 
 export type Params<P extends string> = Record<ParameterOf<{ path: P }>, string>
-/** What a route takes. Under an idempotency key a request whose answer was lost is sent again. */
+/** Input of a route. With an idempotency key, a request whose response was lost is retried. */
 export interface Input<M extends Method, P extends string> {
   params: Params<P>
   query?: Partial<NonNullable<QueryOf<RowOf<M, P>>>>
   body?: RowOf<M, P> extends { bytes: object } ? Blob : BodyOf<RowOf<M, P>>
-  /** Of a body that is a file. */
+  /** Media type, if the body is a file. */
   contentType?: string
   idempotencyKey?: string
   headers?: Readonly<Record<string, string>>
@@ -23,13 +23,13 @@ export interface Input<M extends Method, P extends string> {
 }
 export type Answer<M extends Method, P extends string> = AnswerOf<RowOf<M, P>>
 
-/** The client, whose own types ask for one route at a time: here a path may be one of many. */
+/** API client. The cast is needed because its types require one specific route, while a path here can be a union. */
 const client = openApiClient({ baseUrl: '' }) as unknown as {
   ask(method: string, path: string, input: object): Promise<never>
   raw(method: string, path: string, input: object): Promise<Response>
 }
 
-/** Asks, and answers what was answered; `undefined` for nothing. @throws ApiRefusal, Unreachable */
+/** Sends a request and returns the response body, or `undefined` if it is empty. @throws ApiRefusal, Unreachable */
 export function ask<const M extends Method, const P extends PathOf<M>>(
   method: M,
   path: P,
@@ -38,7 +38,7 @@ export function ask<const M extends Method, const P extends PathOf<M>>(
   return client.ask(method, path, input)
 }
 
-/** Asks, and answers the answer unchanged. @throws ApiRefusal, Unreachable */
+/** Sends a request and returns the raw response. @throws ApiRefusal, Unreachable */
 export function raw<const M extends Method, const P extends PathOf<M>>(
   method: M,
   path: P,

@@ -1,6 +1,6 @@
 import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 
-/** What is not done, why, and what would clear it: in the words of the service, where it spoke. */
+/** Error and how to fix it, in the words of the service if it responded. */
 export interface Failed {
   message: string
   resolution: string
@@ -13,17 +13,17 @@ export function failedBy(error: unknown): Failed {
   return error instanceof Unreachable ? notReached : ofThePage
 }
 
-/** What was refused about one field of what was sent; null: nothing about it. */
+/** Error about one field of the request, or null. */
 export function faultAt(error: unknown, param: string): string | null {
   return error instanceof ApiRefusal && error.param === param ? error.message : null
 }
 
-/** Where a refusal is explained; what only the page says is not a refusal, and leads to the list of them. */
+/** Documentation page of a refusal. Errors of the page itself have none and link to the list of refusals. */
 export function refusalAddress(code: string): string {
   return `/docs/refusals/${[notReached.code, ofThePage.code].includes(code) ? '' : code}`
 }
 
-/** Whether no one is signed in, or no longer. */
+/** Whether the session is missing or has expired. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiRefusal && error.code === 'session_missing'
 }

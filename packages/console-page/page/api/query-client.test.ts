@@ -2,7 +2,7 @@ import { onlineManager } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { openQueryClient } from './query-client.ts'
 
-test('a change is sent at once where the browser says that it is offline, and never later', async () => {
+test('a change is sent immediately even if the browser reports offline, and never queued', async () => {
   onlineManager.setOnline(false)
   try {
     const client = openQueryClient()

@@ -5,7 +5,7 @@ import { keepAnswer, readAgain } from './read-again.ts'
 
 const queryKey = ['project']
 
-/** A read that is shown, and answers when the test says so. */
+/** An observed query whose responses the test controls. */
 function shown(client: QueryClient) {
   const reads: PromiseWithResolvers<string>[] = []
   const queryFn = () => {
@@ -18,7 +18,7 @@ function shown(client: QueryClient) {
   return { reads, data: () => observer.getCurrentResult().data }
 }
 
-test('a first read that began before a change is not taken for what is kept after it', async () => {
+test('a first read that started before a change does not overwrite the data read after it', async () => {
   const client = openQueryClient()
   const { reads, data } = shown(client)
   const again = readAgain(client, { queryKey })
@@ -30,7 +30,7 @@ test('a first read that began before a change is not taken for what is kept afte
   expect(data()).toBe('after')
 })
 
-test('a later read that began before a change is not, either', async () => {
+test('a refetch that started before a change does not overwrite the data read after it', async () => {
   const client = openQueryClient()
   client.setQueryData(queryKey, 'long before')
   const { reads, data } = shown(client)
@@ -44,7 +44,7 @@ test('a later read that began before a change is not, either', async () => {
   expect(data()).toBe('after')
 })
 
-test('a read that nothing shows, and another part waits for, continues', async () => {
+test('readAgain does not cancel a read that no component observes', async () => {
   const client = openQueryClient()
   const read = Promise.withResolvers<string>()
   const fetched = client.fetchQuery({ queryKey, queryFn: () => read.promise })
@@ -53,7 +53,7 @@ test('a read that nothing shows, and another part waits for, continues', async (
   expect(await fetched).toBe('there')
 })
 
-test('the answer to a change is not written over by a read that began before it', async () => {
+test('a read that started before a change does not overwrite the response to the change', async () => {
   const client = openQueryClient()
   client.setQueryData(queryKey, 'long before')
   const { reads, data } = shown(client)

@@ -1,17 +1,20 @@
 import type { QueryClient, QueryFilters, QueryKey } from '@tanstack/react-query'
 
-// After a change. A read that is under way began before it, and may answer what was before.
+// Cache updates after a change. A read in flight started before the change and may return stale data.
 
-/** Reads again what is shown, and marks the rest as old. The client itself joins a first read that is under way. */
+/**
+ * Refetches active queries and invalidates the rest. `invalidateQueries` would join a first read in flight, so cancel
+ * it.
+ */
 export async function readAgain(client: QueryClient, { queryKey }: Pick<QueryFilters, 'queryKey'> = {}): Promise<void> {
   const filters = queryKey ? { queryKey } : {}
-  // Only of what is shown: code that fetches by itself would see its read end in an error.
+  // Cancel active queries only: `fetchQuery` callers would get an error.
   const isFirst = ({ state }: { state: { data: unknown } }) => state.data === undefined
   await client.cancelQueries({ ...filters, type: 'active', fetchStatus: 'fetching', predicate: isFirst })
   await client.invalidateQueries(filters)
 }
 
-/** Keeps the answer to a change as what a read would answer now. */
+/** Caches the response to a change as the current data of a query. */
 export async function keepAnswer(
   client: QueryClient,
   { queryKey }: { queryKey: QueryKey },

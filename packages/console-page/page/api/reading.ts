@@ -4,7 +4,7 @@ import { askAll } from './ask-all.ts'
 
 type Asked<P extends PathOf<'GET'>> = Pick<Input<'GET', P>, 'params' | 'query'>
 
-/** What `useQuery` needs to read from a path of the API. */
+/** `useQuery` options that read an API path. */
 export function reading<const P extends PathOf<'GET'>>(path: P, input: Asked<P>) {
   return queryOptions({
     queryKey: [path, input.params, input.query ?? null],
@@ -12,7 +12,7 @@ export function reading<const P extends PathOf<'GET'>>(path: P, input: Asked<P>)
   })
 }
 
-/** As `reading`, of a list to its end. */
+/** `useQuery` options that read all pages of a list. */
 export function readingAll<const P extends PathOf<'GET'>>(path: P, input: Asked<P>) {
   return queryOptions({
     queryKey: [path, input.params, input.query ?? null, 'all'],

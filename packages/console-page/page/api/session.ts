@@ -5,14 +5,14 @@ import { reading } from './reading.ts'
 export const readingMe = reading('/api/v2/me', { params: {} })
 export const readingSignInMethods = reading('/api/v2/session', { params: {} })
 
-/** Who is signed in; for what is shown to those alone. */
+/** The signed-in user. For components that render only when signed in. */
 export function useMe(): MeRecord {
   const { data } = useQuery(readingMe)
   if (!data) throw new Error('No one is signed in.')
   return data
 }
 
-/** Where models are called. */
+/** Base URL for model calls. */
 export function useBaseUrl(): string {
   return useQuery(readingSignInMethods).data?.baseUrl ?? location.origin
 }

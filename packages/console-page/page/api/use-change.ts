@@ -3,8 +3,9 @@ import { announce } from '../frame/announcer.ts'
 import { readAgain } from './read-again.ts'
 
 /**
- * A change of what the service keeps. What was read is read again after it, and what was done is said.
- * @param paths what the change is seen in; left out, as of who may do what, on which much hangs: all that is shown
+ * Mutation that announces its success and reloads the affected queries.
+ * @param paths affected API paths; all active queries if omitted, for example after permission changes, which affect
+ * most data
  */
 export function useChange<Made, Asked = void>(
   change: (asked: Asked) => Promise<Made>,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { readingAll } from './reading.ts'
 import { useScope } from './use-project.ts'
 
-// Ids as users know them, for anyone who may know; every list is of use without.
+// Resolves IDs to names. Falls back to the ID if the user cannot read the names.
 
 type NameOf = (id: string) => string
 

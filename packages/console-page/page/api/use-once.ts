@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { newIdempotencyKey } from '../keys/new-idempotency-key.ts'
 
-/** The idempotency key of a body: the same for the same one, however often, so that one thing is made of it. */
+/** Returns the idempotency key of a body. The key changes only with the body, so resubmitting creates one record. */
 export function useOnce(): (body: object) => string {
   const last = useRef({ text: '', key: '' })
   return (body) => {

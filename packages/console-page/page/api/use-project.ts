@@ -8,13 +8,13 @@ export interface ProjectScope {
   project: string
 }
 
-/** The project that the address names. */
+/** Project in the URL. */
 export function useScope(): ProjectScope {
   const { tenant = '', project = '' } = useParams({ strict: false })
   return { tenant, project }
 }
 
-/** Its name, once it is known. */
+/** Name of the project, once loaded. */
 export function useProjectName(): string {
   const { tenant, project } = useScope()
   const granted = useMe()
@@ -27,7 +27,7 @@ export function useProjectName(): string {
   return granted?.name ?? data?.find(({ id }) => id === project)?.name ?? 'Project'
 }
 
-/** The chat models and other products that the project can call, by what is published and assigned. */
+/** Products that the project can call: published and assigned ones. */
 export function useProducts() {
   const params = useScope()
   const assigned = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/assignments', { params }))

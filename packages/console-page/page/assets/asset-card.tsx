@@ -7,7 +7,7 @@ import { AssetMaker } from './asset-maker.tsx'
 import { AssetPreview } from './asset-preview.tsx'
 import { kindOf, sizeOf } from './asset-labels.ts'
 
-/** One asset, with what can be done with it. */
+/** An asset and its actions. */
 export function AssetCard({ of: asset, onDelete }: { of: StoredAssetRecord; onDelete: () => void }) {
   const { tenant } = useScope()
   const { id, bytes, createdAt } = asset

@@ -9,12 +9,12 @@ const kinds: Record<string, string> = {
   'audio/mpeg': 'MP3 audio',
 }
 
-/** What an asset is, as users call it. */
+/** User-facing label of an asset type. */
 export function kindOf({ mimeType }: Pick<StoredAssetRecord, 'mimeType'>): string {
   return kinds[mimeType] ?? mimeType
 }
 
-/** 48213 is 48.2 kB, 1000000 is 1 MB. */
+/** Formats a size: 48213 is "48.2 kB", 1000000 is "1 MB". */
 export function sizeOf(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`
   const [unit, name] = bytes < 999_950 ? [1_000, 'kB'] : [1_000_000, 'MB']

@@ -3,7 +3,7 @@ import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { useMe } from '../api/session.ts'
 import { useKeyNames, useMemberNames } from '../api/use-names.ts'
 
-/** Where an asset came from. An execution leads to all that it made. */
+/** Origin of an asset. An execution links to all assets that it created. */
 export function AssetMaker({ of: { execution, key, createdBy } }: { of: StoredAssetRecord }) {
   const me = useMe()
   const memberName = useMemberNames()

@@ -1,6 +1,6 @@
-/** Which assets are shown, as the address has it; left out: all. */
+/** Asset filter in the URL; all assets if omitted. */
 export interface AssetsView {
-  /** Those that this one made. */
+  /** Only assets created by this execution. */
   execution?: string
 }
 

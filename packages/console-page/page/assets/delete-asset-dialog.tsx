@@ -7,7 +7,7 @@ import { FormDialog } from '../components/form-dialog.tsx'
 import { kindOf, sizeOf } from './asset-labels.ts'
 import { ASSETS } from './use-assets.ts'
 
-/** Asks before what can't be undone, and says what stops working. */
+/** Confirms deleting an asset, which can't be undone, and says what stops working. */
 export function DeleteAssetDialog({ of: asset, onClose }: { of: StoredAssetRecord; onClose: () => void }) {
   const { tenant } = useScope()
   const change = useChange(

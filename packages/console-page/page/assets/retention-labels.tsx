@@ -4,7 +4,7 @@ import { readingAll } from '../api/reading.ts'
 import { useScope } from '../api/use-project.ts'
 import { several } from '../pure/usd.ts'
 
-/** For how long assets are kept, and where that is set. */
+/** Retention period of assets, and where to change it. */
 export function RetentionLabels() {
   const scope = useScope()
   const { tenant } = scope

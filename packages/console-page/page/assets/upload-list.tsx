@@ -3,7 +3,7 @@ import { several } from '../pure/usd.ts'
 import { sizeOf } from './asset-labels.ts'
 import type { Upload } from './use-uploads.ts'
 
-/** How far files are, and what is wrong with those that were not taken. */
+/** State of each upload, and the errors of refused files. */
 export function UploadList({
   uploads,
   onAgain,

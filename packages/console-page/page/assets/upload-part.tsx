@@ -5,7 +5,7 @@ import { UploadList } from './upload-list.tsx'
 import { useDroppedFiles } from './use-dropped-files.ts'
 import { useUploads } from './use-uploads.ts'
 
-/** Where files come in: dropped on the page, or chosen. */
+/** Uploads files that are dropped on the page or selected. */
 export function UploadPart() {
   const { uploads, add, dismiss } = useUploads()
   const isOver = useDroppedFiles(add)

@@ -6,7 +6,7 @@ import type { AssetsView } from './assets-view.ts'
 const PAGE = 24
 export const ASSETS = '/api/v2/tenants/{tenant}/projects/{project}/assets'
 
-/** The assets of a project, newest first, page by page. Those that are shown stay while others are fetched. */
+/** Assets of a project, newest first, page by page. Keeps the current ones while loading. */
 export function useAssets(params: ProjectScope, view: AssetsView, enabled: boolean) {
   return useInfiniteQuery({
     queryKey: [ASSETS, params, view],

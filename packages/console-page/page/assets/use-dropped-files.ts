@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 
-/** Takes files that are dropped anywhere on the page. @returns whether some are held over it */
+/** Accepts files dropped anywhere on the page. @returns whether files are being dragged over it */
 export function useDroppedFiles(take: (files: File[]) => void): boolean {
   const [isOver, setOver] = useState(false)
   const onDrop = useEffectEvent(take)
   useEffect(() => {
     const over = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return
-      event.preventDefault() // or the browser leaves the page and opens the file
+      event.preventDefault() // otherwise the browser navigates to the file
       setOver(true)
     }
     const leave = (event: DragEvent) => {

@@ -10,15 +10,15 @@ export interface Upload {
   id: number
   file: File
   state: 'waiting' | 'sending' | 'done' | 'failed'
-  /** What is wrong with the file, which was not sent. */
+  /** Why the file was refused before it was sent. */
   fault?: string
-  /** What the service refused. */
+  /** Error from the service. */
   error?: unknown
 }
 
 let uploadCount = 0
 
-/** Files on their way to the project, one after the other: what is wrong with one stops none of the others. */
+/** Uploads files in sequence. A failed file does not stop the others. */
 export function useUploads() {
   const scope = useScope()
   const [uploads, setUploads] = useState<Upload[]>([])

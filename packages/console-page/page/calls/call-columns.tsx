@@ -9,7 +9,7 @@ import { CallTokens } from './call-tokens.tsx'
 import { durationText, stateTones, stateLabels } from './call-labels.ts'
 import { CallerName } from './caller-name.tsx'
 
-/** A call as a row, wherever calls are listed. */
+/** Columns of call lists. */
 export const callColumns = (scope: ProjectScope): Column<InvocationRecord>[] => [
   {
     head: 'Time',

@@ -1,7 +1,7 @@
 import type { InvocationRecord } from '@gateway/api/console/money'
 import { Money } from '../components/money.tsx'
 
-/** What was charged; of an open call the most that it can cost. */
+/** Charge of a call; for an open call, its maximum cost. */
 export function CallCost({ call }: { call: InvocationRecord }) {
   if (call.state !== 'Open') return <Money micro={call.chargedMicro} />
   return (

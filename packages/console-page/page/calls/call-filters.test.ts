@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { callFilters, callQuery } from './call-filters.ts'
 
-test('an address says which calls are shown, and nothing else', () => {
+test('callFilters keeps the valid filters of a URL and drops the rest', () => {
   expect(callFilters({ key: 'key_1', model: 'acme/swift', state: 'Settled', limit: 9_000 })).toEqual({
     key: 'key_1',
     model: 'acme/swift',
@@ -10,7 +10,7 @@ test('an address says which calls are shown, and nothing else', () => {
   expect(callFilters({ key: 1, model: ['a'], state: 'Gone', since: 'ever' })).toEqual({})
 })
 
-test('a span goes back from now, and the other filters are fields of a call', () => {
+test('callQuery converts the time range to a start time and passes the other filters through', () => {
   const now = new Date('2026-11-23T12:00:00.000Z')
   expect(callQuery({ since: 'day', execution: 'exe_1' }, now)).toEqual({
     execution: 'exe_1',

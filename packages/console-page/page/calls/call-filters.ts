@@ -3,11 +3,11 @@ import type { InvocationRecord } from '@gateway/api/console/money'
 export type CallState = InvocationRecord['state']
 export const callStates: readonly CallState[] = ['Open', 'Settled', 'Released']
 
-/** How far back one looks, in milliseconds. */
+/** Selectable time ranges, in milliseconds. */
 export const spans = { hour: 3_600_000, day: 86_400_000, week: 604_800_000, month: 2_592_000_000 } as const
 export type Span = keyof typeof spans
 
-/** Which calls are shown, as the address has it. */
+/** Call filters in the URL. */
 export interface CallFilters {
   key?: string
   model?: string
@@ -16,7 +16,7 @@ export interface CallFilters {
   since?: Span
 }
 
-/** Keeps the known search parameters of an address and drops the rest. */
+/** Keeps the valid search parameters of the URL and drops the rest. */
 export function callFilters(search: Record<string, unknown>): CallFilters {
   const { key, model, execution } = search
   const since = (Object.keys(spans) as Span[]).find((each) => each === search['since'])
@@ -30,7 +30,7 @@ export function callFilters(search: Record<string, unknown>): CallFilters {
   }
 }
 
-/** The filters as the API takes them. */
+/** API query for the filters. */
 export function callQuery({ since, ...filters }: CallFilters, now: Date) {
   return { ...filters, ...(since && { from: new Date(now.getTime() - spans[since]).toISOString() }) }
 }

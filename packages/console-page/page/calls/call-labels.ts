@@ -2,7 +2,7 @@ import type { InvocationRecord } from '@gateway/api/console/money'
 import type { Tone } from '../components/badge.tsx'
 import type { CallState, Span } from './call-filters.ts'
 
-/** States and reasons of calls, as users read them. */
+/** User-facing labels of call states and reasons. */
 export const stateTones: Record<CallState, Tone> = { Open: 'warn', Settled: 'good', Released: 'plain' }
 export const stateLabels: Record<CallState, string> = { Open: 'Open', Settled: 'Charged', Released: 'Released' }
 
@@ -24,7 +24,7 @@ export const reasonLabels: Record<NonNullable<InvocationRecord['reason']>, strin
   failed: 'The call failed. Nothing was charged.',
 }
 
-/** 1234 is "1.2 s". */
+/** Formats a duration: 1234 is "1.2 s". */
 export function durationText(ms: number | null): string {
   if (ms === null) return '–'
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`

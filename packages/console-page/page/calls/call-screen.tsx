@@ -19,7 +19,7 @@ import { TraceLink } from './trace-link.tsx'
 
 const EVERY_MS = 2_000
 
-/** One call: what it reserved, what it used, and its charge written out. */
+/** A call with its reservation, usage and itemized charge. */
 export function CallScreen() {
   const { tenant, project, call: invocation } = useParams({ from: '/projects/$tenant/$project/calls/$call' })
   const params = { tenant, project, invocation }
@@ -70,7 +70,7 @@ function CallParts({ call }: { call: InvocationRecord }) {
   )
 }
 
-/** To all calls of the execution. */
+/** Link to all calls of the execution. */
 function ExecutionLink({ id }: { id: string }) {
   return (
     <Link to="/projects/$tenant/$project/calls" params={useScope()} search={{ execution: id }}>

@@ -11,7 +11,7 @@ const columns: Column<SumLine>[] = [
   { head: 'Amount', cell: ({ amount }) => `$${amount}`, isNumber: true },
 ]
 
-/** The charge as the sum that it is, at the prices of its admission. */
+/** Itemized charge, at the prices of admission. */
 export function CallSum({ call }: { call: InvocationRecord }) {
   const lines = callSum(call)
   if (lines.length === 0) return null

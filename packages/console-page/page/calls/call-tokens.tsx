@@ -1,7 +1,7 @@
 import type { InvocationRecord } from '@gateway/api/console/money'
 import { count } from '../pure/usd.ts'
 
-/** Tokens in and out. */
+/** Input and output tokens. */
 export function CallTokens({ call: { promptTokens, completionTokens, estimated } }: { call: InvocationRecord }) {
   if (promptTokens === null || completionTokens === null) return <span className="soft">–</span>
   return (

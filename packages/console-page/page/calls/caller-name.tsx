@@ -1,7 +1,7 @@
 import type { InvocationRecord } from '@gateway/api/console/money'
 import { useKeyNames } from '../api/use-names.ts'
 
-/** Whose credential a call was made with. */
+/** Credential that a call was made with. */
 export function CallerName({ call: { key, execution } }: { call: InvocationRecord }) {
   const nameOf = useKeyNames()
   if (key === null) return <span className="soft">a user, in the console</span>

@@ -1,6 +1,6 @@
 import { Icon } from '../components/icon.tsx'
 
-/** A filter: something to choose while it is not set, and a chip that takes it away once it is. */
+/** Filter: a select while it is not set, a chip that clears it once it is. */
 export function FilterChip({
   name,
   value,

@@ -7,7 +7,7 @@ import { stateLabels } from './call-labels.ts'
 import { FilterChip } from './filter-chip.tsx'
 import { TimeChip } from './time-chip.tsx'
 
-/** What narrows the list, each by itself; all of it is in the address. */
+/** Filters of the list, kept in the URL. */
 export function FilterChips({ filters }: { filters: CallFilters }) {
   const { tenant, project } = useScope()
   const { products } = useProducts()

@@ -4,7 +4,7 @@ import { FilterChip } from './filter-chip.tsx'
 
 const choices = (Object.keys(spans) as Span[]).map((span): [Span, string] => [span, spanLabels[span]])
 
-/** How far back is looked. */
+/** Time range filter. */
 export function TimeChip({
   value,
   onChange,

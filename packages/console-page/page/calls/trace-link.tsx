@@ -1,6 +1,6 @@
 import { useMe } from '../api/session.ts'
 
-/** To the spans of a call, where the operator says that there are any. */
+/** Link to the trace of a call, if the operator configured a trace URL. */
 export function TraceLink({ call }: { call: string }) {
   const { traceUrl } = useMe()
   if (traceUrl === null) return null

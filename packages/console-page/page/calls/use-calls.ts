@@ -6,7 +6,7 @@ import { callQuery, type CallFilters } from './call-filters.ts'
 const PAGE = 50
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/invocations'
 
-/** The calls of a project, newest first, page by page. Rows stay while others are fetched. */
+/** Calls of a project, newest first, page by page. Keeps the current rows while loading. */
 export function useCalls(params: ProjectScope, filters: CallFilters) {
   return useInfiniteQuery({
     queryKey: [PATH, params, filters],

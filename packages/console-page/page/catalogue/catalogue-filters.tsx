@@ -12,9 +12,9 @@ const orderLabels: Record<Order, string> = {
   context: 'Longest context first',
 }
 
-/** Search, filters and order; all of it is in the address. */
+/** Search, filters and sort order, kept in the URL. */
 export function CatalogueFilters({ view: { q = '', kind, use, sort = 'name' } }: { view: CatalogueView }) {
-  const [typed, setTyped] = useState(q) // the address follows a moment after
+  const [typed, setTyped] = useState(q) // the URL updates asynchronously
   const set = useFilter<CatalogueView>()
   return (
     <div className="chips" role="group" aria-label="Filters">

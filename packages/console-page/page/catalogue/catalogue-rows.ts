@@ -2,13 +2,13 @@ import type { ProductRecord } from '@gateway/api/console/products'
 import { priceOf } from './price-of.ts'
 import type { CatalogueView, Order } from './catalogue-view.ts'
 
-/** A product, and whether the project can call it. */
+/** A product and whether the project can call it. */
 export interface CatalogueRow {
   product: ProductRecord
   isAssigned: boolean
 }
 
-/** What is published, and fits what was asked for, in the order that was asked for. */
+/** Published products that match the view, in its sort order. */
 export function catalogueRows(
   products: readonly ProductRecord[],
   assigned: ReadonlySet<string>,
@@ -37,7 +37,7 @@ const orders: Record<Order, (one: ProductRecord, other: ProductRecord) => number
   context: (one, other) => other.contextLength - one.contextLength,
 }
 
-/** By a token in and a token out together; what is priced by the call comes after, by its own price. */
+/** Compares the sum of the input and output token prices. Products priced per call come last, by that price. */
 function byPrice({ pricing: one }: ProductRecord, { pricing: other }: ProductRecord): number {
   if (one.unit !== other.unit) return one.unit === 'tokens' ? -1 : 1
   const [a, b] = [priceOf(one), priceOf(other)]

@@ -15,7 +15,7 @@ import { UnpublishedNotice } from './unpublished-notice.tsx'
 import { useCatalogue } from './use-catalogue.ts'
 import './catalogue.css'
 
-/** What the project may call and what it could ask for, with what each costs. */
+/** Products that the project can call or request, with their prices. */
 export function CatalogueScreen() {
   const view = useSearch({ from: '/projects/$tenant/$project/models' })
   const navigate = useNavigate({ from: '/projects/$tenant/$project/models' })

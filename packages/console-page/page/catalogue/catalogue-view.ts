@@ -1,28 +1,28 @@
 import type { ProductKind } from '@gateway/api/console/products'
 
 export const kinds: readonly ProductKind[] = ['chat', 'image', 'audio']
-/** Whether the project can call it now, or could ask for it. */
+/** Whether the project can call a product, or only request it. */
 export const uses = ['callable', 'askable'] as const
 export type Use = (typeof uses)[number]
 export const orders = ['name', 'cheapest', 'priciest', 'context'] as const
 export type Order = (typeof orders)[number]
 
-/** More alongside each other can't be read. */
+/** More columns would be unreadable. */
 export const MOST_COMPARED = 4
 
-/** What the catalogue shows, as the address has it; left out: everything, by name. */
+/** Catalogue view in the URL; all products by name if omitted. */
 export interface CatalogueView {
   q?: string
   kind?: ProductKind
   use?: Use
   sort?: Order
-  /** Ids of those alongside each other. */
+  /** IDs of the compared products. */
   compare?: string[]
-  /** The id of the one whose cost is estimated. */
+  /** ID of the product in the cost estimate. */
   estimate?: string
 }
 
-/** Keeps the known search parameters of an address and drops the rest. */
+/** Keeps the valid search parameters of the URL and drops the rest. */
 export function catalogueView({ q, compare, estimate, ...search }: Record<string, unknown>): CatalogueView {
   const kind = kinds.find((each) => each === search['kind'])
   const use = uses.find((each) => each === search['use'])

@@ -17,14 +17,14 @@ const priced = (id: string, prompt: string, more: object = {}): ProductRecord =>
   ...more,
 })
 
-test('an address says what is searched, filtered, sorted and compared, and nothing else', () => {
+test('catalogueView keeps the valid search, filter, sort and comparison of a URL and drops the rest', () => {
   const view = { q: 'swift', kind: 'chat', use: 'askable', sort: 'priciest', compare: ['a', 'b'], estimate: 'a' }
   expect(catalogueView(view)).toEqual(view)
   expect(catalogueView({ q: '', kind: 'video', use: 1, sort: 'best', compare: 'a', estimate: 2 })).toEqual({})
   expect(catalogueView({ compare: ['a', 'b', 'c', 'd', 'e'] })).toEqual({ compare: ['a', 'b', 'c', 'd'] })
 })
 
-test('what is published is found by its words, and sorted by exact prices', () => {
+test('catalogueRows finds published products by words and sorts them by exact price', () => {
   const products = [
     priced('acme/b', '0.000000000003'),
     priced('acme/a', '0.000000000002', { contextLength: 1 }),
@@ -40,7 +40,7 @@ test('what is published is found by its words, and sorted by exact prices', () =
   expect(ids({ q: 'ACME im' })).toEqual(['acme/image'])
 })
 
-test('prices are written by the million, to their last digit', () => {
+test('priceLines lists exact prices, per million tokens or per image', () => {
   const pricing = { unit: 'tokens', prompt: '0.00000015', completion: '0.000000000001', cachedPrompt: '0' } as const
   expect(priceLines('chat', pricing)).toEqual([
     { what: 'per 1M input tokens', usd: '$0.15' },
@@ -50,7 +50,7 @@ test('prices are written by the million, to their last digit', () => {
   expect(priceLines('image', { unit: 'request', request: '0.0400' })).toEqual([{ what: 'per image', usd: '$0.04' }])
 })
 
-test('a call is estimated as the ledger charges it, regardless of the prices, and a month is thirty days of them', () => {
+test('estimateCost equals the ledger charge at any price and counts a month as 30 days', () => {
   const price = fc.bigInt(0n, 10_000_000n)
   const tokens = fc.integer({ min: 0, max: 100_000 })
   fc.assert(

@@ -16,7 +16,7 @@ const facts: { what: string; of: (product: ProductRecord) => ReactNode }[] = [
   { what: 'Publisher', of: ({ ownedBy }) => ownedBy },
 ]
 
-/** A few models alongside each other. */
+/** Side-by-side comparison of models. */
 export function Comparison({ of: products }: { of: ProductRecord[] }) {
   const scope = useScope()
   return (

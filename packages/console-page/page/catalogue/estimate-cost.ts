@@ -5,7 +5,7 @@ import { priceOf } from './price-of.ts'
 const DAYS = 30n
 const MOST_DIGITS = 9
 
-/** What someone typed: how much a call uses, and how many there are a day. */
+/** Typed usage per call and number of calls per day. */
 export interface Use {
   prompt: string
   cached: string
@@ -19,11 +19,11 @@ export const firstUse: Use = { prompt: '1000', cached: '0', completion: '500', r
 export interface CostEstimate {
   callMicro: Micro
   dayMicro: Micro
-  /** Of 30 days. */
+  /** 30 days. */
   monthMicro: Micro
 }
 
-/** What calls cost at these prices, as the ledger charges them: each is rounded up by itself. null: a number is missing. */
+/** Cost of calls as the ledger charges them: each call is rounded up separately. null if a number is missing. */
 export function estimateCost(pricing: ProductPricing, use: Use): CostEstimate | null {
   const [prompt, cached, completion, reasoning, calls] = [
     wholeOf(use.prompt),
@@ -38,7 +38,7 @@ export function estimateCost(pricing: ProductPricing, use: Use): CostEstimate | 
   return { callMicro, dayMicro: callMicro * calls, monthMicro: callMicro * calls * DAYS }
 }
 
-/** Digits as a number; null for what is none. */
+/** Parses a whole number; null if invalid. */
 export function wholeOf(text: string): bigint | null {
   const digits = text.trim()
   return /^\d+$/.test(digits) && digits.length <= MOST_DIGITS ? BigInt(digits) : null

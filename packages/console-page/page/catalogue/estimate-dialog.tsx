@@ -9,7 +9,7 @@ import { firstUse, estimateCost, wholeOf, type Use } from './estimate-cost.ts'
 
 const FAULT = 'Enter a whole number with at most nine digits.'
 
-/** What a use of a model costs, to the micro-USD, at the prices of now. */
+/** Estimates the cost of using a model at current prices, exact to the micro-USD. */
 export function EstimateDialog({ of: product, onClose }: { of: ProductRecord; onClose: () => void }) {
   const [use, setUse] = useState(firstUse)
   const { pricing } = product
@@ -59,7 +59,7 @@ export function EstimateDialog({ of: product, onClose }: { of: ProductRecord; on
 
 const labels = { chat: 'Per call', image: 'Per image', audio: 'Per audio file' } as const
 
-/** Parts without their own price cost what the rest costs. */
+/** Whether a token kind has a separate price. If not, it costs the same as the other tokens. */
 function isPriced(name: keyof Use, { pricing }: ProductRecord): boolean {
   if (pricing.unit === 'request') return false
   if (name === 'cached') return pricing.cachedPrompt !== undefined

@@ -3,7 +3,7 @@ import { useScope } from '../api/use-project.ts'
 import type { CatalogueRow } from './catalogue-rows.ts'
 import { MOST_COMPARED } from './catalogue-view.ts'
 
-/** What can be done with a model: try it, estimate what it costs, put it alongside others. */
+/** Actions on a model: try it, estimate its cost, compare it. */
 export function ModelActions({
   of: { product, isAssigned },
   compared,

@@ -6,7 +6,7 @@ import type { CatalogueRow } from './catalogue-rows.ts'
 import { PriceList } from './price-list.tsx'
 import { modalityLabels, parameterLabels, sizeLabels } from './product-labels.ts'
 
-/** What one has to know of a model before calling it. */
+/** Columns of the model list. */
 export const modelColumns: Column<CatalogueRow>[] = [
   {
     head: 'Model',

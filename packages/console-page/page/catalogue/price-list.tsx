@@ -1,7 +1,7 @@
 import type { ProductRecord } from '@gateway/api/console/products'
 import { priceLines } from './product-labels.ts'
 
-/** The prices of a product, each on its own line. */
+/** Prices of a product, one per line. */
 export function PriceList({ of: { kind, pricing } }: { of: Pick<ProductRecord, 'kind' | 'pricing'> }) {
   return (
     <ul>

@@ -1,7 +1,7 @@
 import type { ProductPricing } from '@gateway/api/console/products'
 import { picoFromUsd, type Price } from '@gateway/pricing/price'
 
-/** A published price as the ledger computes with it. */
+/** Converts a published price to the form that the ledger computes with. */
 export function priceOf(pricing: ProductPricing): Price {
   if (pricing.unit === 'request')
     return { promptPico: 0n, completionPico: 0n, requestPico: picoFromUsd(pricing.request) ?? 0n }

@@ -6,7 +6,7 @@ export const kindLabels: Record<ProductKind, string> = { chat: 'Text', image: 'I
 const units: Record<ProductKind, string> = { chat: 'call', image: 'image', audio: 'audio file' }
 const BYTES_A_MIB = 1_048_576
 
-/** Each price of a product, exact, with what it is for. */
+/** Exact prices of a product and their units. */
 export function priceLines(kind: ProductKind, pricing: ProductPricing): { what: string; usd: string }[] {
   if (pricing.unit === 'request') return [{ what: `per ${units[kind]}`, usd: `$${withoutZeros(pricing.request)}` }]
   const { prompt, completion, cachedPrompt, reasoning } = pricing
@@ -20,18 +20,18 @@ export function priceLines(kind: ProductKind, pricing: ProductPricing): { what: 
   ]
 }
 
-/** What goes in and what comes out, such as `text, image → text`. */
+/** Input and output modalities, such as `text, image → text`. */
 export function modalityLabels({ modalities: { input, output } }: ProductRecord): string {
   return `${input.join(', ')} → ${output.join(', ')}`
 }
 
-/** Context window, and maximum output. */
+/** Context window and max output. */
 export function sizeLabels({ kind, contextLength, maxOutputTokens, maxOutputBytes }: ProductRecord): string[] {
   if (kind !== 'chat') return [`${count(contextLength)} input tokens`, `max ${bytesLabels(maxOutputBytes)} output`]
   return [`${count(contextLength)} tokens`, `max ${count(maxOutputTokens)} output`]
 }
 
-/** What may be set on a call of it, with the values that it takes where they are listed. */
+/** Parameters that callers can set, with their allowed values if listed. */
 export function parameterLabels({ kind, supportedParameters, parameterValues }: ProductRecord): string {
   if (kind === 'chat') return supportedParameters.join(', ') || 'none'
   const values = Object.entries(parameterValues).map(([name, each]) => `${name}: ${(each ?? []).join(', ')}`)

@@ -1,6 +1,6 @@
 import type { ProductRecord } from '@gateway/api/console/products'
 
-/** Of what is assigned, what can't be called because it is not published. */
+/** Assigned products that can't be called because they aren't published. */
 export function UnpublishedNotice({
   products,
   assigned,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { readingAll } from '../api/reading.ts'
 import { useScope } from '../api/use-project.ts'
 
-/** All that is in the catalogue, and what of it is assigned to the project. */
+/** All catalogue products, and those assigned to the project. */
 export function useCatalogue() {
   const params = useScope()
   const assigned = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/assignments', { params }))

@@ -4,7 +4,7 @@ import { fuzzyFound } from './fuzzy-match.ts'
 import { useActionCommands } from './use-action-commands.ts'
 import { useScopeCommands } from './use-scope-commands.ts'
 
-/** A field that filters, and below it what fits; arrows choose, Enter does it. */
+/** Search field with the matching commands. Arrow keys select one, Enter runs it. */
 export function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateFlow: () => void }) {
   const id = useId()
   const [sought, setSought] = useState('')

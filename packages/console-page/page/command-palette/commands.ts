@@ -1,7 +1,7 @@
-/** Something that the palette leads to or does. */
+/** Navigation target or action of the palette. */
 export interface Command {
   id: string
-  /** By what it is found, and read. */
+  /** Searched and shown. */
   title: string
   kind: 'Screen' | 'Action' | 'Key' | 'Flow' | 'Project'
   run(): void

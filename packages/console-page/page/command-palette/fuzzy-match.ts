@@ -1,9 +1,9 @@
-/** What can be found, by what it is called. */
+/** Item found by its title. */
 export interface Named {
   title: string
 }
 
-/** Those that have all letters of what is sought in their order, the best first; all where nothing is sought. */
+/** Items whose titles contain the letters in order, best match first; all items for an empty search. */
 export function fuzzyFound<Item extends Named>(items: Item[], sought: string): Item[] {
   const letters = sought.toLowerCase().replaceAll(/\s+/g, '')
   if (letters === '') return items
@@ -17,7 +17,7 @@ export function fuzzyFound<Item extends Named>(items: Item[], sought: string): I
 const START_OF_WORD = 8
 const NEXT_TO_EACH_OTHER = 5
 
-/** Higher where letters stand together or begin words, and in shorter titles; null: a letter is missing. */
+/** Higher for adjacent letters, letters that start words, and short titles; null if a letter is missing. */
 function fuzzyScore(title: string, letters: string): number | null {
   const text = title.toLowerCase()
   let [score, at] = [0, -1]
@@ -31,7 +31,7 @@ function fuzzyScore(title: string, letters: string): number | null {
   return score - text.length / 100
 }
 
-/** The letter alongside the last one, else the next that begins a word, else the next. */
+/** Index of the letter right after the last match, else at the next word start, else anywhere later. */
 function bestIndex(text: string, letter: string, after: number): number {
   if (text[after + 1] === letter) return after + 1
   for (let at = text.indexOf(letter, after + 1); at !== -1; at = text.indexOf(letter, at + 1))

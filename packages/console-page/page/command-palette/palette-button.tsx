@@ -2,19 +2,19 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { isTyping } from '../flow-editor/is-typing.ts'
 import { Icon } from '../components/icon.tsx'
 
-// Both are loaded when they are opened.
+// Both dialogs load on demand.
 const dialogs = {
   palette: lazy(async () => ({ default: (await import('./palette-dialog.tsx')).PaletteDialog })),
   shortcuts: lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog })),
 }
 
-/** Opens the palette, as Ctrl K and Cmd K do everywhere; `?` opens the list of shortcuts. */
+/** Opens the palette, as do Ctrl+K and Cmd+K on every screen. `?` opens the list of shortcuts. */
 export function PaletteButton() {
   const [opened, setOpened] = useState<keyof typeof dialogs | null>(null)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const asked = askedBy(event)
-      // One dialog after the other: what is in a dialog is not left by a shortcut.
+      // A shortcut must not open on top of a dialog.
       if (asked === null || document.querySelector('dialog[open]')) return
       event.preventDefault()
       setOpened(asked)

@@ -4,7 +4,7 @@ import { Dialog } from '../components/dialog.tsx'
 import { CommandList } from './command-list.tsx'
 import './style/palette.css'
 
-/** Finds a screen, a flow, a key, another project or an action by some of its letters, and goes there. */
+/** Fuzzy search for screens, flows, keys, projects and actions. */
 export function PaletteDialog({ onClose }: { onClose: () => void }) {
   const [isCreating, setCreating] = useState(false)
   if (isCreating) return <CreateFlowDialog onClose={onClose} />

@@ -21,7 +21,7 @@ const columns: Column<Shortcut>[] = [
   { head: 'Action', cell: ({ does }) => does },
 ]
 
-/** What the keyboard does, in addition to what it does in every page. */
+/** Keyboard shortcuts of the console. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>

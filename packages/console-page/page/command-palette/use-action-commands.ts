@@ -11,7 +11,7 @@ const schemes: Record<Scheme, string> = {
   system: 'System theme',
 }
 
-/** What can be done from anywhere, by anyone who is signed in. */
+/** Actions available on every screen to every signed-in user. */
 export function useActionCommands({ onCreateFlow }: { onCreateFlow: () => void }): Command[] {
   const scope = useScope()
   const role = useProjectRole()

@@ -6,7 +6,7 @@ import { useScope } from '../api/use-project.ts'
 import { screens } from '../frame/screens.ts'
 import type { Command } from './commands.ts'
 
-/** The screens, flows and keys of this project, and all other projects. */
+/** Screens, flows and keys of this project, and all other projects. */
 export function useScopeCommands(): Command[] {
   const scope = useScope()
   const { tenant, project } = scope

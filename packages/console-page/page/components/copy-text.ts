@@ -1,4 +1,7 @@
-/** Copies text to the clipboard and returns whether that succeeded. Over plain HTTP, browsers only support `execCommand`. */
+/**
+ * Copies text to the clipboard and returns whether that succeeded. Over plain HTTP, browsers only support
+ * `execCommand`.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -8,8 +8,8 @@ export interface Column<Row> {
 }
 
 /**
- * Table whose rows become cards on narrow screens, each value next to its column head. The first column names the row. The roles are
- * explicit because the card styles would remove the implicit ones.
+ * Table whose rows become cards on narrow screens, each value next to its column head. The first column names the row.
+ * The roles are explicit because the card styles would remove the implicit ones.
  */
 export function DataTable<Row>({
   caption,

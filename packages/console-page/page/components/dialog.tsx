@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react'
 
 /**
- * Native modal dialog, open while mounted. It traps focus, closes on Escape, and then returns focus to the element that had it, or to
- * the screen's heading if that element is gone. With `stays`, only its buttons close it.
+ * Native modal dialog, open while mounted. It traps focus, closes on Escape, and then returns focus to the element that
+ * had it, or to the screen's heading if that element is gone. With `stays`, only its buttons close it.
  */
 export function Dialog({
   title,

@@ -3,8 +3,8 @@ import { useEffect, useState, type ComponentType } from 'react'
 const notYet = new Set<() => Promise<unknown>>()
 
 /**
- * Component whose code loads when it is first shown, or earlier through `loadAhead`. Once loaded, it renders synchronously; React's
- * `lazy` would suspend even then, and the opened element wouldn't get the focus.
+ * Component whose code loads when it is first shown, or earlier through `loadAhead`. Once loaded, it renders
+ * synchronously; React's `lazy` would suspend even then, and the opened element wouldn't get the focus.
  */
 export function loadedLater<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let Loaded: ComponentType<Props> | null = null

@@ -5,7 +5,7 @@ import { useFilter } from '../components/use-filter.ts'
 import { executionStates, type ExecutionFilters } from './execution-filters.ts'
 import { executionStateLabels } from './execution-labels.ts'
 
-/** What narrows the list, each by itself; all of it is in the address. */
+/** Filters of the list, kept in the URL. */
 export function ExecutionChips({ filters, flows }: { filters: ExecutionFilters; flows: SandboxRecord[] }) {
   const set = useFilter<ExecutionFilters>()
   return (

@@ -9,7 +9,7 @@ import { ExecutionCost } from './execution-cost.tsx'
 import { ExecutionDuration } from './execution-duration.tsx'
 import { executionStateLabels, executionTones } from './execution-labels.ts'
 
-/** An execution as a row, wherever those of a project are listed. */
+/** Columns of execution lists. */
 export const executionColumns = (scope: ProjectScope, flowName: (id: string) => string): Column<ExecutionSummary>[] => [
   {
     head: 'Time',

@@ -2,7 +2,7 @@ import type { ExecutionSummary } from '@gateway/api/execution'
 import { Money } from '../components/money.tsx'
 import { isInProgress } from './execution-labels.ts'
 
-/** What its calls were charged; of one in progress until now. */
+/** Charges of the calls of an execution so far. */
 export function ExecutionCost({ of }: { of: ExecutionSummary }) {
   return (
     <>

@@ -4,7 +4,7 @@ import { durationText } from '../calls/call-labels.ts'
 
 const SECOND_MS = 1_000
 
-/** From its beginning to its end; of one in progress the seconds until now. */
+/** Duration of an execution; for one in progress, the seconds since its start. */
 export function ExecutionDuration({ of: { createdAt, completedAt } }: { of: ExecutionSummary }) {
   const beganMs = Date.parse(createdAt)
   if (completedAt !== null) return durationText(Date.parse(completedAt) - beganMs)
@@ -17,6 +17,6 @@ function SecondsSince({ ms }: { ms: number }) {
     const timer = setInterval(() => setNow(Date.now()), SECOND_MS)
     return () => clearInterval(timer)
   }, [])
-  // The clock of this machine may be behind the one that it began by.
+  // This machine's clock may be behind the server's.
   return `${Math.max(0, Math.floor((now - ms) / SECOND_MS))} s`
 }

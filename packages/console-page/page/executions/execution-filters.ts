@@ -3,14 +3,14 @@ import { spans, type Span } from '../calls/call-filters.ts'
 
 export const executionStates: readonly ExecutionStatus[] = ['Admitted', 'Running', 'Succeeded', 'Failed', 'Cancelled']
 
-/** Which executions are shown, as the address has it. */
+/** Execution filters in the URL. */
 export interface ExecutionFilters {
   flow?: string
   state?: ExecutionStatus
   since?: Span
 }
 
-/** Keeps the known search parameters of an address and drops the rest. */
+/** Keeps the valid search parameters of the URL and drops the rest. */
 export function executionFilters(search: Record<string, unknown>): ExecutionFilters {
   const { flow } = search
   const state = executionStates.find((each) => each === search['state'])
@@ -18,7 +18,7 @@ export function executionFilters(search: Record<string, unknown>): ExecutionFilt
   return { ...(typeof flow === 'string' && { flow }), ...(state && { state }), ...(since && { since }) }
 }
 
-/** The filters as the API takes them. */
+/** API query for the filters. */
 export function executionQuery({ flow, state, since }: ExecutionFilters, now: Date) {
   return {
     ...(flow !== undefined && { sandbox: flow }),

@@ -1,7 +1,7 @@
 import type { ExecutionStatus, ExecutionSummary } from '@gateway/api/execution'
 import type { Tone } from '../components/badge.tsx'
 
-/** States of executions, as users read them. */
+/** User-facing labels of execution states. */
 export const executionTones: Record<ExecutionStatus, Tone> = {
   Admitted: 'plain',
   Running: 'warn',
@@ -17,7 +17,7 @@ export const executionStateLabels: Record<ExecutionStatus, string> = {
   Cancelled: 'Stopped',
 }
 
-/** It has not ended, and may still be charged. */
+/** Whether the execution has not ended and may still be charged. */
 export function isInProgress({ completedAt }: Pick<ExecutionSummary, 'completedAt'>): boolean {
   return completedAt === null
 }

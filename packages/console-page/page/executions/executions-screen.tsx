@@ -12,7 +12,7 @@ import { executionColumns } from './execution-columns.tsx'
 import { useExecutions } from './use-executions.ts'
 import { useFlowNames } from './use-flow-names.ts'
 
-/** The executions of all flows of a project; those in progress as they are now. */
+/** Executions of all flows of a project. Polls those in progress. */
 export function ExecutionsScreen() {
   const scope = useScope()
   const filters = useSearch({ from: '/projects/$tenant/$project/executions' })

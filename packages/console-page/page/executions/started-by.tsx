@@ -2,7 +2,7 @@ import type { ExecutionSummary } from '@gateway/api/execution'
 import { useKeyNames, useMemberNames } from '../api/use-names.ts'
 import { useMe } from '../api/session.ts'
 
-/** The key or the user, by name where the reader may know it, and whether it continued from an earlier one. */
+/** Key or user that started an execution, by name if visible to the reader, and whether it is a rerun. */
 export function StartedBy({ of: { key, user, rerunOf } }: { of: ExecutionSummary }) {
   const keyName = useKeyNames()
   const memberName = useMemberNames()

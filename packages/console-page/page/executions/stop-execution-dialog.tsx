@@ -6,7 +6,7 @@ import { FormDialog } from '../components/form-dialog.tsx'
 import { Money } from '../components/money.tsx'
 import { EXECUTIONS } from './use-executions.ts'
 
-/** Asks before an execution is stopped, which may be someone else's. */
+/** Confirms stopping an execution, because another user may have started it. */
 export function StopExecutionDialog({
   of: { id, chargedMicro },
   flow,

@@ -10,7 +10,7 @@ export const EXECUTIONS = '/api/v2/tenants/{tenant}/projects/{project}/execution
 const IN_PROGRESS_MS = 2_000
 const NOTHING_YET_MS = 5_000
 
-/** The time that is shown: what began after one has looked is not in it. */
+/** Time range of the list. It ends at the newest execution of the first load, so later ones are left out. */
 interface Shown {
   of: string
   from?: string
@@ -18,8 +18,8 @@ interface Shown {
 }
 
 /**
- * The executions of a project, newest first, page by page. While some of them are in progress they are read again, and stay where they
- * are: those that began later come with `refresh`. An empty list waits for the first.
+ * Executions of a project, newest first, page by page. Polled while some are in progress; rows keep their places, and
+ * executions that started later appear after `refresh`. An empty list is polled for the first execution.
  */
 export function useExecutions(params: ProjectScope, filters: ExecutionFilters) {
   const of = JSON.stringify([params, filters])

@@ -4,7 +4,7 @@ import { useScope } from '../api/use-project.ts'
 
 const SANDBOXES = '/api/v2/tenants/{tenant}/projects/{project}/sandboxes'
 
-/** The flows of the project, and how each is called. */
+/** Flows of the project and their names. */
 export function useFlowNames() {
   const { data } = useQuery(readingAll(SANDBOXES, { params: useScope() }))
   const flows = data ?? []

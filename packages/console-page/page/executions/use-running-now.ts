@@ -8,7 +8,7 @@ const SHOWN = 20
 const SOME_MS = 2_000
 const NONE_MS = 5_000
 
-/** The newest executions in progress; none for anyone who may see none. */
+/** Newest executions in progress; empty if the user cannot see executions. */
 export function useRunningNow() {
   const params = useScope()
   const inState = (state: ExecutionStatus) => ({
@@ -22,7 +22,7 @@ export function useRunningNow() {
   const waiting = useQuery(inState('Admitted'))
   const running = useQuery(inState('Running'))
   const rows = [...(waiting.data?.data ?? []), ...(running.data?.data ?? [])]
-  // Between the two readings one may have gone on from the one state to the other.
+  // An execution may change state between the two requests and be in both.
   return [...new Map(rows.map((row) => [row.id, row])).values()].toSorted((a, b) =>
     b.createdAt.localeCompare(a.createdAt),
   )

@@ -5,7 +5,7 @@ import { CreateNamedDialog } from '../components/create-named-dialog.tsx'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/sandboxes'
 
-/** Makes an empty flow, and opens its editor. */
+/** Creates an empty flow and opens its editor. */
 export function CreateFlowDialog({ onClose }: { onClose: () => void }) {
   const params = useScope()
   const navigate = useNavigate()

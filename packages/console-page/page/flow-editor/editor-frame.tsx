@@ -26,7 +26,7 @@ interface Begun {
   latest: Base
 }
 
-/** The editor's parts: header, palette, canvas, form, and the drawer below. */
+/** Layout of the editor: header, palette, canvas, inspector, and the drawer below. */
 export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first: Begun }) {
   const { editor, model } = useSession()
   const saving = useSaving({ editor, sandbox, base: first.base, problems: model.problems })
@@ -38,7 +38,7 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   useTitle(sandbox.name, 'Flows')
   useEditorKeys(() => void saving.save())
   useEffect(loadAhead, [])
-  // The form is there once the node is chosen.
+  // The form renders after the node is selected.
   const openForm = () => setTimeout(() => form.current && focusFirstField(form.current))
   return (
     <div className="flow-editor">

@@ -15,7 +15,7 @@ import { RunProvider, openRun } from './run/run-store.ts'
 import { SessionProvider } from './session.ts'
 import { openEditor } from './state/open-editor.ts'
 
-/** An editor of a flow, with what was left unsaved in this browser. */
+/** Editor of a flow. Restores unsaved changes from this browser. */
 export function FlowEditor({ opened }: { opened: OpenedFlow }) {
   const { id: user } = useMe()
   const [{ sandbox, revision, catalogue }] = useState(opened)
@@ -23,7 +23,7 @@ export function FlowEditor({ opened }: { opened: OpenedFlow }) {
   const [begun] = useState(() => {
     const drafts = localDrafts(localStorage, { user, sandbox: sandbox.id, window: windowName() })
     const saved: Base = revision ? { number: revision.number, graph: revision.graph } : emptyBase
-    // That nodes which no one has placed yet are placed here is nothing to be saved.
+    // Initial positions of nodes without one do not count as unsaved changes.
     const latest = { ...saved, graph: placed(canvasModel(saved.graph, products)) }
     const found = drafts.read()
     const draft = found && !sameJson(found.graph, latest.graph) ? found : null

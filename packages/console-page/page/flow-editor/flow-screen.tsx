@@ -7,7 +7,7 @@ import './style/layout.css'
 import './style/canvas.css'
 import './style/forms.css'
 
-/** One flow, in its editor; what was opened stays, no matter what is read again meanwhile. */
+/** Opens a flow in its editor. Later refetches do not replace the opened flow. */
 export function FlowScreen() {
   const { sandbox = '' } = useParams({ strict: false })
   const { flow, error } = useOpenedFlow(sandbox)

@@ -1,4 +1,4 @@
-/** What is shown of a flow, as the address has it: an execution on the canvas. */
+/** Execution shown on the canvas, from the URL. */
 export interface FlowView {
   execution?: string
 }

@@ -1,4 +1,4 @@
-/** Whether keys pressed there are text, or choices of a control. */
+/** Whether the element handles key presses itself, such as a text field or a select. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

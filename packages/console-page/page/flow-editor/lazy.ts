@@ -1,6 +1,6 @@
 import { loadedLater } from '../components/loaded-later.tsx'
 
-// What of the editor is not seen when a flow is opened. Its code comes after that of the canvas.
+// Parts of the editor that are not visible when a flow opens. Their code loads after the canvas.
 
 export const ConflictDialog = loadedLater(async () => (await import('./conflict/conflict-dialog.tsx')).ConflictDialog)
 export const McpDialog = loadedLater(async () => (await import('./mcp/mcp-dialog.tsx')).McpDialog)

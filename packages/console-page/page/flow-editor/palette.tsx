@@ -5,10 +5,10 @@ import { insertNode } from './core/insert-node.ts'
 import { AddableRow } from './canvas/addable-row.tsx'
 import { useSession } from './session.ts'
 
-/** Where the next node goes: alongside what is there, so that none lies upon another. */
+/** Offset of each added node, in canvas pixels, so that nodes do not cover each other. */
 const STEP = 28
 
-/** What can be added: kinds of nodes, and the products of the project with their prices. */
+/** Nodes that can be added: node kinds, and the products of the project with their prices. */
 export function Palette() {
   const { editor, model, products, catalogue } = useSession()
   const [typed, setTyped] = useState('')

@@ -4,7 +4,7 @@ import type { ProductRecord } from '@gateway/api/console/products'
 import type { CanvasModel, Products } from './core/canvas-model.ts'
 import type { Editor, EditorState } from './state/open-editor.ts'
 
-/** What every part of one open editor works with. */
+/** State shared by all parts of an open editor. */
 export interface EditorSession {
   editor: Editor
   model: CanvasModel

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useSession } from './session.ts'
 import { isTyping } from './is-typing.ts'
 
-/** Ctrl S saves, wherever one is; Ctrl Z and Shift Ctrl Z undo and redo, where no text is typed, which has its own. */
+/** Ctrl+S saves anywhere. Ctrl+Z and Ctrl+Shift+Z undo and redo, except in text fields, which have their own undo. */
 export function useEditorKeys(save: () => void): void {
   const { editor } = useSession()
   useEffect(() => {

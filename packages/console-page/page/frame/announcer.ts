@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-// What a live region says of what changed by itself, or far from the focus.
+// Live region announcements of changes that happen in the background or far from the focus.
 
 let said = ''
 const readers = new Set<() => void>()

@@ -4,7 +4,7 @@ import { useAnnouncement } from './announcer.ts'
 import { Rail } from './rail.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** What stands around every screen. */
+/** Layout around every screen. */
 export function AppFrame() {
   const [isRailOpen, setRailOpen] = useState(false)
   const announcement = useAnnouncement()

@@ -8,7 +8,7 @@ const screens = [
   { to: '/operator/organizations', title: 'Organizations', icon: 'account' },
 ] as const
 
-/** The part of the rail that is for platform operators; no one else is shown it. */
+/** Rail section for platform operators, hidden from other users. */
 export function OperatorSection() {
   const { platformOperator } = useMe()
   if (!platformOperator) return null

@@ -4,7 +4,7 @@ import { useScope } from '../api/use-project.ts'
 import { Icon } from '../components/icon.tsx'
 import { organizationScreens } from './organization-screens.ts'
 
-/** The screens of the organization that the address names, or of my only one; those that I may open. */
+/** Screens that the user can open in the URL's organization or, without one in the URL, in their only organization. */
 export function OrganizationRail() {
   const { tenant: named } = useScope()
   const { tenants } = useMe()

@@ -1,4 +1,4 @@
-/** The screens of an organization, as the rail lists them. */
+/** Screens of an organization, in rail order. */
 export const organizationScreens = [
   { to: '/organizations/$tenant/members', title: 'Members', icon: 'users', isForAdmins: false },
   { to: '/organizations/$tenant/teams', title: 'Teams', icon: 'teams', isForAdmins: false },

@@ -1,6 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 
-/** A button that opens what is under it. Escape, a click elsewhere and a choice close it. */
+/** Button with a popup menu. Escape, a click elsewhere or a selection closes it. */
 export function PopupMenu({
   className,
   label,

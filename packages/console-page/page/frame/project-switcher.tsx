@@ -7,7 +7,7 @@ import { useScope, useProjectName } from '../api/use-project.ts'
 import { Icon } from '../components/icon.tsx'
 import { PopupMenu } from './popup-menu.tsx'
 
-/** Which project is looked at, and all others a click away, with a search over them. */
+/** Shows the current project and switches to another one, with a search. */
 export function ProjectSwitcher() {
   const { tenant, project } = useScope()
   const name = useProjectName()

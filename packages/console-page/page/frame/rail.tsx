@@ -6,7 +6,7 @@ import { OperatorSection } from './operator-section.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
 import { screens } from './screens.ts'
 
-/** The left rail: which project, and its screens. */
+/** Left rail with the current project and its screens. */
 export function Rail({ isOpen }: { isOpen: boolean }) {
   const { tenant, project } = useScope()
   return (

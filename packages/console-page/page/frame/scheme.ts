@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react'
 
-// Light or dark: as the system has it, unless someone chose otherwise in this browser.
+// Color scheme: the system setting, unless the user selected one in this browser.
 
 const STORED = 'console-scheme'
 export type Scheme = 'system' | 'light' | 'dark'
 const schemes: readonly Scheme[] = ['system', 'light', 'dark']
 
-/** Before anything is shown. */
+/** Applies the stored color scheme. Call it before the first render. */
 export function applyStoredScheme(): void {
   apply(storedScheme())
 }

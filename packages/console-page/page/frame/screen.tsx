@@ -1,10 +1,10 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { useTitle } from './use-title.ts'
 
-/** Whether someone has come here from another screen: then its heading takes the focus, so that it is read. */
+/** Whether the user came from another screen. The heading then takes the focus, so that screen readers read it. */
 let cameFromElsewhere = false
 
-/** One screen: what it is called, what can be done on it, and what it shows. */
+/** Screen with its title, actions and content. */
 export function Screen({
   title,
   of,

@@ -1,4 +1,4 @@
-/** The screens of a project, as the rail lists them. */
+/** Screens of a project, in rail order. */
 export const screens = [
   { to: '/projects/$tenant/$project', title: 'Overview', icon: 'overview', isExact: true },
   { to: '/projects/$tenant/$project/models', title: 'Models', icon: 'models', isExact: false },

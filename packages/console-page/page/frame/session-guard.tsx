@@ -8,8 +8,8 @@ import { SignInScreen } from '../sign-in/sign-in-screen.tsx'
 import { AppFrame } from './app-frame.tsx'
 
 /**
- * The console for anyone who is signed in, else a way in at the same address. A session that ends by itself is begun again over the
- * screen, which stays unchanged: nothing that was typed is lost.
+ * Shows the console to a signed-in user, and the sign-in screen at the same URL to others. If the session expires, the
+ * user signs in again over the current screen, so typed text is not lost.
  */
 export function SessionGuard() {
   const { data: me, error } = useQuery(readingMe)
@@ -29,7 +29,7 @@ export function SessionGuard() {
   )
 }
 
-/** Who signed in meanwhile in another tab sees nothing of who was here before. */
+/** Reloads if another user signed in from another tab, so that they do not see the previous user's data. */
 function useReloadForSomebodyElse(id: string | undefined): void {
   const before = useRef(id)
   useEffect(() => {

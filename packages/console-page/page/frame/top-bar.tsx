@@ -5,7 +5,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { SchemeSwitch } from './scheme-switch.tsx'
 import { WalletChip } from './wallet-chip.tsx'
 
-/** Above every screen: money, documentation, light or dark, account; and the button of the rail where it is folded away. */
+/** Bar above every screen: wallet, documentation, color scheme, account, and the button that opens a collapsed rail. */
 export function TopBar({ isRailOpen, onRail }: { isRailOpen: boolean; onRail: () => void }) {
   return (
     <header className="top">

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { endPlaygrounds } from '../playground/data/kept.ts'
 
-/** Ends the session, and before it the keys of playgrounds. Nothing that was read stays in this tab. */
+/** Revokes playground keys, ends the session and reloads, so that no data stays in this tab. */
 export function useSignOut() {
   return useMutation({
     mutationFn: async () => {

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Names the screen in the browser's tabs and history. */
+/** Sets the title shown in browser tabs and history. */
 export function useTitle(...parts: string[]): void {
   const title = [...parts, 'Console'].join(' · ')
   useEffect(() => {

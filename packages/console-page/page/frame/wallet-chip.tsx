@@ -7,7 +7,7 @@ import { Money } from '../components/money.tsx'
 
 const EVERY_MS = 15_000
 
-/** What the project can still spend, wherever one is in it. */
+/** Available balance of the project, on all of its screens. */
 export function WalletChip() {
   const params = useScope()
   const { data } = useQuery({

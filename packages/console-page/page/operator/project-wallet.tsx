@@ -15,8 +15,8 @@ import { WALLET } from './wallet-paths.ts'
 const emptyDrafts = () => ({ funding: emptyWalletDraft('funding'), correction: emptyWalletDraft('correction') })
 
 /**
- * Exact wallet of a project with its actions and history. A draft keeps its ID until it is booked, so resubmitting after a lost response
- * doesn't book it twice.
+ * Exact wallet of a project with its actions and history. A draft keeps its ID until it is booked, so resubmitting
+ * after a lost response doesn't book it twice.
  */
 export function ProjectWallet({ scope }: { scope: ProjectScope }) {
   const [drafts, setDrafts] = useState(emptyDrafts)

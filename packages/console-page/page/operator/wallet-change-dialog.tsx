@@ -11,8 +11,8 @@ import { isRefusedAtField, microOfDraft, type WalletDraft } from './wallet-draft
 import { CORRECT, FUND, FUNDINGS, JOURNAL, WALLET } from './wallet-paths.ts'
 
 /**
- * Funding or correction in two steps: form, then review with the balance before and after. Submitting twice books it once. A field
- * error leads back to the form.
+ * Funding or correction in two steps: form, then review with the balance before and after. Submitting twice books it
+ * once. A field error leads back to the form.
  */
 export function WalletChangeDialog({
   draft,

@@ -7,8 +7,8 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { ProjectIdForm } from './project-id-form.tsx'
 
 /**
- * Selects a wallet. Operators can list every organization, but only the projects of organizations they belong to; other projects are
- * selected by ID.
+ * Selects a wallet. Operators can list every organization, but only the projects of organizations they belong to; other
+ * projects are selected by ID.
  */
 export function WalletChoice({ tenant, project }: { tenant: string; project: string }) {
   const navigate = useNavigate({ from: '/operator/money' })

@@ -9,8 +9,8 @@ import { ZoomForm } from './zoom-form.tsx'
 const [WIDTH, HEIGHT, TOP] = [900, 220, 8]
 
 /**
- * Stacked bar chart with a column for each step; the table below has the same data. Dragging over the chart, or selecting a range below
- * it, zooms in.
+ * Stacked bar chart with a column for each step; the table below has the same data. Dragging over the chart, or
+ * selecting a range below it, zooms in.
  */
 export function UsageChart({
   report,

@@ -5,7 +5,7 @@ import type { Graph, GraphEdge, GraphNode } from '@gateway/api/graph'
 import { buildPackage } from '../package.ts'
 import { estimate } from './estimate.ts'
 
-/** A micro-USD a token of prompt and ten a token of completion; a byte is a token, and nothing comes on top. */
+/** One micro-USD per prompt token and ten per completion token; a byte is a token, without overheads. */
 const plain: EstimatedProduct = {
   id: 'plain',
   bounded: true,
@@ -39,7 +39,7 @@ const ask = (id: string, product = 'plain', params: object = CAP): GraphNode => 
   params,
 })
 
-/** {"messages":[{"role":"user","content":"…"}]}, around the text and its quotes. */
+/** Length of {"messages":[{"role":"user","content":…}]} around the quoted text. */
 const AROUND = 41
 
 function estimated(
@@ -76,30 +76,30 @@ const oneCall = (product: Partial<EstimatedProduct>, params: object = CAP, input
     { ...plain, ...product },
   ]).atMostMicro
 
-describe('a call whose prompt is known costs at most', () => {
-  test('its bytes as tokens, and its cap', () => {
+describe('the max cost of a call with a known prompt', () => {
+  test('counts its bytes as tokens, plus its output cap', () => {
     expect(oneCall({})).toBe(AROUND + 7 + 50)
-    expect(oneCall({}, CAP, '"é')).toBe(AROUND + 6 + 50) // as JSON writes it: "\"é"
+    expect(oneCall({}, CAP, '"é')).toBe(AROUND + 6 + 50) // "\"é" in JSON
   })
-  test('by fewer tokens than bytes, what comes on top, and the factor of the product, rounded up as an admission does', () => {
-    // 48 bytes are 24 tokens, with the message 27; times 1.35 are 36.45, 37.
+  test('applies tokens per byte, overheads and factor of the product, and rounds up like an admission', () => {
+    // 48 bytes are 24 tokens, 27 with the message; times 1.35 is 36.45, rounded up to 37.
     const product = { tokensPerByteMillionths: 500_000, perMessage: 3, factorMillionths: 1_350_000 }
     expect(oneCall(product)).toBe(37 + 50)
-    // At half a micro-USD a token 18.5 and 50; of 25 tokens times 1.35, 34, it is 17.
+    // At half a micro-USD per token, 18.5 plus 50; 25 tokens times 1.35 is 34 tokens, which cost 17.
     expect(oneCall({ ...product, promptPico: '500000' })).toBe(19 + 50)
     expect(oneCall({ ...product, promptPico: '500000', perMessage: 1 })).toBe(17 + 50)
   })
-  test('a token a byte where a tokenizer may count it', () => {
+  test('counts one token per byte if the product has a tokenizer', () => {
     expect(oneCall({ tokensPerByteMillionths: 500_000, counted: true })).toBe(AROUND + 7 + 50)
   })
-  test('the price of a call', () => {
+  test('includes the price per request', () => {
     expect(oneCall({ promptPico: '0', completionPico: '0', requestPico: '1500001' })).toBe(2)
   })
-  test('without a cap the most that the model answers, up to 8192 tokens', () => {
+  test('uses the max output of the model if there is no cap, up to 8192 tokens', () => {
     expect(oneCall({ maxOutputTokens: 100 }, {})).toBe(AROUND + 7 + 1_000)
     expect(oneCall({ maxOutputTokens: 20_000 }, {})).toBe(AROUND + 7 + 81_920)
   })
-  test('what the context holds, and nothing where it can’t be made', () => {
+  test('is limited by the context, and 0 if the call is impossible', () => {
     expect(oneCall({ contextLength: 60 })).toBe(AROUND + 7 + 50)
     expect(oneCall({ contextLength: 40 })).toBe(35 + 50)
     expect(oneCall({ contextLength: 4 })).toBe(0)
@@ -108,20 +108,20 @@ describe('a call whose prompt is known costs at most', () => {
   })
 })
 
-describe('a prompt that is not known', () => {
+describe('an unknown prompt', () => {
   const after = (nodes: GraphNode[], wires: string[]) =>
     estimated([ask('a'), ...nodes, ask('b')], ['in.text>a.prompt', ...wires, 'b.text>end.out']).nodes
 
-  test('is as long as a value of a port may be', () => {
+  test('counts as long as a port value can be', () => {
     expect(after([], ['a.text>b.prompt'])).toEqual([
       { id: 'a', atMostMicro: AROUND + 7 + 50 },
-      { id: 'b', atMostMicro: AROUND + 65_536 + 1 + 50 }, // the character in its place
+      { id: 'b', atMostMicro: AROUND + 65_536 + 1 + 50 }, // one character stands in for it
     ])
   })
-  test('of a template is the sum of its parts, and no more than a value of a port may be', () => {
+  test('from a template counts as the sum of its parts, at most as long as a port value can be', () => {
     const say = { id: 'say', kind: 'template', template: 'Length: {{ n }}.' }
     const size = { id: 'size', kind: 'expression', expression: 'size(t)' }
-    // 9 characters and quotes of JSON; a number is at most 32 bytes, here in twice as many.
+    // 9 characters plus JSON quotes; a number is at most 32 bytes, counted twice here.
     expect(after([size, say], ['a.text>size.t', 'size.value>say.n', 'say.text>b.prompt'])[1]).toEqual({
       id: 'b',
       atMostMicro: AROUND + 11 + 64 + 1 + 50,
@@ -141,12 +141,12 @@ describe('a prompt that is not known', () => {
   })
 })
 
-describe('of a branch', () => {
+describe('the max cost of a branch', () => {
   const products = [plain, { ...plain, id: 'dear', completionPico: '20000000' }]
   const [cheap, dear] = [AROUND + 7 + 50, AROUND + 7 + 100]
   const sides = ['x.true.t>a.prompt', 'x.false.t>b.prompt', 'a.text>end.out', 'b.text>end.out']
 
-  test('on what is known one side counts', () => {
+  test('includes only the side taken if the condition is known', () => {
     const on = (condition: string) =>
       estimated(
         [{ id: 'x', kind: 'branch', condition }, ask('a'), ask('b', 'dear')],
@@ -160,7 +160,7 @@ describe('of a branch', () => {
     })
     expect(on('size(t) != 5').atMostMicro).toBe(dear)
   })
-  test('on what is not known the dearer side counts, and never both', () => {
+  test('includes only the more expensive side if the condition is unknown', () => {
     const wires = ['in.text>ask.prompt', 'ask.text>x.s', 'in.text>x.t', ...sides]
     const condition = 'size(s) > 3 && t != ""'
     const { atMostMicro, nodes } = estimated(
@@ -172,7 +172,7 @@ describe('of a branch', () => {
     expect(nodes.map((node) => node.atMostMicro)).toEqual([cheap, cheap, dear])
     expect(atMostMicro).toBe(cheap + dear)
   })
-  test('of more than ten on what is not known both sides count', () => {
+  test('includes both sides if more than ten conditions are unknown', () => {
     const count = 11
     const branches = Array.from({ length: count }, (_, n) => ({
       id: `x${n}`,
@@ -198,7 +198,7 @@ describe('of a branch', () => {
   })
 })
 
-test('what fails by itself lets nothing run that waits for it', () => {
+test('the max cost excludes nodes that wait for a node certain to fail', () => {
   const { atMostMicro } = estimated(
     [{ id: 'x', kind: 'expression', expression: 't.length', type: 'string' }, ask('a'), ask('b')],
     ['in.text>x.t', 'x.value>a.prompt', 'in.text>b.prompt', 'a.text>end.out'],
@@ -206,7 +206,7 @@ test('what fails by itself lets nothing run that waits for it', () => {
   expect(atMostMicro).toBe(AROUND + 7 + 50)
 })
 
-test('without a paid node it costs nothing', () => {
+test('the max cost of a flow without paid nodes is 0', () => {
   const say = { id: 'say', kind: 'template', template: '{{ t }}' }
   expect(estimated([say], ['in.text>say.t', 'say.text>end.out'])).toEqual({
     object: 'sandbox.estimate',

@@ -21,7 +21,7 @@ const end = (reason: string | null, usage?: object) => ({
   ...(usage && { usage }),
 })
 
-/** The chunks that a stream of these events gives. */
+/** Returns the chunks of a stream of these events. */
 function read(...events: object[]): (ChatChunk | 'end')[] {
   const next = openMessageEvents(seal)
   return events.map((event) => next(JSON.stringify(event))).filter((chunk) => chunk !== null)
@@ -34,7 +34,7 @@ const one = (given: object, more: object = {}) => ({
 const use = (id: string) => ({ type: 'tool_use', id, name: 'look_up', input: {} })
 const idOfA = expect.stringMatching(/^call_[0-9a-f]{24}$/) as string
 
-test('text, with the role on what is said first, and usage with the end', () => {
+test('reads text, with the role on the first chunk and usage on the last', () => {
   expect(
     read(
       start(),
@@ -62,7 +62,7 @@ test('text, with the role on what is said first, and usage with the end', () => 
   ])
 })
 
-test('thinking, and tool calls numbered without the blocks between them', () => {
+test('reads thinking, and numbers tool calls without counting other blocks', () => {
   const chunks = read(
     start(),
     block(0, { type: 'thinking', thinking: '', signature: '' }),
@@ -96,7 +96,7 @@ test('thinking, and tool calls numbered without the blocks between them', () => 
   expect(JSON.stringify(chunks)).not.toMatch(/toolu_|secret/)
 })
 
-test('an answer without a word begins with its end', () => {
+test('puts the role on the final chunk of a response without text', () => {
   expect(read(start(), end('refusal', { output_tokens: 1 }))).toMatchObject([
     { choices: [{ delta: { role: 'assistant' }, finish_reason: 'content_filter' }] },
   ])
@@ -105,30 +105,27 @@ test('an answer without a word begins with its end', () => {
 describe('usage', () => {
   const counted = (...ends: object[]) => (read(start(), ...ends) as ChatChunk[]).map(({ usage }) => usage)
 
-  test('of the end counts, also the prompt where the end counts it again', () => {
+  test('is taken from the final event, including the prompt if counted again there', () => {
     const [usage] = counted(end('end_turn', { input_tokens: 20, cache_read_input_tokens: null, output_tokens: 7 }))
     expect(usage).toMatchObject({ promptTokens: 23, completionTokens: 7 })
   })
 
-  test('is none where the end has none: the first event only holds a place', () => {
+  test('is null if the final event has none, because the first event has a placeholder', () => {
     expect(counted(end('end_turn'))).toEqual([null])
     expect((read(end('end_turn', { output_tokens: 7 })) as ChatChunk[])[0]?.usage).toBeNull()
   })
 
-  test('may come before the end or after it', () => {
+  test('may arrive before or after the stop reason', () => {
     expect(counted(end(null, { output_tokens: 3 }), end('end_turn'))).toMatchObject([{ completionTokens: 3 }])
     expect(counted(end('end_turn'), end(null, { output_tokens: 9 }))).toMatchObject([null, { completionTokens: 9 }])
   })
 })
 
-test.each(['content_block_start', 'content_block_delta', 'message_hiccup'])(
-  '%s of a new kind is passed over',
-  (type) => {
-    expect(read({ type, index: 0, content_block: { type: 'new' }, delta: { type: 'new' } })).toEqual([])
-  },
-)
+test.each(['content_block_start', 'content_block_delta', 'message_hiccup'])('ignores %s of an unknown kind', (type) => {
+  expect(read({ type, index: 0, content_block: { type: 'new' }, delta: { type: 'new' } })).toEqual([])
+})
 
-test('an error is one of its status', () => {
+test('throws an error event with the status of its type', () => {
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'secret' } }
   expect(() => read(start(), overloaded)).toThrow(ErrorInAnswer)
   expect(() => read(start(), overloaded)).toThrow(expect.objectContaining({ providerStatus: 529 }))
@@ -137,12 +134,12 @@ test('an error is one of its status', () => {
 test.each([
   ['a text that is not a string', said(0, 5 as never)],
   ['a call without an id', block(0, { type: 'tool_use', name: 'f' })],
-  ['arguments of no call', json(4, '{}')],
-])('%s is not an answer', (_, event) => {
+  ['arguments without a call', json(4, '{}')],
+])('rejects %s', (_, event) => {
   expect(() => read(start(), event)).toThrow(UnfitAnswer)
 })
 
-test('no more than 128 calls, and no text that is not JSON', () => {
+test('rejects more than 128 tool calls, and invalid JSON', () => {
   const calls = Array.from({ length: 129 }, (_, index) => block(index, use(`toolu_${index}`)))
   expect(() => read(start(), ...calls)).toThrow(UnfitAnswer)
   expect(() => openMessageEvents(seal)('{"type":')).toThrow(UnfitAnswer)

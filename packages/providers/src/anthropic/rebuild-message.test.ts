@@ -20,7 +20,7 @@ const message = (content: unknown, more: object = {}) => ({
 
 const sealed = expect.stringMatching(/^[\w-]{40,}$/) as string
 
-test('a message keeps what is known and nothing else', () => {
+test('keeps only known fields and blocks of a message', () => {
   const content = [
     { type: 'thinking', thinking: 'Hm. ', signature: 'secret' },
     { type: 'redacted_thinking', data: 'secret' },
@@ -59,7 +59,7 @@ test('a message keeps what is known and nothing else', () => {
   ])
 })
 
-test('what was signed opens again for its provider', () => {
+test('seals signatures so that they open for the same provider', () => {
   const content = [
     { type: 'thinking', thinking: 'Hm.', signature: 'signed' },
     { type: 'redacted_thinking', data: 'blob' },
@@ -71,7 +71,7 @@ test('what was signed opens again for its provider', () => {
   expect(others).toEqual([])
 })
 
-test('without text the content is null alongside tool calls, and empty otherwise', () => {
+test('without text, content is null with tool calls and empty otherwise', () => {
   const use = { type: 'tool_use', id: 'toolu_01', name: 'f', input: {} }
   expect(rebuildMessage(message([use])).choices[0]?.message.content).toBeNull()
   expect(rebuildMessage(message([])).choices[0]?.message.content).toBe('')
@@ -87,7 +87,7 @@ test.each([
   ['refusal', 'content_filter'],
   ['constructor', 'stop'],
   [null, 'stop'],
-])('the stop reason %j becomes %s', (given, becomes) => {
+])('maps the stop reason %j to %s', (given, becomes) => {
   const details = { stop_details: { type: 'refusal', explanation: 'the policy of Acme' } }
   const { choices } = rebuildMessage(message([{ type: 'text', text: 'a' }], { stop_reason: given, ...details }))
   expect(choices[0]?.finish_reason).toBe(becomes)
@@ -98,12 +98,12 @@ test.each([
   ['a list', []],
   ['another type', { ...message([]), type: 'completion' }],
   ['no content', message(undefined)],
-  ['a content that is a text', message('hello')],
+  ['content that is a string', message('hello')],
   ['a block that is not an object', message([[]])],
   ['a text that is not a string', message([{ type: 'text', text: {} }])],
   ['a call without a name', message([{ type: 'tool_use', id: 'a', input: {} }])],
   ['129 calls', message(Array.from({ length: 129 }, () => ({ type: 'tool_use', id: 'a', name: 'f', input: {} })))],
-])('%s is not an answer', (_, body) => {
+])('rejects %s', (_, body) => {
   expect(() => rebuildMessage(body)).toThrow(UnfitAnswer)
 })
 
@@ -113,7 +113,7 @@ test.each([
   ['invalid_request_error', 400],
   ['api_error', 500],
   ['something_new', undefined],
-])('an error of type %s in place of a message is one of status %s', (type, providerStatus) => {
+])('maps an error body of type %s to status %s', (type, providerStatus) => {
   const read = () => messagesWire(place).readCompletion({ type: 'error', error: { type, message: 'Acme says' } })
   expect(read).toThrow(ErrorInAnswer)
   expect(read).toThrow(
@@ -122,7 +122,7 @@ test.each([
 })
 
 describe('usage', () => {
-  test('of the prompt is what was read again, from the cache, and into it', () => {
+  test('counts cache reads and writes as prompt tokens', () => {
     const given = {
       input_tokens: 10,
       cache_read_input_tokens: 100,
@@ -156,5 +156,5 @@ describe('usage', () => {
     { input_tokens: '1', output_tokens: 1 },
     { input_tokens: 1, output_tokens: 1, cache_read_input_tokens: -1 },
     { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: '7' },
-  ])('%j is none', (given) => expect(rebuildUsage(given)).toBeNull())
+  ])('is null for %j', (given) => expect(rebuildUsage(given)).toBeNull())
 })

@@ -7,14 +7,14 @@ import { writeMessages } from './write-messages.ts'
 
 const seal = reasoningSeal({ apiKey: 'sk-1', baseUrl: 'https://api.example.com/v1' })
 
-/** What is sent for a body as it is received: nothing reaches the adapter that the contract refuses. */
+/** Returns what is sent for a received body. Bodies that the contract refuses never reach the adapter. */
 function written(body: object, more: { outputCap?: number; stream?: boolean } = {}) {
   const request = readChatRequest({ model: 'm', messages: [hello], ...body })
   const forwarded = forwardedFor(request, [...IGNORED_IF_UNSUPPORTED])
   return JSON.parse(writeMessages({ model: 'claude', forwarded, outputCap: 100, stream: false, ...more }, seal))
 }
 
-/** What of a body can't be said. */
+/** Returns the field of a body that the format can't express. */
 function unsayable(body: object) {
   try {
     written(body)
@@ -34,7 +34,7 @@ const toolCall = (id: string, name: string, given: string) => ({
 })
 const tool = { type: 'function', function: { name: 'look_up', parameters: { properties: { q: { type: 'string' } } } } }
 
-test('the least: a model, a cap and a turn', () => {
+test('writes a minimal request with a model, a cap and a turn', () => {
   expect(written({})).toEqual({
     model: 'claude',
     max_tokens: 100,
@@ -46,7 +46,7 @@ test('the least: a model, a cap and a turn', () => {
 describe('the conversation', () => {
   const messagesOf = (messages: object[]) => written({ messages }).messages
 
-  test('instructions come first, and elsewhere they cannot be said', () => {
+  test('moves leading instructions to system and rejects later ones', () => {
     const brief = { role: 'system', content: 'Be brief.' }
     const kind = { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] }
     const { system, messages } = written({ messages: [brief, kind, hello] })
@@ -55,7 +55,7 @@ describe('the conversation', () => {
     expect(unsayable({ messages: [brief, hello, kind] })).toMatchObject({ field: 'messages.2.role' })
   })
 
-  test('who speaks cannot be said by name, except which tool answers', () => {
+  test('rejects speaker names, except on tool results', () => {
     expect(unsayable({ messages: [{ ...hello, name: 'ann' }] })).toMatchObject({ field: 'messages.0.name' })
     expect(unsayable({ messages: [{ role: 'system', content: 'x', name: 'a' }, hello] })).toMatchObject({
       field: 'messages.0.name',
@@ -69,7 +69,7 @@ describe('the conversation', () => {
     expect(messagesOf(round)).toHaveLength(3)
   })
 
-  describe('what was thought', () => {
+  describe('reasoning', () => {
     const thought = { type: 'reasoning.text', text: 'Let me see', signature: seal.seal('sig', 'Let me see') }
     const redacted = { type: 'reasoning.encrypted', data: seal.seal('blob', '') }
     const round = (details: object[]) => [
@@ -78,7 +78,7 @@ describe('the conversation', () => {
       { role: 'tool', tool_call_id: 'a', content: 'x' },
     ]
 
-    test('goes back in front of what was said, under its signature', () => {
+    test('is sent back before the text, with its signature', () => {
       const messages = messagesOf(round([thought, redacted]))
       expect(messages[1].content.slice(0, 2)).toEqual([
         { type: 'thinking', thinking: 'Let me see', signature: 'sig' },
@@ -86,11 +86,11 @@ describe('the conversation', () => {
       ])
     })
 
-    test('lets the model think on between a call of a tool and its result', () => {
+    test('allows the model to keep thinking between a tool call and its result', () => {
       expect(written({ messages: round([thought]), reasoning_effort: 'high' })).toHaveProperty('thinking')
     })
 
-    test('is left out where it was changed, or came from another model', () => {
+    test('is omitted if it was changed or is from another provider', () => {
       const elsewhere = reasoningSeal({ apiKey: 'sk-2', baseUrl: 'https://api.example.com/v1' })
       for (const detail of [
         { ...thought, text: 'Let me not see' },
@@ -104,7 +104,7 @@ describe('the conversation', () => {
     })
   })
 
-  test('instructions alone are the turn that is answered', () => {
+  test('sends instructions without other messages as a user turn', () => {
     expect(written({ messages: [{ role: 'system', content: 'Say hi.' }] })).toEqual({
       model: 'claude',
       max_tokens: 100,
@@ -112,13 +112,13 @@ describe('the conversation', () => {
     })
   })
 
-  test('what one says in several messages is one turn, and blanks say nothing', () => {
+  test('merges consecutive messages of a role into one turn and drops blank text', () => {
     expect(
       messagesOf([hello, { role: 'user', content: 'Are you there?' }, { role: 'assistant', content: ' ' }, hello]),
     ).toEqual([{ role: 'user', content: [text('Hello'), text('Are you there?'), text('Hello')] }])
   })
 
-  test('a round of tools, two calls at once', () => {
+  test('writes a round of two parallel tool calls', () => {
     const calls = [toolCall('call_12345678', 'look_up', '{"q":"a"}'), toolCall('functions.look_up:1', 'look_up', '')]
     const messages = messagesOf([
       hello,
@@ -150,7 +150,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('a result without text', () => {
+  test('writes a tool result without text', () => {
     const messages = messagesOf([
       hello,
       { role: 'assistant', tool_calls: [toolCall('a', 'f', '{}')] },
@@ -159,7 +159,7 @@ describe('the conversation', () => {
     expect(messages[2].content).toEqual([{ type: 'tool_result', tool_use_id: 'a' }])
   })
 
-  test('refusals of the past are what was said', () => {
+  test('writes earlier refusals as text', () => {
     const messages = messagesOf([
       hello,
       { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
@@ -171,7 +171,7 @@ describe('the conversation', () => {
     expect(messages[3]).toEqual({ role: 'assistant', content: [text('Never.')] })
   })
 
-  test('images', () => {
+  test('writes images inline or by URL', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } }
     const [turn] = messagesOf([{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, image] }])
     expect(turn.content).toEqual([
@@ -187,7 +187,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test.each(['{"q":', '[]', '"a"', 'null'])('a call with the arguments %s cannot be said', (given) => {
+  test.each(['{"q":', '[]', '"a"', 'null'])('rejects a tool call with the arguments %s', (given) => {
     const messages = [
       hello,
       { role: 'assistant', tool_calls: [toolCall('a', 'f', given)] },
@@ -198,7 +198,7 @@ describe('the conversation', () => {
 })
 
 describe('tools', () => {
-  test('with their schema, which always is an object', () => {
+  test('are written with a schema of type object', () => {
     const plain = { type: 'function', function: { name: 'ping', description: 'Pings', strict: true } }
     expect(written({ tools: [tool, plain] }).tools).toEqual([
       { name: 'look_up', input_schema: { type: 'object', properties: { q: { type: 'string' } } } },
@@ -225,11 +225,11 @@ describe('tools', () => {
       { type: 'tool', name: 'look_up', ...onlyOne },
     ],
     [{ parallel_tool_calls: false, tool_choice: 'none' }, { type: 'none' }],
-  ])('%j is %j', (choice, said) => {
+  ])('%j becomes %j', (choice, said) => {
     expect(written({ tools: [tool], ...choice }).tool_choice).toEqual(said)
   })
 
-  test('a choice of another form cannot be said', () => {
+  test('reject a tool_choice of an unknown form', () => {
     expect(() => written({ tools: [tool], tool_choice: { type: 'allowed_tools', allowed_tools: {} } })).toThrow(
       NotInWireFormat,
     )
@@ -237,7 +237,7 @@ describe('tools', () => {
 })
 
 describe('parameters', () => {
-  test('sampling, as far as it goes here', () => {
+  test('write supported sampling parameters and reject a temperature above 1', () => {
     expect(written({ temperature: 0.3, top_p: 0.9, stop: 'END' })).toMatchObject({
       temperature: 0.3,
       top_p: 0.9,
@@ -252,7 +252,7 @@ describe('parameters', () => {
     expect(written({ logprobs: false })).not.toHaveProperty('logprobs')
   })
 
-  test('a JSON schema for the answer', () => {
+  test('write a JSON schema as the output format', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     expect(
       written({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } }).output_config,
@@ -272,11 +272,11 @@ describe('parameters', () => {
     { reasoning_effort: 'high', temperature: 0.3 },
     { reasoning_effort: 'high', top_p: 0.5 },
     { stop: '\n' },
-  ])('%j cannot be said here', (parameter) => {
+  ])('reject %j', (parameter) => {
     expect(() => written(parameter)).toThrow(NotInWireFormat)
   })
 
-  test('the effort of reasoning, by which the model is asked to think and to show it', () => {
+  test('write reasoning_effort as effort and adaptive, summarized thinking', () => {
     const thinking = { type: 'adaptive', display: 'summarized' }
     expect(written({ reasoning_effort: 'high', temperature: 1, top_p: 1 })).toEqual({
       ...written({ temperature: 1, top_p: 1 }),
@@ -289,7 +289,7 @@ describe('parameters', () => {
     })
   })
 
-  test('no thinking is asked for between a call of a tool and what is said to its result, nor where a tool is forced', () => {
+  test('request no thinking after a tool result without its reasoning, or with a forced tool', () => {
     const round = [
       hello,
       { role: 'assistant', tool_calls: [toolCall('a', 'f', '{}')] },

@@ -5,7 +5,7 @@ import { UnfitAnswer } from '../untrusted.ts'
 import { EventTooLarge } from '../wire-format.ts'
 import { amazonEventStream } from './event-stream.ts'
 
-// Frames by https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html (the encoding is one for all of AWS).
+// Frames as in https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html (all of AWS uses this encoding).
 
 const u32 = (value: number) => {
   const bytes = Buffer.alloc(4)
@@ -40,7 +40,7 @@ const failed = frame(
   '{"message":"slow down"}',
 )
 
-test('frames are events under their names, however their bytes arrive', () => {
+test('reads frames as named events, however their bytes are split', () => {
   const events = [
     '{"contentBlockDelta":{"delta":{"text":"Grüße 🌊"}}}',
     '{"throttlingException":{"message":"slow down"}}',
@@ -48,7 +48,7 @@ test('frames are events under their names, however their bytes arrive', () => {
   for (const slice of [1, 2, 7, 64, 10_000]) expect(read(Buffer.concat([said, failed]), slice)).toEqual(events)
 })
 
-test('a frame that is damaged anywhere is not a frame', () => {
+test('rejects a frame with any flipped bit', () => {
   for (let at = 0; at < said.length; at++) {
     const damaged = Buffer.from(said)
     damaged[at]! ^= 1
@@ -56,7 +56,7 @@ test('a frame that is damaged anywhere is not a frame', () => {
   }
 })
 
-test('a frame without a name, with headers that end too early, or too short for its headers is none', () => {
+test('rejects a frame without a name, with malformed headers, or too short for its headers', () => {
   expect(() => read(frame([], '{}'))).toThrow('a frame has no name')
   expect(() => read(frame([text(':event-type', 'a b')], '{}'))).toThrow('a frame has no name')
   expect(() => read(frame([Buffer.from([200, 1])], '{}'))).toThrow('the headers of a frame are wrong')
@@ -65,7 +65,7 @@ test('a frame without a name, with headers that end too early, or too short for 
   expect(() => read(Buffer.concat([short, u32(crc32(short))]))).toThrow('a frame is too short')
 })
 
-test('nothing is kept for a frame that says it is too large', () => {
+test('rejects a frame that declares too large a size, before buffering it', () => {
   const prelude = Buffer.concat([u32(maxEventCharacters + 1), u32(0)])
   expect(() => read(Buffer.concat([prelude, u32(crc32(prelude))]))).toThrow(EventTooLarge)
 })

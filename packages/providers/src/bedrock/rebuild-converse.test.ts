@@ -4,8 +4,9 @@ import { reasoningSeal } from '../reasoning-seal.ts'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
 import { openConverseEvents, rebuildConverse } from './read-converse.ts'
 
-// Shapes by https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html and
-// https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (ConverseStreamOutput, TokenUsage), which answers of Claude and Nova were compared with.
+// Shapes from https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html and
+// https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (ConverseStreamOutput,
+// TokenUsage), compared with responses of Claude and Nova.
 
 const seal = reasoningSeal({ apiKey: 'b-1', baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com' })
 const answered = (content: unknown, more: object = {}) => ({
@@ -22,7 +23,7 @@ const answered = (content: unknown, more: object = {}) => ({
   ...more,
 })
 
-test('an answer keeps what is known and nothing else', () => {
+test('keeps only known fields and blocks of a response', () => {
   const content = [
     { reasoningContent: { reasoningText: { text: 'Hm.', signature: 'secret' } } },
     { reasoningContent: { redactedContent: 'c2VjcmV0' } },
@@ -70,7 +71,7 @@ test.each([
   ['max_tokens', 'length'],
   ['guardrail_intervened', 'content_filter'],
   ['content_filtered', 'content_filter'],
-])('the stop reason %s becomes %s', (stopReason, becomes) => {
+])('maps the stop reason %s to %s', (stopReason, becomes) => {
   expect(rebuildConverse(answered([{ text: 'a' }], { stopReason }), seal).choices[0]?.finish_reason).toBe(becomes)
 })
 
@@ -80,11 +81,11 @@ test.each([
   [answered([], { stopReason: null })],
   [answered([], { stopReason: 'malformed_tool_use' })],
   [null],
-])('%j is not an answer', (body) => {
+])('rejects %j', (body) => {
   expect(() => rebuildConverse(body, seal)).toThrow(UnfitAnswer)
 })
 
-test('usage that makes no sense is none', () => {
+test('returns null for invalid usage', () => {
   for (const usage of [undefined, {}, { inputTokens: 1 }, { inputTokens: 1, outputTokens: -1 }])
     expect(rebuildConverse(answered([{ text: 'a' }], { usage }), seal).usage).toBeNull()
 })
@@ -100,7 +101,7 @@ describe('a stream', () => {
   const one = (given: object) => ({ choices: [{ index: 0, delta: given, finish_reason: null }], usage: null })
   const metadata = { metadata: { usage: { inputTokens: 100, outputTokens: 25, totalTokens: 125 }, metrics: {} } }
 
-  test('is text, reasoning and calls as they come; usage follows the end', () => {
+  test('yields text, reasoning and tool calls as they arrive, and usage after the end', () => {
     const chunks = read(
       { messageStart: { role: 'assistant' } },
       delta(0, { reasoningContent: { text: 'Hm' } }),
@@ -131,7 +132,7 @@ describe('a stream', () => {
     expect(JSON.stringify(chunks)).not.toMatch(/tooluse_|secret/)
   })
 
-  test('may count before its end', () => {
+  test('may report usage before its end', () => {
     expect(read(metadata, { messageStop: { stopReason: 'end_turn' } })).toMatchObject([
       { usage: { promptTokens: 100 } },
       { choices: [{ finish_reason: 'stop' }] },
@@ -143,13 +144,13 @@ describe('a stream', () => {
     ['modelStreamErrorException', 424],
     ['validationException', 400],
     ['somethingNewException', undefined],
-  ])('%s is an error of its status', (name, status) => {
+  ])('throws on %s with status %s', (name, status) => {
     const failed = () => read({ [name]: { message: 'secret' } })
     expect(failed).toThrow(ErrorInAnswer)
     expect(failed).toThrow(expect.objectContaining({ providerStatus: status }) as Error)
   })
 
-  test('events of a new kind are passed over', () => {
+  test('ignores unknown events', () => {
     expect(read({ contentBlockHiccup: {} }, delta(0, { image: {} }))).toEqual([])
   })
 })

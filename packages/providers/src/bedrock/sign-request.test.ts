@@ -19,7 +19,7 @@ const setTo = (values: Record<string, string>) => {
 }
 afterEach(() => vi.unstubAllEnvs())
 
-test('a key of Bedrock is the bearer of its requests, which go where the operation lives', async () => {
+test('sends a Bedrock API key as a bearer token, to the path of the operation', async () => {
   setTo({})
   const sign = requestSigner({ apiKey: 'bedrock-key', baseUrl, region: 'eu-west-1' })
   const { path, headers, body } = await sign(input, false)
@@ -32,13 +32,13 @@ test('a key of Bedrock is the bearer of its requests, which go where the operati
   expect((await sign(input, true)).path).toMatch(/\/converse-stream$/)
 })
 
-test('the path of the base address is not said twice', async () => {
+test('does not repeat the path of the base address', async () => {
   setTo({})
   const sign = requestSigner({ apiKey: 'k', baseUrl: 'https://proxy.example.com/bedrock/', region: 'eu-west-1' })
   expect((await sign(input, false)).path).toMatch(/^\/model\//)
 })
 
-test('without one, requests are signed by the credentials that the SDK finds', async () => {
+test('signs requests with the credentials that the SDK finds if there is no API key', async () => {
   setTo({ AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'session' })
   const { path, headers, body } = await requestSigner({ baseUrl, region: 'eu-west-1' })(input, false)
   const sent: Record<string, string> = {
@@ -56,7 +56,7 @@ test('without one, requests are signed by the credentials that the SDK finds', a
   expect(signature).toBe(signatureOf({ path, sent, body, scope: scope!, signed: signed! }))
 })
 
-test('without any credentials there is no request, and what says so names no place', async () => {
+test('fails without credentials, with a message that names no file or account', async () => {
   setTo({})
   const failed = requestSigner({ baseUrl, region: 'eu-west-1' })(input, false)
   await expect(failed).rejects.toThrow(NotReady)
@@ -69,7 +69,7 @@ function headersOf(list: string[]): Record<string, string> {
   return headers
 }
 
-/** Signature version 4 again, by https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html. */
+/** Independent Signature Version 4, from https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html. */
 function signatureOf(request: {
   path: string
   sent: Record<string, string>

@@ -4,7 +4,7 @@ import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from '@a
 import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
 import { afterAll, expect, test } from 'vitest'
 
-// The simulated provider, through AWS's own client: so that what is proven with it holds for the wire as AWS reads it.
+// Calls the simulated provider with AWS's own client, to verify that it speaks the wire format as AWS reads it.
 
 const provider = await startSimulatedProvider()
 afterAll(provider.stop)
@@ -47,7 +47,7 @@ const asked = {
 }
 const tool = { toolSpec: { name: 'look_up', inputSchema: { json: { type: 'object', properties: {} } } } }
 
-test('an answer and a stream say the same to it', async () => {
+test('the AWS client reads the same from a response and from a stream', async () => {
   const { output, stopReason, usage } = await client.send(new ConverseCommand(asked))
   const whole = output?.message?.content?.map((block) => block.text ?? '').join('')
   expect([whole?.includes('harbour'), stopReason]).toEqual([true, 'end_turn'])
@@ -78,7 +78,7 @@ test('a tool is called', async () => {
   expect(output?.message?.content?.at(-1)?.toolUse).toMatchObject({ name: 'look_up' })
 })
 
-test('errors are the exceptions that they are', async () => {
+test('the AWS client reads errors as their exceptions', async () => {
   await provider.control.setFaults([{ status: 429 }])
   await expect(client.send(new ConverseCommand(asked))).rejects.toMatchObject({ name: 'ThrottlingException' })
   await provider.control.setFaults([{ errorEvent: { afterChunk: 3 } }])

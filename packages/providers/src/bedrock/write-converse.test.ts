@@ -5,7 +5,7 @@ import { reasoningSeal } from '../reasoning-seal.ts'
 import { NotInWireFormat } from '../wire-format.ts'
 import { writeConverse } from './write-converse.ts'
 
-// Shapes by https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, whose types the SDK has.
+// Shapes from https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, typed by the SDK.
 
 const seal = reasoningSeal({ apiKey: 'b-1', baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com' })
 const hello = { role: 'user', content: 'Hello' }
@@ -33,7 +33,7 @@ function unsayable(body: object) {
   throw new Error('it can be said')
 }
 
-test('the least: a model, a turn and a cap', () => {
+test('writes a minimal request with a model, a turn and a cap', () => {
   expect(written({})).toEqual({
     modelId: 'us.amazon.nova-lite-v1:0',
     messages: [{ role: 'user', content: [{ text: 'Hello' }] }],
@@ -41,14 +41,14 @@ test('the least: a model, a turn and a cap', () => {
   })
 })
 
-test('instructions stand apart, and only in front', () => {
+test('moves leading instructions to system and rejects later ones', () => {
   const brief = { role: 'system', content: 'Be brief.' }
   expect(written({ messages: [brief, hello] }).system).toEqual([{ text: 'Be brief.' }])
   expect(written({ messages: [brief] }).messages).toEqual([{ role: 'user', content: [{ text: 'Be brief.' }] }])
   expect(unsayable({ messages: [hello, brief] })).toBe('messages.1.role')
 })
 
-test('sampling, as far as it goes here', () => {
+test('writes the supported sampling parameters', () => {
   expect(written({ temperature: 1, top_p: 0.5, stop: ['a', 'b'] }).inferenceConfig).toEqual({
     maxTokens: 100,
     temperature: 1,
@@ -57,7 +57,7 @@ test('sampling, as far as it goes here', () => {
   })
 })
 
-test('images go as their bytes, and addresses of images cannot be said', () => {
+test('writes images as bytes and rejects image URLs', () => {
   const image = (url: string) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
   const bytes = Buffer.from('iVBORw0KGgo=', 'base64')
   expect(written({ messages: image('data:image/webp;base64,iVBORw0KGgo=') }).messages?.[0]?.content).toEqual([
@@ -94,7 +94,7 @@ describe('tools', () => {
     { role: 'tool', tool_call_id: 'functions.look_up:1', content: '' },
   ]
 
-  test('a round of them, with ids that fit', () => {
+  test('are written for a round of two calls, with IDs that Bedrock accepts', () => {
     const [, called, results] = written({ messages: round, tools: [tool] }).messages!
     const other = called?.content?.[1]?.toolUse?.toolUseId
     expect(other).toMatch(/^call_\w+$/)
@@ -113,7 +113,7 @@ describe('tools', () => {
   })
 })
 
-test('what was thought goes back under its signature, and only to where it came from', () => {
+test('sends reasoning back with its signature, and only to the provider it came from', () => {
   const elsewhere = reasoningSeal({ apiKey: 'b-2', baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com' })
   const details = [
     { type: 'reasoning.text', text: 'Hm', signature: seal.seal('signed', 'Hm') },
@@ -139,6 +139,6 @@ test.each([
   { reasoning_effort: 'high' },
   { parallel_tool_calls: false },
   { response_format: { type: 'json_object' } },
-])('%j cannot be said here', (asked) => {
+])('rejects %j', (asked) => {
   expect(unsayable(asked)).toBe(Object.keys(asked)[0])
 })

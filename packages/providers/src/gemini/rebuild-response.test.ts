@@ -5,8 +5,8 @@ import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
 import { geminiWire } from './gemini-wire.ts'
 import { readGeminiError } from './read-generate.ts'
 
-// Shapes by https://ai.google.dev/api/generate-content (GenerateContentResponse, UsageMetadata, FinishReason), which
-// answers of gemini-2.5-flash and gemini-3-pro-preview were compared with.
+// Shapes from https://ai.google.dev/api/generate-content (GenerateContentResponse, UsageMetadata, FinishReason),
+// compared with responses of gemini-2.5-flash and gemini-3-pro-preview.
 
 const place = { apiKey: 'g-1', baseUrl: 'https://api.example.com/v1beta' }
 const wire = geminiWire(place)
@@ -26,7 +26,7 @@ const answered = (parts: object[], more: object = {}) => ({
 })
 const choiceOf = (body: object) => wire.readCompletion(body).choices[0]!
 
-test('an answer keeps what is known and nothing else', () => {
+test('keeps only known fields and parts of a response', () => {
   const body = answered([{ text: 'Hm.', thought: true }, { text: 'It is' }, { executableCode: {} }, { text: ' so.' }])
   expect(wire.readCompletion(body)).toEqual({
     choices: [
@@ -48,7 +48,7 @@ test('an answer keeps what is known and nothing else', () => {
   })
 })
 
-test('a call gets an id where it has none, and its signature is kept for it', () => {
+test('gives a tool call an ID if it has none, and keeps its signature', () => {
   const call = { functionCall: { name: 'forecast', args: { location: 'Bergen' } }, thoughtSignature: 'signed' }
   const { message, finish_reason: finish } = choiceOf(answered([call, { functionCall: { name: 'now' } }]))
   const [first, second] = message.tool_calls!
@@ -71,15 +71,15 @@ test.each([
   ['RECITATION', 'content_filter'],
   ['PROHIBITED_CONTENT', 'content_filter'],
   ['OTHER', 'stop'],
-])('the finish reason %s becomes %s', (given, becomes) => {
+])('maps the finish reason %s to %s', (given, becomes) => {
   expect(choiceOf(answered([{ text: 'a' }], { finishReason: given })).finish_reason).toBe(becomes)
 })
 
-test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])('%s is not an answer', (finishReason) => {
+test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])('rejects the finish reason %s', (finishReason) => {
   expect(() => choiceOf(answered([], { finishReason, content: {} }))).toThrow(UnfitAnswer)
 })
 
-test('a prompt that is blocked is filtered, and its tokens are counted', () => {
+test('reports a blocked prompt as content_filter, with its token count', () => {
   const blocked = {
     promptFeedback: { blockReason: 'PROHIBITED_CONTENT' },
     usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 },
@@ -90,7 +90,7 @@ test('a prompt that is blocked is filtered, and its tokens are counted', () => {
 })
 
 test.each([[{}], [{ candidates: [] }], [{ candidates: {} }], [answered([{ text: 1 }])], [[]], [null]])(
-  '%j is not an answer',
+  'rejects %j',
   (body) => {
     expect(() => wire.readCompletion(body)).toThrow(UnfitAnswer)
   },
@@ -101,7 +101,7 @@ test.each([
   [{ candidatesTokenCount: 3 }],
   [{ promptTokenCount: -1 }],
   [{ promptTokenCount: 5, thoughtsTokenCount: '7' }],
-])('usage %j is none', (usageMetadata) => {
+])('returns null for the usage %j', (usageMetadata) => {
   expect(wire.readCompletion({ ...answered([{ text: 'a' }]), usageMetadata }).usage).toBeNull()
 })
 
@@ -115,7 +115,7 @@ describe('a stream', () => {
     usageMetadata: { promptTokenCount: 7, totalTokenCount: 7 },
   })
 
-  test('is pieces of the answer; its usage is the one with its end', () => {
+  test('yields pieces of the response, with the usage of its end', () => {
     const chunks = read(
       piece([{ text: '' }]),
       piece([{ text: 'Hm', thought: true }]),
@@ -132,7 +132,7 @@ describe('a stream', () => {
     ])
   })
 
-  test('numbers its calls, and ends with tool_calls though the provider reports STOP', () => {
+  test('numbers its tool calls, and ends with tool_calls although the provider reports STOP', () => {
     const call = (name: string) => piece([{ functionCall: { name, args: {} } }])
     const chunks = read(call('a'), call('b'), piece([], { finishReason: 'STOP' })) as ChatChunk[]
     const deltas = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? [])
@@ -143,7 +143,7 @@ describe('a stream', () => {
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('tool_calls')
   })
 
-  test('may count behind its end', () => {
+  test('may report usage after its end', () => {
     const [, usage] = read(piece([{ text: 'a' }], { finishReason: 'STOP' }), {
       usageMetadata: {
         promptTokenCount: 12,
@@ -155,7 +155,7 @@ describe('a stream', () => {
     expect(usage).toMatchObject({ choices: [], usage: { promptTokens: 77, completionTokens: 71 } })
   })
 
-  test('may hold an error', () => {
+  test('may contain an error', () => {
     const failed = (code: number) => () => read({ error: { code, message: 'secret', status: 'UNAVAILABLE' } })
     expect(failed(503)).toThrow(ErrorInAnswer)
   })
@@ -165,12 +165,12 @@ describe('an error answer', () => {
   const body = (details: object[] | undefined) =>
     JSON.stringify({ error: { code: 400, message: 'secret', status: 'INVALID_ARGUMENT', details } })
 
-  test('about the key is not about the request', () => {
+  test('about the API key becomes status 401', () => {
     const reason = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }
     expect(readGeminiError(400, {}, body([reason]))).toEqual({ status: 401, code: 'API_KEY_INVALID' })
   })
 
-  test('is what it says otherwise', () => {
+  test('otherwise keeps its status and code', () => {
     expect(readGeminiError(400, {}, body(undefined))).toEqual({ status: 400, code: 'INVALID_ARGUMENT' })
     expect(readGeminiError(503, {}, '<html>')).toEqual({ status: 503, code: undefined })
     expect(readGeminiError(429, {}, `[${body(undefined)}]`)).toEqual({ status: 429, code: 'INVALID_ARGUMENT' })

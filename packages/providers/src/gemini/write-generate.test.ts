@@ -5,7 +5,7 @@ import { reasoningSeal } from '../reasoning-seal.ts'
 import { NotInWireFormat } from '../wire-format.ts'
 import { writeGenerate } from './write-generate.ts'
 
-// Shapes by https://ai.google.dev/api/generate-content and https://ai.google.dev/gemini-api/docs/thought-signatures.
+// Shapes from https://ai.google.dev/api/generate-content and https://ai.google.dev/gemini-api/docs/thought-signatures.
 
 const seal = reasoningSeal({ apiKey: 'g-1', baseUrl: 'https://api.example.com/v1beta' })
 const hello = { role: 'user', content: 'Hello' }
@@ -19,7 +19,7 @@ const tool = {
   function: { name: 'look_up', description: 'Looks', parameters: { type: 'object', additionalProperties: false } },
 }
 
-/** What is sent for a body as it is received. */
+/** Returns what is sent for a received body. */
 function written(body: object, model = 'gemini-2.5-flash') {
   const request = readChatRequest({ model: 'm', messages: [hello], ...body })
   const forwarded = forwardedFor(request, [...IGNORED_IF_UNSUPPORTED])
@@ -36,14 +36,14 @@ function unsayable(body: object, model?: string) {
   throw new Error('it can be said')
 }
 
-test('the least: a turn and a cap', () => {
+test('writes a minimal request with a turn and a cap', () => {
   expect(written({})).toEqual({
     contents: [{ role: 'user', parts: [{ text: 'Hello' }] }],
     generationConfig: { maxOutputTokens: 100 },
   })
 })
 
-test('instructions stand apart, and only in front', () => {
+test('moves leading instructions to systemInstruction, and rejects later ones and speaker names', () => {
   const brief = { role: 'system', content: 'Be brief.' }
   expect(written({ messages: [brief, hello] })).toMatchObject({
     systemInstruction: { parts: [{ text: 'Be brief.' }] },
@@ -54,7 +54,7 @@ test('instructions stand apart, and only in front', () => {
   expect(unsayable({ messages: [{ ...hello, name: 'ann' }] })).toBe('messages.0.name')
 })
 
-test('sampling parameters have their own names', () => {
+test('writes sampling parameters under their Gemini names', () => {
   const asked = { temperature: 2, top_p: 0.5, seed: 7, frequency_penalty: 1, presence_penalty: -1, stop: 'END' }
   expect(written(asked).generationConfig).toEqual({
     maxOutputTokens: 100,
@@ -67,7 +67,7 @@ test('sampling parameters have their own names', () => {
   })
 })
 
-test('JSON, with its schema where there is one', () => {
+test('writes a JSON response format, with its schema if there is one', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } }
   const format = (given: object) => written({ response_format: given }).generationConfig
   expect(format({ type: 'json_object' })).toEqual({ maxOutputTokens: 100, responseMimeType: 'application/json' })
@@ -79,7 +79,7 @@ test('JSON, with its schema where there is one', () => {
 })
 
 describe('tools', () => {
-  test('with their schema as it is', () => {
+  test('are written with their schema unchanged', () => {
     expect(written({ tools: [tool] }).tools).toEqual([
       {
         functionDeclarations: [
@@ -116,7 +116,7 @@ describe('tools', () => {
     { role: 'tool', tool_call_id: 'call_b', content: [{ type: 'text', text: 'nothing' }] },
   ]
 
-  test('a round of them: results are said by the user, by the name of the function', () => {
+  test('are written for a round, with results as user parts that name the function', () => {
     const { contents } = written({ messages: round({}) })
     expect(contents.slice(1)).toEqual([
       {
@@ -143,7 +143,7 @@ describe('tools', () => {
     )
   })
 
-  test('a signature goes back with the call that it came with', () => {
+  test('send a signature back with the call it came with', () => {
     const details = [
       { type: 'reasoning.encrypted', data: seal.seal('of the text', '') },
       { type: 'reasoning.encrypted', data: seal.seal('of the call', 'call_a'), id: 'call_a' },
@@ -157,14 +157,14 @@ describe('tools', () => {
     expect(JSON.stringify(contents)).not.toContain('thoughtSignature')
   })
 
-  test('a call without one says so to the models that would refuse it', () => {
+  test('mark a call without a signature for models that would reject it', () => {
     const { contents } = written({ messages: round({}) }, 'gemini-3-pro-preview')
     expect(contents[1].parts[1].thoughtSignature).toBe('skip_thought_signature_validator')
     expect(contents[1].parts[2]).not.toHaveProperty('thoughtSignature')
   })
 })
 
-test('images go inline, and only those that the format has', () => {
+test('writes images inline, and rejects GIF and image URLs', () => {
   const image = (url: string) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
   expect(written({ messages: image('data:image/png;base64,iVBORw0KGgo=') }).contents[0].parts).toEqual([
     { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } },
@@ -173,7 +173,7 @@ test('images go inline, and only those that the format has', () => {
     expect(unsayable({ messages: image(url) })).toBe('messages.0.content.0.image_url')
 })
 
-test('the effort of reasoning is a budget up to 2.5, and a level after', () => {
+test('writes reasoning_effort as a budget up to Gemini 2.5, and as a level after', () => {
   const thinking = (effort: string, model?: string) =>
     written({ reasoning_effort: effort }, model).generationConfig.thinkingConfig
   expect(thinking('medium')).toEqual({ thinkingBudget: 8192, includeThoughts: true })
@@ -184,7 +184,7 @@ test('the effort of reasoning is a budget up to 2.5, and a level after', () => {
 })
 
 test.each([{ logit_bias: { 5: 1 } }, { logprobs: true }, { verbosity: 'low' }, { parallel_tool_calls: false }])(
-  '%j cannot be said here',
+  'rejects %j',
   (asked) => {
     expect(unsayable({ tools: [tool], ...asked })).toBe(Object.keys(asked)[0])
   },

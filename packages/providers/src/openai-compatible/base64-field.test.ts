@@ -21,7 +21,7 @@ const bodyOf = (bytes: Uint8Array) =>
     usage: { total: 1 },
   })
 
-test('any bytes are found, however the body is cut into pieces and however it is spaced', () => {
+test('decodes any bytes, however the body is split and spaced', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 400 }), (bytes, size) => {
       expect(read(bodyOf(bytes), size)).toEqual(Buffer.from(bytes))
@@ -32,18 +32,18 @@ test('any bytes are found, however the body is cut into pieces and however it is
   )
 })
 
-test('escapes that JSON allows are read, wherever they are cut', () => {
+test('decodes JSON escapes, even if split', () => {
   const bytes = Buffer.from('fffbff+/', 'base64')
   const plain = bodyOf(bytes)
   for (const body of [plain.replace('+/"', '+\\/"'), plain.replace('+/"', String.raw`\u002b\u002F"`)])
     for (let size = 1; size < 20; size++) expect(read(body, size)).toEqual(bytes)
 })
 
-test('the first field counts', () => {
+test('reads the first field of that name', () => {
   expect(read('{"data":[{"b64_json":"AAAA"},{"b64_json":"////"}]}')).toEqual(Buffer.from('AAAA', 'base64'))
 })
 
-test('a body that breaks off, is not base64, no JSON or has no such field is refused', () => {
+test('rejects a truncated body, invalid base64, invalid JSON and a missing field', () => {
   const whole = bodyOf(Buffer.from('an image'))
   for (let length = 1; length < whole.length; length++) expect(() => read(whole.slice(0, length))).toThrow(UnfitAnswer)
   for (const text of ['AAA', 'A===', 'AA==AAAA', 'AAA-', 'AA A', 'A\\nAAA', 'ÄAAA'])

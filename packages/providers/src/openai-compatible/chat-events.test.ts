@@ -10,7 +10,7 @@ const deltaOf = (read: ReturnType<typeof openChatEvents>, data: string) => {
   return chunk === null || chunk === 'end' ? chunk : chunk.choices[0]?.delta
 }
 
-test('what only names the role is kept back, and the role goes with what is said first', () => {
+test('holds back role-only chunks and puts the role on the first chunk with content', () => {
   const read = openChatEvents()
   expect(read(event({ role: 'assistant', content: '' }))).toBeNull()
   expect(read(event({ content: '' }))).toBeNull()
@@ -25,13 +25,13 @@ test.each([
   [{ refusal: 'No' }, {}],
   [{ tool_calls: [{ index: 0, id: 'D681PevKs', type: 'function', function: { name: 'f', arguments: '' } }] }, {}],
   [{}, { finish_reason: 'stop' }],
-])('%j %j says something', (delta, more) => {
+])('treats %j %j as content', (delta, more) => {
   const read = openChatEvents()
   read(event({ role: 'assistant', content: null }))
   expect(deltaOf(read, event(delta, more))).toEqual({ role: 'assistant', ...delta })
 })
 
-test('the end, an error and what is neither', () => {
+test('reads [DONE], an error event and invalid JSON', () => {
   const read = openChatEvents()
   expect(read('[DONE]')).toBe('end')
   expect(() => read('{"error":{"code":429}}')).toThrow(ErrorInAnswer)

@@ -13,14 +13,14 @@ async function sent(baseUrl: string, settings: object = {}) {
   return JSON.parse(body) as { max_tokens?: number; max_completion_tokens?: number; messages: object[] }
 }
 
-test('OpenAI itself gets the cap in the field that all of its models take, and no fields it has not', async () => {
+test('sends OpenAI the cap as max_completion_tokens, and no reasoning fields', async () => {
   const body = await sent('https://api.openai.com/v1')
   expect(body).toMatchObject({ max_completion_tokens: 7, messages: [{ role: 'assistant', content: 'Hi' }] })
   expect(body).not.toHaveProperty('max_tokens')
   expect(body.messages[0]).not.toHaveProperty('reasoning_content')
 })
 
-test('others get it in the field that most of them take, unless the configuration says otherwise', async () => {
+test('sends other providers the cap as max_tokens, unless configured otherwise', async () => {
   const body = await sent('https://api.groq.com/openai/v1')
   expect(body).toMatchObject({ max_tokens: 7, messages: [{ reasoning_content: 'Hm' }] })
   expect(body).not.toHaveProperty('max_completion_tokens')

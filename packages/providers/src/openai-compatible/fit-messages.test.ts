@@ -6,24 +6,24 @@ const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arg
 const fitted = (messages: object[], rules: Partial<MessageRules>) =>
   JSON.parse(fitMessages(JSON.stringify({ messages, temperature: 1 }), { ...asTheyAre, ...rules }))
 
-test('the text stays as it is where nothing has to go', () => {
+test('leaves the text unchanged if nothing must be removed', () => {
   const forwarded = '{"messages":[{"role":"user","content":"\\u00e4 1.0"}],"temperature":1.0}'
   expect(fitMessages(forwarded, asTheyAre)).toBe(forwarded)
   expect(fitMessages(forwarded, { toolCallIds: 'nine-characters', reasoningHistory: false })).toBe(forwarded)
 })
 
-test('what other wire formats have sealed never goes out', () => {
+test('never sends the sealed reasoning of other wire formats', () => {
   const sealed = { type: 'reasoning.encrypted', data: 'x' }
   const answer = { role: 'assistant', content: 'Hi', reasoning_content: 'Hm' }
   expect(fitted([{ ...answer, reasoning_details: [sealed] }], {})).toEqual({ messages: [answer], temperature: 1 })
 })
 
-test('reasoning is left out where it is not taken', () => {
+test('omits reasoning if reasoningHistory is false', () => {
   const answer = { role: 'assistant', content: 'Hi', reasoning_content: 'Hm', reasoning: 'Hm' }
   expect(fitted([answer], { reasoningHistory: false }).messages).toEqual([{ role: 'assistant', content: 'Hi' }])
 })
 
-test('ids of nine characters, the same for the call and its result', () => {
+test('shortens IDs to nine characters, identically for a call and its result', () => {
   const { messages } = fitted(
     [
       { role: 'assistant', content: null, tool_calls: [call('call_0123456789'), call('abcDEF123')] },

@@ -54,7 +54,7 @@ describe('a completion', () => {
     ['tool_use', 'tool_calls'],
     ['constructor', 'stop'],
     [null, 'stop'],
-  ])('the finish reason %j becomes %s', (given, becomes) => {
+  ])('maps the finish reason %j to %s', (given, becomes) => {
     const { choices } = rebuildCompletion(completion({ content: '' }, { finish_reason: given }))
     expect(choices[0]?.finish_reason).toBe(becomes)
   })
@@ -76,7 +76,7 @@ describe('a completion', () => {
       tool_calls: Array.from({ length: 129 }, () => ({ id: 'a', function: { name: 'f' } })),
     }),
     completion({ content: '' }, { logprobs: { content: [{ token: 'a', logprob: 'x' }] } }),
-  ])('%j is not one', (body) => expect(() => rebuildCompletion(body)).toThrow(UnfitAnswer))
+  ])('rejects %j', (body) => expect(() => rebuildCompletion(body)).toThrow(UnfitAnswer))
 })
 
 describe('a chunk', () => {
@@ -106,12 +106,12 @@ describe('a chunk', () => {
     })
   })
 
-  test('one that says nothing is none, one of another choice too', () => {
+  test('is null if it has no content or is of another choice', () => {
     expect(rebuildChunk({ choices: [], prompt_filter_results: [] })).toBeNull()
     expect(rebuildChunk({ choices: [{ index: 1, delta: { content: 'a' } }] })).toBeNull()
   })
 
-  test('a tool call without an index has the one of its place', () => {
+  test('numbers a tool call without an index by its position', () => {
     const rebuilt = rebuildChunk(chunk({ tool_calls: [{ id: 'aaaaaaaaa' }, { id: 'bbbbbbbbb' }] }))
     expect(rebuilt?.choices[0]?.delta.tool_calls).toEqual([
       { index: 0, id: 'aaaaaaaaa' },
@@ -126,11 +126,11 @@ describe('a chunk', () => {
     chunk({ content: 5 }),
     chunk({ tool_calls: [{ index: -1 }] }),
     chunk({ tool_calls: [{ index: 0, function: { arguments: 5 } }] }),
-  ])('%j is not one', (event) => expect(() => rebuildChunk(event)).toThrow(UnfitAnswer))
+  ])('rejects %j', (event) => expect(() => rebuildChunk(event)).toThrow(UnfitAnswer))
 })
 
 describe('usage', () => {
-  test('keeps the counts that are known', () => {
+  test('keeps only known counts', () => {
     expect(
       rebuildUsage({
         prompt_tokens: 3,
@@ -152,5 +152,5 @@ describe('usage', () => {
     { prompt_tokens: '1', completion_tokens: 1 },
     { prompt_tokens: 1.5, completion_tokens: 1 },
     { prompt_tokens: 1e300, completion_tokens: 1 },
-  ])('%j makes no sense', (value) => expect(rebuildUsage(value)).toBeNull())
+  ])('is null for %j', (value) => expect(rebuildUsage(value)).toBeNull())
 })

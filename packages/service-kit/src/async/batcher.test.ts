@@ -19,7 +19,7 @@ function openRuns<Batch>() {
 }
 
 describe('a batcher of items', () => {
-  test('a lone item goes at once, and what comes meanwhile goes together when it has ended', async () => {
+  test('runs a lone item at once, and the items added meanwhile as one batch after it', async () => {
     const { batches, run, end } = openRuns<string[]>()
     const batcher = openItemBatcher({ maxItems: 10, run })
     batcher.add('a')
@@ -32,7 +32,7 @@ describe('a batcher of items', () => {
     expect(batches).toEqual([['a'], ['b', 'c', 'd']])
   })
 
-  test('what is added in one tick shares a batch, up to its size', async () => {
+  test('batches the items added in one tick, up to the batch size', async () => {
     const { batches, run, end } = openRuns<number[]>()
     const batcher = openItemBatcher({ maxItems: 2, run })
     for (const item of [1, 2, 3]) batcher.add(item)
@@ -42,7 +42,7 @@ describe('a batcher of items', () => {
     expect(batches).toEqual([[1, 2], [3]])
   })
 
-  test('deferred with setImmediate, what the events of one turn add shares a batch', async () => {
+  test('deferred with setImmediate, batches the items added in one turn of the event loop', async () => {
     const batches: number[][] = []
     const batcher = openItemBatcher<number>({
       maxItems: 10,
@@ -58,7 +58,7 @@ describe('a batcher of items', () => {
     expect(batches).toEqual([[1, 2], [3]])
   })
 
-  test('what an execution puts back goes with the next batch', async () => {
+  test('runs an item that a batch puts back with the next batch', async () => {
     const batches: string[][] = []
     const batcher = openItemBatcher<string>({
       maxItems: 10,
@@ -72,7 +72,7 @@ describe('a batcher of items', () => {
     expect(batches).toEqual([['first'], ['again']])
   })
 
-  test('is idle when nothing waits and nothing is under way', async () => {
+  test('is idle when nothing waits and no batch is in flight', async () => {
     const { run, end } = openRuns<string[]>()
     const batcher = openItemBatcher({ maxItems: 1, run })
     await batcher.idle()
@@ -88,7 +88,7 @@ describe('a batcher of items', () => {
   })
 })
 
-describe('what waits', () => {
+describe('the waiting line of a batcher', () => {
   interface Named {
     name: string
     dropAtMs: number
@@ -104,7 +104,7 @@ describe('what waits', () => {
     return { dropped, batcher: openItemBatcher<Named>({ maxItems: 1, run, now, line }) }
   }
 
-  test('tells for how long the oldest item and the oldest batch have stood', async () => {
+  test('reports the age of the oldest item and of the oldest batch', async () => {
     let nowMs = 0
     const { run, end } = openRuns<string[]>()
     const batcher = openItemBatcher<string>({ maxItems: 1, run, now: () => nowMs })
@@ -124,7 +124,7 @@ describe('what waits', () => {
     expect(batcher.waiting()).toEqual({ all: 0, oldestMs: 0, inFlight: 0, inFlightMs: 0 })
   })
 
-  test('is dropped when its time is over, while a batch never returns', async () => {
+  test('drops an item past its deadline while a batch hangs', async () => {
     vi.useFakeTimers()
     let nowMs = 0
     const { dropped, batcher } = open(openRuns<Named[]>().run, () => nowMs)
@@ -145,7 +145,7 @@ describe('what waits', () => {
     vi.useRealTimers()
   })
 
-  test('is one of each name: the first, which waits for as long as its copies may', async () => {
+  test('keeps the first item of each name, until the latest deadline of its copies', async () => {
     const { batches, run, end } = openRuns<Named[]>()
     const { batcher } = open(run, () => 0)
     batcher.add({ name: 'z', dropAtMs: 9 })
@@ -168,7 +168,7 @@ describe('what waits', () => {
 })
 
 describe('a batcher over a queue of the caller', () => {
-  test('keeps this many batches in flight and no more', async () => {
+  test('keeps at most `concurrency` batches in flight', async () => {
     const queue = ['a', 'b', 'c', 'd']
     const { batches, run, end } = openRuns<string>()
     const batcher = openBatcher({ concurrency: 2, take: () => queue.shift() ?? null, run })
@@ -183,7 +183,7 @@ describe('a batcher over a queue of the caller', () => {
     expect([batches, batcher.underWay().inFlight]).toEqual([['a', 'b', 'c', 'd'], 0])
   })
 
-  test('what may not go yet waits until the batcher is woken', async () => {
+  test('leaves a paused queue alone until it is woken', async () => {
     const queue = ['a']
     let paused = true
     const batches: string[] = []
@@ -200,7 +200,7 @@ describe('a batcher over a queue of the caller', () => {
     expect(batches).toEqual(['a'])
   })
 
-  test('a set that merges what is the same is a queue, too', async () => {
+  test('takes from any queue, such as a set that merges duplicates', async () => {
     const topics = new Set<string>()
     const published: string[][] = []
     const batcher = openBatcher({
@@ -220,7 +220,7 @@ describe('a batcher over a queue of the caller', () => {
     expect(published).toEqual([['a', 'b']])
   })
 
-  test('every item is run once, however adding and ending fall together', async () => {
+  test('runs every item once, for any interleaving of adds and completions', async () => {
     const ran: number[] = []
     let most = 0
     let running = 0

@@ -1,37 +1,37 @@
-// Keeps a batch in flight while the next one gathers.
-//   B1  No timer: a lone item goes at once, and a crowd shares a batch.
-//   B2  A batch is taken at the moment at which it can go. What comes before that moment goes along.
-//   B3  The queue is looked at again after each batch: what an execution puts back needs no wake.
+// Gathers the next batch while one is in flight.
+//   B1  No timer: a lone item runs at once, and a crowd shares a batch.
+//   B2  A batch is taken at the moment when it can run. It includes everything added before that moment.
+//   B3  The queue is checked again after each batch: an item that a batch puts back needs no wake.
 
-/** What waits and what is under way. An age is 0 where there is nothing. */
+/** Waiting items and batches in flight. An age is 0 if there are none. */
 export interface Backlog extends InFlight {
   /** Items that no batch has taken yet. */
   all: number
-  /** For how long the oldest of them has waited, since it came or since a batch put it back. Milliseconds. */
+  /** How long the oldest of them has waited, since it was added or since a batch put it back. Milliseconds. */
   oldestMs: number
 }
 
 interface InFlight {
-  /** Batches under way. */
+  /** Batches in flight. */
   inFlight: number
-  /** For how long the oldest of these has been under way. Milliseconds. */
+  /** Age of the oldest batch in flight. Milliseconds. */
   inFlightMs: number
 }
 
 export interface Batcher {
-  /** Something may be taken now: it was added, or what held it back is over. */
+  /** Call when something may be taken: an item was added, or a pause ended. */
   wake(): void
   underWay(): InFlight
-  /** Resolves when no batch is under way and none can be taken. */
+  /** Resolves when no batch is in flight and none can be taken. */
   idle(): Promise<void>
 }
 
 interface Schedule {
-  /** Batches in flight at most. Default: 1. */
+  /** Maximum number of batches in flight. Default: 1. */
   concurrency?: number
   /**
-   * Puts the taking off until the events at hand have added what they add: `queueMicrotask` (the default) for callers of the same
-   * tick, `setImmediate` for all sockets that were read in this turn of the event loop.
+   * Defers taking a batch until the current events have added their items: `queueMicrotask` (the default) for callers
+   * of the same tick, `setImmediate` for all sockets read in this turn of the event loop.
    */
   defer?: (work: () => void) => unknown
   /** Monotonic milliseconds. */
@@ -39,13 +39,13 @@ interface Schedule {
 }
 
 export interface BatcherOptions<Batch> extends Schedule {
-  /** Takes the next batch out of the queue; null when nothing waits, or when nothing may go now. */
+  /** Takes the next batch out of the queue; null if nothing waits or nothing may run now. */
   take: () => Batch | null
-  /** Must not reject: an error belongs to those who wait for the items. A rejection of it would be an unhandled one. */
+  /** Must not reject: errors go to the callers that wait for the items. A rejection would be unhandled. */
   run: (batch: Batch) => Promise<void>
 }
 
-/** A batcher over a queue of the caller's. The caller adds to the queue and calls `wake`. */
+/** A batcher over a queue of the caller, who adds to the queue and calls `wake`. */
 export function openBatcher<Batch>({
   take,
   run,
@@ -54,7 +54,7 @@ export function openBatcher<Batch>({
   now = () => performance.now(),
 }: BatcherOptions<Batch>): Batcher {
   const waitingForIdle: (() => void)[] = []
-  /** When each batch under way was taken, oldest first. */
+  /** When each batch in flight was taken, oldest first. */
   const inFlight = new Set<{ sinceMs: number }>()
   let scheduled = false
 
@@ -97,23 +97,26 @@ export function openBatcher<Batch>({
 export interface ItemBatcher<Item> {
   add(item: Item): void
   waiting(): Backlog
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when nothing waits and no batch is in flight. */
   idle(): Promise<void>
 }
 
 export interface ItemBatcherOptions<Item> extends Schedule {
-  /** Items of a batch at most. */
+  /** Maximum number of items per batch. */
   maxItems: number
   /** Must not reject, as above. */
   run: (items: Item[]) => Promise<void>
-  /** Which items are copies of one another, and until when they wait. Without it each waits by itself, without an end. */
+  /**
+   * Which items are copies of one another, and their deadlines. Without it every item waits separately, without a
+   * limit.
+   */
   line?: Omit<WaitingLineOptions<Item>, 'now'>
 }
 
-/** How late an item past its time may be dropped while no batch takes anything. */
+/** How late an expired item may be dropped while no batch takes items. */
 const SWEEP_MS = 250
 
-/** A batcher over its own queue, in which items are in the order in which they came. */
+/** A batcher over a separate queue, first in, first out. */
 export function openItemBatcher<Item>({
   maxItems,
   run,
@@ -146,18 +149,19 @@ export function openItemBatcher<Item>({
   }
 }
 
-// Items that wait for a batch, first come, first served.
-//   W1  Of two under one name one waits: the first, for both. So what is sent again and again takes the room of one.
-//   W2  An item past its time is dropped: by anyone who takes, and by a timer while no one does.
+// Items that wait for a batch, first in, first out.
+//   W1  Of two items under one name only the first waits, for both. So an item that is sent repeatedly takes up one
+//       place.
+//   W2  An expired item is dropped: by the next take, or by a timer while there is none.
 
 export interface WaitingLineOptions<Item> {
-  /** What two copies of one item have in common. */
+  /** The identity that copies of one item share. */
   nameOf: (item: Item) => unknown
-  /** Has the first answered for its copy too, and wait for as long as the copy may. The copy itself is not kept. */
+  /** Makes the first item respond for its copy too, and wait until the copy's deadline. The copy itself is not kept. */
   join: (first: Item, copy: Item) => void
-  /** The moment past which no one waits for it anymore, by `now`. */
+  /** When no caller waits for it any longer, by `now`. */
   dropAtMs: (item: Item) => number
-  /** Its time is over: it will never be taken. */
+  /** Called for an expired item: it will never be taken. */
   drop: (item: Item) => void
   /** Monotonic milliseconds. */
   now: () => number
@@ -165,7 +169,7 @@ export interface WaitingLineOptions<Item> {
 
 export class WaitingLine<Item> {
   readonly #options: WaitingLineOptions<Item>
-  /** In the order in which they are taken. */
+  /** In the order of taking. */
   readonly #waiting = new Map<unknown, { item: Item; sinceMs: number }>()
 
   constructor(options: WaitingLineOptions<Item>) {
@@ -176,7 +180,7 @@ export class WaitingLine<Item> {
     return this.#waiting.size
   }
 
-  /** How long the first one has stood here; 0: nothing waits. Milliseconds. */
+  /** How long the first item has waited; 0 if nothing waits. Milliseconds. */
   get oldestMs(): number {
     for (const { sinceMs } of this.#waiting.values()) return this.#options.now() - sinceMs
     return 0
@@ -190,7 +194,7 @@ export class WaitingLine<Item> {
     else join(first.item, item) // W1
   }
 
-  /** Takes `max` items at most. One that doesn't fit stays in its place. */
+  /** Takes at most `max` items. One that doesn't fit keeps its place. */
   take(max: number, fits: (item: Item) => boolean = () => true): Item[] {
     const taken: Item[] = []
     for (const [name, { item }] of this.#waiting) {
@@ -217,13 +221,13 @@ export class WaitingLine<Item> {
 }
 
 export interface Sweep {
-  /** Something has come that may have to be swept away later. */
+  /** Call after adding something that may need to be swept later. */
   arm(): void
 }
 
 /**
- * Calls `sweep` every `everyMs` for as long as it answers that something is left. No timer runs while nothing is, and none
- * keeps the process alive.
+ * Calls `sweep` every `everyMs` until it returns false. No timer runs while nothing is left, and none keeps the process
+ * alive.
  */
 export function openSweep({ everyMs, sweep }: { everyMs: number; sweep: () => boolean }): Sweep {
   let armed = false

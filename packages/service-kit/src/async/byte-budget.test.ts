@@ -4,7 +4,7 @@ import { openByteBudget } from './byte-budget.ts'
 const open = (maxBytes = 100) => openByteBudget({ maxBytes, waitMs: 1_000, whenFull: () => new Error('full') })
 const tick = () => new Promise(setImmediate)
 
-/** Asks for shares, and says which were given so far. */
+/** Requests shares, and records those given so far. */
 function asking(budget = open()) {
   const given: string[] = []
   const shares = new Map<string, () => void>()
@@ -30,7 +30,7 @@ function asking(budget = open()) {
 }
 
 describe('shares of memory', () => {
-  test('are never more than there is, in any order they are asked for and given back', async () => {
+  test('never exceed the total, in any order of requests and releases', async () => {
     const { budget, ask, given, giveBack } = asking()
     for (const [n, bytes] of [60, 30, 40, 10].entries()) void ask(String(n), `party ${n}`, bytes)
     await tick()
@@ -41,7 +41,7 @@ describe('shares of memory', () => {
     expect(budget.taken()).toBe(0)
   })
 
-  test('a large one is not kept waiting by small ones that come later', async () => {
+  test('are given to a large request before smaller ones that came later', async () => {
     const { ask, given, giveBack } = asking()
     void ask('first', 'a', 50)
     void ask('large', 'b', 80)
@@ -52,7 +52,7 @@ describe('shares of memory', () => {
     expect(given).toEqual(['first', 'large', 'small'])
   })
 
-  test('one party has at most half of it, and others pass those of it that wait', async () => {
+  test('are limited to half per party, and other parties pass its waiting requests', async () => {
     const { ask, given, giveBack } = asking()
     for (const n of [1, 2, 3]) void ask(`busy ${n}`, 'busy', 30)
     void ask('other', 'other', 50)
@@ -62,7 +62,7 @@ describe('shares of memory', () => {
     expect(given).toEqual(['busy 1', 'other', 'busy 2'])
   })
 
-  test('a single one may be all of it, and no larger', async () => {
+  test('can be the whole budget for a single request, but not more', async () => {
     const { ask, given, budget } = asking()
     void ask('all', 'a', 100)
     await tick()
@@ -70,7 +70,7 @@ describe('shares of memory', () => {
     expect(() => budget.take('b', 101)).toThrow(RangeError)
   })
 
-  test('rejects waiters that time out or abort, and lets others pass', async () => {
+  test('go to the next waiter if one times out or aborts', async () => {
     vi.useFakeTimers()
     const { ask, given } = asking()
     void ask('first', 'a', 90)

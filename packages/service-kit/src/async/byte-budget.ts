@@ -1,14 +1,14 @@
 // Memory that large requests share.
 //   M1  All shares together are at most `maxBytes`.
-//   M2  One party has at most half of it, but for a single share, which may be as large as all of it.
-//   M3  Shares are given in the order in which they were asked for. Only who waits for their own party is passed over, so a large
-//       share is not kept waiting by small ones.
-//   M4  No one waits longer than `waitMs`.
+//   M2  One party has at most half of it, except for a single share, which may be as large as the whole.
+//   M3  Shares are given in order of request. Only a request that waits for other shares of its party is passed, so
+//       small shares don't keep a large one waiting.
+//   M4  No request waits longer than `waitMs`.
 
 export interface ByteBudget {
   /**
-   * Waits for a share of this many bytes, and answers what gives it back; that is safe to repeat.
-   * @throws what `whenFull` makes, the signal's reason, and RangeError for more than there will ever be
+   * Waits for a share of this many bytes, and returns the function that releases it; releasing twice is safe.
+   * @throws the error of `whenFull`, the signal's reason, and RangeError for more than the whole budget
    */
   take(party: string, bytes: number, signal?: AbortSignal): Promise<() => void>
   taken(): number
@@ -17,7 +17,7 @@ export interface ByteBudget {
 export interface ByteBudgetOptions {
   maxBytes: number
   waitMs: number
-  /** The error for who has waited in vain. */
+  /** The error of a request that waited in vain. */
   whenFull: () => Error
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { inTurns } from './waiting.ts'
 
-test('a long computation lets others go first between its steps, and answers what it returns', async () => {
+test('inTurns yields to other work between the steps of a long computation, and returns its result', async () => {
   let steps = 0
   let seen = 0
   function* count(): Generator<void, string> {

@@ -3,7 +3,7 @@ import { openSemaphore } from './semaphore.ts'
 
 const full = () => new Error('full')
 
-test('no more run at once than there are permits, and those who wait go in their order', async () => {
+test('runs at most as many jobs as there are permits, and the others in order of arrival', async () => {
   const semaphore = openSemaphore({ permits: 2, maxWaiting: 10, whenFull: full })
   const ends: (() => void)[] = []
   const began: number[] = []
@@ -25,7 +25,7 @@ test('no more run at once than there are permits, and those who wait go in their
   expect(await Promise.all(jobs)).toEqual([0, 1, 2, 3])
 })
 
-test('when too many wait the next is refused, and the permit of a failed job is free again', async () => {
+test('refuses a job if too many wait, and frees the permit of a failed job', async () => {
   const semaphore = openSemaphore({ permits: 1, maxWaiting: 1, whenFull: full })
   const first = Promise.withResolvers<never>()
   const failing = semaphore.run(() => first.promise)
@@ -37,7 +37,7 @@ test('when too many wait the next is refused, and the permit of a failed job is 
   expect(await semaphore.run(() => Promise.resolve('again'))).toBe('again')
 })
 
-test('a job that throws before it waits gives its permit back', async () => {
+test('frees the permit of a job that throws synchronously', async () => {
   const semaphore = openSemaphore({ permits: 1, maxWaiting: 0, whenFull: full })
   const throwing = semaphore.run(() => {
     throw new Error('at once')

@@ -1,21 +1,23 @@
 export interface Semaphore {
   /**
-   * Runs a job when its turn has come; jobs begin in the order in which they came.
-   * @throws what the job throws; what `whenFull` makes where as many wait as may
+   * Runs a job when its turn comes; jobs start in order of arrival.
+   * @throws the error of the job; the error of `whenFull` if the maximum already waits
    */
   run<T>(job: () => Promise<T>): Promise<T>
 }
 
 export interface SemaphoreOptions {
-  /** Jobs at once. */
+  /** Maximum number of concurrent jobs. */
   permits: number
-  /** Jobs that may wait for a permit; Infinity where nothing bounds them. */
+  /** Maximum number of jobs that wait for a permit; Infinity for no limit. */
   maxWaiting: number
-  /** The error for a job that comes when `maxWaiting` wait. */
+  /** The error for a job that arrives while `maxWaiting` wait. */
   whenFull: () => Error
 }
 
-/** Runs costly jobs a few at once, so that a crowd of them leaves threads, connections or memory to others. */
+/**
+ * Limits the concurrency of expensive jobs, so that a burst of them leaves threads, connections or memory to others.
+ */
 export function openSemaphore({ permits, maxWaiting, whenFull }: SemaphoreOptions): Semaphore {
   const waiting: (() => void)[] = []
   let running = 0
@@ -24,7 +26,7 @@ export function openSemaphore({ permits, maxWaiting, whenFull }: SemaphoreOption
     async run(job) {
       if (running >= permits) {
         if (waiting.length >= maxWaiting) throw whenFull()
-        await new Promise<void>((resolve) => waiting.push(resolve)) // the finishing task hands its permit on
+        await new Promise<void>((resolve) => waiting.push(resolve)) // the finishing job passes its permit on
       } else running++
       try {
         return await job()

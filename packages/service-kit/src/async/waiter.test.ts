@@ -4,18 +4,18 @@ import { openWaiter } from './waiting.ts'
 
 const HOUR_MS = 3_600_000
 
-test('a wait ends when it is woken', async () => {
+test('a waiter returns when it is woken', async () => {
   const waiter = openWaiter()
   const waiting = waiter.next(HOUR_MS)
   waiter.wake()
   expect(await waiting).toBe('woken')
 })
 
-test('a wait ends by itself when its time is over', async () => {
+test('a waiter returns late when its time is up', async () => {
   expect(await openWaiter().next(1)).toBe('late')
 })
 
-test('a wake that comes while no one waits ends the next wait at once, and only that', async () => {
+test('a wake without a wait ends the next wait at once, and only that one', async () => {
   const waiter = openWaiter()
   waiter.wake()
   waiter.wake()
@@ -23,7 +23,7 @@ test('a wake that comes while no one waits ends the next wait at once, and only 
   expect(await waiter.next(1)).toBe('late')
 })
 
-test('a wake that comes together with the end of the time counts', async () => {
+test('a wake at the same time as the timeout is not lost', async () => {
   const waiter = openWaiter()
   const waiting = waiter.next(1)
   await new Promise((resolve) => setTimeout(resolve, 1))
@@ -32,7 +32,7 @@ test('a wake that comes together with the end of the time counts', async () => {
   expect(how.filter((one) => one === 'woken')).toHaveLength(1)
 })
 
-test('the abort of a signal wakes once, also one that came before', async () => {
+test('an aborted signal wakes a waiter once, also if it aborted before', async () => {
   const [before, later] = [new AbortController(), new AbortController()]
   before.abort()
   const waiter = openWaiter([before.signal, later.signal])
@@ -43,7 +43,7 @@ test('the abort of a signal wakes once, also one that came before', async () => 
   expect(await waiter.next(1)).toBe('late')
 })
 
-test('once it is closed it listens to no signal', () => {
+test('a closed waiter no longer listens to its signals', () => {
   const { signal } = new AbortController()
   const waiter = openWaiter([signal])
   expect(getEventListeners(signal, 'abort')).toHaveLength(1)

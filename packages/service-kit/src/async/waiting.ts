@@ -1,20 +1,20 @@
 import { setImmediate as othersGoFirst } from 'node:timers/promises'
 
 export interface Waiter {
-  /** Ends the wait under way; where no one waits, it ends the next wait at once. */
+  /** Ends the current wait; if there is none, the next wait ends at once. */
   wake(): void
   /**
-   * Waits until it is woken, but not longer than `limitMs` (less than 2^31). One wait at a time. Several wakes since the last
-   * wait count as one.
+   * Waits until woken, for at most `limitMs` (less than 2^31). One wait at a time. Several wakes since the last wait
+   * count as one.
    */
   next(limitMs: number): Promise<'woken' | 'late'>
-  /** The signals no longer wake it. */
+  /** Stops listening to the signals. */
   close(): void
 }
 
 /**
- * Waits again and again for something that may come at any moment, also while no one waits: no wake is lost.
- * @param signals the abort of each wakes once; one that is aborted already does so at the first wait
+ * Waits repeatedly for something that may happen at any time, also between waits: no wake is lost.
+ * @param signals the abort of each wakes once; one already aborted does so at the first wait
  */
 export function openWaiter(signals: readonly AbortSignal[] = []): Waiter {
   let woken = signals.some(({ aborted }) => aborted)
@@ -47,7 +47,7 @@ export function openWaiter(signals: readonly AbortSignal[] = []): Waiter {
   }
 }
 
-/** Work took longer than it was given. What it does in the end no one hears. */
+/** Work exceeded its time limit. Its eventual outcome is ignored. */
 export class TimedOut extends Error {
   readonly limitMs: number
 
@@ -58,9 +58,10 @@ export class TimedOut extends Error {
 }
 
 /**
- * Runs work and answers what it answers, a promise or not. The work is not stopped when the time is over; only the waiting ends.
- * @param limitMs less than 2^31, the longest that a timer of Node runs
- * @throws TimedOut from the promise when `limitMs` end first; otherwise what the work throws
+ * Runs work and returns its result, whether it is a promise or not. The work is not stopped at the limit; only the wait
+ * ends.
+ * @param limitMs less than 2^31, the longest timer of Node
+ * @throws TimedOut from the promise if `limitMs` end first; otherwise the error of the work
  */
 export async function withTimeout<T>(limitMs: number, work: () => T | PromiseLike<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
@@ -73,8 +74,8 @@ export async function withTimeout<T>(limitMs: number, work: () => T | PromiseLik
 }
 
 /**
- * Waits until a promise has resolved or rejected, but not longer than `limitMs` (less than 2^31). Answers whether it has. Never
- * rejects, and the rejection of a promise that is late is not an unhandled one.
+ * Waits until a promise has settled, for at most `limitMs` (less than 2^31). Returns whether it has. Never rejects, and
+ * a later rejection of the promise is not unhandled.
  */
 export async function settlesWithin(limitMs: number, promise: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<false>()
@@ -90,13 +91,13 @@ export async function settlesWithin(limitMs: number, promise: Promise<unknown>):
 
 export interface BackOffLimits {
   firstMs: number
-  /** Infinity where nothing bounds it. */
+  /** Infinity for no limit. */
   maxMs: number
 }
 
 /**
- * How long to wait before the next try, in milliseconds: twice as long after each failure, up to `maxMs`.
- * @param failures how often it has failed in a row; without a failure there is nothing to wait for, so 0 and less answer 0
+ * Returns the wait before the next attempt, in milliseconds: it doubles after each failure, up to `maxMs`.
+ * @param failures number of failures in a row; 0 or less returns 0
  */
 export function backOffMs(failures: number, { firstMs, maxMs }: BackOffLimits): number {
   return failures <= 0 ? 0 : Math.min(firstMs * 2 ** (failures - 1), maxMs)
@@ -104,7 +105,7 @@ export function backOffMs(failures: number, { firstMs, maxMs }: BackOffLimits): 
 
 const TURN_MS = 5
 
-/** Takes the steps of a long computation, and yields to other work every few milliseconds. */
+/** Runs the steps of a long computation, and yields to other work every few milliseconds. */
 export async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
   let untilMs = performance.now() + TURN_MS
   for (;;) {

@@ -4,13 +4,13 @@ import { settlesWithin, TimedOut, withTimeout } from './waiting.ts'
 const HOUR_MS = 3_600_000
 const never = new Promise<never>(() => {})
 
-describe('work with a time limit', () => {
-  test('answers what it answers, whether it waits for it or not', async () => {
+describe('withTimeout', () => {
+  test('returns the result of synchronous and asynchronous work', async () => {
     expect(await withTimeout(HOUR_MS, async () => 'later')).toBe('later')
     expect(await withTimeout(HOUR_MS, () => 'now')).toBe('now')
   })
 
-  test('throws what it throws, whether it waits for it or not', async () => {
+  test('throws the error of synchronous and asynchronous work', async () => {
     await expect(withTimeout(HOUR_MS, () => Promise.reject(new Error('broke')))).rejects.toThrow('broke')
     const throwing = () => {
       throw new Error('broke at once')
@@ -18,13 +18,13 @@ describe('work with a time limit', () => {
     await expect(withTimeout(HOUR_MS, throwing)).rejects.toThrow('broke at once')
   })
 
-  test('is not waited for beyond its limit', async () => {
+  test('throws TimedOut at the limit', async () => {
     const error = await withTimeout(1, () => never).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(TimedOut)
     expect(error).toMatchObject({ limitMs: 1, message: 'took longer than 1 ms' })
   })
 
-  test('leaves no timer behind', async () => {
+  test('leaves no timer running', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const before = timers()
     await withTimeout(HOUR_MS, () => 'now')
@@ -33,13 +33,13 @@ describe('work with a time limit', () => {
   })
 })
 
-describe('a promise with a time limit', () => {
-  test('is in time when it has resolved or rejected', async () => {
+describe('settlesWithin', () => {
+  test('returns true if the promise resolves or rejects in time', async () => {
     expect(await settlesWithin(HOUR_MS, Promise.resolve())).toBe(true)
     expect(await settlesWithin(HOUR_MS, Promise.reject(new Error('broke')))).toBe(true)
   })
 
-  test('is late otherwise, and may reject then', async () => {
+  test('returns false at the limit, and ignores a later rejection', async () => {
     const work = Promise.withResolvers<void>()
     expect(await settlesWithin(1, work.promise)).toBe(false)
     work.reject(new Error('an unhandled rejection would fail this test'))

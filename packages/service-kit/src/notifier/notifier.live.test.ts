@@ -26,29 +26,26 @@ function newSubscriber(): { onNotify: () => void; count(): number; next(): Promi
   }
 }
 
-/** Notifies until it is received: a notification may be lost while a connection is made. */
+/** Notifies until received: a notification may be lost while a connection is being opened. */
 async function notifyUntilReceived(notifier: Notifier, topic: string, next: Promise<void>): Promise<void> {
   const timer = setInterval(() => notifier.notify(topic), 5)
   await next
   clearInterval(timer)
 }
 
-liveTest(
-  'a notification reaches subscribers of its topic on another connection, and no one else',
-  async ({ redis }) => {
-    const [here, there] = [open(redis.url), open(redis.url)]
-    const [one, other] = [newSubscriber(), newSubscriber()]
-    const began = Promise.all([one.next(), other.next()])
-    there.subscribe(`${redis.prefix}-one`, one.onNotify)
-    there.subscribe(`${redis.prefix}-other`, other.onNotify)
-    await began // the channel is subscribed
-    const received = one.next()
-    await notifyUntilReceived(here, `${redis.prefix}-one`, received)
-    expect(other.count()).toBe(1)
-  },
-)
+liveTest('a notification reaches only the subscribers of its topic, on any connection', async ({ redis }) => {
+  const [here, there] = [open(redis.url), open(redis.url)]
+  const [one, other] = [newSubscriber(), newSubscriber()]
+  const began = Promise.all([one.next(), other.next()])
+  there.subscribe(`${redis.prefix}-one`, one.onNotify)
+  there.subscribe(`${redis.prefix}-other`, other.onNotify)
+  await began // the channel is subscribed
+  const received = one.next()
+  await notifyUntilReceived(here, `${redis.prefix}-one`, received)
+  expect(other.count()).toBe(1)
+})
 
-liveTest('a thousand notifications in one turn are one message', async ({ redis }) => {
+liveTest('a thousand notifications in one turn of the event loop are published as one message', async ({ redis }) => {
   const notifier = open(redis.url)
   const counter = new Redis(redis.url)
   onTestFinished(() => counter.disconnect())
@@ -65,12 +62,12 @@ liveTest('a thousand notifications in one turn are one message', async ({ redis 
     if (topicsOf(message).includes(topic)) messages++
   })
   for (let n = 0; n < 1_000; n++) notifier.notify(topic)
-  await notifier.close() // everything has gone
-  await counter.unsubscribe(channelOf(topic)) // and arrived: Redis keeps the order of a connection
+  await notifier.close() // everything is sent
+  await counter.unsubscribe(channelOf(topic)) // and has arrived: Redis keeps the order of a connection
   expect(messages).toBe(1)
 })
 
-liveTest('topics of a kind share a subscription: another topic of it is received at once', async ({ redis }) => {
+liveTest('topics of one kind share a subscription, so a further topic is received at once', async ({ redis }) => {
   const notifier = open(redis.url)
   const looker = new Redis(redis.url)
   onTestFinished(() => looker.disconnect())
@@ -84,7 +81,7 @@ liveTest('topics of a kind share a subscription: another topic of it is received
   notifier.subscribe(`${kind}:second`, three.onNotify)
   expect(await subscribers()).toBe(1)
   unsubscribeOne()
-  unsubscribeOne() // twice is once
+  unsubscribeOne() // the second call has no effect
   await notifyUntilReceived(notifier, `${kind}:first`, two.next())
   expect(one.count()).toBe(1)
   unsubscribeTwo()
@@ -92,13 +89,13 @@ liveTest('topics of a kind share a subscription: another topic of it is received
   await notifyUntilReceived(notifier, `${kind}:second`, three.next())
   notifier.notify(`${kind}:first`)
   const last = three.next()
-  notifier.notify(`${kind}:second`) // goes along, after it
+  notifier.notify(`${kind}:second`) // sent together, after it
   await last
   expect([one.count(), two.count()]).toEqual([1, received])
   expect(await subscribers()).toBe(1)
 })
 
-liveTest('after a restart of Redis subscribers are called once, and receive again', async ({ redisServer }) => {
+liveTest('subscribers are called once after a restart of Redis, and then notified again', async ({ redisServer }) => {
   const notifier = open(redisServer.url)
   const subscriber = newSubscriber()
   const began = subscriber.next()
@@ -107,14 +104,14 @@ liveTest('after a restart of Redis subscribers are called once, and receive agai
   await notifyUntilReceived(notifier, 'topic', subscriber.next())
   const again = subscriber.next()
   await redisServer.stopImmediately()
-  notifier.notify('topic') // dropped, and nothing says so
-  await expect.poll(() => notifier.troubles.length).toBeGreaterThan(0) // it has asked a Redis that is not there
+  notifier.notify('topic') // silently dropped
+  await expect.poll(() => notifier.troubles.length).toBeGreaterThan(0) // it has tried to reach the stopped Redis
   await redisServer.restart()
   await again
   await notifyUntilReceived(notifier, 'topic', subscriber.next())
 })
 
-liveTest('what is subscribed to before Redis answers is received when it does', async ({ redis }) => {
+liveTest('a subscription made before Redis is reachable takes effect once it is', async ({ redis }) => {
   const { hostname, port } = new URL(redis.url)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
   onTestFinished(() => proxy.close())
@@ -129,7 +126,7 @@ liveTest('what is subscribed to before Redis answers is received when it does', 
   await notifyUntilReceived(notifier, `${redis.prefix}-late`, subscriber.next())
 })
 
-liveTest('a connection on which Redis does not answer is given up for another', async ({ redis }) => {
+liveTest('a silent connection to Redis is replaced', async ({ redis }) => {
   const { hostname, port } = new URL(redis.url)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
   onTestFinished(() => proxy.close())
@@ -144,7 +141,7 @@ liveTest('a connection on which Redis does not answer is given up for another', 
   await began
   void proxy.stall('toClient')
   const other = newSubscriber()
-  const subscribesAgain = () => notifier.subscribe(`${topic}-2`, other.onNotify) // after a while this is a proof, and gets no answer
+  const subscribesAgain = () => notifier.subscribe(`${topic}-2`, other.onNotify) // becomes a probe after a while, without a response
   await expect
     .poll(
       () => {
@@ -160,7 +157,7 @@ liveTest('a connection on which Redis does not answer is given up for another', 
   await notifyUntilReceived(notifier, topic, subscriber.next())
 })
 
-liveTest('notifications that met a silent connection are followed by others on a new one', async ({ redis }) => {
+liveTest('notifications after those lost on a silent connection go out on a new one', async ({ redis }) => {
   const { hostname, port } = new URL(redis.url)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
   onTestFinished(() => proxy.close())
@@ -175,7 +172,7 @@ liveTest('notifications that met a silent connection are followed by others on a
   await notifyUntilReceived(notifier, `${redis.prefix}-silent`, subscriber.next())
 })
 
-liveTest('closing ends though Redis does not answer', async ({ redis }) => {
+liveTest('closing a notifier ends even if Redis does not respond', async ({ redis }) => {
   const { hostname, port } = new URL(redis.url)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
   onTestFinished(() => proxy.close())

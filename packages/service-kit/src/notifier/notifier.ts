@@ -2,23 +2,23 @@ import { type BackOffLimits, backOffMs } from '../async/waiting.ts'
 import { openRedis, type RedisClient } from '../redis/open-redis.ts'
 import { openBatcher } from '../async/batcher.ts'
 
-// A notifier says "look again", and nothing else. The truth is in the database; a notification may be lost, so each subscriber also
-// looks by itself now and then. Notifications may be merged, and one may come without a cause.
+// A notifier says only "look again". The truth is in the database; a notification may be lost, so each subscriber also
+// polls occasionally. Notifications may be merged, and some may be spurious.
 
 export interface Notifier {
-  /** Notifies anyone who has subscribed to the topic, in any process. Waits for nothing and never fails. */
+  /** Notifies all subscribers of the topic, in any process. Returns immediately and never fails. */
   notify(topic: string): void
   /**
-   * Calls `onNotify`, which must not throw, at each notification of the topic from now on, and once after each time in which none
-   * could arrive. Answers how to unsubscribe.
+   * Calls `onNotify`, which must not throw, for each notification of the topic from now on, and once after each period
+   * in which none could arrive. Returns a function that unsubscribes.
    */
   subscribe(topic: string, onNotify: () => void): () => void
   close(): Promise<void>
 }
 
 /**
- * Opens a notifier over Redis. Each process receives all notifications of the kinds of topics that it has subscribed to, many in a
- * message. It works as soon as Redis answers, and again after each outage.
+ * Opens a notifier over Redis. Each process receives all notifications of the kinds of topics that it subscribes to,
+ * batched in messages. It works as soon as Redis responds, and again after each outage.
  * @param onTrouble gets the first error of each outage of a connection
  * @param now monotonic milliseconds
  */
@@ -49,8 +49,8 @@ const BACK_OFF: BackOffLimits = { firstMs: 50, maxMs: 2_000 }
 const COMMAND_MS = 2_000
 
 /**
- * A connection on which nothing ever waits for Redis: what can't be sent now fails now, and what got no answer is not sent again.
- * It comes back by itself.
+ * Opens a connection on which nothing ever waits for Redis: a command that can't be sent fails immediately, and one
+ * without a response is not sent again. It reconnects by itself.
  */
 function openConnection(url: string, onTrouble: (error: Error) => void): RedisClient {
   const redis = openRedis(url, {
@@ -60,7 +60,7 @@ function openConnection(url: string, onTrouble: (error: Error) => void): RedisCl
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_MS,
     connectTimeout: COMMAND_MS,
-    socketTimeout: COMMAND_MS, // a connection on which Redis did not answer is given up for another
+    socketTimeout: COMMAND_MS, // replaces a connection on which Redis does not respond
     retryStrategy: (times) => backOffMs(times, BACK_OFF),
   })
   let troubled = false
@@ -74,35 +74,35 @@ function openConnection(url: string, onTrouble: (error: Error) => void): RedisCl
 
 const PREFIX = '{svc}:notifier:'
 
-/** Topics of a kind share a channel, so that one subscription serves later topics too. */
+/** Topics of a kind share a channel, so that one subscription also serves later topics. */
 export type Channel = string
 
 /**
- * The channel of a topic: that of its kind, which is what stands before the colon. What the prefix has in braces keeps all of them
- * on one node of a cluster.
+ * Returns the channel of a topic: that of its kind, the part before the colon. The part of the prefix in braces keeps
+ * all channels on one node of a cluster.
  */
 export function channelOf(topic: string): Channel {
   const colon = topic.indexOf(':')
   return PREFIX + (colon === -1 ? 'any' : topic.slice(0, colon))
 }
 
-/** Many notifications are one message. No topic holds a line break. */
+/** Joins many notifications into one message. No topic contains a line break. */
 export const messageOf = (topics: readonly string[]): string => topics.join('\n')
 export const topicsOf = (message: string): string[] => message.split('\n')
 
-/** Beyond this many topics that wait to be published, the next one is dropped. */
+/** Limit on topics that wait to be published; further ones are dropped. */
 const MAX_WAITING = 10_000
 const MESSAGE_TOPICS = 500
 
 export interface Publisher {
   notify(topic: string): void
-  /** Resolves when nothing is on its way. */
+  /** Resolves when nothing is being sent. */
   idle(): Promise<void>
 }
 
 /**
- * Publishes notifications, one round trip in flight: what comes meanwhile gathers, each topic once, and goes when it returns, as one
- * message to each channel. What can't be sent is dropped.
+ * Publishes notifications with one round trip in flight: those added meanwhile gather, each topic once, and go out as
+ * one message per channel when it returns. Those that can't be sent are dropped.
  */
 export function openPublisher(redis: RedisClient): Publisher {
   const waiting = new Set<string>()
@@ -120,7 +120,7 @@ export function openPublisher(redis: RedisClient): Publisher {
     for (const [channel, topics] of Map.groupBy(batch, channelOf))
       for (let start = 0; start < topics.length; start += MESSAGE_TOPICS)
         sent.push(redis.publish(channel, messageOf(topics.slice(start, start + MESSAGE_TOPICS))))
-    await Promise.allSettled(sent) // dropped: each subscriber also looks by itself
+    await Promise.allSettled(sent) // dropped: each subscriber also polls
   }
 
   const batcher = openBatcher({ take, run: publish, defer: setImmediate })
@@ -136,13 +136,13 @@ export function openPublisher(redis: RedisClient): Publisher {
 
 type OnNotify = () => void
 
-/** How long a connection is trusted that has answered. Milliseconds. */
+/** How long a connection is trusted after a response. Milliseconds. */
 const PROOF_MS = 1_000
 
 /**
- * Keeps a subscription for each channel that was ever subscribed to, over every loss of the connection: another topic of that channel
- * needs nothing of Redis. Subscribers are also called when their channel is subscribed, at first and again, because what was
- * published before that is lost.
+ * Keeps a subscription for each channel ever subscribed to, across reconnects: a further topic of that channel needs no
+ * command to Redis. Subscribers are also called whenever their channel is subscribed, since earlier notifications may
+ * have been lost.
  * @param now monotonic milliseconds
  */
 export function openSubscriber(
@@ -161,13 +161,13 @@ export function openSubscriber(
   })
   redis.on('message', (_channel: string, message: string) => topicsOf(message).forEach(call))
 
-  /** Not while it is down: `ready` subscribes all topics wanted by then. */
+  /** Skipped while the connection is down: `ready` subscribes all topics wanted by then. */
   async function subscribe(wanted: Channel[]): Promise<void> {
     if (redis.status !== 'ready') return
     try {
       await redis.subscribe(...wanted)
     } catch {
-      // The connection broke, or Redis does not answer: on a fresh one everything is subscribed again.
+      // The connection broke, or Redis does not respond: a new one subscribes everything again.
       if (redis.status === 'ready') redis.disconnect(true)
       return
     }
@@ -177,7 +177,7 @@ export function openSubscriber(
     for (const topic of subscribers.keys()) if (fresh.includes(channelOf(topic))) call(topic)
   }
 
-  /** A connection may be dead without a sign. To subscribe again is answered, and changes nothing. */
+  /** A connection may be silently dead. A repeated subscription gets a response and changes nothing. */
   async function prove(channel: Channel): Promise<void> {
     if (proving || now() - provenMs < PROOF_MS) return
     proving = true
@@ -200,7 +200,7 @@ export function openSubscriber(
   }
 
   return (topic, onNotify) => {
-    const subscriber = () => onNotify() // a new function, so that one listener may subscribe twice
+    const subscriber = () => onNotify() // a new function, so that one listener can subscribe twice
     add(topic, subscriber)
     return () => {
       const left = subscribers.get(topic)

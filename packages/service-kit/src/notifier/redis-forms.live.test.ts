@@ -3,7 +3,7 @@ import { startCluster, startSentinelGroup } from '@gateway/testbed/redis-groups'
 import { expect } from 'vitest'
 import { openNotifier, type Notifier } from './notifier.ts'
 
-// The notifier on what is in for one Redis where Redis must not be one server.
+// The notifier on the alternatives to a single Redis server.
 
 const test = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
@@ -17,7 +17,7 @@ const test = liveTest
     }
   })
 
-/** Resolves once notifications pass; notifies again and again, since one may be lost. */
+/** Resolves once notifications arrive; repeats them, since one may be lost. */
 async function notifiedThrough(from: Notifier, to: Notifier): Promise<void> {
   let received = 0
   const stop = to.subscribe('topic', () => received++)
@@ -30,14 +30,11 @@ async function notifiedThrough(from: Notifier, to: Notifier): Promise<void> {
       },
       { timeout: 20_000, interval: 20 },
     )
-    .toBeGreaterThan(before + 1) // the first says only that it is subscribed again
+    .toBeGreaterThan(before + 1) // the first only means that it is subscribed again
   stop()
 }
 
-test('a notification passes through the master that takes the place of a dead one', async ({
-  open,
-  onTestFinished,
-}) => {
+test('a notification arrives through the master that replaces a dead one', async ({ open, onTestFinished }) => {
   const sentinels = await startSentinelGroup()
   onTestFinished(sentinels.stop)
   const [one, other] = [open(sentinels.url), open(sentinels.url)]
@@ -46,7 +43,7 @@ test('a notification passes through the master that takes the place of a dead on
   await notifiedThrough(one, other)
 })
 
-test('a notification passes through a Cluster', async ({ open, onTestFinished }) => {
+test('a notification arrives through a Cluster', async ({ open, onTestFinished }) => {
   const cluster = await startCluster()
   onTestFinished(cluster.stop)
   await notifiedThrough(open(cluster.url), open(cluster.url))

@@ -7,7 +7,7 @@ const schema = z.object({
   LEDGER_URL: z.string().meta({ description: 'Base address of the ledger' }),
 })
 
-test("a service's own definition of a common variable wins", () => {
+test("a service's definition of a common variable overrides the common one", () => {
   expect(readServiceConfig(schema, { LEDGER_URL: 'x' })).toMatchObject({
     HOST: '127.0.0.1',
     PORT: 8080,
@@ -15,6 +15,6 @@ test("a service's own definition of a common variable wins", () => {
   })
 })
 
-test('reports problems of common and own variables together', () => {
+test('problems of common and service variables are reported together', () => {
   expect(() => readServiceConfig(schema, { LOG_LEVEL: 'loud' })).toThrow(/LOG_LEVEL.*\n.*LEDGER_URL/)
 })

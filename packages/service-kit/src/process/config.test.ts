@@ -27,7 +27,7 @@ function problemsOf(env: Environment): readonly string[] {
 }
 
 describe('readConfig', () => {
-  test('reads text into what the program uses and fills in defaults', () => {
+  test('parses text into typed values and fills in defaults', () => {
     const env = { ...right, VERBOSE: '1', PROVIDERS: '{"a":{"baseUrl":"http://a/v1"}}', UNRELATED: 'x' }
     expect(readConfig(schema, env)).toEqual({
       PORT: 8080,
@@ -38,7 +38,7 @@ describe('readConfig', () => {
     })
   })
 
-  test('tells every problem at once, one sentence per variable with its name, purpose and fault', () => {
+  test('reports every problem at once, one sentence per variable with its name, purpose and fault', () => {
     const problems = problemsOf({
       PORT: 'eighty',
       PROVIDERS: '{"a":{"baseUrl":"ftp://a"}}',
@@ -51,7 +51,7 @@ describe('readConfig', () => {
     ])
   })
 
-  test('never shows a secret, not even a wrong one', () => {
+  test('never shows a secret, not even an invalid one', () => {
     const problems = problemsOf({ ...right, SERVICE_SECRET: 'hunter2' })
     expect(problems).toEqual([
       'SERVICE_SECRET (Secret shared with the ledger) is wrong: expected at least 32 characters.',
@@ -62,26 +62,26 @@ describe('readConfig', () => {
     expect(problemsOf({ ...right, PORT: text })).toHaveLength(1)
   })
 
-  test('counts an empty value as absent', () => {
+  test('treats an empty value as absent', () => {
     expect(readConfig(schema, { ...right, PORT: '' }).PORT).toBe(8080)
     expect(problemsOf({ ...right, LEDGER_URL: '' })[0]).toContain('is missing')
   })
 
-  test('reads a value from the file that NAME_FILE names, without the line break at its end', () => {
+  test('reads a value from the file named in NAME_FILE, without its final line break', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'config-')), 'secret')
     writeFileSync(file, `${'f'.repeat(40)}\n`)
     const { SERVICE_SECRET: _, ...others } = right
     expect(readConfig(schema, { ...others, SERVICE_SECRET_FILE: file }).SERVICE_SECRET).toBe('f'.repeat(40))
   })
 
-  test('names the file that cannot be read', () => {
+  test('names a file that cannot be read', () => {
     const { SERVICE_SECRET: _, ...others } = right
     expect(problemsOf({ ...others, SERVICE_SECRET_FILE: '/does/not/exist' })).toEqual([
       "SERVICE_SECRET (Secret shared with the ledger) can't be read from /does/not/exist (SERVICE_SECRET_FILE): ENOENT.",
     ])
   })
 
-  test('refuses a variable given both directly and by file', () => {
+  test('refuses a variable set both directly and by file', () => {
     expect(problemsOf({ ...right, PORT: '1', PORT_FILE: '/x' })).toEqual([
       'PORT (Port to listen on) is given twice: unset either PORT or PORT_FILE.',
     ])

@@ -4,7 +4,7 @@ import { logLevels } from './logger.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The operator can clear this: one sentence per wrong or missing variable, none of them holding a secret value. */
+/** The operator can clear this: one sentence per wrong or missing variable, none of which contains a secret value. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
   readonly problems: readonly string[]
@@ -16,11 +16,11 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Reads the variables that a schema names. The keys are environment variable names, and each field says what it is for
- * by `.meta({ description })`, and by `.meta({ description, secret: true })` that its value is never shown.
+ * Reads the variables of a schema. The keys are environment variable names; each field states its purpose with `.meta({
+ * description })`, and with `.meta({ description, secret: true })` that its value is never shown.
  *
- * An empty value counts as absent. `NAME_FILE` names a file that holds the value (mounted secrets); the line break at
- * its end is not part of it. Throws a `ConfigurationError` with every problem at once.
+ * An empty value counts as absent. `NAME_FILE` names a file with the value (mounted secrets); a final line break is not
+ * part of it. Throws a `ConfigurationError` with every problem at once.
  */
 export function readConfig<Schema extends z.ZodObject>(schema: Schema, env: Environment): z.output<Schema> {
   const values: Record<string, string> = {}
@@ -42,7 +42,7 @@ export interface FieldMeaning {
   secret: boolean
 }
 
-/** What a field is for, also when an optional or a default was put around it after its `.meta()`. */
+/** The purpose of a field, also if an optional or a default wraps it after its `.meta()`. */
 export function fieldMeaning(field: z.core.$ZodType): FieldMeaning {
   const meta = z.globalRegistry.get(field)
   if (meta?.description) return { description: meta.description, secret: meta['secret'] === true }
@@ -86,7 +86,7 @@ function sentences(schema: z.ZodObject, values: Record<string, string>, issues: 
   })
 }
 
-/** A rule over several variables says by itself why this one is needed. */
+/** A rule over several variables states itself why this one is needed. */
 function whyNeeded(name: string, issues: readonly z.core.$ZodIssue[]): string {
   const rule = issues.find((issue) => issue.code === 'custom')
   return rule ? rule.message : `set ${name}, or ${name}_FILE to a file that holds it.`
@@ -107,15 +107,15 @@ function shown(field: z.core.$ZodType, value: string): string {
   return fieldMeaning(field).secret ? '' : `; it is "${value.length > 80 ? `${value.slice(0, 80)}…` : value}"`
 }
 
-// Environment variables are text. These fields read the few forms that our configuration uses; each takes a
-// `.meta({ description })` and, where there is one, a `.default(…)`.
+// Environment variables are text. These fields parse the few forms that our configuration uses; each takes a `.meta({
+// description })` and, if it has one, a `.default(…)`.
 
 /** A TCP port; 0 lets the kernel choose. */
 export function port() {
   return wholeNumber({ min: 0, max: 65_535 })
 }
 
-/** A whole number, written in digits only. */
+/** An integer, written in digits only. */
 export function wholeNumber({ min, max }: { min: number; max: number }) {
   return z
     .string()
@@ -129,7 +129,7 @@ export function flag() {
   return z.enum(['0', '1', 'false', 'true']).transform((value) => value === '1' || value === 'true')
 }
 
-/** An absolute http or https address, kept without a slash at its end. */
+/** An absolute http or https address, without a trailing slash. */
 export function httpUrl() {
   return z
     .url({ protocol: /^https?$/, error: 'expected an address that starts with http:// or https://' })
@@ -141,7 +141,7 @@ export function sharedSecret() {
   return z.string().min(32, 'expected at least 32 characters')
 }
 
-/** JSON text of the given shape. An error inside names its path. */
+/** JSON text of the given shape. An error inside it names its path. */
 export function json<Shape extends z.ZodType>(shape: Shape) {
   return z
     .string()
@@ -156,7 +156,7 @@ export function json<Shape extends z.ZodType>(shape: Shape) {
     .pipe(shape)
 }
 
-/** What every service reads, no matter what else it needs. */
+/** Variables that every service reads. */
 export const commonConfig = z.object({
   HOST: z.string().default('127.0.0.1').meta({ description: 'Address to listen on' }),
   PORT: port().default(0).meta({ description: 'Port to listen on; 0 picks a free port' }),
@@ -177,12 +177,15 @@ export const commonConfig = z.object({
 
 export type CommonConfig = z.output<typeof commonConfig>
 
-/** The common fields and a service's own, where a service's own definition of a field wins: for tables and checks. */
+/** The common fields and the fields of a service, which override common ones: for tables and checks. */
 export function serviceConfig(schema: z.ZodObject): z.ZodObject {
   return z.object({ ...commonConfig.shape, ...schema.shape })
 }
 
-/** Reads both and tells every problem of both at once. The service's schema is used whole, so its refinements hold. */
+/**
+ * Reads both schemas and reports every problem of both at once. The service's schema is used whole, so its refinements
+ * apply.
+ */
 export function readServiceConfig<Schema extends z.ZodObject>(
   schema: Schema,
   env: Environment,
@@ -207,11 +210,11 @@ export interface DescribedVariable {
   description: string
   secret: boolean
   required: boolean
-  /** As the program sees it; null where absence is the default. */
+  /** As the program sees it; null if the default is to be absent. */
   defaultValue: unknown
 }
 
-/** The variables of a schema in its order, for tables and for checks against manifests. */
+/** The variables of a schema in order, for tables and for checks against manifests. */
 export function describeConfig(schema: z.ZodObject): DescribedVariable[] {
   return Object.entries(schema.shape).map(([name, field]) => {
     const whenAbsent = (field as z.ZodType).safeParse(undefined)
@@ -219,7 +222,7 @@ export function describeConfig(schema: z.ZodObject): DescribedVariable[] {
   })
 }
 
-/** The operator's table in Markdown. */
+/** The operator's table, in Markdown. */
 export function configTable(schema: z.ZodObject): string {
   const rows = describeConfig(schema).map((variable) => {
     const description = variable.secret

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { configTable, port, sharedSecret } from './config.ts'
 
-test('the table tells each variable, what it is for and what happens without it', () => {
+test('configTable lists each variable with its purpose and its default', () => {
   const schema = z.object({
     PORT: port().default(8080).meta({ description: 'Port to listen on' }),
     MODE: z.enum(['a', 'b']).meta({ description: 'One of a|b' }).default('a'),

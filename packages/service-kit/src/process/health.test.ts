@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createReadiness } from './health.ts'
 
 describe('readiness', () => {
-  test('is not ready while starting and while stopping, live all along', async () => {
+  test('is false while starting and while stopping, while liveness is true throughout', async () => {
     const readiness = createReadiness()
     expect(await readiness.ready()).toEqual({ status: 503, body: { status: 'starting' } })
     readiness.started()
@@ -29,7 +29,7 @@ describe('readiness', () => {
     })
   })
 
-  test('only its own check says that a process is not live', async () => {
+  test('does not affect liveness, which only liveness checks fail', async () => {
     const readiness = createReadiness({ checkLimitMs: 1 })
     readiness.check('postgres', () => 'no connection')
     expect(await readiness.live()).toMatchObject({ status: 200 })

@@ -5,28 +5,28 @@ export interface HealthAnswer {
   body: { status: string; reasons?: Record<string, string> }
 }
 
-/** Answers null when all is well, otherwise the reason why not, in a few words without addresses or secrets. */
+/** Returns null if all is well, otherwise a short reason without addresses or secrets. */
 export type HealthCheck = () => Promise<string | null> | string | null
 
 export interface Readiness {
-  /** Adds a named check that every readiness answer asks. */
+  /** Adds a named check to readiness. */
   check(name: string, check: HealthCheck): void
-  /** Adds a named check that every liveness answer asks. It may fail only for what a new process would mend. */
+  /** Adds a named check to liveness. It may fail only for problems that a restart fixes. */
   checkLive(name: string, check: HealthCheck): void
-  /** From now on the checks decide. */
+  /** Call after startup: from then on the checks decide. */
   started(): void
-  /** From now on the answer is no, so that nothing new is sent here. */
+  /** Call before shutdown: readiness is false from then on, so that no new requests arrive. */
   stopping(): void
   /**
-   * GET /health/live: this process works at all. Failures elsewhere never restart it; its own work that stands
-   * still for longer than every time limit allows does, because it would stand still forever.
+   * GET /health/live: the process works at all. Failures elsewhere never restart it. Work that stalls for longer than
+   * every time limit allows does, because it would never resume.
    */
   live(): Promise<HealthAnswer>
-  /** GET /health/ready: this process can do its work now. */
+  /** GET /health/ready: the process can do its work now. */
   ready(): Promise<HealthAnswer>
 }
 
-/** `checkLimitMs` is how long one check may take before it counts as failed. */
+/** `checkLimitMs` is the time after which a check counts as failed. */
 export function createReadiness({ checkLimitMs = 1_000 }: { checkLimitMs?: number } = {}): Readiness {
   const checks = new Map<string, HealthCheck>()
   const liveChecks = new Map<string, HealthCheck>()

@@ -24,7 +24,7 @@ describe('lifecycle', () => {
     expect(seen).toEqual(['gateway', 'ledger', 'postgres'].flatMap((name) => [`${name} stopping`, `${name} stopped`]))
   })
 
-  test('a part that hangs holds up the others no longer than its limit', async () => {
+  test('delays the other parts by a hanging one for at most its limit', async () => {
     const { lifecycle, errors } = lifecycleWithLog()
     const seen: string[] = []
     lifecycle.onStop('first', () => seen.push('first'))
@@ -34,7 +34,7 @@ describe('lifecycle', () => {
     expect(errors).toEqual(['hanging did not stop cleanly'])
   })
 
-  test('a part that fails does not keep the others from stopping', async () => {
+  test('stops the other parts if one fails to stop', async () => {
     const { lifecycle, errors } = lifecycleWithLog()
     const seen: string[] = []
     lifecycle.onStop('first', () => seen.push('first'))
@@ -47,7 +47,7 @@ describe('lifecycle', () => {
     expect(errors).toHaveLength(2)
   })
 
-  test('stops once, however often it is asked', async () => {
+  test('stops once for any number of requests', async () => {
     const { lifecycle } = lifecycleWithLog()
     let stops = 0
     lifecycle.onStop('part', () => (stops += 1))
@@ -56,14 +56,14 @@ describe('lifecycle', () => {
     expect(stops).toBe(1)
   })
 
-  test('tells those who listen that stopping begins, before the first part stops', async () => {
+  test('notifies listeners before the first part stops', async () => {
     const { lifecycle } = lifecycleWithLog()
     lifecycle.onStop('part', () => expect(lifecycle.stopping.aborted).toBe(true))
     expect(lifecycle.stopping.aborted).toBe(false)
     expect(await lifecycle.stop('test')).toBe(true)
   })
 
-  test('what starts while or after everything stops is stopped too', async () => {
+  test('stops parts that start during or after the shutdown', async () => {
     const { lifecycle } = lifecycleWithLog()
     const seen: string[] = []
     lifecycle.onStop('early', () => lifecycle.onStop('during', () => seen.push('during')))

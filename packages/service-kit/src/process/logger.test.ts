@@ -44,14 +44,14 @@ describe('logger', () => {
     expect(lines.join('')).not.toContain(mustNotAppear)
   })
 
-  test('takes secrets out of the message itself', () => {
+  test('redacts secrets in the message', () => {
     const { log, lines } = loggerWithLines()
     log.warn(`key ${secret} refused`)
     expect(lines.join('')).not.toContain(secret.slice(14))
     expect(lines.join('')).toContain(secret.slice(0, 12))
   })
 
-  test('leaves counts and ordinary words alone', () => {
+  test('leaves token counts and ordinary words unchanged', () => {
     const { log, last } = loggerWithLines()
     log.info({ promptTokens: 12, model: 'acme/swift', url: 'http://127.0.0.1:8080/v1' }, 'tokens')
     expect(last()).toMatchObject({ promptTokens: 12, model: 'acme/swift', url: 'http://127.0.0.1:8080/v1' })

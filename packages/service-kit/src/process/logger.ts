@@ -10,11 +10,14 @@ export type LogLevel = (typeof logLevels)[number]
 interface LoggerOptions {
   service: string
   level: LogLevel
-  /** Standard output unless a test wants the lines. */
+  /** Standard output, except in tests that capture the lines. */
   to?: DestinationStream
 }
 
-/** JSON lines with the service's name, the time in UTC and, inside a traced call, the trace's ids. Credentials never get through. */
+/**
+ * Logs JSON lines with the service's name, the time in UTC and, inside a traced call, the trace's ids. Redacts
+ * credentials.
+ */
 export function createLogger({ service, level, to = lineWriter(1) }: LoggerOptions): Logger {
   return pino(
     {
@@ -36,8 +39,8 @@ function traceIds(): object {
 }
 
 /**
- * Writes lines to a file descriptor: those of one turn of the event loop in one write, and what is left when the process
- * ends, so that a busy service pays little per line and the last words of a dying one aren't lost.
+ * Writes lines to a file descriptor: those of one turn of the event loop in one write, and the rest when the process
+ * ends, so that a busy service pays little per line and a dying one loses none.
  */
 export function lineWriter(descriptor: number): { write(line: string): void } {
   let waiting = ''
@@ -57,7 +60,7 @@ export function lineWriter(descriptor: number): { write(line: string): void } {
   }
 }
 
-/** A pipe whose reader is slow is waited for, as any blocking pipe would be; a reader that has left ends the writing only. */
+/** Waits for a slow reader of a pipe, as a blocking write would; if the reader has closed it, only the writing ends. */
 function writeAll(descriptor: number, bytes: Buffer): void {
   let rest = bytes
   while (rest.length > 0) {
@@ -70,9 +73,9 @@ function writeAll(descriptor: number, bytes: Buffer): void {
   }
 }
 
-// Runs over each finished log line, so nothing that is logged by accident at any depth slips through:
+// Runs over each finished log line, so that nothing logged by accident slips through at any depth:
 //   R1  text under a key that names a credential;
-//   R2  our own secrets (svc_…, svu_…, svt_…) and bearer tokens wherever they stand;
+//   R2  our own secrets (svc_…, svu_…, svt_…) and bearer tokens anywhere;
 //   R3  passwords inside addresses.
 const credentialField =
   /"([^"\\]*(?:authorization|cookie|secret|password|passwd|token|api_?-?key|credential)[^"\\]*)":"(?:[^"\\]|\\.)*"/gi
@@ -80,7 +83,7 @@ const ownSecret = /\b(sv[cut]_[0-9A-Za-z]{8})[0-9A-Za-z]{4,}/g
 const bearer = /\b(bearer) +[\w.~+/=-]{8,}/gi
 const addressPassword = /(:\/\/[^\s:@/"]*):[^\s@/"]+@/g
 
-/** One line of JSON with everything that could be a credential taken out. Stays valid JSON. */
+/** Redacts everything in a JSON line that could be a credential. The line stays valid JSON. */
 export function redactLine(line: string): string {
   return line
     .replace(credentialField, '"$1":"[redacted]"') // R1

@@ -42,7 +42,7 @@ function startProgram(env: Record<string, string>) {
   }
 }
 
-test('starts in order, answers, and stops in reverse on SIGTERM with exit code 0', async () => {
+test('a service starts in order, responds, and stops in reverse on SIGTERM with exit code 0', async () => {
   const service = startProgram({ GREETING: 'hello' })
   const { listening: url, metrics } = await service.urls()
   expect(await (await fetch(url)).text()).toBe(`hello ${'0'.repeat(32)}`) // the no-op tracer
@@ -54,7 +54,7 @@ test('starts in order, answers, and stops in reverse on SIGTERM with exit code 0
   expect(service.messages()).toEqual(['listening', 'greeting', 'stopping', 'last stopped', 'first stopped', 'stopped'])
 })
 
-test('what is measured is read on its own port, and nothing else is there', async () => {
+test('metrics are served on a separate port, and nothing else is', async () => {
   const { listening, metrics } = await startProgram({ GREETING: 'hello' }).urls()
   expect(new URL(metrics).port).not.toBe(new URL(listening).port)
   const statusOf = async (path: string, method = 'GET') => (await fetch(metrics + path, { method })).status
@@ -64,14 +64,14 @@ test('what is measured is read on its own port, and nothing else is there', asyn
   expect(await statusOf('/metrics', 'POST')).toBe(405)
 })
 
-test('names METRICS_PORT if that port is taken', async () => {
+test('the error for a metrics port in use names METRICS_PORT', async () => {
   const { metrics } = await startProgram({ GREETING: 'hello' }).urls()
   const second = startProgram({ GREETING: 'hello', METRICS_PORT: new URL(metrics).port })
   expect(await second.ended).toBe(78)
   expect(second.errors()).toContain('or set METRICS_PORT to a free one.')
 })
 
-test('explains a wrong configuration in sentences and exits with 78', async () => {
+test('an invalid configuration is explained in sentences and exits with 78', async () => {
   const service = startProgram({ LOG_LEVEL: 'loud', GREETING: '' })
   expect(await service.ended).toBe(78)
   expect(service.errors()).toBe(
@@ -84,7 +84,7 @@ test('explains a wrong configuration in sentences and exits with 78', async () =
   )
 })
 
-test('a taken port names the variable to change and exits with 78', async () => {
+test('a port in use is reported with the variable to change and exits with 78', async () => {
   const instance = createTcpServer().listen(0, '127.0.0.1')
   await once(instance, 'listening')
   const { port } = instance.address() as AddressInfo
@@ -96,13 +96,13 @@ test('a taken port names the variable to change and exits with 78', async () => 
   )
 })
 
-test('what was started is stopped when the start fails, and the exit code is 1', async () => {
+test('a failed start stops the parts already started and exits with 1', async () => {
   const service = startProgram({ GREETING: 'hello', FAIL: 'start' })
   expect(await service.ended).toBe(1)
   expect(service.messages()).toEqual(['could not start', 'stopping', 'first stopped', 'stopped'])
 })
 
-test('a rejection that no one caught is logged and ends the process with 1', async () => {
+test('an unhandled rejection is logged and exits with 1', async () => {
   const service = startProgram({ GREETING: 'hello' })
   const url = await service.url()
   await fetch(`${url}/fail`).catch(() => undefined)
@@ -110,7 +110,7 @@ test('a rejection that no one caught is logged and ends the process with 1', asy
   expect(service.messages().at(-1)).toBe('unhandled rejection')
 })
 
-test('a warning of Node is a line of the log like any other', async () => {
+test('a warning of Node is logged as a JSON line', async () => {
   const service = startProgram({ GREETING: 'hello' })
   await fetch(`${await service.url()}/warn`)
   service.child.kill('SIGTERM')
@@ -118,7 +118,7 @@ test('a warning of Node is a line of the log like any other', async () => {
   expect([service.messages(), service.errors()]).toEqual([expect.arrayContaining(['a warning of Node']), ''])
 })
 
-test('a part that does not stop in time leaves exit code 1, and the others stop', async () => {
+test('a part that does not stop in time causes exit code 1, and the others still stop', async () => {
   const service = startProgram({ GREETING: 'hello', FAIL: 'stop' })
   await service.url()
   service.child.kill('SIGINT')
@@ -126,14 +126,14 @@ test('a part that does not stop in time leaves exit code 1, and the others stop'
   expect(service.messages()).toContain('first stopped')
 })
 
-test('stops by itself when its parent is gone', async () => {
+test('a service stops when its parent process is gone', async () => {
   const service = startProgram({ GREETING: 'hello', STOP_WITH_PARENT: '1' })
   await service.url()
   service.child.disconnect()
   expect(await service.ended).toBe(0)
 })
 
-test('with an OTLP endpoint spans and metrics are sent there, the last ones before it ends', async () => {
+test('spans and metrics are sent to the OTLP endpoint, the last ones before the process ends', async () => {
   const received = new Map<string, string>()
   const collector = createServer((req, res) => {
     const chunks: Buffer[] = []

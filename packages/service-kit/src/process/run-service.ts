@@ -3,11 +3,11 @@ import { type CommonConfig, ConfigurationError, type Environment, readServiceCon
 import { createLogger } from './logger.ts'
 import { openService, type Service } from './open-service.ts'
 
-/** sysexits.h EX_CONFIG: starting again doesn't help until someone changes the configuration. */
+/** sysexits.h EX_CONFIG: a restart doesn't help until the configuration changes. */
 export const wrongConfigurationExit = 78
 
 /**
- * The whole life of a service's process: configuration, logger, telemetry, `start`, and the stop in reverse order on
+ * The lifetime of a service's process: configuration, logger, telemetry, `start`, and the stop in reverse order on
  * SIGTERM, SIGINT or the end of its parent. Exit codes: 0 stopped cleanly, 1 failed, 78 wrong configuration.
  */
 export async function runService<Schema extends z.ZodObject>(service: Service<Schema>): Promise<void> {
@@ -21,7 +21,7 @@ export async function runService<Schema extends z.ZodObject>(service: Service<Sc
   }
   process.on('uncaughtException', (error) => fail(error, 'uncaught exception'))
   process.on('unhandledRejection', (error) => fail(error, 'unhandled rejection'))
-  process.removeAllListeners('warning') // Node's own listener writes what is not a line of the log
+  process.removeAllListeners('warning') // Node's own listener does not write JSON lines
   process.on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'))
 
   const opened = openService(service, config, {
@@ -43,7 +43,7 @@ export async function runService<Schema extends z.ZodObject>(service: Service<Sc
   try {
     await opened.start()
   } catch (error) {
-    if (opened.stopping.aborted) return // what fails because it was stopped half-way isn't news
+    if (opened.stopping.aborted) return // a failure caused by an early stop isn't news
     log.fatal({ err: error }, 'could not start')
     if (error instanceof ConfigurationError) printConfigurationError(service.name, error)
     await opened.stop('could not start')
@@ -68,7 +68,7 @@ function printConfigurationError(service: string, error: ConfigurationError): vo
   process.stderr.write([`${service} can't start:`, ...error.problems.map((problem) => `  ${problem}`), ''].join('\n'))
 }
 
-/** What of `process` is needed here, so that a test can play it. */
+/** The part of `process` that is used here, so that a test can replace it. */
 export interface SignalSource {
   on(event: NodeJS.Signals | 'disconnect', listener: () => void): unknown
   readonly channel?: unknown
@@ -78,19 +78,19 @@ export interface SignalSource {
 interface StopDeps {
   source: SignalSource
   env: Environment
-  /** Called once, with what asked for it. */
+  /** Called once, with the reason. */
   stop: (reason: string) => void
-  /** Called when a second signal asks for an end without waiting. */
+  /** Called when a second signal requests an immediate end. */
   force: (reason: string) => void
   now: () => number
 }
 
-// A terminal signals every process in front of it and npm passes the signal on again, so one Ctrl-C arrives twice.
+// A terminal signals every process in the foreground and npm forwards the signal, so one Ctrl-C arrives twice.
 const sameRequestMs = 1_000
 
 /**
  * Stops on SIGTERM, SIGINT and SIGHUP; a second signal forces. With `STOP_WITH_PARENT=1` it also stops when the parent
- * has ended, however it did: the kernel then closes the channel between them, or standard input where there is none.
+ * has ended in any way: the kernel then closes the channel between them, or standard input if there is none.
  */
 export function onStopSignals({ source, env, stop, force, now }: StopDeps): void {
   let askedAt: number | undefined

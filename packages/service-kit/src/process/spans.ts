@@ -12,23 +12,24 @@ import {
   type SpanKind,
 } from '@opentelemetry/api'
 
-// Spans by hand. Without a collector no SDK is loaded, and the API's own no-op is behind every function here.
-//   T1  No text of a caller's or a provider's gets into a span: of what failed it says the code or the kind, never the message.
-//   T2  What ends by a refusal that the caller can clear is not an error of ours (semantic conventions for HTTP servers).
+// Manual spans. Without a collector no SDK is loaded, and the API's no-op is behind every function here.
+//   T1  No text of a caller or a provider gets into a span: a failure is recorded by its code or kind, never by its
+//       message.
+//   T2  A refusal that the caller can clear is not an error of ours (semantic conventions for HTTP servers).
 
-/** Finds the SDK when the first span begins, so it may be loaded later than this module. */
+/** Resolves the SDK when the first span starts, so it may be loaded later than this module. */
 const tracer = trace.getTracer('gateway')
 
 const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 const NO_PROVIDER = new ProxyTracerProvider().getDelegate()
 
-/** Whether an SDK is there. Without one even the API's no-op copies a context for each span. */
+/** Whether an SDK is loaded. Without one even the API's no-op copies a context for each span. */
 function isTraced(): boolean {
   const provider = trace.getTracerProvider()
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== NO_PROVIDER
 }
 
-/** W3C Trace Context, as it travels alongside a message. */
+/** W3C Trace Context, sent with a message. */
 export interface Carrier {
   traceparent: string
   tracestate?: string
@@ -38,11 +39,11 @@ export interface SpanOptions {
   kind?: SpanKind
   attributes?: Attributes
   links?: Link[]
-  /** Headers or a carrier that name the parent, where it is not the active span; null: its own trace. */
+  /** Headers or a carrier that name the parent, if it is not the active span; null for a new trace. */
   under?: object | null
 }
 
-/** Runs work in a span that is active meanwhile and ends with it; what the work rejects with marks the span as failed. */
+/** Runs work in an active span that ends with it; a rejection marks the span as failed. */
 export async function withSpan<T>(
   name: string,
   { under, ...options }: SpanOptions,
@@ -66,7 +67,7 @@ export function startSpan(name: string, { under, ...options }: SpanOptions & { s
   return isTraced() ? tracer.startSpan(name, options, parentOf(under)) : NO_SPAN
 }
 
-/** Runs work while that span is the active one. It does not end the span. */
+/** Runs work with this span active. Does not end the span. */
 export function inSpan<T>(span: Span, work: () => T): T {
   if (span === NO_SPAN) return work()
   return context.with(trace.setSpan(context.active(), span), work)
@@ -80,7 +81,7 @@ export function markFailed(span: Span, error: unknown): void {
   if (typeof status !== 'number' || status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** Names the active span, for anyone who continues with its work; null where nothing is traced. */
+/** Identifies the active span for a process that continues its work; null if nothing is traced. */
 export function activeCarrier(): Carrier | null {
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
@@ -89,7 +90,7 @@ export function activeCarrier(): Carrier | null {
   return { traceparent, ...(tracestate !== undefined && tracestate.length <= MAX_STATE && { tracestate }) }
 }
 
-/** Characters of a `tracestate` that is passed on. */
+/** Longest `tracestate` that is passed on, in characters. */
 const MAX_STATE = 512
 
 function parentOf(under: object | null | undefined) {

@@ -18,13 +18,13 @@ function listening(env: Record<string, string>, { channel = false } = {}) {
 }
 
 describe('onStopSignals', () => {
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('%s stops', (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('stops on %s', (signal) => {
     const { source, said } = listening({})
     source.emit(signal)
     expect(said).toEqual([`stop: ${signal}`])
   })
 
-  test('a second signal forces, the echo of the first one does not', () => {
+  test('forces the stop on a second signal, but not on the echo of the first', () => {
     const { source, said, clock } = listening({})
     source.emit('SIGINT')
     clock.ms = 5
@@ -41,13 +41,13 @@ describe('onStopSignals', () => {
     expect(said).toEqual(['stop: the parent process has ended'])
   })
 
-  test('stops when standard input closes, where there is no channel', () => {
+  test('stops when standard input closes, if there is no channel', () => {
     const { stdin, said } = listening({ STOP_WITH_PARENT: '1' })
     stdin.emit('close')
     expect(said).toEqual(['stop: the parent process has ended'])
   })
 
-  test('a parent that goes while this process stops forces nothing', () => {
+  test('does not force the stop if the parent ends during it', () => {
     const { source, said, clock } = listening({ STOP_WITH_PARENT: '1' }, { channel: true })
     source.emit('SIGTERM')
     clock.ms = 5_000
@@ -55,7 +55,7 @@ describe('onStopSignals', () => {
     expect(said).toEqual(['stop: SIGTERM'])
   })
 
-  test('outlives its parent unless told otherwise', () => {
+  test('outlives its parent by default', () => {
     const { source, stdin, said } = listening({}, { channel: true })
     source.emit('disconnect')
     stdin.emit('close')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startTelemetry } from './telemetry.ts'
 
-test('two services in one process count each for themselves, also one after the other', async () => {
+test('services in one process have separate metrics, both concurrently and in sequence', async () => {
   const first = await startTelemetry({ service: 'first', otlpEndpoint: undefined })
   const second = await startTelemetry({ service: 'second', otlpEndpoint: undefined })
   first.meter.createCounter('calls').add(2)

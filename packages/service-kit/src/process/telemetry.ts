@@ -6,25 +6,25 @@ import { MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics'
 export interface Telemetry {
   meter: Meter
   tracer: Tracer
-  /** Whether there is a collector; without one a span is nothing. */
+  /** Whether there is a collector; without one spans are no-ops. */
   traced: boolean
-  /** GET /metrics: what the meter holds now, in the Prometheus text format. */
+  /** GET /metrics: the current values of the meter, in the Prometheus text format. */
   metricsText(): Promise<string>
-  /** Sends what is still in memory. */
+  /** Sends everything still in memory. */
   stop(): Promise<void>
 }
 
 interface TelemetryOptions {
   service: string
-  /** OTEL_EXPORTER_OTLP_ENDPOINT: whether to trace at all. Everything else of OTEL_* the SDK reads by itself. */
+  /** OTEL_EXPORTER_OTLP_ENDPOINT: enables tracing. The SDK reads all other OTEL_* variables itself. */
   otlpEndpoint: string | undefined
 }
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /**
- * Metrics are always counted and can be read as Prometheus text. Traces and pushed metrics exist only with an OTLP
- * endpoint; without one the tracer is the API's no-op, and the SDK is not even loaded.
+ * Metrics are always counted and served as Prometheus text. Traces and pushed metrics exist only with an OTLP endpoint;
+ * without one the tracer is the API's no-op, and the SDK is not even loaded.
  */
 export async function startTelemetry({ service, otlpEndpoint }: TelemetryOptions): Promise<Telemetry> {
   const scraped = new PrometheusExporter({ preventServerStart: true })
@@ -41,14 +41,20 @@ export async function startTelemetry({ service, otlpEndpoint }: TelemetryOptions
 
 type Started = Pick<Telemetry, 'meter' | 'stop'>
 
-/** The meter is the provider's own and not the global one, which only the first provider of a process can be. */
+/**
+ * The meter belongs to this provider instead of being global, because only the first provider of a process can be
+ * global.
+ */
 function startMetricsAlone(service: string, scraped: MetricReader): Started {
   const resource = defaultResource().merge(resourceFromAttributes({ 'service.name': service }))
   const provider = new MeterProvider({ resource, readers: [scraped] })
   return { meter: provider.getMeter(service), stop: () => provider.shutdown() }
 }
 
-/** Traces through OTLP with W3C propagation, metrics through OTLP in addition to the scraped ones. Nothing is instrumented by itself. */
+/**
+ * Traces through OTLP with W3C propagation, metrics through OTLP in addition to the scraped ones. No automatic
+ * instrumentation.
+ */
 async function startSdk(service: string, scraped: MetricReader): Promise<Started> {
   const [{ NodeSDK }, { PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
@@ -66,7 +72,7 @@ async function startSdk(service: string, scraped: MetricReader): Promise<Started
   return { meter: metrics.getMeter(service), stop: () => sdk.shutdown() }
 }
 
-/** The histogram of every duration: in seconds, from half a millisecond to five minutes. */
+/** Buckets of every duration histogram: in seconds, from half a millisecond to five minutes. */
 export const seconds = {
   unit: 's',
   advice: {

@@ -28,7 +28,7 @@ test.each([
   '2001:0:7f00:1::',
   'ff02::1',
   'fec0::1',
-])('%s is private', (address) => expect(isPrivateAddress(address)).toBe(true))
+])('%s is a private address', (address) => expect(isPrivateAddress(address)).toBe(true))
 
 test.each([
   '8.8.8.8',

@@ -20,13 +20,13 @@ function lookUp(found: Found, all: boolean): Promise<unknown> {
 const open = { address: '93.184.216.34', family: 4 }
 const inside = { address: '10.0.0.7', family: 4 }
 
-test('public addresses are handed on, one or all as asked', async () => {
+test('publicLookup returns public addresses, one or all as requested', async () => {
   expect(await lookUp([open], true)).toEqual([open])
   expect(await lookUp([open], false)).toBe(open.address)
 })
 
 test.each([[[inside]], [[open, inside]], [[{ address: '::ffff:127.0.0.1', family: 6 }]], [[]]])(
-  'a name with a private address, or none, leads nowhere',
+  'publicLookup refuses a name with any private address or without addresses',
   async (found) => {
     await expect(lookUp(found, true)).rejects.toMatchObject({ code: 'PRIVATE_ADDRESS' })
     await expect(lookUp(found, false)).rejects.toMatchObject({ code: 'PRIVATE_ADDRESS' })

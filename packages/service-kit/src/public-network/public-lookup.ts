@@ -1,12 +1,12 @@
 import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** The code of the error that a look-up ends with when a name leads to a private address. */
+/** Error code of a lookup for a name with a private address. */
 export const privateAddressCode = 'PRIVATE_ADDRESS'
 
 /**
- * A look-up for `net.connect` that fails when any of a name's addresses is private. The socket connects to the very
- * address that was checked, so a name that resolves differently a moment later changes nothing.
+ * A lookup for `net.connect` that fails if any address of a name is private. The socket connects to the very address
+ * that was checked, so a name that resolves differently a moment later changes nothing.
  */
 export function publicLookup(resolve: LookupFunction = lookup): LookupFunction {
   return (hostname, options, answer) => {
@@ -22,8 +22,8 @@ export function publicLookup(resolve: LookupFunction = lookup): LookupFunction {
   }
 }
 
-// Addresses that are not on the public internet (IANA special-purpose registries), and those that carry an
-// IPv4 address inside (NAT64, 6to4, Teredo), through which a private one could be reached.
+// Addresses that are not on the public internet (IANA special-purpose registries), and those that embed an IPv4 address
+// (NAT64, 6to4, Teredo), through which a private one could be reached.
 const ranges = {
   ipv4: [
     '0.0.0.0/8',
@@ -67,7 +67,7 @@ for (const family of ['ipv4', 'ipv6'] as const) {
   }
 }
 
-/** Whether this is an IP address that no one on the public internet has. False for names. */
+/** Whether this is an IP address outside the public internet. False for names. */
 export function isPrivateAddress(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '')
   const family = isIP(address)

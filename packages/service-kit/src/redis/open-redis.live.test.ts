@@ -3,7 +3,7 @@ import { startCluster, startSentinelGroup } from '@gateway/testbed/redis-groups'
 import { expect } from 'vitest'
 import { mastersOf, openRedis, type RedisClient } from './open-redis.ts'
 
-// The connection behaves alike for each form of the address.
+// A connection behaves the same for each form of the address.
 
 const waiting = { maxRetriesPerRequest: null, retryStrategy: () => 50, connectTimeout: 2_000 }
 const failFast = { ...waiting, maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: 2_000 }
@@ -33,14 +33,14 @@ const test = liveTest
     return group
   })
 
-test('one server', async ({ open, redis }) => {
+test('openRedis connects to one server', async ({ open, redis }) => {
   const client = open(redis.url)
   await client.set(`${redis.prefix}a`, '1')
   expect(await client.get(`${redis.prefix}a`)).toBe('1')
   expect(mastersOf(client)).toHaveLength(1)
 })
 
-test('Sentinels name the master, and the next one when it dies', async ({ open, sentinels }) => {
+test('openRedis follows the Sentinels to the master, and to the next one when it dies', async ({ open, sentinels }) => {
   const client = open(sentinels.url)
   await client.set('kept', 'yes')
   await client.wait(1, 0)
@@ -49,7 +49,7 @@ test('Sentinels name the master, and the next one when it dies', async ({ open, 
   expect(await client.get('kept')).toBe('yes')
 })
 
-test('who does not wait is refused while there is no master', async ({ open, sentinels }) => {
+test('a command of a connection that does not wait fails while there is no master', async ({ open, sentinels }) => {
   const client = open(sentinels.url, failFast)
   await new Promise((resolve) => client.once('ready', resolve))
   const closed = new Promise((resolve) => client.once('close', resolve))
@@ -61,7 +61,7 @@ test('who does not wait is refused while there is no master', async ({ open, sen
   expect(await client.set('a', '1')).toBe('OK')
 })
 
-test('a Cluster takes keys of one tag, pipelines and messages', async ({ open, cluster }) => {
+test('a Cluster supports keys with one hash tag, pipelines and messages', async ({ open, cluster }) => {
   const [client, listener] = [open(cluster.url), open(cluster.url)]
   await client.mset('{svc}:a', '1', '{svc}:b', '2')
   expect(await client.mget('{svc}:a', '{svc}:b')).toEqual(['1', '2'])
@@ -72,6 +72,6 @@ test('a Cluster takes keys of one tag, pipelines and messages', async ({ open, c
   expect(await heard).toEqual(['topics', 'now'])
 })
 
-test('an address of no known form is not opened, and not quoted', () => {
+test('openRedis refuses an address of unknown form without quoting it', () => {
   expect(() => openRedis('http://user:hunter2@redis', waiting)).toThrow(/^((?!hunter2).)*$/)
 })

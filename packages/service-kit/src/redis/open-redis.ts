@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { z } from 'zod'
 
-/** How a connection behaves, wherever it goes. */
+/** Behavior of a connection, for every form of the address. */
 export type ConnectionOptions = {
   [
     Name in
@@ -20,8 +20,8 @@ export type ConnectionOptions = {
 export type RedisClient = Redis | Cluster
 
 /**
- * Opens a connection to wherever `url` says: one server, the master that Sentinels name, or a Cluster.
- * @throws Error for a url in none of the forms of open-redis.ts; it quotes nothing of it
+ * Opens a connection to the address in `url`: one server, the master that Sentinels name, or a Cluster.
+ * @throws Error for a url in none of the forms of open-redis.ts, without quoting it
  */
 export function openRedis(url: string, options: ConnectionOptions): RedisClient {
   const address = addressOf(url)
@@ -36,8 +36,8 @@ export function openRedis(url: string, options: ConnectionOptions): RedisClient 
 }
 
 /**
- * The same for a library that opens its connections itself: options for it where they can say it all, and for a Cluster an
- * open client, which the caller closes.
+ * The same for a library that opens its connections itself: options where they suffice, and for a Cluster an open
+ * client, which the caller closes.
  */
 export function redisConnection(url: string, options: ConnectionOptions) {
   const address = addressOf(url)
@@ -51,7 +51,7 @@ export function redisConnection(url: string, options: ConnectionOptions) {
   }
 }
 
-/** Every server that may hold data: the one, or each master of a Cluster. */
+/** Every server that may hold data: the only one, or each master of a Cluster. */
 export function mastersOf(client: RedisClient): Redis[] {
   return client instanceof Cluster ? client.nodes('master') : [client]
 }
@@ -77,7 +77,7 @@ function sentinelOptions(address: SentinelAddress, options: ConnectionOptions) {
     ...(sentinelLogin.username && { sentinelUsername: sentinelLogin.username }),
     ...(sentinelLogin.password && { sentinelPassword: sentinelLogin.password }),
     ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
-    // Retries the sentinels as it would one server.
+    // Retries the Sentinels like a single server.
     ...(retryStrategy !== undefined && { sentinelRetryStrategy: (times: number) => retryStrategy?.(times) ?? null }),
     ...(connectTimeout !== undefined && { sentinelCommandTimeout: connectTimeout }),
   } satisfies RedisOptions
@@ -89,17 +89,17 @@ function openCluster({ nodes, login, tls }: ClusterAddress, options: ConnectionO
     ...(retryStrategy !== undefined && { clusterRetryStrategy: (times: number) => retryStrategy?.(times) ?? null }),
     ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
     ...(lazyConnect !== undefined && { lazyConnect }),
-    // The certificate names the host, so a name is not replaced by its address.
+    // The certificate is for the host name, so the name is not replaced by its address.
     ...(tls && { dnsLookup: (name, found) => found(null, name) }),
     redisOptions: { ...perNode, ...login, ...(tls && { tls: {} }) },
   })
 }
 
-// What REDIS_URL may say. The forms with + are ours: the registered schemes name one server only.
+// Forms of REDIS_URL. Those with + are ours: the registered schemes name only one server.
 //   redis://[user:password@]host[:port][/database]                                     one server
 //   redis+sentinel://[user:password@]host[:port],host…/master[?database=&sentinelUsername=&sentinelPassword=]
-//   redis+cluster://[user:password@]host[:port],host…                                  nodes to begin with; the rest are found
-// With rediss in the place of redis every connection is TLS. User, password and query are percent-encoded.
+//   redis+cluster://[user:password@]host[:port],host…                                  some nodes; the client discovers the rest
+// With rediss instead of redis every connection is TLS. User, password and query are percent-encoded.
 
 export interface RedisHost {
   host: string
@@ -125,7 +125,7 @@ interface Secured {
 const FORMS =
   'expected redis://host:6379, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:6379,host:6379, with rediss for TLS'
 
-/** A configuration field: the address of Redis, in one of the three forms, kept as text. */
+/** A configuration field: the address of Redis, in one of the three forms, as text. */
 export function redisUrl() {
   return z.string().refine((text) => readRedisUrl(text) !== null, FORMS)
 }
@@ -134,7 +134,7 @@ const several =
   /^(?<tls>rediss?)\+(?<kind>sentinel|cluster):\/\/(?:(?<login>[^@/?]*)@)?(?<hosts>[^@/?]+)(?:\/(?<path>[^?]*))?(?:\?(?<query>.*))?$/
 const host = /^(?<name>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(?<port>\d{1,5}))?$/
 
-/** Null for what is none of the forms. */
+/** Null for an address in none of the forms. */
 export function readRedisUrl(text: string): RedisAddress | null {
   if (/^rediss?:\/\//.test(text)) return URL.canParse(text) && new URL(text).host ? { kind: 'server', url: text } : null
   const found = several.exec(text)?.groups as Record<string, string | undefined> | undefined

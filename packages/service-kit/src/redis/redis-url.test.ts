@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { readRedisUrl, redisUrl } from './open-redis.ts'
 
-test('one server is left as it is', () => {
+test('the address of one server is kept unchanged', () => {
   expect(readRedisUrl('redis://127.0.0.1:6379/2')).toEqual({ kind: 'server', url: 'redis://127.0.0.1:6379/2' })
   expect(readRedisUrl('rediss://user:p%40ss@redis.example')?.kind).toBe('server')
 })
 
-test('sentinels name a master, with their own logins', () => {
+test('a Sentinel address names a master, with separate logins', () => {
   const url =
     'redis+sentinel://app:p%40ss@a.example:26380,b.example/main?database=3&sentinelUsername=watch&sentinelPassword=s%2Fx'
   expect(readRedisUrl(url)).toEqual({
@@ -23,7 +23,7 @@ test('sentinels name a master, with their own logins', () => {
   })
 })
 
-test('a cluster is found from some of its nodes', () => {
+test('a Cluster address lists some of its nodes', () => {
   expect(readRedisUrl('rediss+cluster://:secret@a:7000,[::1]:7001,c')).toEqual({
     kind: 'cluster',
     nodes: [
@@ -49,7 +49,7 @@ test.each([
   'redis+cluster://a:7000/2',
   'redis+cluster://',
   'redis+cluster://%zz@a:7000',
-])('%s is none of the forms', (text) => {
+])('%s is refused as an address of Redis', (text) => {
   const read = redisUrl().safeParse(text)
   expect(read.success).toBe(false)
   expect(read.error?.issues[0]?.message).toMatch(/^expected redis:\/\//)

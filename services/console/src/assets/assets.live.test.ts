@@ -24,7 +24,7 @@ const test = consoleTest.extend('files', async ({ stack, console, folder }) => {
   }
 })
 
-test('an upload is listed with who brought it, and opens in a browser as what it is and nothing else', async ({
+test('lists an upload with its uploader, and serves it with its own content type and a sandboxing policy', async ({
   stack,
   files,
 }) => {
@@ -53,7 +53,7 @@ test('an upload is listed with who brought it, and opens in a browser as what it
   expect((await files.read(body.id, stack.owner.token, { range: 'bytes=9999-' })).status).toBe(416)
 })
 
-test('what it says it is and is not, or is nothing that is kept, is refused and leaves nothing [invalid_request]', async ({
+test('rejects an upload whose bytes contradict its type or whose type is unsupported, and stores nothing [invalid_request]', async ({
   stack,
   files,
 }) => {
@@ -66,7 +66,10 @@ test('what it says it is and is not, or is nothing that is kept, is refused and 
   expect((await stack.owner.get(`${stack.projectPath}/assets`)).body.data).toEqual([])
 })
 
-test('assets are for Project Owners and Consumers alone [asset_not_found]', async ({ stack, files }) => {
+test('only Project Owners and Project Consumers can list, read, upload or delete assets [asset_not_found]', async ({
+  stack,
+  files,
+}) => {
   const { id } = (await files.upload(stack.owner.token)).body
   const viewer = await stack.member({ tenant: 'Admin', team: 'Team Owner', project: 'Project Viewer' })
   expect(outcomeOf(await viewer.get(files.path(id)))).toBe('404 asset_not_found')
@@ -79,7 +82,7 @@ test('assets are for Project Owners and Consumers alone [asset_not_found]', asyn
   expect(own.body.data).toMatchObject([{ details: { asset: id } }])
 })
 
-test('assets are listed newest first, in pages that meet', async ({ stack, files }) => {
+test('lists assets newest first, with no gap between pages', async ({ stack, files }) => {
   const ids: string[] = []
   for (let n = 0; n < 3; n++) ids.push((await files.upload(stack.owner.token)).body.id)
   const first = (await stack.owner.get(`${stack.projectPath}/assets?limit=2`)).body
@@ -88,7 +91,7 @@ test('assets are listed newest first, in pages that meet', async ({ stack, files
   expect(rest.nextCursor).toBeNull()
 })
 
-test('a deleted asset cannot be read, and its bytes are removed once nothing under way can need them', async ({
+test('hides a deleted asset at once, and removes its bytes when no running execution can still need them', async ({
   stack,
   files,
   fixture,
@@ -113,7 +116,7 @@ test('a deleted asset cannot be read, and its bytes are removed once nothing und
   expect(await removeDeleted(deps)).toBe(0)
   expect(await files.stored()).toEqual([id])
   await fixture.run(`UPDATE money.assets SET deleted_at = now() - interval '61 minutes' WHERE id = $1`, [id])
-  // Killed after the bytes were gone and before it was reported: the next time does it again.
+  // Killed after the bytes were removed but before the removal was reported: the next run repeats it.
   await expect(
     removeDeleted({ ...deps, ledger: { ...client, assetsRemoved: () => Promise.reject(new Error('killed')) } }),
   ).rejects.toThrow('killed')
@@ -122,7 +125,7 @@ test('a deleted asset cannot be read, and its bytes are removed once nothing und
   expect((await fixture.run('SELECT FROM money.assets WHERE id = $1', [id])).rowCount).toBe(0)
 })
 
-test('for how long assets are kept is the Project Owner to say [not_permitted]', async ({ stack }) => {
+test('only a Project Owner sets how long assets are retained [not_permitted]', async ({ stack }) => {
   const { owner, projectPath } = stack
   const consumer = await stack.member({ project: 'Project Consumer' })
   expect(outcomeOf(await consumer.patch(projectPath, { assetRetentionDays: 30 }))).toBe('403 not_permitted')

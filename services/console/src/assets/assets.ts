@@ -23,7 +23,7 @@ const order: Order = { at: Prisma.sql`a.created_at`, id: Prisma.sql`a.id` }
 const columns = Prisma.sql`
   a.id, a.mime_type AS "mimeType", a.bytes, a.created_at AS "createdAt", a.execution, a.key, a.user_id AS "createdBy"`
 
-/** GET …/projects/{p}/assets: newest first, regardless of who made them. */
+/** GET …/projects/{p}/assets: newest first, regardless of who created them. */
 export function listAssets(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAssets'> {
   return async (call, res) => {
     const { project } = await reachAssetsOf(deps, call, res)
@@ -38,10 +38,10 @@ export function listAssets(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAsse
   }
 }
 
-/** How a browser shows what an asset is and lets it do nothing: no script runs in it, and nothing is fetched for it. */
+/** Lets a browser display an asset but nothing more: it runs no scripts and fetches nothing. */
 const INERT = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 
-/** GET …/assets/{a}: the bytes, or a part of them; opened by its address, an image or a sound is shown. */
+/** GET …/assets/{a}: the bytes or a range of them. A browser that opens the address displays the image or audio. */
 export function readAsset(deps: Pick<ConsoleDeps, 'prisma' | 'assetStore'>): Handler<'readAsset'> {
   return async (call, res) => {
     const { asset } = await reachAsset(deps, call, res)
@@ -56,7 +56,7 @@ export function readAsset(deps: Pick<ConsoleDeps, 'prisma' | 'assetStore'>): Han
   }
 }
 
-/** DELETE …/assets/{a}: what is under way keeps its bytes for as long as it may last (services/ledger/src/assets/assets.ts). */
+/** DELETE …/assets/{a}: the bytes remain for as long as a running execution can last (services/ledger/src/assets/assets.ts). */
 export function deleteAsset(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'deleteAsset'> {
   return async (call, res) => {
     const { user, tenant, asset } = await reachAsset(deps, call, res)
@@ -75,7 +75,7 @@ function assetRecord({ id, mimeType, bytes, createdAt, execution, key, createdBy
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
 /**
- * Lets through to the assets of a project who may use its sandbox products; to others there is nothing (rules §7.3).
+ * Admits users who may use the sandbox products of the project to its assets; to others they don't exist (rules §7.3).
  * @throws Refusal `not_found`
  */
 async function reachAssetsOf(
@@ -89,8 +89,8 @@ async function reachAssetsOf(
 }
 
 /**
- * An asset by its id, for the same users.
- * @throws Refusal `asset_not_found` alike for one that is deleted, of another project, or was never there
+ * Returns an asset by its ID, for the same users.
+ * @throws Refusal `asset_not_found`, the same for an asset that is deleted, of another project, or never existed
  */
 async function reachAsset(
   deps: Deps,
@@ -106,7 +106,7 @@ async function reachAsset(
 
 type UploadDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'assetStore' | 'newId'>
 
-/** POST …/projects/{p}/assets: raw bytes in. They are the project's once the ledger has them on its books. */
+/** POST …/projects/{p}/assets: takes raw bytes. They belong to the project once the ledger has recorded them. */
 export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
   return async (call, res) => {
     const { user, tenant, project } = await reachAssetsOf(deps, call, res)
@@ -118,7 +118,7 @@ export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
     })
     const question = { id, caller: { project, user: user.id }, ...stored }
     const answer = await deps.ledger.recordAsset(question).catch(async (error: unknown) => {
-      await deps.assetStore.remove(project, id).catch(() => {}) // no record names them
+      await deps.assetStore.remove(project, id).catch(() => {}) // no record refers to them
       throw error
     })
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
@@ -132,9 +132,9 @@ export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
 const BATCH_SIZE = 100
 
 /**
- * Removes the bytes of assets that were deleted long enough ago, some at a time. Any number of replicas may do it at once, and be
- * killed in it: bytes that are gone are removed again, which changes nothing. Answers how many are gone; one whose bytes can't be
- * removed now is left for later.
+ * Removes the bytes of assets that were deleted long enough ago, in batches. Any number of replicas may run this
+ * concurrently and be killed meanwhile: removing bytes again changes nothing. Returns the number of assets removed; an
+ * asset whose bytes can't be removed now is left for a later run.
  */
 export async function removeDeleted({
   ledger,

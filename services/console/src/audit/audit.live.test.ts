@@ -2,7 +2,11 @@ import { expect } from 'vitest'
 import { ask } from '@gateway/testbed/ask'
 import { consoleTest as test, outcomeOf, type Caller } from '../console.fixture.ts'
 
-test('every change leaves one row in the audit, and a refusal none', async ({ stack, fixture, signIn }) => {
+test('every change writes exactly one audit row, and a refused request writes none', async ({
+  stack,
+  fixture,
+  signIn,
+}) => {
   const operator = await signIn({ platformOperator: true })
   const [member, product] = [await stack.member(), await fixture.product()]
   const outsider = await signIn()
@@ -59,9 +63,7 @@ test('every change leaves one row in the audit, and a refusal none', async ({ st
   expect(rows[0].details).toMatchObject({ before: { state: 'published' }, after: change })
 })
 
-test('what is written down cannot be changed, nor an identity moved, by anyone who has taken over the console', async ({
-  database,
-}) => {
+test("the console's database login cannot change audit rows, move an identity or write money", async ({ database }) => {
   for (const statement of [
     `UPDATE control.audit SET user_id = NULL`,
     `DELETE FROM control.audit`,

@@ -9,8 +9,8 @@ import { readTimeCursor } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 
 /**
- * GET …/audit: who changed what and when, newest first. Of private sandbox products it tells a reader no more than they may know
- * (rules §7.3).
+ * GET …/audit: who changed what and when, newest first. Details of private sandbox products are hidden from readers who
+ * may not use them (rules §7.3).
  */
 export function listAudit(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAudit'> {
   return async (call, res) => {
@@ -21,7 +21,7 @@ export function listAudit(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAudit
     const place = cursor === undefined ? null : readCursor(cursor)
     const open = (sandboxes: string[]) => sandboxesOpenTo(deps.prisma, reader.id, sandboxes)
     const { subject } = filters
-    // To anyone who may not use a sandbox product no entry has its id.
+    // For a reader who may not use a sandbox product, no entry has its ID.
     const nothing = subject?.startsWith('sbx-') && (await open([subject])).size === 0
     const found = findEntries({ ...filters, tenant, place, limit })
     const rows = nothing ? [] : await deps.prisma.$queryRaw<AuditRow[]>(found)
@@ -53,7 +53,7 @@ interface Entry {
   details: Prisma.JsonValue
 }
 
-/** The sandbox products, and the projects with their assets, among the subjects, that a reader may use. */
+/** Returns those subjects, sandbox products or projects with assets, that the reader may use. */
 async function seenBy({ prisma }: Pick<ConsoleDeps, 'prisma'>, reader: string, rows: Entry[]): Promise<Set<string>> {
   const subjects = (isAbout: (entry: Entry) => boolean) => rows.filter(isAbout).map(({ subject }) => subject)
   const sandboxes = await sandboxesOpenTo(prisma, reader, subjects(isAboutSandbox))
@@ -68,14 +68,14 @@ function isAboutSandbox({ action }: Pick<Entry, 'action'>): boolean {
   return action.startsWith('sandbox.') || action.startsWith('revision.')
 }
 
-/** An entry about a sandbox product or an asset that the reader may not use, or that is no more. */
+/** Whether an entry is about a sandbox product or an asset that the reader may not use or that was deleted. */
 function isHidden(entry: Entry, open: ReadonlySet<string>): boolean {
   return (
     ((isAboutSandbox(entry) || isAboutAsset(entry)) && !open.has(entry.subject)) || entry.action === 'project.delete'
   )
 }
 
-/** Who did what when stays; which sandbox product it was, and what about it, does not. */
+/** Keeps user, action and time of an entry; removes which sandbox product it was, and the details. */
 function hidden<T extends Entry>(entry: T): T {
   if (isAboutSandbox(entry)) return { ...entry, subject: HIDDEN_SANDBOX, details: {} }
   if (isAboutAsset(entry)) return { ...entry, details: {} }
@@ -90,7 +90,7 @@ export interface AuditFilters {
   subject?: string | undefined
   from?: Date | undefined
   to?: Date | undefined
-  /** Where the page before ended. */
+  /** Position where the previous page ended. */
   place: { at: Date; id: bigint } | null
   limit: number
 }
@@ -109,8 +109,8 @@ const columns = Prisma.sql`a.id, a.at, a.user_id AS "user", a.action, a.subject,
 const [user, action, subject] = [Prisma.sql`a.user_id`, Prisma.sql`a.action`, Prisma.sql`a.subject`]
 
 /**
- * The entries of an organization that fit, newest first. What a user did and what was done to a thing have an index each
- * (L2 of found-rows.ts).
+ * Selects the entries of an organization that match the filters, newest first. Filters by user and by subject each have
+ * an index (L2 in found-rows.ts).
  */
 export function findEntries({ limit, place, ...filters }: AuditFilters): Prisma.Sql {
   const byUser: [Prisma.Sql, string | undefined] = [user, filters.user]

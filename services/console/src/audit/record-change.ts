@@ -1,22 +1,22 @@
 import type { Prisma } from '@gateway/database/client'
 
-/** A transaction in which a change and its audit row are written together. */
+/** Transaction that writes a change together with its audit row. */
 export type Transaction = Prisma.TransactionClient
 
 export interface Change {
-  /** null: of no tenant, such as a product. */
+  /** null: the change concerns no tenant, such as a change of a product. */
   tenant: string | null
-  /** null: a key did it by itself. */
+  /** null: made by a key. */
   user: string | null
   /** What was done, such as `key.revoke`. */
   action: string
-  /** The id of what it was done to. */
+  /** ID of the changed object. */
   subject: string
   /** Never a secret. */
   details?: Prisma.InputJsonObject
 }
 
-/** Writes down who changed what. The table can only be added to. */
+/** Writes an audit row. The table is append-only. */
 export async function recordChange(tx: Transaction, { details = {}, ...change }: Change): Promise<void> {
   await tx.auditEntry.create({ data: { ...change, details }, select: { id: true } })
 }

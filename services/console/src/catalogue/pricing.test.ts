@@ -32,7 +32,7 @@ test.for([
     { unit: 'request', request: '1000000' },
     { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico: 1_000_000_000_000_000_000n, ...noParts },
   ],
-] as const)('%j is stored exactly and shown as it was sent', ([pricing, columns]) => {
+] as const)('stores %j exactly and returns it unchanged', ([pricing, columns]) => {
   expect(columnsOfPricing(pricing)).toEqual(columns)
   expect(composePricing(columns)).toEqual(pricing)
 })
@@ -40,13 +40,13 @@ test.for([
 test.for([
   { unit: 'tokens', prompt: '0.100000000001', completion: '0' },
   { unit: 'request', request: '1000000.000000000001' },
-] as const)('%j is more than one call may cost [invalid_request]', (pricing) => {
+] as const)('rejects %j because it exceeds the maximum price of one call [invalid_request]', (pricing) => {
   expect(() => columnsOfPricing(pricing)).toThrow(/invalid_request/)
 })
 
 test.for([
   { unit: 'tokens', prompt: '0.1', completion: '0', cachedPrompt: '0.100000000001' },
   { unit: 'tokens', prompt: '0', completion: '0.1', reasoning: '0.100000000001' },
-] as const)('%j asks more for a part than for the whole [invalid_request]', (pricing) => {
+] as const)('rejects %j because a part costs more than the whole [invalid_request]', (pricing) => {
   expect(() => columnsOfPricing(pricing)).toThrow(/invalid_request/)
 })

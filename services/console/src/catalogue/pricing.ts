@@ -2,18 +2,18 @@ import type { ProductPricing } from '@gateway/api/console/products'
 import { picoFromUsd, usdFromPico, type Pico, type Price } from '@gateway/pricing/price'
 import { invalidField } from '../request/check.ts'
 
-/** A price as it is stored: integers of pico-USD. */
+/** Price as stored, in whole pico-USD. */
 export interface PriceColumns extends Price {
   unit: string
 }
 
-// What the columns take; `tokens × price` of one call stays inside a bigint.
+// Limits of the columns: `tokens × price` of one call must fit into a bigint.
 const MAX_PER_TOKEN = 100_000_000_000n // 0.1 USD
 const MAX_PER_REQUEST = 1_000_000_000_000_000_000n // 1,000,000 USD
 
 /**
- * Decimal strings of USD as stored prices, exactly.
- * @throws Refusal `invalid_request` for a price beyond what one call may cost
+ * Converts decimal USD strings to stored prices without rounding.
+ * @throws Refusal `invalid_request` for a price above the maximum of one call
  */
 export function columnsOfPricing(pricing: ProductPricing): PriceColumns & { unit: ProductPricing['unit'] } {
   if (pricing.unit === 'request') {

@@ -17,7 +17,7 @@ export type ProductRow = NonNullable<Awaited<ReturnType<ConsoleDeps['prisma']['p
 
 const MILLION = 1_000_000
 
-/** A new product as it is stored. */
+/** Columns of a new product. */
 export function columnsOfNew({ id, kind, ...fields }: z.output<typeof newProductBody>) {
   const { input, output } = fields.modalities ?? productDefaults.modalities[kind]
   return {
@@ -43,7 +43,7 @@ export function columnsOfNew({ id, kind, ...fields }: z.output<typeof newProduct
   }
 }
 
-/** Only what a patch names. */
+/** Columns of the fields a patch names. */
 export function columnsOfPatch(kind: ProductKind, patch: z.output<typeof productPatch>) {
   const { modalities, overheads, imageInput, parameterValues, pricing, ...asTheyAre } = patch
   const { tokensPerByte, factor, ...tokens } = overheads ?? {}
@@ -59,7 +59,7 @@ export function columnsOfPatch(kind: ProductKind, patch: z.output<typeof product
   }
 }
 
-/** A product as the API shows it; what tells who serves it to the platform operator alone. */
+/** Product as the API returns it. Fields that reveal its providers are for the platform operator only. */
 export function productRecord(row: ProductRow, toOperator: boolean): ProductRecord {
   return {
     id: row.id,
@@ -82,7 +82,7 @@ export function productRecord(row: ProductRow, toOperator: boolean): ProductReco
   }
 }
 
-/** A tokenizer and its overheads are those of one provider's models, so they would name it. */
+/** Fields for the operator only. Tokenizer and overheads are specific to a provider's models, so they would reveal it. */
 function operatorsFields(row: ProductRow): Pick<ProductRecord, 'tokenizer' | 'overheads' | 'providers'> {
   return {
     tokenizer: row.tokenizer as NonNullable<ProductRecord['tokenizer']> | null,
@@ -107,7 +107,7 @@ function columnsOfNewOverheads({
   return { ...tokens, tokensPerByteMillionths: millionths(tokensPerByte), factorMillionths: millionths(factor) }
 }
 
-/** Rounded up: a bound may only grow. */
+/** Rounds up: rounding must never lower a bound. */
 function millionths(rate: number): number {
   return Math.ceil(Math.round(rate * 1e9) / 1_000)
 }
@@ -116,7 +116,7 @@ function columnsOfImageInput({ maxBytes, maxCount, https }: z.output<typeof newP
   return { imageMaxBytes: maxBytes, imageMaxCount: maxCount, imageHttps: https }
 }
 
-/** A product lists values of the parameters that nodes of its kind have, and formats that it can make. */
+/** Checks that a product lists only values of parameters its kind of node has, and formats its kind can produce. */
 function valuesOf(kind: ProductKind, values: ParameterValues): ParameterValues {
   const names: readonly string[] = kind === 'chat' ? [] : mediaParameters[kind]
   const other = Object.keys(values).find((name) => !names.includes(name))

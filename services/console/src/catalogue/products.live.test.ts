@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest, outcomeOf } from '../console.fixture.ts'
 
-const test = consoleTest.extend('counts', { scope: 'file' }, () => ({ gateways: 0, workers: 0 })) // the catalogue is one for all tenants: a separate installation
+const test = consoleTest.extend('counts', { scope: 'file' }, () => ({ gateways: 0, workers: 0 })) // all tenants share one catalogue, so this file needs a separate installation
 
 const body = (id: string) => ({
   id,
@@ -18,7 +18,7 @@ const body = (id: string) => ({
 const imageInput = { maxBytes: 1_000, maxCount: 1, https: false }
 const painter = { kind: 'image', pricing: { unit: 'request', request: '0.04' } }
 
-test('a product is made with exact prices, and what tells who serves it is shown to the operator alone', async ({
+test('creates a product with exact prices, and shows its providers, tokenizer and overheads to the operator only', async ({
   signIn,
   stack,
 }) => {
@@ -41,7 +41,7 @@ test('a product is made with exact prices, and what tells who serves it is shown
   expect(JSON.stringify(listed.body)).not.toMatch(/sim-swift|o200k|overheads|tokenizer/)
 })
 
-test('the catalogue is for members of an organization, whichever [not_permitted]', async ({
+test('members of any organization can list the catalogue, and no one else can [not_permitted]', async ({
   signIn,
   stack,
   fixture,
@@ -53,7 +53,7 @@ test('the catalogue is for members of an organization, whichever [not_permitted]
   expect(outcomeOf(await stack.owner.get('/api/v2/products'))).toBe('403 not_permitted')
 })
 
-test('a byte counts as a token where the tokens can be counted, and as half of one where not', async ({ signIn }) => {
+test('counts a byte as one token if the product has a tokenizer, and as half a token if not', async ({ signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const rateOf = async (id: string, more: object) =>
     (await operator.post('/api/v2/products', { ...body(id), ...more })).body.overheads.tokensPerByte
@@ -62,7 +62,7 @@ test('a byte counts as a token where the tokens can be counted, and as half of o
   expect(await rateOf('acme/own', { overheads: { tokensPerByte: 0.9, perMessage: 4 } })).toBe(0.9)
 })
 
-test('what excesses have raised the factor to is shown to the operator, who alone lowers it', async ({
+test('shows the operator the factor as raised by excesses, and lets the operator lower it', async ({
   signIn,
   stack,
 }) => {
@@ -72,7 +72,7 @@ test('what excesses have raised the factor to is shown to the operator, who alon
   await stack.fixture.run(`SELECT money.raise_factors('{acme/factor}', '{1800000}')`)
   const factorAfter = async (overheads: object) =>
     (await operator.patch(path, { overheads })).body.overheads.factor as number
-  expect(await factorAfter({ perMessage: 12 })).toBe(1.8) // what is left out stays
+  expect(await factorAfter({ perMessage: 12 })).toBe(1.8) // an omitted field keeps its value
   expect(await factorAfter({ factor: 1.2 })).toBe(1.2)
   expect((await operator.patch(path, {})).body.overheads).toEqual({
     ...overheads(),
@@ -89,7 +89,7 @@ test('what excesses have raised the factor to is shown to the operator, who alon
     expect(outcomeOf(await operator.patch(path, { overheads: { factor } }))).toBe('400 invalid_request')
 })
 
-test('only published products are listed to others', async ({ signIn, stack }) => {
+test('lists unpublished products to the operator only', async ({ signIn, stack }) => {
   const operator = await signIn({ platformOperator: true })
   await operator.post('/api/v2/products', { ...body('acme/draft'), state: 'draft' })
   const ids = async (caller: typeof operator) =>
@@ -98,13 +98,13 @@ test('only published products are listed to others', async ({ signIn, stack }) =
   expect(await ids(stack.owner)).not.toContain('acme/draft')
 })
 
-test('an id is taken once [already_exists]', async ({ signIn }) => {
+test('refuses to create a product whose ID is taken [already_exists]', async ({ signIn }) => {
   const operator = await signIn({ platformOperator: true })
   await operator.post('/api/v2/products', body('acme/once'))
   expect(outcomeOf(await operator.post('/api/v2/products', body('acme/once')))).toBe('409 already_exists')
 })
 
-test('no one else writes products [not_permitted]', async ({ stack }) => {
+test('refuses to let anyone but the platform operator create or change products [not_permitted]', async ({ stack }) => {
   expect(outcomeOf(await stack.owner.post('/api/v2/products', body('acme/mine')))).toBe('403 not_permitted')
   expect(outcomeOf(await stack.owner.patch('/api/v2/products/acme%2Fmine', { state: 'published' }))).toBe(
     '403 not_permitted',
@@ -112,7 +112,7 @@ test('no one else writes products [not_permitted]', async ({ stack }) => {
 })
 
 // spec: 2.2/r1, 9/s3
-test('a patch changes what it names and nothing else [not_found]', async ({ signIn }) => {
+test('a patch changes only the fields it names [not_found]', async ({ signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const { body: before } = await operator.post('/api/v2/products', body('acme/patched'))
   const path = '/api/v2/products/acme%2Fpatched'
@@ -133,7 +133,7 @@ test('a patch changes what it names and nothing else [not_found]', async ({ sign
   expect(outcomeOf(await operator.patch('/api/v2/products/acme%2Fnever', {}))).toBe('404 not_found')
 })
 
-test('what it takes of images and what nodes may set is shown and changed', async ({ signIn }) => {
+test('the image limits and allowed parameter values of a product can be read and changed', async ({ signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const parameterValues = { size: ['512x512', '1024x1024'], format: ['png', 'webp'] }
   const limits = { maxOutputBytes: 2_000_000, parameterValues }
@@ -146,26 +146,34 @@ test('what it takes of images and what nodes may set is shown and changed', asyn
 
 // spec: 2.2/s3, 8.3/s4
 test.for([
-  ['an id of a sandbox', { id: 'sbx-mine' }, 'id'],
+  ['the ID of a sandbox product', { id: 'sbx-mine' }, 'id'],
   ['a price that is not a decimal', { pricing: { unit: 'tokens', prompt: '1e-6', completion: '0' } }, 'pricing.prompt'],
-  ['13 places', { pricing: { unit: 'tokens', prompt: '0', completion: '0.0000000000001' } }, 'pricing.completion'],
+  [
+    'a price with 13 decimal places',
+    { pricing: { unit: 'tokens', prompt: '0', completion: '0.0000000000001' } },
+    'pricing.completion',
+  ],
   ['a price beyond the ceiling', { pricing: { unit: 'tokens', prompt: '0.11', completion: '0' } }, 'pricing.prompt'],
   ['a price that is a number', { pricing: { unit: 'request', request: 1 } }, 'pricing.request'],
   ['an image priced by tokens', { kind: 'image' }, 'pricing.unit'],
   ['no provider', { providers: [] }, 'providers'],
-  ['more than a token a byte', { overheads: { ...overheads(), tokensPerByte: 1.5 } }, 'overheads.tokensPerByte'],
+  ['more than one token per byte', { overheads: { ...overheads(), tokensPerByte: 1.5 } }, 'overheads.tokensPerByte'],
   [
-    'more of an image than a chat may have',
+    'a larger image than a chat may have',
     { imageInput: { ...imageInput, maxBytes: 15_728_641 } },
     'imageInput.maxBytes',
   ],
   ['more images than a chat may have', { imageInput: { ...imageInput, maxCount: 101 } }, 'imageInput.maxCount'],
-  ['an output that no asset can be', { ...painter, maxOutputBytes: 25_000_001 }, 'maxOutputBytes'],
-  ['parameters of media for a chat', { parameterValues: { size: ['1x1'] } }, 'parameterValues.size'],
-  ['a voice for images', { ...painter, parameterValues: { voice: ['ada'] } }, 'parameterValues.voice'],
-  ['a sound for images', { ...painter, parameterValues: { format: ['wav'] } }, 'parameterValues.format'],
+  ['an output larger than an asset may be', { ...painter, maxOutputBytes: 25_000_001 }, 'maxOutputBytes'],
+  ['media parameters for a chat model', { parameterValues: { size: ['1x1'] } }, 'parameterValues.size'],
+  ['a voice for an image model', { ...painter, parameterValues: { voice: ['ada'] } }, 'parameterValues.voice'],
+  [
+    'an audio format for an image model',
+    { ...painter, parameterValues: { format: ['wav'] } },
+    'parameterValues.format',
+  ],
   ['a wholesale price', { wholesale: '0.1' }, 'wholesale'],
-] as const)('a product with %s is refused [invalid_request]', async ([, more, param], { signIn }) => {
+] as const)('rejects a product with %s [invalid_request]', async ([, more, param], { signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const answer = await operator.post('/api/v2/products', { ...body('acme/refused'), ...more })
   expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])

@@ -12,8 +12,8 @@ import { authorizeOnPlatform, passBarrier, requireMembership } from '../permissi
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
 /**
- * GET /api/v2/products: what is published, for members of any organization. The platform operator sees drafts and suspended products
- * too, and what shows who serves a product.
+ * GET /api/v2/products: published products, for members of any organization. The platform operator also sees drafts,
+ * suspended products and the fields that reveal providers.
  */
 export function listProducts({ prisma }: Deps): Handler<'listProducts'> {
   return async (call, res) => {
@@ -55,7 +55,7 @@ export function createProduct({ prisma }: Deps): Handler<'createProduct'> {
   }
 }
 
-/** PATCH /api/v2/products/{id}: only the fields that are sent. Taking it from publication revokes it everywhere. */
+/** PATCH /api/v2/products/{id}: changes only the fields sent. Unpublishing a product revokes it everywhere. */
 export function changeProduct(deps: Deps): Handler<'changeProduct'> {
   const { prisma } = deps
   return async (call, res) => {
@@ -83,7 +83,7 @@ export function changeProduct(deps: Deps): Handler<'changeProduct'> {
   }
 }
 
-/** What the audit keeps of a product: who may call it, for how much, and what is reserved. */
+/** Product fields recorded in the audit: state, price and the factor of reservations. */
 function weighty(row: ProductRow) {
   return { state: row.state, pricing: { ...composePricing(row) }, factor: row.factorMillionths / 1_000_000 }
 }

@@ -8,7 +8,7 @@ import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
 import { callerOf, outcomeOf, untilSomebodyWaits } from '../console.fixture.ts'
 
-test('without the database everything is refused, and continues when it is back [unavailable]', async ({
+test('responds with 503 while the database is down, and recovers when it returns [unavailable]', async ({
   postgresServer,
   onTestFinished,
 }) => {
@@ -36,7 +36,7 @@ test('without the database everything is refused, and continues when it is back 
     caller.post('/api/v2/tenants', { name: 'New' }),
     caller.post('/api/v2/session', { email: 'a@example.test', password: 'a password' }),
   ]
-  // Their connections are cut while they wait for the answer of Postgres.
+  // These requests lose their connections while they wait for Postgres to respond.
   await fixture.run('BEGIN')
   await fixture.run('LOCK TABLE control.memberships, control.tenants, control.sign_in_attempts')
   const underWay = asks()

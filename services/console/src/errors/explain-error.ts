@@ -6,7 +6,10 @@ import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { ConsoleDeps } from '../deps.ts'
 import { refusalPage, returnOfBrowser } from '../page/console-page.ts'
 
-/** What a client learns of an error (rules §2.1). What is not a refusal is logged, and never shown. @param stylesheet of a page for browsers */
+/**
+ * Turns an error into a response (rules §2.1). Errors that are not refusals are logged and never shown.
+ * @param stylesheet address, for the page that browsers get
+ */
 export function explainError({ log }: Pick<ConsoleDeps, 'log'>, stylesheet: string): ExplainError {
   return (error, _req, res) => {
     const refusal = refusalFor(error)
@@ -25,7 +28,7 @@ function refusalFor(error: unknown): Refusal {
   return refuse('internal_error', {})
 }
 
-/** What a new row refers to was there when it was authorized, and was deleted before the row was written. */
+/** Whether a row that a new row refers to was deleted between authorization and the write. */
 function isReferenceDeleted(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
 }
@@ -39,8 +42,8 @@ function tookTooLong(): Refusal {
   )
 }
 
-// What Prisma, its driver adapter, pg and sockets throw. What is asked alone comes wrapped by the engine, with a code of Prisma;
-// the BEGIN of a transaction as the adapter threw it, with a kind; and what pg itself finds out has neither, only a text.
+// Errors of Prisma, its driver adapter, pg and sockets. The engine wraps errors of single queries and adds a Prisma code;
+// errors of BEGIN come from the adapter unwrapped, with a kind; errors raised by pg itself have only a message.
 
 /**
  * Prisma: can't reach, timed out, closed, pool exhausted, transaction lost or in conflict with another, too many connections.
@@ -49,10 +52,10 @@ function tookTooLong(): Refusal {
 const UNAVAILABLE_CODE =
   /^(P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037|08\d{3}|25P0[34]|40P01|53300|55P03|57P0\d|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 
-/** What the adapter calls them. */
+/** The same conditions as kinds of the adapter. */
 const UNAVAILABLE_KINDS: unknown[] = ['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections']
 
-/** What pg and its pool say where they give no code. */
+/** Messages of pg and its pool for errors without a code. */
 const UNAVAILABLE_TEXTS = [
   'Connection terminated',
   'Connection terminated unexpectedly',
@@ -63,12 +66,12 @@ const UNAVAILABLE_TEXTS = [
   'Cannot use a pool after calling end on the pool',
 ]
 
-/** A statement ran into the time limit of the console's login (packages/database/src/roles.ts). */
+/** A statement exceeded the time limit of the console's login (packages/database/src/roles.ts). */
 const QUERY_CANCELED = '57014'
 
 const DEEPEST = 5
 
-/** The connection to the database was lost, or none can be had: the same may succeed in a moment. */
+/** Whether the database connection was lost or could not be opened. A retry may succeed. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return layersOf(error).some(
     (layer) =>
@@ -91,7 +94,7 @@ interface Layer {
   meta?: { driverAdapterError?: unknown }
 }
 
-/** The error and what it wraps, from the outside in. */
+/** Returns the error and the errors it wraps, from the outside in. */
 function layersOf(error: unknown): Layer[] {
   const layers: Layer[] = []
   for (let at = error; typeof at === 'object' && at !== null && layers.length < DEEPEST;) {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf, untilSomebodyWaits } from '../console.fixture.ts'
 
-test('what refers to something that is deleted meanwhile finds nothing [not_found]', async ({ stack, fixture }) => {
+test('responds with 404 if the project is deleted while the request waits [not_found]', async ({ stack, fixture }) => {
   const product = await fixture.product()
   const asks = [
     () => stack.owner.post(`${stack.path}/keys`, { project: stack.project }),
@@ -17,7 +17,7 @@ test('what refers to something that is deleted meanwhile finds nothing [not_foun
   expect((await Promise.all(answers)).map(outcomeOf)).toEqual(['404 not_found', '404 not_found'])
 })
 
-test('no query or id makes the console fail', async ({ stack }) => {
+test('no query parameter value causes a 5xx response', async ({ stack }) => {
   const odd = [
     '',
     '0',

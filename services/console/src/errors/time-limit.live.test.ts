@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
-// A question of the console on the primary can't be the snapshot that slows down every wallet: its login has a time limit.
+// A long console query on the primary holds a snapshot that slows down every wallet, so its login has a time limit.
 
-test('a question that takes too long is ended, refused with what to do, and holds no snapshot anymore [unavailable]', async ({
+test('cancels a query that runs too long, releases its snapshot and asks for a shorter time range [unavailable]', async ({
   stack,
   fixture,
 }) => {
@@ -11,7 +11,7 @@ test('a question that takes too long is ended, refused with what to do, and hold
     `INSERT INTO money.usage_days VALUES ($1, date_trunc('day', now() - interval '2 days', 'UTC'), 'acme/m', 'key_1', 1, 1, 1, 1)`,
     [stack.project],
   )
-  // The days of usage answer as slowly as very many rows would.
+  // A view with pg_sleep makes usage_days as slow as a very large table.
   await fixture.run('ALTER TABLE money.usage_days RENAME TO usage_days_there')
   await fixture.run('CREATE VIEW money.usage_days AS SELECT u.* FROM money.usage_days_there u, pg_sleep(60)')
   await fixture.run('GRANT SELECT ON money.usage_days TO svc_console')

@@ -4,7 +4,7 @@ import { outcomeOf } from '../console.fixture.ts'
 import { asking, echo } from '../sandboxes/graphs.fixture.ts'
 import { executionTest as test, input } from './executions.fixture.ts'
 
-test('a user stops an execution, once; the audit says who, and what the Admin may know of it', async ({
+test('cancels an execution once, and audits who did it without showing an Admin which sandbox product it was', async ({
   flow,
   stack,
   services,
@@ -41,7 +41,7 @@ test('a user stops an execution, once; the audit says who, and what the Admin ma
   expect(list.body.data).toMatchObject([{ id, status: 'Cancelled', error: { code: 'execution_cancelled' } }])
 })
 
-test('an execution that has ended stays unchanged, and one that never was is not there [execution_not_found]', async ({
+test('cancelling leaves an ended execution unchanged, and responds with 404 for an unknown one [execution_not_found]', async ({
   flow,
   stack,
   fixture,

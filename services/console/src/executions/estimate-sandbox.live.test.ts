@@ -5,7 +5,7 @@ import { outcomeOf } from '../console.fixture.ts'
 import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'
 import { executionTest as test, input } from './executions.fixture.ts'
 
-test('a user asks what an execution of any revision is charged at most; one that went before is reported', async ({
+test('estimates the max cost of any revision, and reports what earlier executions were charged', async ({
   flow,
   stack,
 }) => {
@@ -22,11 +22,11 @@ test('a user asks what an execution of any revision is charged at most; one that
     revision: 2,
     atMostMicro: 0,
     nodes: [],
-    last: { samePackage: false, executions: 1, maxMicro: chargedMicro }, // none of this package: of the one before
+    last: { samePackage: false, executions: 1, maxMicro: chargedMicro }, // this package has no executions, so those of the previous package are reported
   })
 })
 
-test('an estimate is refused as the execution would be, and only for those who may execute [input_type] [graph_invalid] [product_not_assigned] [sandbox_not_found]', async ({
+test('refuses an estimate for the same reasons as an execution, and to callers who may not execute [input_type] [graph_invalid] [product_not_assigned] [sandbox_not_found]', async ({
   flow,
   stack,
 }) => {

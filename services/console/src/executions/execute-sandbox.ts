@@ -20,10 +20,10 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now'
 
 /**
  * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (rules §7.2).
- * Answered as the record once the execution is over, or as NDJSON progress; never as an image (flows §4.5). A client
- * that leaves does not stop the execution. A user who may not read it anymore gets no further line. The ledger begins it, once
- * under an idempotency key of this user.
- * @throws Refusal as the admission of an invoke would
+ * Responds with the record once the execution has ended, or with NDJSON progress; never with an image (flows §4.5). The
+ * execution continues if the client disconnects. A user who loses access gets no further lines. The ledger starts it
+ * once per idempotency key of the user.
+ * @throws Refusal for the same reasons as the admission of an invoke
  */
 export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
   const { ledger, newId } = deps
@@ -52,8 +52,8 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
 }
 
 /**
- * The ledger keeps the keys of a project and a sandbox product together, regardless of who sent them. Those of a user have a space, which no
- * header `Idempotency-Key` has, so they meet no one else's.
+ * The ledger stores idempotency keys per project and sandbox product, regardless of the sender. Keys of a user contain a
+ * space, which no `Idempotency-Key` header can contain, so they never collide with those of other callers.
  */
 async function onceBy(user: string, key: string, call: Call<ConsoleRoutes['executeSandbox']>) {
   const own = createHash('sha256')
@@ -62,7 +62,7 @@ async function onceBy(user: string, key: string, call: Call<ConsoleRoutes['execu
   return { key: `user ${own}`, fingerprint: (await fingerprintOf(call)).toString('hex') }
 }
 
-/** As the first look was: the user may have signed out since, and may have lost their grant. */
+/** Repeats authentication and authorization: the user may have signed out or lost their grant in the meantime. */
 async function authorizeAgain(
   deps: Deps,
   call: Pick<Call<ConsoleRoutes['executeSandbox']>, 'req' | 'id'>,
@@ -76,10 +76,10 @@ async function authorizeAgain(
 type RerunDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now' | 'publicUrl'>
 
 /**
- * POST …/projects/{p}/executions/{e}/rerun: runs from a node of an execution that has ended, and takes over the results of the
- * others (flows §4.12). The ledger begins it, once under an idempotency key. The audit row follows, also when a repeat has to write
- * it.
- * @throws Refusal `execution_not_found`, `execution_not_ended`, `rerun_differs`, and as the admission of an invoke would
+ * POST …/projects/{p}/executions/{e}/rerun: reruns an ended execution from a node and reuses the results of the others
+ * (flows §4.12). The ledger starts it once per idempotency key. The audit row follows; a repeated request writes it if it
+ * is missing.
+ * @throws Refusal `execution_not_found`, `execution_not_ended`, `rerun_differs`, and as for the admission of an invoke
  */
 export function rerunExecution(deps: RerunDeps): Handler<'rerunExecution'> {
   return async (call, res) => {
@@ -115,7 +115,7 @@ export function rerunExecution(deps: RerunDeps): Handler<'rerunExecution'> {
   }
 }
 
-/** Of what has to be the same under one idempotency key, in addition to project and user: hex. */
+/** Fingerprint, in hex, of what must match under one idempotency key in addition to project and user. */
 function rerunFingerprintOf(
   execution: string,
   { from, revision, maxMicro }: CheckedBodyOf<ConsoleRoutes['rerunExecution']>,
@@ -123,7 +123,7 @@ function rerunFingerprintOf(
   return createHash('sha256').update(JSON.stringify({ execution, from, revision, maxMicro })).digest('hex')
 }
 
-/** POST …/sandboxes/{s}/estimate: what an execution with this input would be charged at most (money §7.6). Begins nothing. */
+/** POST …/sandboxes/{s}/estimate: max cost of an execution with this input (money §7.6). Starts nothing. */
 export function estimateSandbox(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'estimateSandbox'> {
   return async (call, res) => {
     const { user, project, sandbox } = await reachSandbox(deps.prisma, call, res)

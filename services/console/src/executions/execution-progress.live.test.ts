@@ -10,12 +10,7 @@ const linesOf = (text: string) =>
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as ProgressLine)
 
-test('an execution that a key began is followed by a user, from the line on that they want', async ({
-  flow,
-  stack,
-  services,
-  fixture,
-}) => {
+test('a user can follow an execution started by a key, from any line', async ({ flow, stack, services, fixture }) => {
   const { id } = await flow.made(asking(flow.product))
   const { control } = services.provider
   await control.clearCalls()
@@ -37,7 +32,7 @@ test('an execution that a key began is followed by a user, from the line on that
     fetch(`${url}${stack.projectPath}/executions/${execution}/progress${query}`, {
       headers: { Authorization: `Bearer ${stack.owner.token}` },
     })
-  const [all, behind] = [await follow(''), await follow('?after=1')] // its headers come before there is such a line
+  const [all, behind] = [await follow(''), await follow('?after=1')] // the headers arrive before line 2 exists
   expect([all.status, all.headers.get('Content-Type')]).toEqual([200, 'application/x-ndjson'])
   await control.clearFaults()
   await control.release()
@@ -53,7 +48,7 @@ test('an execution that a key began is followed by a user, from the line on that
   expect(lines.at(-1)).toMatchObject({ execution: (await (await invoked).json()) as ExecutionRecord })
 })
 
-test('progress is for those who may use the sandbox products of the project: to all others the execution never was [execution_not_found]', async ({
+test('responds with 404 to a progress request from a user who may not use the sandbox products of the project [execution_not_found]', async ({
   flow,
   stack,
   fixture,
@@ -69,7 +64,7 @@ test('progress is for those who may use the sandbox products of the project: to 
   expect(outcomeOf(await consumer.get(`${at(id)}?after=9`))).toBe('200')
 })
 
-test('who loses their grant while they follow gets no further line [execution_not_found]', async ({
+test('sends no further progress to a user whose grant is removed [execution_not_found]', async ({
   flow,
   stack,
   services,

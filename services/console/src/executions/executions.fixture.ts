@@ -1,7 +1,7 @@
 import type { Graph } from '@gateway/api/graph'
 import { consoleTest } from '../console.fixture.ts'
 
-/** Flows that a user executes. */
+/** Test with flows that a user can execute. */
 export const executionTest = consoleTest.extend('flow', async ({ stack, fixture, services }) => {
   const product = await fixture.product()
   await fixture.assign(stack.project, product)
@@ -13,7 +13,7 @@ export const executionTest = consoleTest.extend('flow', async ({ stack, fixture,
       ...sandbox,
       path,
       execute: (input: unknown, more: object = {}) => stack.owner.post(`${path}/execute`, { input, ...more }),
-      /** As NDJSON, through the gateway. */
+      /** Executes the flow through the gateway, with NDJSON progress. */
       follow: (input: unknown, signal: AbortSignal | null = null) =>
         fetch(`${services.gateways[0]!.url}${path}/execute`, {
           method: 'POST',

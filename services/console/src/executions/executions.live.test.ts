@@ -7,9 +7,9 @@ import { answerOf, outcomeOf } from '../console.fixture.ts'
 import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'
 import { executionTest as test, input } from './executions.fixture.ts'
 
-// Executions that a user begins in the console, on the whole stack.
+// Executions that a user starts in the console, on the full stack.
 
-test('an execution is answered as its record, which stays to be read and is listed', async ({ flow, stack }) => {
+test('responds to an execution with its record, which can then be read and listed', async ({ flow, stack }) => {
   const { id, path, execute } = await flow.made(asking(flow.product))
   const answer = await execute(input)
   expect([outcomeOf(answer), answer.headers.get('Content-Type')]).toEqual(['200', 'application/json; charset=utf-8'])
@@ -40,7 +40,10 @@ test('an execution is answered as its record, which stays to be read and is list
   expect(outcomeOf(await stack.owner.get(`${path}/executions?cursor=x`))).toBe('400 invalid_request')
 })
 
-test('a user sets a ceiling, which the record and the list have [ceiling_reached]', async ({ flow, stack }) => {
+test('an execution stops at the ceiling the user set, which its record and the list show [ceiling_reached]', async ({
+  flow,
+  stack,
+}) => {
   const { path, execute } = await flow.made(asking(flow.product))
   const { chargedMicro } = (await execute(input)).body as ExecutionRecord
   const failed = (await execute(input, { maxMicro: chargedMicro - 1 })).body as ExecutionRecord
@@ -56,7 +59,7 @@ test('a user sets a ceiling, which the record and the list have [ceiling_reached
   ])
 })
 
-test('an execution is only for those who may use its project: to all others it never was [execution_not_found]', async ({
+test('responds to a user who may not use the project as if the execution did not exist [execution_not_found]', async ({
   flow,
   stack,
   fixture,
@@ -83,7 +86,7 @@ test('an execution is only for those who may use its project: to all others it n
 })
 
 // spec: 8.3/s3
-test('what its nodes called is among the invocations, by no key', async ({ flow, stack }) => {
+test('lists the calls of the nodes of an execution among the invocations, without a key', async ({ flow, stack }) => {
   const { execute } = await flow.made(asking(flow.product))
   const { id, childCalls, chargedMicro } = (await execute(input)).body as ExecutionRecord
   const calls = await stack.owner.get(`${stack.projectPath}/invocations`)
@@ -94,7 +97,7 @@ test('what its nodes called is among the invocations, by no key', async ({ flow,
   expect(usage.body).toMatchObject({ data: [{ group: null, calls: 1, chargedMicro }], totalMicro: chargedMicro })
 })
 
-test('as NDJSON, each line comes once and the last is the record', async ({ flow, stack }) => {
+test('streams an execution as NDJSON with each line once, the record last', async ({ flow, stack }) => {
   const { follow } = await flow.made(asking(flow.product))
   const answer = await follow(input)
   expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'application/x-ndjson'])
@@ -111,7 +114,7 @@ test('as NDJSON, each line comes once and the last is the record', async ({ flow
 })
 
 // spec: 4.3/s14
-test('any revision without problems runs, also of one that is suspended; an image is answered as a record too', async ({
+test('executes any revision without problems, even if the sandbox product is suspended', async ({
   flow,
   stack,
   fixture,
@@ -142,15 +145,18 @@ test.for([
   [{ input, revision: 0 }, '400 invalid_request', 'revision'],
   [{ input, maxMicro: -1 }, '400 invalid_request', 'maxMicro'],
   [{ input, key: 'svc_x' }, '400 invalid_request', 'key'],
-] as const)('%j runs nothing: %s [input_type] [invalid_request]', async ([body, refusal, param], { flow, stack }) => {
-  const { path } = await flow.made(echo)
-  const answer = await stack.owner.post(`${path}/execute`, body)
-  expect([outcomeOf(answer), answer.body.error.param]).toEqual([refusal, param])
-  expect((await stack.owner.get(`${path}/executions`)).body.data).toEqual([])
-})
+] as const)(
+  'rejects an execution of %j with %s [input_type] [invalid_request]',
+  async ([body, refusal, param], { flow, stack }) => {
+    const { path } = await flow.made(echo)
+    const answer = await stack.owner.post(`${path}/execute`, body)
+    expect([outcomeOf(answer), answer.body.error.param]).toEqual([refusal, param])
+    expect((await stack.owner.get(`${path}/executions`)).body.data).toEqual([])
+  },
+)
 
 // spec: 5/s13
-test('a flow needs a wallet, and products that are assigned now [insufficient_budget] [product_not_assigned]', async ({
+test('an execution needs a funded wallet and products that are currently assigned [insufficient_budget] [product_not_assigned]', async ({
   flow,
   stack,
   fixture,
@@ -180,7 +186,7 @@ test.for([
   ['sandbox_not_found', 'DELETE FROM control.project_grants WHERE user_id = $1'],
   ['token_invalid', 'DELETE FROM control.user_tokens WHERE user_id = $1'],
 ] as const)(
-  'who may not read it anymore gets no further line, and no record [%s]',
+  'sends no further lines and no record to a user who has lost access [%s]',
   async ([code, sql], { flow, stack, services, fixture }) => {
     const { id } = await flow.made(asking(flow.product))
     const project = { id: stack.project, tenant: stack.tenant, team: stack.team }
@@ -212,7 +218,7 @@ test.for([
 )
 
 // spec: 6/s5
-test('a client that leaves does not stop the execution', async ({ flow, stack, services }) => {
+test('an execution continues after its client disconnects', async ({ flow, stack, services }) => {
   const { path, follow } = await flow.made(asking(flow.product))
   const { control } = services.provider
   await control.clearCalls()
@@ -229,7 +235,7 @@ test('a client that leaves does not stop the execution', async ({ flow, stack, s
   await expect.poll(ended, { timeout: 20_000 }).toBe('Succeeded')
 })
 
-test('under one key of a user one execution begins and is paid, also for who asks at once [idempotency_mismatch]', async ({
+test('concurrent requests of a user with one idempotency key start and charge one execution [idempotency_mismatch]', async ({
   flow,
   stack,
   services,

@@ -19,7 +19,7 @@ import { followExecution as progressOf, sendProgress } from './follow-execution.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
-/** GET …/sandboxes/{s}/executions: its executions, newest first, regardless of who began them, of a state, a revision, a time. */
+/** GET …/sandboxes/{s}/executions: newest first, regardless of who started them, by state, revision and time. */
 export function listExecutions(deps: Deps): Handler<'listExecutions'> {
   return async (call, res) => {
     const { project, sandbox } = await reachSandbox(deps.prisma, call, res)
@@ -27,7 +27,7 @@ export function listExecutions(deps: Deps): Handler<'listExecutions'> {
   }
 }
 
-/** GET …/projects/{p}/executions: those of all its sandbox products, newest first, of a state, one of them, a time. */
+/** GET …/projects/{p}/executions: of all its sandbox products, newest first, by state, sandbox product and time. */
 export function listProjectExecutions(deps: Deps): Handler<'listProjectExecutions'> {
   return async (call, res) => {
     const { project } = await reachSandboxesOf(deps.prisma, call, res)
@@ -35,7 +35,7 @@ export function listProjectExecutions(deps: Deps): Handler<'listProjectExecution
   }
 }
 
-/** GET …/projects/{p}/executions/{e}: its record, from the ledger. @throws Refusal `execution_not_found` */
+/** GET …/projects/{p}/executions/{e}: the record, from the ledger. @throws Refusal `execution_not_found` */
 export function readExecution(deps: Deps): Handler<'readExecution'> {
   return async (call, res) => {
     const [tenant, project] = [call.id('tenant'), call.id('project')]
@@ -94,7 +94,7 @@ type Queries = CheckedQueryOf<ConsoleRoutes['listExecutions']> & CheckedQueryOf<
 
 export interface ExecutionFilters extends Pick<Queries, 'state' | 'revision' | 'sandbox' | 'from' | 'to'> {
   project: string
-  /** Where the page before ended. */
+  /** Position where the previous page ended. */
   place: { at: Date; id: string } | null
   limit: number
 }
@@ -122,7 +122,7 @@ const columns = Prisma.sql`
   a.id, a.sandbox, a.revision, a.project, a.key, a.user_id AS "user", CASE WHEN a.user_id IS NULL THEN a.surface ELSE 'user' END AS started_by,
   a.status, a.error, a.max_micro, a.created_at, a.started_at, a.completed_at, a.rerun_of`
 
-/** The executions of a project that fit, newest first, with what their calls were charged (found-rows.ts). */
+/** Selects the executions of a project that match the filters, newest first, with their charges (found-rows.ts). */
 export function findExecutions(filters: ExecutionFilters): Prisma.Sql {
   const { table, indexed } = walkOf(filters)
   const along = Prisma.sql`${indexed} ${inPeriod(order.at, filters)} ${behind(order, filters.place)}`
@@ -136,8 +136,8 @@ export function findExecutions(filters: ExecutionFilters): Prisma.Sql {
 }
 
 /**
- * Those in progress are few, and have their own index: by themselves (`OFFSET 0`), so that no plan looks for them along the
- * index over time, among all that have ended (L2 of found-rows.ts).
+ * Executions in progress are few and have their own index. They are selected separately (`OFFSET 0`), so that no plan
+ * scans the time index for them among all ended executions (L2 in found-rows.ts).
  */
 function walkOf({ project, sandbox, state }: ExecutionFilters): { table: Prisma.Sql; indexed: Prisma.Sql } {
   const table = Prisma.sql`money.executions`
@@ -160,8 +160,8 @@ function fitting({ project, sandbox, state, revision }: ExecutionFilters): Prism
 }
 
 /**
- * POST …/projects/{p}/executions/{e}/cancel: stops an execution, regardless of who began it (flows §4.11). The ledger stops it, once. The
- * audit row follows, also when a repeat has to write it.
+ * POST …/projects/{p}/executions/{e}/cancel: cancels an execution, regardless of who started it (flows §4.11). The ledger
+ * cancels it once. The audit row follows; a repeated request writes it if it is missing.
  * @throws Refusal `execution_not_found`
  */
 export function cancelExecution(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'cancelExecution'> {
@@ -185,7 +185,7 @@ export function cancelExecution(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): H
 type ProgressDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'stopping' | 'now' | 'publicUrl'>
 
 /**
- * GET …/projects/{p}/executions/{e}/progress: the lines of an execution behind `after`, regardless of who began it (flows §4.4).
+ * GET …/projects/{p}/executions/{e}/progress: progress lines after `after`, regardless of who started it (flows §4.4).
  * @throws Refusal `execution_not_found`
  */
 export function followExecution(deps: ProgressDeps): Handler<'followExecution'> {

@@ -7,24 +7,23 @@ import type { Request, Response } from 'express'
 import { Refusal } from '@gateway/api/refusal'
 import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 
-/** A short execution learns of at once; a long one is asked about once a second. */
+/** Polling interval: short at first, to report short executions immediately, up to once a second for long ones. */
 const PAUSE = { firstMs: 25, maxMs: 1_000 }
 
 export interface Followed {
   project: string
   execution: string
-  /** The last line that its reader has; -1: none. */
+  /** Last line that the reader already has; -1: none. */
   after: number
 }
 
 /**
- * The lines of progress of an execution as they come, as NDJSON text, to `complete`; the first look is answered also where it
- * finds no line yet. The ledger is asked again and again: an execution continues without listeners, so a ledger that can't be
- * reached for a while only makes its lines late.
+ * Yields the progress lines of an execution as NDJSON text, up to `complete`. The first poll yields even if there is no
+ * line yet. The ledger is polled: an execution continues without listeners, so an unreachable ledger only delays lines.
  *
- * Each look is authorised again, behind the reading: what is handed on was there while its reader might still read it.
- * @param authorize throws a Refusal once they may not anymore
- * @param disconnected aborts when no one listens anymore; the promise then rejects
+ * Each poll is authorized again after the read, so every line sent was read while the reader still had access.
+ * @param authorize throws a Refusal once the reader has lost access
+ * @param disconnected aborts when the client has disconnected; the promise then rejects
  * @throws Refusal `execution_not_found`
  */
 export async function* followExecution(
@@ -61,8 +60,8 @@ interface Begun {
 }
 
 /**
- * Answers with an execution that a user has begun: its record once it is over, or its progress as NDJSON.
- * @param authorize as of followExecution
+ * Responds with an execution started by a user: its record once it has ended, or its progress as NDJSON.
+ * @param authorize as in followExecution
  */
 export async function sendExecution(
   deps: Deps,
@@ -86,24 +85,24 @@ async function recordOf({ ledger }: Deps, begun: Begun): Promise<string> {
   return answer.record
 }
 
-/** The answer is the record, anything else is accepted, unless NDJSON is asked for. */
+/** Whether the client asks for NDJSON. With any other Accept header the response is the record. */
 function wantsNdjson(req: Request): boolean {
   return req.accepts(['json', NDJSON]) === NDJSON
 }
 
 /**
- * JSON and NDJSON may both have spaces before a line, so a space every so often keeps proxies from giving up
+ * Both JSON and NDJSON allow spaces before a line, so a space at this interval keeps proxies from timing out
  * (flows §4.4).
  */
 const KEEP_ALIVE_MS = 15_000
 const NDJSON = 'application/x-ndjson'
 
 /**
- * Sends the lines of an execution as they come, or its record once they have ended. A reader who may not read anymore gets
- * no further line.
- * @param linesUntil the lines, until its signal aborts
- * @param record null: the lines are the answer
- * @throws Refusal while nothing has been sent
+ * Sends the lines of an execution as they arrive, or its record once they have ended. A reader who loses access gets no
+ * further lines.
+ * @param linesUntil yields the lines until its signal aborts
+ * @param record null: the lines are the response
+ * @throws Refusal as long as nothing has been sent
  */
 export async function sendProgress(
   { stopping }: Pick<ConsoleDeps, 'stopping'>,
@@ -122,7 +121,7 @@ export async function sendProgress(
     }
     res.end(record === null ? '' : await record())
   } catch (error) {
-    if (disconnected.aborted) return void res.destroy() // the client has left, or this process ends: the record stays to be read
+    if (disconnected.aborted) return void res.destroy() // the client has disconnected or this process stops; the record can still be read
     if (record !== null || !res.headersSent || !(error instanceof Refusal)) throw error
     res.end(`${JSON.stringify({ kind: 'refused', error: error.body })}\n`)
   } finally {

@@ -4,7 +4,10 @@ import { echo } from '../sandboxes/graphs.fixture.ts'
 
 const ended = { Succeeded: `'{}'`, Failed: 'NULL', Cancelled: 'NULL', Running: 'NULL' } as const
 
-test('executions are listed by state, revision and time, page by page', async ({ stack, fixture }) => {
+test('filters the executions of a sandbox product by state, revision and time, across pages', async ({
+  stack,
+  fixture,
+}) => {
   const { id: sandbox } = await fixture.sandbox({ id: stack.project }, echo)
   const states = ['Succeeded', 'Failed', 'Cancelled', 'Running', 'Succeeded', 'Succeeded'] as const
   const ids: string[] = []
@@ -45,7 +48,7 @@ test('executions are listed by state, revision and time, page by page', async ({
   expect(await list(`state=Succeeded&limit=2&cursor=${page.body.nextCursor}`)).toEqual([first])
 })
 
-test('the executions of a project are listed over all its flows, by state, flow and time, and say who began them', async ({
+test('lists the executions of a project across its flows, filtered by state, flow and time, with who started them', async ({
   stack,
   fixture,
 }) => {
@@ -105,7 +108,7 @@ test.for([
   ['revision=1', 'revision'],
   ['cursor=1.inv_1', 'cursor'],
 ] as const)(
-  'executions of a project by what cannot be are refused: %s [invalid_request]',
+  'rejects an invalid filter on the executions of a project: %s [invalid_request]',
   async ([query, param], { stack }) => {
     const answer = await stack.owner.get(`${stack.projectPath}/executions?${query}`)
     expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
@@ -118,8 +121,11 @@ test.for([
   ['from=yesterday', 'from'],
   ['from=2026-11-02T00:00:00Z&to=2026-11-02T00:00:00Z', 'from'],
   ['status=Failed', 'status'],
-] as const)('a list by what cannot be is refused: %s [invalid_request]', async ([query, param], { stack, fixture }) => {
-  const { id } = await fixture.sandbox({ id: stack.project }, echo)
-  const answer = await stack.owner.get(`${stack.path}/sandboxes/${id}/executions?${query}`)
-  expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
-})
+] as const)(
+  'rejects an invalid filter on the executions of a sandbox product: %s [invalid_request]',
+  async ([query, param], { stack, fixture }) => {
+    const { id } = await fixture.sandbox({ id: stack.project }, echo)
+    const answer = await stack.owner.get(`${stack.path}/sandboxes/${id}/executions?${query}`)
+    expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+  },
+)

@@ -7,7 +7,7 @@ import { asking, echo } from '../sandboxes/graphs.fixture.ts'
 import { executionTest, input } from './executions.fixture.ts'
 
 const test = executionTest
-  /** Runs from a node of an execution, through a gateway. */
+  /** Reruns an execution from a node, through a gateway. */
   .extend('rerun', ({ stack, services }) => {
     return async (
       execution: string,
@@ -40,7 +40,7 @@ const saying = (product: string, template = 'They said: {{ text }}'): Graph => (
   ],
 })
 
-test('a user runs from a node: what is above costs nothing more, and the audit says who', async ({
+test('reruns an execution from a node without charging for the nodes above it, and audits who did it', async ({
   flow,
   stack,
   services,
@@ -79,7 +79,7 @@ test('a user runs from a node: what is above costs nothing more, and the audit s
   expect(list.body.data).toMatchObject([{ id: whole.id }, { id: second.id, rerunOf: first.id }, { rerunOf: null }])
 })
 
-test('as NDJSON, what is taken over comes first, with no gap behind it', async ({ flow, rerun }) => {
+test('streams a rerun as NDJSON with the reused nodes first, without gaps in the sequence', async ({ flow, rerun }) => {
   const { execute } = await flow.made(saying(flow.product))
   const first = (await execute(input)).body as ExecutionDetail
   const answer = await rerun(first.id, { from: 'out' }, { Accept: 'application/x-ndjson' })
@@ -92,7 +92,7 @@ test('as NDJSON, what is taken over comes first, with no gap behind it', async (
   expect(lines.map(({ kind, node }) => node?.id ?? kind)).toEqual(['admitted', 'in', 'ask', 'say', 'out', 'complete'])
 })
 
-test('under one key one execution begins, also for who asks at once, and the audit has one row [idempotency_mismatch]', async ({
+test('concurrent reruns with one idempotency key start one execution and write one audit row [idempotency_mismatch]', async ({
   flow,
   rerun,
   audited,
@@ -122,7 +122,7 @@ test('under one key one execution begins, also for who asks at once, and the aud
   )
 })
 
-test('another revision runs below what is the same in both, and what differs is named [rerun_differs]', async ({
+test('reruns with another revision if the nodes above are the same, and names those that differ [rerun_differs]', async ({
   flow,
   stack,
   rerun,
@@ -149,7 +149,7 @@ test.for([
   [{ from: 'out', revision: 0 }, 'revision'],
   [{ from: 'out', revision: 3_000_000_000 }, 'revision'],
   [{ from: 'out', input: {} }, 'input'],
-] as const)('%j begins nothing [invalid_request]', async ([body, param], { flow, stack, rerun }) => {
+] as const)('rejects a rerun of %j [invalid_request]', async ([body, param], { flow, stack, rerun }) => {
   const { path, execute } = await flow.made(echo)
   const { id } = (await execute(input)).body as ExecutionDetail
   const answer = await answerOf(await rerun(id, body))
@@ -157,7 +157,7 @@ test.for([
   expect((await stack.owner.get(`${path}/executions`)).body.data).toHaveLength(1)
 })
 
-test('one that continues is waited for or stopped first [execution_not_ended], and no Viewer runs any [execution_not_found]', async ({
+test('refuses to rerun an execution that has not ended [execution_not_ended], or for a Project Viewer [execution_not_found]', async ({
   flow,
   stack,
   services,

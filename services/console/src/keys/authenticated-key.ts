@@ -5,7 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { hashOf } from '../sign-in/secret.ts'
 
 /**
- * The key that a secret stands for, in the order of checks of every path (rules §2.3).
+ * Returns the key of a secret, checked in the same order as on every path (rules §2.3).
  * @throws Refusal `key_invalid`, `key_revoked`, `key_expired`, `key_unbound`
  */
 export async function authenticatedKey(

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 // spec: 1/s2, 1/s3, 1/s12, 2.1/r1, 2.1/r2, 2.1/r3, 2.1/r5, 5/s1, 5/s2
-test('a key is bound to its project, shows its secret once, and only its hash is stored', async ({
+test('creates a key bound to its project, shows the secret once and stores only its hash', async ({
   stack,
   fixture,
 }) => {
@@ -53,7 +53,7 @@ test('a key is bound to its project, shows its secret once, and only its hash is
 })
 
 // spec: 2.1/r7, 8.3/s1
-test('an expiry of 90 days is the default', async ({ stack }) => {
+test('a key expires after 90 days by default', async ({ stack }) => {
   const { body } = await stack.owner.post(`${stack.path}/keys`, { project: stack.project })
   expect(Date.parse(body.key.expiresAt) - Date.parse(body.key.createdAt)).toBe(90 * 86_400_000)
 })
@@ -75,7 +75,7 @@ test.for([
   [{ policy: 'all-eligible', resources: ['acme/swift'] }, '400 invalid_request', 'resources'],
   [{ createdBy: 'usr_other' }, '400 invalid_request', 'createdBy'],
   [{ hash: 'x' }, '400 invalid_request', 'hash'],
-] as const)('a key of %j is refused: %s', async ([more, refusal, param], { stack }) => {
+] as const)('rejects a key with %j: %s', async ([more, refusal, param], { stack }) => {
   const body = refusal.endsWith('project_required') ? more : { project: stack.project, ...more }
   const answer = await stack.owner.post(`${stack.path}/keys`, body)
   expect([outcomeOf(answer), answer.body.error.param]).toEqual([refusal, param])
@@ -88,12 +88,15 @@ test.for([
   [{ limit: { micro: 1, reset: 'lifetime' } }],
   [{ limit: { micro: Number.MAX_SAFE_INTEGER, reset: 'weekly' } }],
   [{ limit: null, policy: 'all-eligible' }],
-] as const)('a key of %j is at its bound and made', async ([more], { stack }) => {
+] as const)('creates a key at the limit: %j', async ([more], { stack }) => {
   expect(outcomeOf(await stack.owner.post(`${stack.path}/keys`, { project: stack.project, ...more }))).toBe('201')
 })
 
 // spec: 2.1/r5, 7/r5
-test('an allowlist names assigned, published products alone [resource_not_eligible]', async ({ stack, fixture }) => {
+test('rejects an allowlist with products that are not assigned or not published [resource_not_eligible]', async ({
+  stack,
+  fixture,
+}) => {
   const [assigned, suspended, unassigned] = [
     await fixture.product(),
     await fixture.product({ state: 'suspended' }),
@@ -111,18 +114,18 @@ test('an allowlist names assigned, published products alone [resource_not_eligib
 
 // spec: 5/s3, 5/s5, 5/s6, 7/r2
 test.for([
-  ['an Admin without team and grant', { tenant: 'Admin' }],
-  ['a member alone', {}],
+  ['an Admin without a team or a grant', { tenant: 'Admin' }],
+  ['a member without other roles', {}],
   ['a member of the team without a grant', { team: 'Team Owner' }],
   ['a Project Owner outside the team', { project: 'Project Owner' }],
   ['a Project Viewer in the team', { team: 'Team Member', project: 'Project Viewer' }],
-] as const)('%s issues no key [key_issuer_denied]', async ([, roles], { stack }) => {
+] as const)('%s cannot issue a key [key_issuer_denied]', async ([, roles], { stack }) => {
   const answer = await (await stack.member(roles)).post(`${stack.path}/keys`, { project: stack.project })
   expect(outcomeOf(answer)).toBe('403 key_issuer_denied')
 })
 
 // spec: 5/s4
-test('who has left the organization issues no key, no matter what roles are left behind [key_issuer_denied]', async ({
+test('a user who has left the organization cannot issue a key, even with roles left over [key_issuer_denied]', async ({
   stack,
 }) => {
   const leaver = await stack.member({ team: 'Team Owner', project: 'Project Owner' })
@@ -131,12 +134,12 @@ test('who has left the organization issues no key, no matter what roles are left
 })
 
 // spec: 5/s5, 5/s6
-test('a Team Member with the grant Project Consumer issues keys', async ({ stack }) => {
+test('a Team Member with a Project Consumer grant can issue a key', async ({ stack }) => {
   const issuer = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
   expect(outcomeOf(await issuer.post(`${stack.path}/keys`, { project: stack.project }))).toBe('201')
 })
 
-test('someone from outside learns nothing of a project by asking for a key [not_found]', async ({
+test('an outsider who requests a key gets the same 404 for an existing and an unknown project [not_found]', async ({
   stack,
   signIn,
   fixture,

@@ -15,7 +15,7 @@ import { visibleKeys } from '../permissions/visible-projects.ts'
 const DAY_MS = 86_400_000
 const ROTATE = 'Its secret was shown once, when the key was made. Rotate the key for another one.'
 
-/** POST …/keys: a key bound for life to one project (rules §6.1, §6.2, §6.5). Its secret is shown this once. */
+/** POST …/keys: creates a key, permanently bound to one project (rules §6.1, §6.2, §6.5). Its secret is shown once. */
 export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>): Handler<'createKey'> {
   const { newId } = deps
   return async (call, res) => {
@@ -62,8 +62,8 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
 }
 
 /**
- * POST …/keys/{k}/check: would a call with this key be admitted now? (rules §2.10) For those who see the key and may read the wallet
- * of its project, since a refusal tells what is in it. The prompt is not counted here.
+ * POST …/keys/{k}/check: whether a call with this key would be admitted now (rules §2.10). For users who see the key and
+ * may read the wallet of its project, because a refusal reveals the balance. The prompt is not tokenized here.
  */
 export function checkKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'checkKey'> {
   return async (call, res) => {
@@ -79,9 +79,9 @@ export function checkKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<
 }
 
 /**
- * An allowlist names only what the project can reach: published products that are assigned to it, and its own sandbox
- * products (rules §6.4).
- * @throws Refusal `resource_not_eligible` that names every other one
+ * Checks that an allowlist names only published products assigned to the project and the project's own sandbox products
+ * (rules §6.4).
+ * @throws Refusal `resource_not_eligible` that names all others
  */
 async function requireEligible(tx: Transaction, project: string, resources: string[]): Promise<void> {
   if (resources.length === 0) return

@@ -4,7 +4,7 @@ import { hideSandboxes, projectsOpenTo } from '../permissions/visible-projects.t
 import type { Prisma } from '@gateway/database/client'
 import { isoSeconds, resetsAt, windowStartMs } from '@gateway/pricing/spending-window'
 
-/** A key as it is stored, less what never leaves the table. */
+/** Stored key, without the columns that never leave the table. */
 export interface KeyRow extends KeyDates {
   id: string
   name: string
@@ -19,8 +19,9 @@ export interface KeyRow extends KeyDates {
 }
 
 /**
- * Keys as the API shows them to a user, with their allowlists, their windows and their last use. Of sandbox products on an allowlist they see only
- * those that they may use. @param reader null: the key itself, which may use them
+ * Returns keys as the API shows them, with allowlist, spending window and last use. Sandbox products on an allowlist are
+ * hidden from readers who may not use them.
+ * @param reader null: the key itself, which may use them
  */
 export async function keyRecords(
   prisma: Transaction,
@@ -64,7 +65,7 @@ export async function keyRecords(
   }))
 }
 
-/** One of them. */
+/** Returns one key as the API shows it. */
 export async function keyRecord(
   prisma: Transaction,
   key: KeyRow,
@@ -79,15 +80,15 @@ function shown(resources: string[] = [], mayUseSandboxes: boolean): string[] {
   return mayUseSandboxes ? resources : hideSandboxes(resources)
 }
 
-/** The limit of a key as the API has it; null: none. */
+/** Returns the limit of a key as the API shows it; null: no limit. */
 export function limitOf({ limitMicro, limitReset }: Pick<KeyRow, 'limitMicro' | 'limitReset'>): KeyRecord['limit'] {
   if (limitMicro === null || limitReset === null) return null
   return { micro: Number(limitMicro), reset: limitReset as NonNullable<KeyRecord['limit']>['reset'] }
 }
 
-/** What the state of a key is derived from; it is never stored. */
+/** Columns from which the state of a key is derived. The state is never stored. */
 export interface KeyDates {
-  /** null: a legacy key, unbound forever. */
+  /** null: a legacy key, permanently unbound. */
   project: string | null
   revokedAt: Date | null
   rotatedTo: string | null
@@ -95,7 +96,7 @@ export interface KeyDates {
   expiresAt: Date | null
 }
 
-/** The state that the console shows (rules §6.3). `Rotated` says nothing of whether the grace has ended. */
+/** Returns the state that the console shows (rules §6.3). `Rotated` does not tell whether the grace period has ended. */
 export function keyState({ project, revokedAt, rotatedTo, expiresAt }: KeyDates, now: Date): KeyState {
   if (revokedAt !== null) return 'Revoked'
   if (project === null) return 'NeedsReissue'
@@ -104,7 +105,7 @@ export function keyState({ project, revokedAt, rotatedTo, expiresAt }: KeyDates,
   return 'Active'
 }
 
-/** The keys of a state, as the database finds them. */
+/** Database condition for keys in a state. */
 export function inState(state: KeyState, now: Date): Prisma.KeyWhereInput {
   const bound = { revokedAt: null, project: { not: null } }
   switch (state) {
@@ -121,14 +122,14 @@ export function inState(state: KeyState, now: Date): Prisma.KeyWhereInput {
   }
 }
 
-/** Whether revoking would still take something away: also from a rotated key in its grace, and from a legacy one. */
+/** Whether revoking would have an effect, as it does for a rotated key in its grace period and for a legacy key. */
 export function canBeRevoked(key: KeyDates, now: Date): boolean {
   const state = keyState(key, now)
   if (state === 'Rotated') return key.graceUntil !== null && key.graceUntil > now
   return state === 'Active' || state === 'NeedsReissue'
 }
 
-/** A meter as it is stored: that of the window in which its lineage last called. Micro-USD. */
+/** Stored meter of the window in which its lineage last called. Micro-USD. */
 export interface Meter {
   windowStart: Date
   spent: bigint
@@ -136,8 +137,8 @@ export interface Meter {
 }
 
 /**
- * What the window has that runs now, as an admission sees it (money §6): one that has begun since the meter was last moved is
- * untouched, and one that was left is never gone back to.
+ * Returns the current window as an admission sees it (money §6). If it started after the meter last changed, its amounts
+ * are 0. A window that has passed never becomes current again.
  */
 export function keyWindow(limit: KeyRecord['limit'], meter: Meter | undefined, now: Date): KeyWindow | null {
   if (limit === null) return null
@@ -155,7 +156,7 @@ export function keyWindow(limit: KeyRecord['limit'], meter: Meter | undefined, n
   }
 }
 
-/** The database's clock, which decides about every key's life: a console whose clock is wrong changes nothing. */
+/** Returns the time of the database, which decides the lifetime of every key, so the console's clock doesn't matter. */
 export async function databaseNow(prisma: Transaction): Promise<Date> {
   const [row] = await prisma.$queryRaw<[{ now: Date }]>`SELECT clock_timestamp()::timestamptz(3) AS now`
   return row.now

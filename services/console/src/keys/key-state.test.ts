@@ -18,7 +18,7 @@ test.for([
   [{ ...key, rotatedTo: 'key_2', graceUntil: later, expiresAt: past }, 'Rotated', true],
   [legacy, 'NeedsReissue', true],
   [{ ...legacy, revokedAt: past }, 'Revoked', false],
-] as const)('%j is %s', ([dates, state, revocable]) => {
+] as const)('a key with %j is %s', ([dates, state, revocable]) => {
   expect(keyState(dates, now)).toBe(state)
   expect(canBeRevoked(dates, now)).toBe(revocable)
 })

@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
-test('a creator, the Project Owner and an Admin manage a key; no one else sees it [not_found]', async ({ stack }) => {
+test('shows a key to its creator, the Project Owner and an Admin, and hides it from everyone else [not_found]', async ({
+  stack,
+}) => {
   const creator = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
   const { body } = await creator.post(`${stack.path}/keys`, { project: stack.project })
   const path = `${stack.path}/keys/${body.key.id}`
@@ -22,7 +24,7 @@ test('a creator, the Project Owner and an Admin manage a key; no one else sees i
   expect((await consumer.get(`${stack.path}/keys`)).body.data).toEqual([])
 })
 
-test('a list says what the window of each lineage has, and a window that has rolled on counts from 0', async ({
+test('lists each key with the spending window of its lineage, which starts at 0 after a reset', async ({
   stack,
   fixture,
 }) => {

@@ -9,7 +9,7 @@ import type { Prisma } from '@gateway/database/client'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
-/** GET …/keys: those I may manage, of one project or of all. */
+/** GET …/keys: the keys that the user may manage, of one project or of all. */
 export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
   return async (call, res) => {
     const user = userOf(res)
@@ -44,7 +44,7 @@ export function readKey({ prisma }: Deps): Handler<'readKey'> {
   }
 }
 
-/** The projects that some keys are bound to: what has to pass the barrier when the keys lose their issuer. */
+/** Returns the projects that keys are bound to. They must pass the barrier when the keys lose their issuer. */
 export async function projectsOfKeys(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
   where: Prisma.KeyWhereInput,

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 // spec: 3.2/s3
-test('a revoked key stays revoked [key_not_active]', async ({ stack }) => {
+test('refuses to revoke or rotate a revoked key [key_not_active]', async ({ stack }) => {
   const { body } = await stack.owner.post(`${stack.path}/keys`, { project: stack.project })
   const path = `${stack.path}/keys/${body.key.id}`
   const revoked = await stack.owner.post(`${path}/revoke`)
@@ -13,7 +13,7 @@ test('a revoked key stays revoked [key_not_active]', async ({ stack }) => {
   expect(outcomeOf(await stack.owner.post(`${path}/rotate`))).toBe('409 key_not_active')
 })
 
-test('a rotated key can be revoked within its grace, and not after', async ({ stack }) => {
+test('a rotated key can be revoked during its grace period, but not afterwards', async ({ stack }) => {
   const create = async () => (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body.key.id
   const rotate = (id: string, graceSeconds: number) =>
     stack.owner.post(`${stack.path}/keys/${id}/rotate`, { graceSeconds })

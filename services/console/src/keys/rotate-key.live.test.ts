@@ -2,7 +2,10 @@ import { expect } from 'vitest'
 import { callerOf, consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 // spec: 2.1/r9, 3.2/s3, 4.6/s2
-test('a legacy key needs reissue and is never rotated [key_not_active]', async ({ stack, fixture }) => {
+test('a legacy key is in state NeedsReissue: it can be revoked but not rotated [key_not_active]', async ({
+  stack,
+  fixture,
+}) => {
   const legacy = await fixture.key({ project: null, tenant: stack.tenant, by: stack.owner.id })
   const path = `${stack.path}/keys/${legacy.id}`
   expect((await stack.owner.get(path)).body).toMatchObject({ state: 'NeedsReissue', project: null })
@@ -11,7 +14,7 @@ test('a legacy key needs reissue and is never rotated [key_not_active]', async (
 })
 
 // spec: 3.2/s3
-test('a legacy key stays unchanged, bound to nothing, while other keys of its project are issued, rotated and revoked', async ({
+test('issuing, rotating and revoking other keys leaves a legacy key unchanged and unbound', async ({
   stack,
   fixture,
 }) => {
@@ -25,7 +28,7 @@ test('a legacy key stays unchanged, bound to nothing, while other keys of its pr
 })
 
 // spec: 2.1/r8, 4.6/s1, 9/s5
-test('a replacement keeps everything but the secret, and the lineage says so', async ({ stack, fixture }) => {
+test('rotating a key keeps its settings and lineage and changes only the secret', async ({ stack, fixture }) => {
   const product = await fixture.product()
   await fixture.assign(stack.project, product)
   const asked = {
@@ -52,7 +55,7 @@ test('a replacement keeps everything but the secret, and the lineage says so', a
   expect(rows).toEqual([{ lineage: old.id }])
 })
 
-test('of many who rotate a key at once one gets the replacement, the others its id [key_not_active]', async ({
+test('of concurrent rotations of a key one gets the replacement, the others only its ID [key_not_active]', async ({
   stack,
 }) => {
   const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
@@ -67,7 +70,7 @@ test('of many who rotate a key at once one gets the replacement, the others its 
 })
 
 // spec: 4.5/r3, 4.6/s2
-test('a key rotates itself and nothing else [not_found]', async ({ stack, console, fixture }) => {
+test('a key can rotate itself, but no other key and nothing else [not_found]', async ({ stack, console, fixture }) => {
   const create = async () => (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
   const [mine, other] = [await create(), await create()]
   const byKey = callerOf(console.url, '', mine.secret)
@@ -89,7 +92,7 @@ test('a key rotates itself and nothing else [not_found]', async ({ stack, consol
   expect(outcomeOf(await byGarbage.post(`${stack.path}/keys/${legacy.id}/rotate`))).toBe('401 key_invalid')
 })
 
-test('a key that was rotated and then revoked leads to its replacement, as at the gateway [key_revoked]', async ({
+test('the refusal of a rotated, then revoked key names its replacement, as at the gateway [key_revoked]', async ({
   stack,
   console,
 }) => {
@@ -102,7 +105,7 @@ test('a key that was rotated and then revoked leads to its replacement, as at th
   expect(refused.body.error.resolution).toContain(next.key.id)
 })
 
-test('no replacement is issued once the creator has lost a requirement [key_issuer_denied]', async ({ stack }) => {
+test('refuses to rotate a key whose creator may no longer issue keys [key_issuer_denied]', async ({ stack }) => {
   const creator = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
   const { key } = (await creator.post(`${stack.path}/keys`, { project: stack.project })).body
   await stack.owner.delete(`${stack.projectPath}/grants/${creator.id}`)

@@ -20,8 +20,8 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' |
 const DAY_MS = 86_400_000
 
 /**
- * POST …/keys/{k}/rotate (rules §6.8): a replacement with the same project, policy, allowlist, limit, expiry
- * span and meter. By a user who may manage the key, or by the key itself. Repeating it answers 409 with the replacement.
+ * POST …/keys/{k}/rotate (rules §6.8): issues a replacement with the same project, policy, allowlist, limit, expiry span
+ * and meter. For a user who may manage the key, or for the key itself. A repeated request gets 409 with the replacement.
  */
 export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   const { prisma, newId } = deps
@@ -63,7 +63,7 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   }
 }
 
-/** A user with the permission, or the key itself, which reaches no other. */
+/** Authenticates a user, or the key itself, which can rotate no other key. */
 async function whoRotates(
   deps: Deps,
   req: Request,
@@ -79,9 +79,9 @@ async function whoRotates(
 }
 
 /**
- * A replacement is issued on its creator's authority, regardless of who asks for it; so that must still stand (rules §6.5). And
- * its secret goes to anyone who asks: an Admin or owner without the three requirements could else take by rotating what
- * issuing is refused to them for.
+ * A replacement is issued on the authority of the key's creator, regardless of the caller, so the creator must still meet
+ * the requirements (rules §6.5). The caller receives its secret, so they must meet them too: otherwise an Admin or owner
+ * who may not issue keys could obtain one by rotating.
  */
 async function requireIssuer(
   tx: Transaction,
@@ -92,7 +92,7 @@ async function requireIssuer(
   if (!found || !mayIssueKeys(found.roles)) throw refuse('key_issuer_denied', { use })
 }
 
-/** POST …/keys/{k}/revoke: ends the key's use forever. */
+/** POST …/keys/{k}/revoke: ends the key's use permanently. */
 export function revokeKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'revokeKey'> {
   const { prisma } = deps
   return async (call, res) => {
@@ -118,8 +118,8 @@ export function revokeKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler
 }
 
 /**
- * Locks a key, so that of two who rotate or revoke it the second sees what the first did.
- * @throws Refusal `not_found` for a key that is not among those the caller may manage
+ * Locks a key, so of two concurrent rotations or revocations the second sees the result of the first.
+ * @throws Refusal `not_found` for a key the caller may not manage
  */
 async function lockKey(tx: Transaction, id: string, visible: Prisma.KeyWhereInput) {
   await tx.$queryRaw`SELECT FROM control.keys WHERE id = ${id} FOR UPDATE`

@@ -6,9 +6,9 @@ import { consoleTest, type Caller } from '../console.fixture.ts'
 
 const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
 
-/** A funded project with a key, and calls of it. */
+/** Test with a funded project, a key and calls. */
 export const callsTest = consoleTest
-  /** Calls as a gateway makes them. */
+  /** Makes calls the way a gateway does. */
   .extend('calls', { scope: 'file' }, async ({ ledger, services }, { onCleanup }) => {
     const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: services.secrets.gateway })
     onCleanup(client.close)
@@ -17,7 +17,7 @@ export const callsTest = consoleTest
     await register()
     const budget = { budgetMs: 10_000 }
     return {
-      /** From now on calls are made by another instance. */
+      /** Makes further calls from another instance. */
       async changeInstance() {
         instance = newId('ins')
         await register()

@@ -1,9 +1,9 @@
-/** Numbers that look random and are the same for the same seed (mulberry32), so that a history can be made again. */
+/** Pseudo-random numbers, the same for the same seed (mulberry32), so a history can be reproduced. */
 export function openChance(seed: number) {
   let state = seed
   return {
     seed,
-    /** From 0 on, less than `limit`. */
+    /** Returns an integer from 0 to less than `limit`. */
     below(limit: number): number {
       state = (state + 0x6d2b79f5) | 0
       let mixed = Math.imul(state ^ (state >>> 15), 1 | state)

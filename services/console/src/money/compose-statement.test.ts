@@ -32,7 +32,7 @@ const booked: Booked = {
   seal: null,
 }
 
-test('what was booked leads from the opening to the closing balance, day by day', () => {
+test('the bookings of a statement add up, day by day, from the opening to the closing balance', () => {
   const { statement: made } = composeStatement(booked, period)
   expect(made).toEqual({
     ...period,
@@ -60,13 +60,13 @@ test('what was booked leads from the opening to the closing balance, day by day'
   })
 })
 
-test('the example of the contract is a statement, and adds up', () => {
+test('the example statement of the API contract is valid and adds up', () => {
   const [example] = statement.meta()!['examples'] as [typeof statement._output]
   const { openingMicro, fundedMicro, correctedMicro, chargedMicro, closingMicro } = statement.parse(example)
   expect(openingMicro + fundedMicro + correctedMicro - chargedMicro).toBe(closingMicro)
 })
 
-test('a table has the opening, each booking with the balance after it, and the closing', () => {
+test('a statement as a table has the opening balance, each booking with the balance after it, and the closing balance', () => {
   const { statement: made, lines } = composeStatement(booked, period)
   expect(statementRows(made, lines)).toEqual([
     ['day', 'entry', 'model', 'calls', 'amount_micro', 'balance_micro'],
@@ -90,7 +90,7 @@ describe('a statement does not reconcile', () => {
     ['records of corrections in this time', { corrections: 0n }, -7, 0],
   ]
   for (const [what, change, expected, found] of changes) {
-    test(`where they differ by one: ${what}`, () => {
+    test(`if a figure is off by one: ${what}`, () => {
       const { statement: made, lines } = composeStatement({ ...booked, ...change }, period)
       expect([made.reconciled, made.differences]).toEqual([false, [{ what, expected, found }]])
       expect(statementRows(made, lines).at(-1)?.[1]).toBe(

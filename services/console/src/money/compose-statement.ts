@@ -1,25 +1,25 @@
 import type { Statement } from '@gateway/api/console/statement'
 
-// A statement from what was booked: pure, so that what it says can be tested against any history.
+// Composes a statement from bookings. Pure, so it can be tested against any history.
 
-/** Days of UTC, such as 2026-11-20: the first one, and the one after the last. */
+/** UTC days such as 2026-11-20: the first day, and the day after the last. */
 export interface Period {
   from: string
   to: string
 }
 
-/** What was booked on a day, of one kind and for one product. Micro-USD. */
+/** Bookings of one kind on one day, for one product. Micro-USD. */
 export interface Booking {
   day: string
   kind: 'fund' | 'correct' | 'settle'
-  /** Of settlements; else empty. */
+  /** Empty except for settlements. */
   product: string
   entries: bigint
-  /** What came in, or was charged; less than 0: taken out by a correction. */
+  /** Amount funded or charged. Negative: debited by a correction. */
   micro: bigint
 }
 
-/** A wallet, or the sums of all that was ever written into its journal. */
+/** Amounts of a wallet, or the sums of all entries in its journal. */
 export interface Balances {
   entries: bigint
   funded: bigint
@@ -27,25 +27,25 @@ export interface Balances {
   settled: bigint
 }
 
-/** What the books say at one moment. */
+/** State of wallet, journal and records at one moment. */
 export interface Booked {
   asOf: Date
-  /** The time is over for good. */
+  /** No further bookings can fall into the period. */
   final: boolean
   wallet: Balances
   journal: Balances
-  /** The balance when the time began. */
+  /** Balance at the start of the period. */
   opening: bigint
-  /** In the order of their days. */
+  /** Ordered by day. */
   bookings: Booking[]
-  /** By the records of fundings and of corrections in this time. */
+  /** Sums of the funding and correction records in the period. */
   fundings: bigint
   corrections: bigint
   check: Statement['check']
   seal: Statement['seal']
 }
 
-/** One line of a statement, with the balance after it. */
+/** Line of a statement with the balance after it. */
 export interface Line extends Booking {
   balance: bigint
 }
@@ -100,7 +100,7 @@ function movements(bookings: Booking[]) {
   }
 }
 
-/** Each figure that the books have in two places. */
+/** Compares each figure that is stored in two places. */
 function differencesIn({ wallet, journal, bookings, fundings, corrections }: Booked): Statement['differences'] {
   const pairs: [what: string, expected: bigint, found: bigint][] = [
     ['journal entries of the wallet', journal.entries, wallet.entries],

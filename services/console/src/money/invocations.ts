@@ -16,14 +16,14 @@ import { type UsageCount, usageCounts } from '@gateway/pricing/usage'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
-/** GET …/projects/{p}/invocations: newest first, each as its newest attempt stands. */
+/** GET …/projects/{p}/invocations: newest first, each with the state of its newest attempt. */
 export function listInvocations(deps: Deps): Handler<'listInvocations'> {
   const { prisma } = deps
   return async (call, res) => {
     const { project, seesExecutions } = await reachCalls(deps, call, res)
     const { cursor, limit, ...filters } = call.query()
     const place = cursor === undefined ? null : readTimeCursor(cursor, /^inv_/)
-    // To anyone who may not see executions no call has one.
+    // For a reader who may not see executions, no call has one.
     const nothing = filters.execution !== undefined && !seesExecutions
     const found = findCalls({ ...filters, project, place, limit })
     const rows = nothing ? [] : await prisma.$queryRaw<FoundCall[]>(found)
@@ -48,7 +48,7 @@ export function readInvocation(deps: Deps): Handler<'readInvocation'> {
   }
 }
 
-/** Every grant shows the calls; whose execution and node they were is for those who may use the sandbox products (flows §1.2). */
+/** Any grant shows the calls. Only users of sandbox products see their execution and node (flows §1.2). */
 async function reachCalls(
   deps: Deps,
   call: Pick<Call<ConsoleRoutes['listInvocations']>, 'id'>,
@@ -59,7 +59,7 @@ async function reachCalls(
   return { project, seesExecutions: await mayUseSandboxes(deps.prisma, user, tenant, project) }
 }
 
-/** Why there is no such record: the month that its id begins with may be archived. */
+/** Returns the refusal for a missing record: the month encoded in its ID may be archived. */
 async function absent({ prisma }: Deps, id: string): Promise<Refusal> {
   const month = timeOfId(id)?.toISOString().slice(0, 7)
   const archive = month && (await prisma.archive.findFirst({ where: { attempts: { has: new Date(`${month}-01`) } } }))
@@ -72,7 +72,7 @@ export interface CallFilters extends Pick<Query, 'key' | 'model' | 'state' | 'ex
   project: string
   from?: Date | undefined
   to?: Date | undefined
-  /** Where the page before ended. */
+  /** Position where the previous page ended. */
   place: { at: Date; id: string } | null
   limit: number
 }
@@ -84,7 +84,7 @@ const [project, key, product, execution, state] = ['project', 'key', 'product', 
   Prisma.raw(`a.${column}`),
 ) as [Prisma.Sql, Prisma.Sql, Prisma.Sql, Prisma.Sql, Prisma.Sql]
 
-/** The calls of a project that fit, newest first: open ones, which are never many, and those of the books (found-rows.ts). */
+/** Selects the matching calls of a project, newest first: open ones, always few, and closed ones (found-rows.ts). */
 export function findCalls(filters: CallFilters): Prisma.Sql {
   const { limit } = filters
   const halves = [
@@ -111,7 +111,7 @@ function closedCalls(filters: CallFilters): Prisma.Sql {
   return foundRows(walk, filters.limit)
 }
 
-/** An execution has few calls, a key no other project's (L2 of found-rows.ts). */
+/** Condition answered by an index: an execution has few calls, and a key only those of one project (L2 in found-rows.ts). */
 function indexed({ project: ofProject, key: ofKey, execution: ofExecution }: CallFilters): Prisma.Sql {
   if (ofExecution !== undefined) return Prisma.sql`${execution} = ${ofExecution}`
   return ofKey === undefined ? Prisma.sql`${project} = ${ofProject}` : Prisma.sql`${key} = ${ofKey}`
@@ -129,10 +129,10 @@ function inTime(filters: CallFilters): Prisma.Sql {
   return Prisma.sql`${inPeriod(order.at, filters)} ${behind(order, filters.place)}`
 }
 
-/** A call as the books have it: an open reservation, or the newest of the attempts that were closed. */
+/** Stored call: an open reservation, or the newest closed attempt. */
 export interface CallRow extends Pick<InvocationRecord, UsageCount> {
   id: string
-  /** Empty: a user runs a sandbox product. */
+  /** Empty: the call belongs to an execution started by a user. */
   key: string
   product: string
   execution: string | null
@@ -148,32 +148,32 @@ export interface CallRow extends Pick<InvocationRecord, UsageCount> {
   charged_micro: bigint
   admitted_at: Date
   closed_at: Date | null
-  /** In any wording. */
+  /** As stored, unmapped. */
   reason: string | null
-  /** Of the product as it is now. */
+  /** Current unit of the product. */
   unit: string
 }
 
-/** The counts of a call that is open, and those of one that is closed; under the names that the record has for them. */
+/** Usage columns of an open and of a closed call, named as in the record. */
 const noCounts = Prisma.raw(usageCounts.map((count) => `NULL::integer AS "${count}"`).join(', '))
 const counts = Prisma.raw(usageCounts.map((count) => `a.${columnOf(count)} AS "${count}"`).join(', '))
 
 const whatAndPrice = Prisma.sql`a.prompt_pico, a.completion_pico, a.request_pico, a.cached_pico, a.reasoning_pico`
 const unit = Prisma.sql`(SELECT p.unit FROM control.products p WHERE p.id = a.product) AS unit`
 
-/** Of `money.reservations a`. */
+/** Columns of `money.reservations a`. */
 const openColumns = Prisma.sql`
   a.invocation AS id, a.key, a.product, a.execution, a.node, 'Open' AS state, ${noCounts}, false AS estimated, ${whatAndPrice},
   a.micro AS reserved_micro, 0::bigint AS charged_micro, a.admitted_at, NULL::timestamptz AS closed_at, NULL::text AS reason, ${unit}`
 
-/** Of `money.attempts a`. */
+/** Columns of `money.attempts a`. */
 const closedColumns = Prisma.sql`
   a.invocation AS id, a.key, a.product, a.execution, a.node, a.state, ${counts}, a.estimated, ${whatAndPrice},
   a.reserved_micro, a.charged_micro, a.admitted_at, a.closed_at, a.reason, ${unit}`
 
 /**
- * Whether no other attempt has followed an attempt: those that were followed were released, and mean nothing anymore. It is asked
- * of each row by itself (`OFFSET 0`), so that no plan reads all later attempts there are.
+ * Whether an attempt is the newest of its call: earlier ones were released and don't count. Evaluated per row
+ * (`OFFSET 0`), so that no plan reads all later attempts of the table.
  */
 const isNewest = Prisma.sql`
   NOT EXISTS (SELECT FROM money.attempts l

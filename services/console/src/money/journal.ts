@@ -8,11 +8,11 @@ import { userOf } from '../sign-in/user.ts'
 type Row = Record<'seq' | 'available' | 'reserved' | 'settled' | 'outside', bigint> &
   Pick<JournalEntry, 'kind' | 'reference' | 'seal'> & { at: Date }
 
-/** GET …/projects/{p}/journal: its entries that are not archived, newest first, with the seals of the blocks that they end. */
+/** GET …/projects/{p}/journal: entries not yet archived, newest first. The last entry of each block has its seal. */
 export function listJournal({ prisma }: Pick<ConsoleDeps, 'prisma'>): Handler<'listJournal'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    // An entry names its call, so it is for those who see the calls.
+    // An entry names its call, so it requires the permission to see calls.
     const { id: project } = await authorizeInProject(prisma, userOf(res), tenant, call.id('project'), 'usage.read')
     const { cursor, limit } = call.query()
     const before = cursor === undefined ? null : readNumberCursor(cursor, 18)

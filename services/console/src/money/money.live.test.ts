@@ -9,7 +9,7 @@ import { callsTest } from './calls.fixture.ts'
 const test = callsTest.extend('kind', { scope: 'file' }, (): StackKind => 'own') // one test stops the ledger
 
 // spec: can/wallet
-test('money comes in once per funding id [already_exists]', async ({ stack, signIn }) => {
+test('funds a wallet once per funding ID [already_exists]', async ({ stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const path = `${stack.projectPath}/wallet/fundings`
   const first = await operator.post(path, { fundingId: 'invoice-1', micro: 2_500_000 })
@@ -22,7 +22,7 @@ test('money comes in once per funding id [already_exists]', async ({ stack, sign
   expect(body.data.filter(({ action }: { action: string }) => action === 'wallet.fund')).toHaveLength(1)
 })
 
-test('funding is for the platform operator alone [not_permitted]', async ({ stack }) => {
+test('only the platform operator can fund a wallet [not_permitted]', async ({ stack }) => {
   const answer = await stack.owner.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'mine', micro: 1 })
   expect(outcomeOf(answer)).toBe('403 not_permitted')
 })
@@ -35,13 +35,13 @@ test.for([
   { micro: '5' },
   { fundingId: '' },
   { fundingId: 'ä' },
-])('a funding of %j is refused [invalid_request]', async (more, { stack, signIn }) => {
+])('rejects a funding with %j [invalid_request]', async (more, { stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const answer = await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'x', micro: 1, ...more })
   expect(outcomeOf(answer)).toBe('400 invalid_request')
 })
 
-test('the wallet is put right once per correction id, with a reason, and the audit says so [already_exists]', async ({
+test('applies a correction once per correction ID, and audits it with its reason [already_exists]', async ({
   stack,
   tenant: { operator },
 }) => {
@@ -58,7 +58,11 @@ test('the wallet is put right once per correction id, with a reason, and the aud
   expect(entries).toMatchObject([{ user: operator.id, details: { project: stack.project, ...correction } }])
 })
 
-test('a correction takes no more than is available [insufficient_budget]', async ({ stack, tenant, calls }) => {
+test('refuses a correction that debits more than is available [insufficient_budget]', async ({
+  stack,
+  tenant,
+  calls,
+}) => {
   await calls.admit(tenant.secret, tenant.model)
   const path = `${stack.projectPath}/wallet/corrections`
   const reservedMicro = 108 + 200
@@ -71,7 +75,7 @@ test('a correction takes no more than is available [insufficient_budget]', async
   expect(outcomeOf(await correct(-availableMicro))).toBe('201')
 })
 
-test('correcting is for the platform operator alone [not_permitted]', async ({ stack }) => {
+test('only the platform operator can correct a wallet [not_permitted]', async ({ stack }) => {
   const answer = await stack.owner.post(`${stack.projectPath}/wallet/corrections`, {
     correctionId: 'mine',
     micro: 1,
@@ -89,7 +93,7 @@ test.for([
   { reason: ' ' },
   { reason: 'x'.repeat(501) },
   { reason: 'two\nlines' },
-])('a correction of %j is refused [invalid_request]', async (more, { stack, signIn }) => {
+])('rejects a correction with %j [invalid_request]', async (more, { stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const correction = { correctionId: 'x', micro: -1, reason: 'r', ...more }
   expect(outcomeOf(await operator.post(`${stack.projectPath}/wallet/corrections`, correction))).toBe(
@@ -98,7 +102,11 @@ test.for([
 })
 
 // spec: 1/s3
-test('a call is seen open, then settled, with the price it was admitted at', async ({ stack, tenant, calls }) => {
+test('shows a call as open, then settled, with the price at which it was admitted', async ({
+  stack,
+  tenant,
+  calls,
+}) => {
   const { id, outcome } = await calls.admit(tenant.secret, tenant.model)
   expect(outcome.kind).toBe('admitted')
   const path = `${stack.projectPath}/invocations/${id}`
@@ -141,11 +149,7 @@ test('a call is seen open, then settled, with the price it was admitted at', asy
   })
 })
 
-test('of several attempts of one call the newest is shown, under the id the caller knows', async ({
-  stack,
-  tenant,
-  calls,
-}) => {
+test('shows the newest attempt of a call, under the ID the caller knows', async ({ stack, tenant, calls }) => {
   const idempotency = { key: 'a-key-of-mine', fingerprint: 'a'.repeat(64) }
   const first = await calls.admit(tenant.secret, tenant.model, idempotency)
   await calls.release(first.id)
@@ -157,7 +161,7 @@ test('of several attempts of one call the newest is shown, under the id the call
   expect((await stack.owner.get(path)).body.data).toMatchObject([{ id: first.id, state: 'Settled', chargedMicro: 50 }])
 })
 
-test('of a call that a private flow made a Viewer sees the call, and neither execution nor node', async ({
+test('a Project Viewer sees a call made by a private flow, but not its execution or node', async ({
   stack,
   tenant,
   fixture,
@@ -180,12 +184,7 @@ test('of a call that a private flow made a Viewer sees the call, and neither exe
   expect((await viewer.get(`${stack.projectPath}/usage`)).status).toBe(200)
 })
 
-test('a call of a product that is free has the unit that the product is priced by', async ({
-  stack,
-  tenant,
-  fixture,
-  calls,
-}) => {
+test('a call to a free product keeps the pricing unit of the product', async ({ stack, tenant, fixture, calls }) => {
   const pricing = async (free: string) => {
     await fixture.assign(stack.project, free)
     const { id, outcome } = await calls.admit(tenant.secret, free)
@@ -202,7 +201,7 @@ test('a call of a product that is free has the unit that the product is priced b
   expect(await pricing(byTokens)).toEqual({ unit: 'tokens', prompt: '0', completion: '0' })
 })
 
-test('invocations come newest first in pages that meet', async ({ stack, tenant, calls }) => {
+test('lists invocations newest first, with no gap between pages', async ({ stack, tenant, calls }) => {
   const made: string[] = []
   for (let n = 0; n < 5; n++) made.push((await calls.admit(tenant.secret, tenant.model)).id)
   for (const id of made.slice(0, 3)) await calls.settle(id)
@@ -218,11 +217,7 @@ test('invocations come newest first in pages that meet', async ({ stack, tenant,
 })
 
 // spec: 1/s3, can/wallet
-test('usage adds up by model, key and day, and leaves out what is open or released', async ({
-  stack,
-  tenant,
-  calls,
-}) => {
+test('sums usage by model, key and day, without open or released calls', async ({ stack, tenant, calls }) => {
   for (let n = 0; n < 3; n++) await calls.settle((await calls.admit(tenant.secret, tenant.model)).id)
   await calls.release((await calls.admit(tenant.secret, tenant.model)).id)
   await calls.admit(tenant.secret, tenant.model)
@@ -230,7 +225,7 @@ test('usage adds up by model, key and day, and leaves out what is open or releas
   const hour = 3_600_000
   const thisHour = Math.floor(Date.now() / hour) * hour
   const at = (ms: number) => new Date(ms).toISOString()
-  const [from, to] = [at(thisHour - hour), at(thisHour + 2 * hour)] // whole hours, also if the next one begins now
+  const [from, to] = [at(thisHour - hour), at(thisHour + 2 * hour)] // whole hours, even if the next one starts during the test
   const read = async (by: string) => {
     const within = `from=${at(thisHour - hour + 1)}&to=${at(thisHour + hour + 1)}`
     return (await stack.owner.get(`${stack.projectPath}/usage?${within}&by=${by}`)).body
@@ -254,12 +249,17 @@ test.for([
   'by=colour',
   'from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z',
   'colour=red',
-])('usage of %s is refused [invalid_request]', async (query, { stack }) => {
+])('rejects a usage query with %s [invalid_request]', async (query, { stack }) => {
   expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/usage?${query}`))).toBe('400 invalid_request')
 })
 
 // spec: 3.2/s3, 5/s7
-test('every revocation that has answered binds the next call', async ({ stack, tenant, calls, fixture }) => {
+test('a revocation applies to the next call as soon as its response arrives', async ({
+  stack,
+  tenant,
+  calls,
+  fixture,
+}) => {
   const product = `${stack.projectPath}/assignments/${encodeURIComponent(tenant.model)}`
   const refusal = async (secret: string) => {
     const { outcome } = await calls.admit(secret, tenant.model)
@@ -309,7 +309,7 @@ test('every revocation that has answered binds the next call', async ({ stack, t
 })
 
 // spec: can/rotation
-test('rotation ends the old secret at once, or after its grace', async ({ stack, tenant, calls }) => {
+test('rotation ends the old secret immediately, or after its grace period', async ({ stack, tenant, calls }) => {
   const refusal = async (secret: string) => {
     const { outcome } = await calls.admit(secret, tenant.model)
     return outcome.kind === 'refused' ? outcome.code : outcome.kind
@@ -322,7 +322,11 @@ test('rotation ends the old secret at once, or after its grace', async ({ stack,
   expect([await refusal(second.secret), await refusal(third.secret)]).toEqual(['key_revoked', 'admitted'])
 })
 
-test('without the ledger nothing that needs it pretends [unavailable]', async ({ stack, ledger, signIn }) => {
+test('responds with 503 to requests that need the ledger while it is down [unavailable]', async ({
+  stack,
+  ledger,
+  signIn,
+}) => {
   const operator = await signIn({ platformOperator: true })
   const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
   await ledger.stop()
@@ -337,14 +341,14 @@ test('without the ledger nothing that needs it pretends [unavailable]', async ({
   } finally {
     await ledger.start()
   }
-  // The key was revoked all the same; repeating passes the barrier and says so.
+  // The key was revoked anyway; the repeated request passes the barrier and reports that.
   expect(outcomeOf(await stack.owner.post(`${stack.path}/keys/${key.id}/revoke`))).toBe('409 key_not_active')
   expect(outcomeOf(await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'later', micro: 1 }))).toBe(
     '201',
   )
 })
 
-test("the console's login can't write money", async ({ database }) => {
+test("the console's database login can't write money", async ({ database }) => {
   const { openDatabase } = await import('@gateway/database/client')
   const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
   try {
@@ -355,10 +359,7 @@ test("the console's login can't write money", async ({ database }) => {
   }
 })
 
-test('a call of a month whose records are archived says where it is [invocation_archived]', async ({
-  stack,
-  fixture,
-}) => {
+test('the 404 for a call in an archived month names the archive [invocation_archived]', async ({ stack, fixture }) => {
   await fixture.run(
     `INSERT INTO money.archives (month, manifest, folder, entries, attempts, at)
      VALUES ('2025-04-01', sha256('a'), '/archive', 0, '{2025-02-01,2025-03-01}', now())`,

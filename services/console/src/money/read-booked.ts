@@ -3,14 +3,14 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Balances, Booked, Booking, Period } from './compose-statement.ts'
 import { readRolledUp } from './read-rolled-up.ts'
 
-// What was booked in a time, and all that it is to be held against: one statement, so one moment's. The days of the journal
-// come from what the ledger has rolled up (money §9.5) and from the entries that lie behind it.
+// Reads the bookings of a period and everything they are reconciled with, in one SQL statement, so all of one moment. The
+// days of the journal come from the ledger's rollup (money §9.5) and from the entries after it.
 
-/** @throws Refusal `statement_archived` where the days of this time are not known */
+/** @throws Refusal `statement_archived` if the days of this period are not known */
 export async function readBooked(deps: Pick<ConsoleDeps, 'prisma'>, project: string, period: Period): Promise<Booked> {
   const known = await readRolledUp(deps, project)
   const booked = await readAt(deps, project, period, known)
-  // Behind the position there are fewer entries than the wallet has: its clock went back by more than a day.
+  // Fewer entries were found after the position than the wallet has: the clock was set back by more than a day.
   return booked.journal.entries < booked.wallet.entries
     ? readAt(deps, project, period, { seq: known.seq, since: new Date(0) })
     : booked
@@ -22,7 +22,7 @@ interface Row {
   wallet: string | null
   check: string | null
   journal: string
-  /** The day on which the balance of archived months is booked. */
+  /** Day on which the balance of archived months is booked. */
   archivedDay: string | null
   opening: bigint
   bookings: string

@@ -1,9 +1,9 @@
 import type { ConsoleDeps } from '../deps.ts'
 
 /**
- * Up to which entry of its journal a project is rolled up (money §9.2), and from when on the entries behind it are. A
- * question reads the position again in its own view; this only tells Postgres beforehand how little lies behind:
- * else it would go through all of the journal, where a project is most of the books.
+ * Returns the journal entry up to which a project is rolled up (money §9.2), and the time of the first entry after it. A
+ * query re-reads the position in its own snapshot; this value only lets Postgres plan for the few entries after it.
+ * Otherwise Postgres would scan the whole journal of a project that makes up most of the table.
  */
 export async function readRolledUp(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,

@@ -7,9 +7,9 @@ import { expect } from 'vitest'
 import { callsTest, openSpender } from './calls.fixture.ts'
 import { openChance } from './chance.fixture.ts'
 
-// Any history adds up, while it is made and afterwards: what the statements say is what the calls, the journal, the fundings,
-// the wallet and the usage say, to the micro-USD. The clock of the database is in the hand of the test, so that a history of
-// months, with midnights and a clock that goes back a little, takes seconds.
+// Any history adds up, both while operations run and afterwards: statements agree with calls, journal, fundings, wallet
+// and usage to the micro-USD. The test controls the database clock, so a history of months, including midnights and a
+// clock that is set back a little, takes seconds.
 
 const OPERATIONS = 10_000
 const ROUNDS = 40
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const MONTHS = 3
 
-/** The first moments of the months of the history, and of the one after it. */
+/** Start of each month of the history and of the month after it. */
 const starts = monthsBefore(new Date())
 const [begin, end] = [starts[0]!, starts.at(-1)!]
 
@@ -30,8 +30,8 @@ function monthsBefore(now: Date): Date[] {
 }
 
 const test = callsTest
-  .extend('kind', { scope: 'file' }, (): StackKind => 'own') // its clock is set
-  /** Sets the clock of the database, by which everything goes from the first funding on. */
+  .extend('kind', { scope: 'file' }, (): StackKind => 'own') // this test sets its clock
+  /** Sets the database clock, which all timestamps follow from the first funding on. */
   .extend('setClock', { scope: 'file' }, async ({ ledger, database, fixture }) => {
     await ledger.stop()
     await fixture.run(`
@@ -79,7 +79,7 @@ function expectAddsUp(statement: Statement, where: string): void {
   expect([where, days.at(-1)?.closingMicro ?? openingMicro]).toEqual([where, closingMicro])
 }
 
-test(`statements of ${OPERATIONS} random operations are what calls, journal, fundings, wallet and usage say`, async ({
+test(`after ${OPERATIONS} random operations statements agree with calls, journal, fundings, wallet and usage`, async ({
   stack,
   spender: { operator, model, secret },
   calls,
@@ -94,7 +94,7 @@ test(`statements of ${OPERATIONS} random operations are what calls, journal, fun
   const open: string[] = []
   let done = 0
 
-  /** One operation, or two: a call is admitted, and mostly ended by one of the next. */
+  /** Runs one operation. A call takes two: admission, and usually a later settlement or release. */
   async function operate(): Promise<void> {
     const dice = chance.below(100)
     const id = `${chance.seed}-${done++}`
@@ -115,7 +115,7 @@ test(`statements of ${OPERATIONS} random operations are what calls, journal, fun
     }
   }
 
-  /** Where the clock is in a round: on, sometimes a little back, and at the last and the first moment of each month. */
+  /** Clock of a round: moves forward, sometimes back a little, and hits the last and first moment of each month. */
   function clockOf(round: number): Date {
     const at = begin.getTime() + ((end.getTime() - begin.getTime()) * (round + chance.below(100) / 100)) / ROUNDS
     const midnight = starts.find((start) => Math.abs(start.getTime() - at) < (end.getTime() - begin.getTime()) / ROUNDS)
@@ -123,7 +123,7 @@ test(`statements of ${OPERATIONS} random operations are what calls, journal, fun
     return new Date(Math.max(at - (chance.below(4) === 0 ? 2 * HOUR_MS : 0), begin.getTime()))
   }
 
-  /** Reads statements at random while operations continue. */
+  /** Reads random statements while operations run. */
   async function readOn(isBusy: () => boolean): Promise<number> {
     let reads = 0
     for (; isBusy(); reads++) {
@@ -193,10 +193,10 @@ test(`statements of ${OPERATIONS} random operations are what calls, journal, fun
   }
   expect(done).toBeGreaterThanOrEqual(OPERATIONS)
   expect(reads).toBeGreaterThanOrEqual(ROUNDS)
-  // The check of the ledger, which derives all of it in its own manner, comes to the newest entry and finds nothing.
+  // The ledger's check, which derives all figures independently, reaches the newest entry and finds nothing.
   let seconds = 0
   const checked = async () => {
-    await setClock(new Date(end.getTime() + ++seconds * 1_000)) // its turns go by that clock
+    await setClock(new Date(end.getTime() + ++seconds * 1_000)) // the check is scheduled by that clock
     const { check, seal } = await statementOf(period)
     return check?.entry === seal?.entry ? check?.findings : 'not yet'
   }

@@ -5,7 +5,7 @@ import { outcomeOf, type Caller } from '../console.fixture.ts'
 import { callsTest } from './calls.fixture.ts'
 
 const test = callsTest
-  /** All pages of a list. */
+  /** Items of all pages of a list. */
   .extend('all', ({ stack }) => async (list: string, limit = 2): Promise<unknown[]> => {
     const items: unknown[] = []
     for (let cursor = ''; ;) {
@@ -25,7 +25,7 @@ const test = callsTest
 const today = () => new Date().toISOString().slice(0, 10)
 const thisMonth = () => today().slice(0, 7)
 
-test('a statement leads from the opening to the closing balance, and says what is reserved and how far it was checked', async ({
+test('a statement accounts for the closing balance, and reports the reserved amount, the last check and the seal', async ({
   stack,
   tenant,
   calls,
@@ -74,7 +74,10 @@ test('a statement leads from the opening to the closing balance, and says what i
   ])
 })
 
-test('a time before the first funding, and one that has not begun, have what was there', async ({ stack, tenant }) => {
+test('statements before the first funding and in the future report the balance without bookings', async ({
+  stack,
+  tenant,
+}) => {
   expect(tenant.model).not.toBe('')
   const read = async (query: string) => (await stack.owner.get(`${stack.projectPath}/statement?${query}`)).body
   const none = { fundedMicro: 0, correctedMicro: 0, chargedMicro: 0, calls: 0, days: [], reconciled: true }
@@ -107,11 +110,11 @@ test.for([
   'from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z',
   'format=xml',
   'colour=red',
-])('a statement of %s is refused [invalid_request]', async (query, { stack }) => {
+])('rejects a statement query with %s [invalid_request]', async (query, { stack }) => {
   expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/statement?${query}`))).toBe('400 invalid_request')
 })
 
-test('books that say two things are reported, logged, and counted for an alarm', async ({
+test('reports a statement that does not reconcile, and counts it for an alert', async ({
   stack,
   tenant,
   fixture,
@@ -132,7 +135,7 @@ test('books that say two things are reported, logged, and counted for an alarm',
   expect((await csv(`${stack.projectPath}/statement?format=csv`)).text).toContain(`not reconciled: ${what}`)
 })
 
-test('what was archived before there were days is the opening balance of what follows, without a statement [statement_archived]', async ({
+test('entries archived before daily totals existed count in the opening balance but have no statement [statement_archived]', async ({
   stack,
   fixture,
 }) => {
@@ -155,7 +158,7 @@ test('what was archived before there were days is the opening balance of what fo
   expect(body).toMatchObject({ openingMicro: 60, closingMicro: 60, reconciled: true })
 })
 
-test('fundings and corrections come newest first in pages that meet, with who, when and why', async ({
+test('lists fundings and corrections newest first, with user, time and reason, with no gap between pages', async ({
   stack,
   tenant: { operator },
   all,
@@ -189,7 +192,7 @@ test('fundings and corrections come newest first in pages that meet, with who, w
   expect([outcomeOf(bad), bad.body.error.param]).toEqual(['400 invalid_request', 'cursor'])
 })
 
-test('the journal comes in pages that meet, and its seals can be made again from it', async ({
+test('lists the journal with no gap between pages, and its seals can be recomputed from its entries', async ({
   stack,
   tenant,
   calls,
@@ -229,7 +232,7 @@ test('the journal comes in pages that meet, and its seals can be made again from
   expect((await stack.owner.get(`${stack.projectPath}/journal`)).body.archivedUpTo).toBe(2)
 })
 
-test('a Viewer reads statement, fundings and journal, and anyone who has no grant does not [not_permitted]', async ({
+test('a Project Viewer can read statement, fundings and journal, and a user without a grant cannot [not_permitted]', async ({
   stack,
 }) => {
   const viewer = await stack.member({ project: 'Project Viewer' })

@@ -9,14 +9,14 @@ const starts = (name: string, from: string, to: string) => {
 
 describe('a time zone', () => {
   test.each(['Europe/Berlin', 'europe/berlin', 'Asia/Kolkata', 'America/Argentina/Buenos_Aires', 'UTC', 'Etc/GMT-5'])(
-    '%s is known',
+    'accepts %s',
     (name) => expect(timeZone(name)?.name).toBe(name),
   )
   test.each(['', 'Mars/Base', '+01:00', 'Europe/Berlin; DROP', 'x'.repeat(65), '../UTC', 'Europe/'])(
-    '%j is none',
+    'rejects %j',
     (name) => expect(timeZone(name)).toBeNull(),
   )
-  test('shows a moment as its clocks do', () => {
+  test('formats a time with its local offset', () => {
     const shown = (name: string) => localTime(timeZone(name)!, at('2026-07-01T20:30:00Z'))
     expect(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/St_Johns'].map(shown)).toEqual([
       '2026-07-01T20:30:00+00:00',
@@ -28,7 +28,7 @@ describe('a time zone', () => {
 })
 
 describe('the days of a zone', () => {
-  test('begin where they begin there, also when clocks are put back', () => {
+  test('start at local midnight, including when the clocks are set back', () => {
     expect(starts('Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-26T00:00:00Z')).toEqual([
       '2026-10-24T00:00:00+02:00',
       '2026-10-25T00:00:00+02:00',
@@ -36,19 +36,19 @@ describe('the days of a zone', () => {
       '2026-10-27T00:00:00+01:00',
     ])
   })
-  test('end with the last one that has begun', () => {
+  test('include the last day that has started', () => {
     const day = ['2026-11-01T00:00:00+00:00', '2026-11-02T00:00:00+00:00']
     expect(starts('UTC', '2026-11-01T00:00:00Z', '2026-11-02T00:00:00Z')).toEqual(day)
     expect(starts('UTC', '2026-11-01T23:59:59.999Z', '2026-11-02T00:00:00Z')).toEqual(day)
   })
-  test('begin at one where midnight is left out, and at the first midnight where it comes twice', () => {
+  test('start at 01:00 if midnight is skipped, and at the first midnight if it occurs twice', () => {
     expect(starts('Africa/Cairo', '2026-04-24T12:00:00Z', '2026-04-24T13:00:00Z')[0]).toBe('2026-04-24T01:00:00+03:00')
     expect(starts('America/Havana', '2026-11-01T12:00:00Z', '2026-11-01T13:00:00Z')).toEqual([
       '2026-11-01T00:00:00-04:00',
       '2026-11-02T00:00:00-05:00',
     ])
   })
-  test('have 23, 24 or 25 hours, without a gap, all year round', () => {
+  test('have 23, 24 or 25 hours and no gaps throughout a year', () => {
     for (const name of ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Adelaide', 'America/Havana']) {
       const days = daysOf(timeZone(name)!, at('2026-01-01T00:00:00Z'), at('2027-01-01T00:00:00Z'))
       const lengths = new Set(days.slice(1).map((day, n) => (day - days[n]!) / HOUR_MS))

@@ -1,4 +1,4 @@
-// Hours and days of a named time zone as moments. What a zone's clocks showed is read from the runtime's own tables (ICU).
+// Hours and days of a named time zone as Unix times. Offsets come from the runtime's ICU data.
 
 const SECOND_MS = 1_000
 export const HOUR_MS = 3_600_000
@@ -8,11 +8,11 @@ const LONGEST_DAY_MS = 27 * HOUR_MS
 
 export interface TimeZone {
   name: string
-  /** What its clocks were ahead of UTC at a moment, in milliseconds. Takes and answers Unix milliseconds, as all of this does. */
+  /** Returns the offset from UTC at a time. Both are in milliseconds, like all times in this file. */
   offsetAt(ms: number): number
 }
 
-/** A zone of the IANA database by its name; null: there is none. An offset such as `+01:00` is not a name. */
+/** Returns the IANA time zone with this name, or null. An offset such as `+01:00` is not a name. */
 export function timeZone(name: string): TimeZone | null {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(name)) return null
   let format: Intl.DateTimeFormat
@@ -43,14 +43,14 @@ export function timeZone(name: string): TimeZone | null {
   }
 }
 
-/** The beginnings of the days of a zone from the one that `from` lies in on, and at last the end of the one before `to`. */
+/** Returns the starts of the zone's days, from the day that contains `from`, and last the end of the day before `to`. */
 export function daysOf(zone: TimeZone, from: number, to: number): number[] {
   const starts = [firstOfDay(zone, from)]
   while (starts.at(-1)! < to) starts.push(nextDay(zone, starts.at(-1)!))
   return starts
 }
 
-/** A moment as its zone's clocks show it, such as `2026-11-02T00:00:00+01:00`. */
+/** Formats a time with its local offset, such as `2026-11-02T00:00:00+01:00`. */
 export function localTime(zone: TimeZone, ms: number): string {
   const offset = zone.offsetAt(ms)
   const minutes = Math.abs(Math.round(offset / 60_000))
@@ -63,7 +63,7 @@ function dayOf({ offsetAt }: TimeZone, ms: number): number {
   return Math.floor((ms + offsetAt(ms)) / DAY_MS)
 }
 
-/** The first moment of the day that a moment lies in: not always midnight, where clocks are put on or back. */
+/** Returns the start of the day that contains a time. A clock change can make it differ from midnight. */
 function firstOfDay(zone: TimeZone, ms: number): number {
   const day = dayOf(zone, ms)
   return firstWhere((at) => dayOf(zone, at) >= day, ms - LONGEST_DAY_MS, ms)
@@ -76,7 +76,7 @@ function nextDay(zone: TimeZone, start: number): number {
   return firstWhere((at) => dayOf(zone, at) > day, start, start + LONGEST_DAY_MS)
 }
 
-/** The first moment behind `before` for which something is so, which is so at `sure`. */
+/** Returns the first time after `before` at which the condition is true; it must be true at `sure`. */
 function firstWhere(isSo: (ms: number) => boolean, before: number, sure: number): number {
   let [low, high] = [before, sure]
   while (high - low > 1) {

@@ -7,7 +7,7 @@ import { DAY_MS } from './time-zone.ts'
 import type { UsageSteps } from './usage-steps.ts'
 
 export interface UsageRow {
-  /** Which of the steps, from 1 on; null: no steps were asked for. */
+  /** Number of the step, from 1; null: no steps were requested. */
   step: number | null
   group: string | null
   calls: bigint
@@ -23,30 +23,30 @@ interface Period {
 
 const groups: Record<UsageReport['by'], Prisma.Sql> = {
   model: Prisma.sql`product`,
-  key: Prisma.sql`nullif(key, '')`, // empty: a user ran a sandbox product
+  key: Prisma.sql`nullif(key, '')`, // empty: an execution started by a user
   sandbox: Prisma.sql`nullif(sandbox, '')`,
   day: Prisma.sql`to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 }
 
-/** Of a call v: the flow whose execution made it; null: it was dropped. */
+/** Flow whose execution made call v; null: the execution was dropped. */
 const flowOf = Prisma.sql`
   CASE WHEN v.execution IS NULL THEN '' ELSE (SELECT e.sandbox FROM money.executions e WHERE e.id = v.execution LIMIT 1) END`
 
 interface Asked extends Period {
   project: string
   by: UsageReport['by']
-  /** Divides the time, which is then theirs. */
+  /** Steps that divide the period; the period then equals that of the steps. */
   steps?: UsageSteps | undefined
 }
 
-/** More rows are not answered. */
+/** Maximum number of rows returned. */
 export const MAX_USAGE_ROWS = 50_000
 
 /**
- * Settled calls that were admitted from `from` on and before `to`: what the ledger has rolled up by the day, by the hour
- * where no whole day is asked for (money §9.2), and what lies behind that in the journal. Hours that are divided between
- * two steps are read call by call. The second statement reads all of it, so that it is of one moment.
- * @throws Refusal `usage_archived` where the calls of a divided hour are not all there
+ * Sums settled calls admitted from `from` and before `to`: from the ledger's daily rollups, from hourly ones at the ends
+ * of the period (money §9.2), and from the journal entries after the rollup. Hours divided between two steps are read
+ * call by call. The second SQL statement reads all of it, so it is of one moment.
+ * @throws Refusal `usage_archived` if calls of a divided hour are archived
  */
 export async function usageRows(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
@@ -95,8 +95,8 @@ export async function usageRows(
 }
 
 /**
- * The settled calls of divided hours, and how many are missing: more that the hours have, which are archived; and those
- * whose flow is asked for and not known anymore.
+ * Selects the settled calls of divided hours and the number missing: calls the hourly rollups count but that are
+ * archived, and calls whose flow is requested but no longer known.
  */
 function callsOf(project: string, by: UsageReport['by'], divided: Date[]): Prisma.Sql {
   return Prisma.sql`
@@ -113,7 +113,7 @@ function callsOf(project: string, by: UsageReport['by'], divided: Date[]): Prism
              + (SELECT count(*) FROM call WHERE ${by === 'sandbox'} AND sandbox IS NULL) AS missing),`
 }
 
-/** The whole days of a time, and the hours before and behind them. */
+/** Splits a period into its whole days and the hours before and after them. */
 function partsOf({ from, to }: Period): { days: Period; hours: Period[] } {
   const first = Math.min(Math.ceil(from.getTime() / DAY_MS) * DAY_MS, to.getTime())
   const last = Math.max(Math.floor(to.getTime() / DAY_MS) * DAY_MS, first)

@@ -16,7 +16,7 @@ const test = callsTest
       (query: string) =>
         stack.owner.get(`${stack.projectPath}/usage?${query}`),
   )
-  /** Calls of half a year at any moments, by two keys and a user, and what the ledger has rolled up of them. */
+  /** Calls at random times over half a year, by two keys and a user, with the ledger's rollups of them. */
   .extend('history', async ({ stack, fixture }) => {
     await fixture.run(
       `INSERT INTO money.attempts (id, invocation, attempt, state, project, product, key, reserved_micro, charged_micro, prompt_tokens,
@@ -49,13 +49,13 @@ const test = callsTest
     return stack.project
   })
 
-/** Calls, with the flow whose execution made them. */
+/** Calls with the flow whose execution made them. */
 const WITH_FLOWS = `(SELECT a.*, e.sandbox FROM money.attempts a LEFT JOIN money.executions e ON e.id = a.execution) call`
 
 const half = 'from=2026-02-27T00:00:00Z&to=2026-12-01T00:00:00Z'
 
 test.for(['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Kolkata', 'Australia/Adelaide'])(
-  'days of %s are what their calls say, regardless of who made them, with which model and for which flow',
+  'daily usage in %s equals the sums over its calls, by model, key and flow',
   async (zone, { usage, history, fixture }) => {
     for (const [by, column] of [
       ['model', 'product'],
@@ -85,7 +85,11 @@ test.for(['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Ko
   },
 )
 
-test('hours of a zone are named by its clocks, also the one that comes twice', async ({ usage, stack, fixture }) => {
+test('hourly usage carries local times with offset, so an hour that occurs twice is listed twice', async ({
+  usage,
+  stack,
+  fixture,
+}) => {
   const calls = ['2026-10-24T23:00:00Z', '2026-10-25T00:00:00Z', '2026-10-25T01:00:00Z']
   for (const hour of calls)
     await fixture.run(`INSERT INTO money.usage_hours VALUES ($1, $2, 'acme/m', '', 1, 2, 3, 4)`, [stack.project, hour])
@@ -105,7 +109,7 @@ test('hours of a zone are named by its clocks, also the one that comes twice', a
   ])
 })
 
-test('what was settled a moment ago is there, as JSON and as a table, and from and to go to whole steps', async ({
+test('usage as JSON and CSV includes a call settled a moment ago, and extends from and to to whole steps', async ({
   stack,
   tenant,
   calls,
@@ -130,7 +134,7 @@ test('what was settled a moment ago is there, as JSON and as a table, and from a
   ])
 })
 
-test('days that begin within an hour of UTC are not told where calls of that hour are archived [usage_archived]', async ({
+test('refuses daily usage in a half-hour zone if calls around midnight are archived [usage_archived]', async ({
   usage,
   history,
   fixture,
@@ -146,7 +150,11 @@ test('days that begin within an hour of UTC are not told where calls of that hou
   expect(outcomeOf(await usage(`${asked.replaceAll('05-', '07-')}&zone=Asia/Kolkata`))).toBe('200')
 })
 
-test('a flow that is no longer known is not told as no flow [usage_archived]', async ({ usage, history, fixture }) => {
+test('refuses usage by flow if the flow of a call is unknown instead of listing it without one [usage_archived]', async ({
+  usage,
+  history,
+  fixture,
+}) => {
   const asked = 'from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z&step=day&zone=Asia/Kolkata'
   const id = `inv_gone_${history}`
   await fixture.run(
@@ -166,7 +174,7 @@ test('a flow that is no longer known is not told as no flow [usage_archived]', a
   expect(body.data.map(({ group }: Row) => group)).toContain('sbx-gone')
 })
 
-test('usage by flow is for those who may use flows [not_permitted]', async ({ stack }) => {
+test('only users who may use flows can read usage by flow [not_permitted]', async ({ stack }) => {
   const viewer = await stack.member({ project: 'Project Viewer' })
   const consumer = await stack.member({ project: 'Project Consumer' })
   expect(outcomeOf(await viewer.get(`${stack.projectPath}/usage?by=model`))).toBe('200')
@@ -184,7 +192,7 @@ test.for([
   ['step=hour&from=2026-01-01T00:00:00Z&to=2026-06-01T00:00:00Z', 'step', /at most 62 days/],
   ['format=xml', 'format', /Correct format/],
 ] as const)(
-  'usage of %s is refused, with what to ask instead [invalid_request]',
+  'rejects a usage query with %s and says how to correct it [invalid_request]',
   async ([query, param, says], { usage }) => {
     const answer = await usage(query)
     expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])

@@ -1,24 +1,25 @@
 import { invalidField } from '../request/check.ts'
 import { DAY_MS, daysOf, HOUR_MS, timeZone, type TimeZone } from './time-zone.ts'
 
-/** A time that is divided into the hours or days of a zone. */
+/** Period divided into the hours or days of a time zone. */
 export interface UsageSteps {
   zone: TimeZone
   from: Date
   to: Date
-  /** The beginning of each step. */
+  /** Start of each step. */
   starts: Date[]
-  /** The hours of UTC in which a step begins or ends that is not a whole hour of it; of these each call is read. */
+  /** UTC hours within which a step starts or ends; their calls are read individually. */
   divided: Date[]
-  /** Each step is a day of UTC. */
+  /** Each step is a UTC day. */
   areDays: boolean
 }
 
 const MAX_HOURS = 62 * 24
 
 /**
- * The whole steps that a time touches.
- * @throws Refusal `invalid_request` for a zone that there is not, or whose hours are not those of UTC; and for too many hours
+ * Returns the whole steps that overlap a period.
+ * @throws Refusal `invalid_request` for an unknown zone, for hourly steps in a zone not aligned to UTC hours, and for too
+ * many hours
  */
 export function usageSteps(asked: { from: Date; to: Date }, step: 'hour' | 'day', name: string): UsageSteps {
   const zone = timeZone(name)

@@ -14,8 +14,8 @@ import { usageSteps } from './usage-steps.ts'
 const MONTH_MS = 30 * DAY_MS
 
 /**
- * GET …/projects/{p}/usage: settled calls admitted from `from` on and before `to`; by default the last 30 days. Whole
- * hours are counted, or whole steps of a zone: the answer says from when to when (rules §7.5).
+ * GET …/projects/{p}/usage: settled calls admitted from `from` and before `to`; by default the last 30 days. Counts whole
+ * hours, or whole steps of a time zone; the response states the period counted (rules §7.5).
  */
 export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'readUsage'> {
   return async (call, res) => {
@@ -72,8 +72,8 @@ interface Period {
 }
 
 /**
- * The time that is asked for.
- * @param usualMs how long it is where one of its ends is not given
+ * Returns the requested period.
+ * @param usualMs its length if one of its ends is not given
  */
 export function periodOf(
   asked: { from?: Date | undefined; to?: Date | undefined },
@@ -84,7 +84,7 @@ export function periodOf(
   return { from: asked.from ?? new Date(to.getTime() - usualMs), to }
 }
 
-/** From the beginning of the hour that `from` lies in to the end of the hour that `to` lies in. */
+/** Extends a period to whole hours. */
 export function wholeHours({ from, to }: Period): Period {
   return {
     from: new Date(Math.floor(from.getTime() / HOUR_MS) * HOUR_MS),

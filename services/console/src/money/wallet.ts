@@ -29,8 +29,9 @@ export function readWallet(deps: Deps): Handler<'readWallet'> {
 }
 
 /**
- * POST …/projects/{p}/wallet/fundings: money comes in, once per funding id; the same again answers 200 and changes nothing.
- * The ledger moves the money and remembers who brought it. The audit row follows, also when a repeat has to write it.
+ * POST …/projects/{p}/wallet/fundings: funds the wallet once per funding ID; a repeated request gets 200 and changes
+ * nothing. The ledger moves the money and records the user. The audit row follows; a repeated request writes it if it is
+ * missing.
  */
 export function fundWallet(deps: Deps): Handler<'fundWallet'> {
   const { prisma, ledger } = deps
@@ -56,8 +57,8 @@ export function fundWallet(deps: Deps): Handler<'fundWallet'> {
 }
 
 /**
- * POST …/projects/{p}/wallet/corrections: money that came in or was taken wrongly is put right, once per correction id;
- * the same again answers 200 and changes nothing. The audit row follows, also when a repeat has to write it.
+ * POST …/projects/{p}/wallet/corrections: corrects a wrong funding or charge once per correction ID; a repeated request
+ * gets 200 and changes nothing. The audit row follows; a repeated request writes it if it is missing.
  */
 export function correctWallet({ prisma, ledger }: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'correctWallet'> {
   return async (call, res) => {
@@ -94,7 +95,7 @@ function tooMuch(wallet: Extract<CorrectionAnswer, { kind: 'short' }>, neededMic
   )
 }
 
-/** GET …/projects/{p}/fundings: what came in and what was corrected, newest first. They are kept forever. */
+/** GET …/projects/{p}/fundings: fundings and corrections, newest first. They are kept permanently. */
 export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFundings'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
@@ -107,7 +108,7 @@ export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFu
     )
     const { cursor, limit } = call.query()
     const before = cursor === undefined ? null : readCursor(cursor)
-    // Each half is cut to its own page before they meet, so that only the newest rows are read.
+    // Each half is limited to one page before the union, so only the newest rows are read.
     const half = (kind: string, columns: Prisma.Sql, table: Prisma.Sql) => Prisma.sql`
       (SELECT * FROM (SELECT ${kind}::text AS kind, ${columns}, micro, at FROM ${table} WHERE project = ${project}) each
         WHERE ${before === null ? Prisma.sql`true` : Prisma.sql`at <= ${before.at} AND (at, kind, id) < (${before.at}, ${before.kind}, ${before.id})`}
@@ -129,7 +130,7 @@ export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFu
   }
 }
 
-/** A funding and a correction may have the same id. */
+/** The cursor includes the kind, because a funding and a correction can have the same ID. */
 function readCursor(cursor: string): { at: Date; kind: string; id: string } {
   const [, ms, kind, id] = /^(\d{1,15})\.(funding|correction)\.(.+)$/.exec(cursor) ?? []
   if (ms === undefined || kind === undefined || id === undefined) throw unknownCursor()

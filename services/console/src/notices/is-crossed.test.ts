@@ -11,18 +11,18 @@ const notice = (part: Partial<WrittenNotice>): WrittenNotice => ({
 })
 const facts: NoticeFacts = { remainingMicro: 0n, weekMicro: 0n, windows: new Map() }
 
-test('a notice of a wallet is open until as much as its threshold remains again', () => {
+test('a wallet notice is open until the balance is back at its threshold', () => {
   const open = (remainingMicro: bigint) => isCrossed(notice({}), { ...facts, remainingMicro })
   expect([open(4_999_999n), open(5_000_000n)]).toEqual([true, false])
 })
 
-test('a notice of days left is open while what remains lasts for fewer, and never where nothing was charged', () => {
+test('a days-left notice is open while the balance lasts for fewer days, and never without charges', () => {
   const shown = notice({ kind: 'wallet.days_left', threshold: 3n })
   const open = (remainingMicro: bigint, weekMicro: bigint) => isCrossed(shown, { ...facts, remainingMicro, weekMicro })
   expect([open(29n, 70n), open(30n, 70n), open(0n, 0n)]).toEqual([true, false, false])
 })
 
-test('a notice of a key is open in its own window, while the limit is as low and a key of the lineage works', () => {
+test('a key notice is open only in its own window, while spend is above its threshold and the lineage has a working key', () => {
   const start = '2026-11-20T00:00:00Z'
   const shown = notice({ kind: 'key.percent', threshold: 80n, lineage: 'key_1', windowStart: new Date(start) })
   const open = (startsAt: string | null, spentMicro: number, micro = 100) => {

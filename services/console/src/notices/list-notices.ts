@@ -43,7 +43,7 @@ function microOf(micro: bigint | null): number | null {
 
 type Delivery = Awaited<ReturnType<ConsoleDeps['prisma']['webhookDelivery']['findMany']>>[number]
 
-/** To webhooks that are still there. */
+/** Returns the deliveries to webhooks that still exist. */
 async function deliveriesOf(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
   project: string,

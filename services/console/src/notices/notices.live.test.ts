@@ -3,7 +3,7 @@ import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 const wanted = { belowMicro: [5_000, 1_000], daysLeft: 3, keyPercents: [80, 100] }
 
-test('what is to be reported is set as a whole, read by any grant, and the audit says so', async ({ stack }) => {
+test('replaces all alert thresholds at once, shows them to every grant and audits the change', async ({ stack }) => {
   const path = `${stack.projectPath}/notices/thresholds`
   const nothing = { belowMicro: [], daysLeft: null, keyPercents: [] }
   expect((await stack.owner.get(path)).body).toEqual(nothing)
@@ -17,7 +17,7 @@ test('what is to be reported is set as a whole, read by any grant, and the audit
   expect(actions.filter((action: string) => action === 'notices.set_thresholds')).toHaveLength(2)
 })
 
-test('only a Project Owner says what is to be reported [not_permitted]', async ({ stack }) => {
+test('only a Project Owner can set alert thresholds [not_permitted]', async ({ stack }) => {
   const consumer = await stack.member({ project: 'Project Consumer' })
   expect(outcomeOf(await consumer.put(`${stack.projectPath}/notices/thresholds`, wanted))).toBe('403 not_permitted')
 })
@@ -30,12 +30,12 @@ test.for([
   { daysLeft: undefined },
   { keyPercents: [101] },
   { keyPercents: 80 },
-])('thresholds such as %j are refused [invalid_request]', async (more, { stack }) => {
+])('rejects alert thresholds with %j [invalid_request]', async (more, { stack }) => {
   const answer = await stack.owner.put(`${stack.projectPath}/notices/thresholds`, { ...wanted, ...more })
   expect(outcomeOf(answer)).toBe('400 invalid_request')
 })
 
-test('notices are read newest first, page by page', async ({ stack, fixture }) => {
+test('lists notices newest first, across pages', async ({ stack, fixture }) => {
   await fixture.run(
     `INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
      SELECT 'ntc_' || n || $1, CASE WHEN n = 9 THEN 'prj_other' ELSE $1 END, 'wallet.below', n, 7, '2026-11-20T09:00:00Z'::timestamptz + n / 2 * interval '1 second'
@@ -66,7 +66,7 @@ test('notices are read newest first, page by page', async ({ stack, fixture }) =
   })
 })
 
-test('a notice says whether it is open: while its threshold is crossed, and no newer one tells of it', async ({
+test('a notice is open while its threshold is crossed and no newer notice reports the same threshold', async ({
   stack,
   fixture,
 }) => {

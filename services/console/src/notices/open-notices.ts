@@ -4,7 +4,7 @@ import { databaseNow, inState, keyWindow, limitOf } from '../keys/key-record.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
-/** The ids of those notices of a project that are open: their threshold is crossed now, and none learned of it since (money §10.1). */
+/** Returns the ids of the open notices: threshold crossed now, and no newer notice for the same threshold (money §10.1). */
 export async function openNotices(deps: Deps, project: string, notices: WrittenNotice[]): Promise<Set<string>> {
   if (notices.length === 0) return new Set()
   const facts = await readFacts(deps, project, notices)
@@ -30,7 +30,7 @@ async function readFacts({ prisma }: Deps, project: string, notices: WrittenNoti
   return { remainingMicro: (wallet?.funded ?? 0n) - (wallet?.settled ?? 0n), weekMicro, windows }
 }
 
-/** The pace as the ledger has it when it tells (`notify_days_left`). */
+/** Charges of the last week, as the ledger computes them for notices (`notify_days_left`). */
 async function chargedInAWeek(prisma: Deps['prisma'], project: string): Promise<bigint> {
   const [row] = await prisma.$queryRaw<[{ micro: bigint }]>`
     SELECT coalesce(sum(micro), 0)::bigint AS micro FROM money.usage_hours
@@ -38,7 +38,7 @@ async function chargedInAWeek(prisma: Deps['prisma'], project: string): Promise<
   return row.micro
 }
 
-/** By lineage, of the key that works now: its limit and its window. */
+/** Returns limit and window by lineage, of the key that currently works. */
 async function windowsOf(
   prisma: Deps['prisma'],
   project: string,
@@ -60,7 +60,7 @@ async function windowsOf(
   )
 }
 
-/** What was reported, as it is stored. */
+/** Stored notice. */
 export interface WrittenNotice {
   id: string
   kind: string
@@ -69,19 +69,19 @@ export interface WrittenNotice {
   windowStart: Date | null
 }
 
-/** What is so now. Micro-USD. */
+/** Current amounts. Micro-USD. */
 export interface NoticeFacts {
-  /** What was funded less what was charged. */
+  /** Amount funded minus amount charged. */
   remainingMicro: bigint
-  /** What was charged in the last seven days. */
+  /** Amount charged in the last seven days. */
   weekMicro: bigint
-  /** By lineage, of its key that works: none where there is none, or where it has no limit. */
+  /** By lineage, of its working key. Absent if the lineage has no working key or the key has no limit. */
   windows: ReadonlyMap<string, { limit: NonNullable<KeyRecord['limit']>; window: KeyWindow }>
 }
 
 const WEEK_DAYS = 7n
 
-/** Whether what a notice told is still so (money §10.1). That of a key is, in the window that it learned of. */
+/** Whether the threshold of a notice is still crossed (money §10.1). A key notice applies only to its own window. */
 export function isCrossed({ kind, threshold, lineage, windowStart }: WrittenNotice, facts: NoticeFacts): boolean {
   if (kind === 'wallet.below') return facts.remainingMicro < threshold
   if (kind === 'wallet.days_left') return facts.remainingMicro * WEEK_DAYS < threshold * facts.weekMicro

@@ -16,7 +16,7 @@ export function readThresholds(deps: Deps): Handler<'readThresholds'> {
   }
 }
 
-/** PUT …/projects/{p}/notices/thresholds: the ledger sets them, in place of what was set. The audit row follows. */
+/** PUT …/projects/{p}/notices/thresholds: the ledger replaces all thresholds. The audit row follows. */
 export function setThresholds(deps: Deps): Handler<'setThresholds'> {
   const { prisma, ledger } = deps
   return async (call, res) => {

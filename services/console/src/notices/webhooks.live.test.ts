@@ -3,7 +3,7 @@ import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 const url = 'http://127.0.0.1:9/hooks'
 
-test('a webhook is made with a secret that is shown once, listed, and deleted, and the audit says so [not_found]', async ({
+test('creates a webhook with a secret shown once, lists it, deletes it, and audits both changes [not_found]', async ({
   stack,
 }) => {
   const path = `${stack.projectPath}/webhooks`
@@ -26,14 +26,14 @@ test('a webhook is made with a secret that is shown once, listed, and deleted, a
   expect(audit).not.toContain(made.body.secret)
 })
 
-test('webhooks are for Project Owners alone [not_permitted]', async ({ stack }) => {
+test('only Project Owners can list, create or delete webhooks [not_permitted]', async ({ stack }) => {
   const consumer = await stack.member({ project: 'Project Consumer' })
   const path = `${stack.projectPath}/webhooks`
   const answers = [await consumer.get(path), await consumer.post(path, { url }), await consumer.delete(`${path}/whk_1`)]
   expect(answers.map(outcomeOf)).toEqual(['403 not_permitted', '403 not_permitted', '403 not_permitted'])
 })
 
-test('a project has five webhooks at most [not_empty]', async ({ stack }) => {
+test('a project can have at most five webhooks [not_empty]', async ({ stack }) => {
   const path = `${stack.projectPath}/webhooks`
   for (let n = 0; n < 5; n++) expect(outcomeOf(await stack.owner.post(path, { url }))).toBe('201')
   expect(outcomeOf(await stack.owner.post(path, { url }))).toBe('409 not_empty')
@@ -45,11 +45,11 @@ test.for([
   'hooks',
   'https://hooks.example.com/#x',
   '',
-])('an address such as %s is refused [invalid_request]', async (wrong, { stack }) => {
+])('rejects the webhook URL %j [invalid_request]', async (wrong, { stack }) => {
   expect(outcomeOf(await stack.owner.post(`${stack.projectPath}/webhooks`, { url: wrong }))).toBe('400 invalid_request')
 })
 
-test('a notice says how it was delivered to the webhooks that are still there', async ({ stack, fixture }) => {
+test('a notice lists its deliveries to webhooks that still exist', async ({ stack, fixture }) => {
   const { webhook } = (await stack.owner.post(`${stack.projectPath}/webhooks`, { url })).body
   await fixture.run(
     `WITH told AS (

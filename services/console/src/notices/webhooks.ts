@@ -10,7 +10,7 @@ import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
-/** GET …/projects/{p}/webhooks, in the order in which they were made. */
+/** GET …/projects/{p}/webhooks: in the order of their creation. */
 export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
@@ -37,7 +37,7 @@ export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'
   }
 }
 
-/** POST …/projects/{p}/webhooks: the ledger makes the secret, which is shown this once (money §10.2). The audit row follows. */
+/** POST …/projects/{p}/webhooks: the ledger generates the secret, which is shown once (money §10.2). The audit row follows. */
 export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId'>): Handler<'createWebhook'> {
   const { prisma, ledger } = deps
   return async (call, res) => {
@@ -56,7 +56,7 @@ export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId'>): Handler<
   }
 }
 
-/** DELETE …/projects/{p}/webhooks/{webhook}: what was on its way to it is given up. */
+/** DELETE …/projects/{p}/webhooks/{webhook}: pending deliveries to it are dropped. */
 export function deleteWebhook(deps: Deps): Handler<'deleteWebhook'> {
   return async (call, res) => {
     const user = userOf(res)

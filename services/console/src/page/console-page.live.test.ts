@@ -4,18 +4,18 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
-// The page as the console sends it, under /console.
+// The page as the console serves it under /console.
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const start = (url: string, headers: Record<string, string> = {}) => fetch(`${url}/console`, { headers })
 
-/** The addresses of the files that the start names. */
+/** Paths of the files that the start page references. */
 async function filesOf(url: string): Promise<string[]> {
   const html = await (await start(url)).text()
   return [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address]) => address!)
 }
 
-test('the start is asked about again each time, and sent again only when it has changed', async ({ console }) => {
+test('the start page is revalidated on each load and not sent again while unchanged', async ({ console }) => {
   const address = `${console.url}/console`
   const { headers } = await rawGet(address, { 'Accept-Encoding': 'br' })
   expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
@@ -24,7 +24,9 @@ test('the start is asked about again each time, and sent again only when it has 
 })
 
 // spec: can/console
-test('each file that it names has a name of its content and is kept forever', async ({ console }) => {
+test('each file the start page references has a content hash in its name and is cached permanently', async ({
+  console,
+}) => {
   const files = await filesOf(console.url)
   expect(files.length).toBeGreaterThan(1)
   for (const file of files) {
@@ -41,19 +43,20 @@ test.for([
   ['gzip, deflate', 'gzip', gunzipSync],
   ['gzip, br;q=0', 'gzip', gunzipSync],
   ['identity', null, (bytes: Uint8Array) => bytes],
-] as const)('who takes %s is sent %s', async ([accepted, encoding, unpack], { console }) => {
-  const [script] = (await filesOf(console.url)).filter((file) => file.endsWith('.js'))
-  const whole = await (await fetch(console.url + script!)).text()
-  const { statusCode, headers, bytes } = await rawGet(console.url + script!, { 'Accept-Encoding': accepted })
-  expect([statusCode, headers['content-encoding'] ?? null]).toEqual([200, encoding])
-  expect(headers.vary).toContain('Accept-Encoding')
-  expect(Buffer.from(unpack(bytes)).toString()).toBe(whole)
-  expect(Number(headers['content-length'])).toBe(bytes.length)
-})
+] as const)(
+  'serves a client that accepts %s a script encoded as %s',
+  async ([accepted, encoding, unpack], { console }) => {
+    const [script] = (await filesOf(console.url)).filter((file) => file.endsWith('.js'))
+    const whole = await (await fetch(console.url + script!)).text()
+    const { statusCode, headers, bytes } = await rawGet(console.url + script!, { 'Accept-Encoding': accepted })
+    expect([statusCode, headers['content-encoding'] ?? null]).toEqual([200, encoding])
+    expect(headers.vary).toContain('Accept-Encoding')
+    expect(Buffer.from(unpack(bytes)).toString()).toBe(whole)
+    expect(Number(headers['content-length'])).toBe(bytes.length)
+  },
+)
 
-test('the page runs nothing that is not its own file, is framed by no one and tells no one where it was', async ({
-  console,
-}) => {
+test('the page runs only its own files, cannot be framed and sends no referrer', async ({ console }) => {
   const answer = await fetch(`${console.url}/console`)
   const policy = Object.fromEntries(
     answer.headers
@@ -81,19 +84,19 @@ test('the page runs nothing that is not its own file, is framed by no one and te
   expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=|javascript:/i)
 })
 
-test('anyone who goes to the service itself is led to the page', async ({ console }) => {
+test('redirects a browser from the root to the page', async ({ console }) => {
   const answer = await fetch(console.url, { headers: BROWSER, redirect: 'manual' })
   expect([answer.status, answer.headers.get('Location')]).toEqual([302, '/console'])
 })
 
-test('the page learns how one signs in before anybody has', async ({ console, signIn }) => {
+test('reports the sign-in options without authentication', async ({ console, signIn }) => {
   const answer = await fetch(`${console.url}/api/v2/session`)
   expect(await answer.json()).toEqual({ baseUrl: null, provider: null })
-  // Without a provider there is nowhere to go.
+  // Without a provider there is nothing to redirect to.
   expect(outcomeOf(await (await signIn()).get('/api/v2/session/oidc'))).toBe('404 not_found')
 })
 
-test('a place within the page answers its start to a browser, and nothing to a program [not_found]', async ({
+test('serves the start page to a browser at any path of the page, and 404 to other clients [not_found]', async ({
   console,
 }) => {
   const place = `${console.url}/console/projects/ten_1/prj_1/keys`
@@ -112,12 +115,12 @@ test.for([
   '/console/%2e%2e/main.ts',
   '/console/%00',
   '/console/__proto__',
-])('nothing else of the disk can be asked for [not_found]: %s', async (path, { console }) => {
+])('responds with 404 to a path that is not a file of the page [not_found]: %s', async (path, { console }) => {
   const answer = await fetch(console.url + path)
   expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
 })
 
-/** As it is sent: `fetch` would unpack it. */
+/** Sends a GET request without decompressing the response, as `fetch` would. */
 async function rawGet(url: string, headers: Record<string, string>) {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { headers }, resolve).on('error', reject)

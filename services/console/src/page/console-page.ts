@@ -17,9 +17,9 @@ const YEAR_S = 31_536_000
 export const pagePaths = [pageAddress, `${pageAddress}/*file`]
 
 /**
- * GET /console and all below it: the page. Its files are in memory, compressed once, and kept by browsers forever, as
- * their names change with their content. An address that is not a file is a place within the page: a browser that goes there gets
- * its start, which is asked about again each time.
+ * GET /console and all paths below it: the page. Its files are in memory, compressed once, and cached permanently by
+ * browsers, because their names change with their content. Any other path is a location within the page: a browser gets
+ * the start page, which is revalidated on each load.
  */
 export function consolePage(files: BuiltPage): RequestHandler {
   return (req, res) => {
@@ -45,14 +45,14 @@ export function consolePage(files: BuiltPage): RequestHandler {
   }
 }
 
-/** The smallest that anyone who asks can read. */
+/** Returns the smallest encoding that the client accepts. */
 function encodingFor(req: Request): keyof BuiltFile {
   return (['br', 'gzip'] as const).find((encoding) => req.acceptsEncodings(encoding) === encoding) ?? 'identity'
 }
 
 /**
- * What every page is sent with. Nothing runs, loads or is sent that is not a file or an address of this service, and no
- * text can become code: the pages build what they show from text alone (Trusted Types).
+ * Headers of every page. Scripts, loads and requests are limited to files and addresses of this service, and text can't
+ * become code: the pages build their content from text only (Trusted Types).
  */
 const pageHeaders = {
   'Content-Security-Policy': [
@@ -75,19 +75,19 @@ const pageHeaders = {
 }
 
 /**
- * For what a browser goes to by itself: if it is refused, the user before it gets a page to read, and a program JSON.
- * @param returnTo address of the console that the page leads to
+ * Marks a request that a browser navigates to: a refusal is then sent to a browser as a page, and to a program as JSON.
+ * @param returnTo console address that the page links to
  */
 export function expectBrowser(req: Request, res: Pick<Response, 'locals'>, returnTo = pageAddress): void {
   res.locals['browserReturnsTo'] = req.accepts(['json', 'html']) === 'html' ? returnTo : null
 }
 
-/** Where the browser of a request begins again; null: there is none to read a page. */
+/** Console address at which the browser of a request can start again; null: the client is not a browser. */
 export function returnOfBrowser(res: Pick<Response, 'locals'>): string | null {
   return (res.locals['browserReturnsTo'] as string | null | undefined) ?? null
 }
 
-/** @param stylesheet its address @param returnTo address of the console */
+/** @param stylesheet its address @param returnTo console address */
 export function refusalPage(
   { status, headers, body: { message, resolution } }: Refusal,
   stylesheet: string,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { callerOf, consoleTest as test, outcomeOf, untilSomebodyWaits, type Caller } from '../console.fixture.ts'
 
-// The console from the side of someone who wants more than they were given.
+// Attempts to gain more access than was granted.
 
 test.for([
   ['a member', {}],
@@ -9,7 +9,7 @@ test.for([
   ['a Project Viewer', { project: 'Project Viewer' }],
   ['a Project Consumer', { team: 'Team Member', project: 'Project Consumer' }],
   ['a Project Owner', { team: 'Team Owner', project: 'Project Owner' }],
-] as const)('%s makes no one Admin, not themselves either [not_permitted]', async ([, roles], { stack }) => {
+] as const)('%s cannot make anyone an Admin, themselves included [not_permitted]', async ([, roles], { stack }) => {
   const me = await stack.member(roles)
   const email = `${me.id}@example.test`
   const tries = await Promise.all([
@@ -33,7 +33,7 @@ test.for([
   ['a Project Consumer', { team: 'Team Owner', project: 'Project Consumer' }],
   ['a Project Viewer', { project: 'Project Viewer' }],
   ['a Team Owner', { team: 'Team Owner' }],
-] as const)('%s grants no one a role on a project [not_permitted]', async ([, roles], { stack }) => {
+] as const)('%s cannot grant roles on a project [not_permitted]', async ([, roles], { stack }) => {
   const me = await stack.member(roles)
   const grants = `${stack.projectPath}/grants`
   const tries = await Promise.all([
@@ -44,7 +44,7 @@ test.for([
   expect(tries.map(outcomeOf)).toEqual(Array(3).fill('403 not_permitted'))
 })
 
-test('an Admin takes no role on a project that has an owner, and gives none [not_permitted]', async ({ stack }) => {
+test('an Admin cannot change the grants of a project that has an owner [not_permitted]', async ({ stack }) => {
   const admin = await stack.member({ tenant: 'Admin', team: 'Team Owner' })
   const member = await stack.member({ project: 'Project Viewer' })
   const grants = `${stack.projectPath}/grants`
@@ -55,14 +55,14 @@ test('an Admin takes no role on a project that has an owner, and gives none [not
     expect(outcomeOf(await admin.delete(`${grants}/${user}`))).toBe('403 not_permitted')
 })
 
-test('an Admin appoints the first owner of a project that has none, which the audit shows [not_permitted]', async ({
+test('an Admin can appoint one owner for a project without one, which is audited [not_permitted]', async ({
   stack,
   fixture,
 }) => {
   const admin = await stack.member({ tenant: 'Admin' })
   const heir = await stack.member({ project: 'Project Viewer' })
   const grants = `${stack.projectPath}/grants`
-  // The grant of someone who has left the organization is worth nothing.
+  // The grant of a user who has left the organization does not count.
   await fixture.run('DELETE FROM control.memberships WHERE user_id = $1', [stack.owner.id])
   for (const role of ['Project Consumer', 'Project Viewer'])
     expect(outcomeOf(await admin.post(grants, { user: heir.id, role }))).toBe('403 not_permitted')
@@ -81,7 +81,7 @@ test.for([
   ['an Admin in the team', { tenant: 'Admin', team: 'Team Owner' }],
   ['a Project Owner outside the team', { project: 'Project Owner' }],
 ] as const)(
-  "%s takes no secret by rotating another's key, and may revoke it [key_issuer_denied]",
+  "%s cannot obtain a secret by rotating another user's key, but can revoke it [key_issuer_denied]",
   async ([, roles], { stack }) => {
     const me = await stack.member(roles)
     const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
@@ -93,14 +93,14 @@ test.for([
   },
 )
 
-test("who holds all three requirements may rotate a colleague's key of a project they own", async ({ stack }) => {
+test("a Project Owner in the team can rotate a colleague's key", async ({ stack }) => {
   const colleague = await stack.member({ team: 'Team Member', project: 'Project Owner' })
   const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
   const rotated = await colleague.post(`${stack.path}/keys/${key.id}/rotate`)
   expect([outcomeOf(rotated), rotated.body.key.createdBy]).toEqual(['201', stack.owner.id])
 })
 
-test('no body says more than it may: every field that is not asked for is refused by name [invalid_request]', async ({
+test('every write rejects unexpected fields in its body and names them [invalid_request]', async ({
   stack,
   signIn,
 }) => {
@@ -141,11 +141,14 @@ test('no body says more than it may: every field that is not asked for is refuse
   expect((await member.get('/api/v2/me')).body.platformOperator).toBe(false)
 })
 
-test('who loses a permission while asking passes nothing on anymore [not_permitted]', async ({ stack, fixture }) => {
+test('a user who loses a permission while their request waits can no longer grant roles [not_permitted]', async ({
+  stack,
+  fixture,
+}) => {
   const leaving = await stack.member({ project: 'Project Owner' })
   const accomplice = await stack.member()
   const admin = await stack.member({ tenant: 'Admin' })
-  // Both requests are authorized when the permissions are taken away, and wait for their turn.
+  // Both requests are authorized but still wait for the lock when the permissions are removed.
   await fixture.run('BEGIN')
   await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
   const grant = leaving.post(`${stack.projectPath}/grants`, { user: accomplice.id, role: 'Project Owner' })
@@ -164,7 +167,11 @@ test('who loses a permission while asking passes nothing on anymore [not_permitt
   expect((await stack.owner.get(`${stack.projectPath}/grants`)).body.data).toHaveLength(1)
 })
 
-test('a user who is gone leaves no token that works [token_invalid]', async ({ console, signIn, fixture }) => {
+test('a user can be deleted only after their tokens, which then no longer work [token_invalid]', async ({
+  console,
+  signIn,
+  fixture,
+}) => {
   const user = await signIn()
   await expect(fixture.run('DELETE FROM control.users WHERE id = $1', [user.id])).rejects.toThrow(/user_tokens/)
   await fixture.run('DELETE FROM control.user_tokens WHERE user_id = $1', [user.id])

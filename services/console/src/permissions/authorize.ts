@@ -6,15 +6,15 @@ import { holds, mayIssueKeys, type Permission, permissions, seesProject, seesTen
 import { type ProjectFacts, type Roles, rolesInProject, rolesInTenant } from './roles.ts'
 import type { ConsoleDeps } from '../deps.ts'
 
-// Each lets a user with a permission pass. Otherwise: `not_found` if the user may not see the resource, `not_permitted` if they
-// may. `prisma` is the client, or a transaction that sees its own changes.
+// Each function returns if the user has the permission. Otherwise it throws `not_found` if the user may not see the
+// resource, and `not_permitted` if they may. `prisma` is the client, or a transaction that sees its own changes.
 
 /** @throws Refusal `not_permitted` */
 export function authorizeOnPlatform({ platformOperator }: User, permission: Permission): void {
   requirePermission({ platformOperator, tenant: null, team: null, project: null }, permission)
 }
 
-/** Of any organization. @throws Refusal `not_permitted` */
+/** Requires membership of any organization. @throws Refusal `not_permitted` */
 export async function requireMembership(prisma: Transaction, { id, token }: User): Promise<void> {
   if (token) return
   if ((await prisma.membership.findFirst({ where: { user: id } })) === null)
@@ -49,9 +49,9 @@ export async function authorizeInProject(
 }
 
 /**
- * The issuer rule at creation (rules §6.5): a user who lacks one of the three requirements learns so, rather than
- * sent away.
- * @throws Refusal `not_found` to a user who has none of them, `key_issuer_denied`
+ * Applies the issuer rule at creation (rules §6.5): a user who meets only some of the three requirements gets
+ * `key_issuer_denied` instead of `not_found`.
+ * @throws Refusal `not_found` for a user who meets none of them, `key_issuer_denied`
  */
 export async function authorizeKeyIssuer(
   prisma: Transaction,
@@ -65,7 +65,7 @@ export async function authorizeKeyIssuer(
   return found.project
 }
 
-/** Whether a user may read and write the sandbox products of a project; `false` where there is no such project. */
+/** Whether a user may read and write the sandbox products of a project; `false` if the project does not exist. */
 export async function mayUseSandboxes(
   prisma: Transaction,
   user: User,
@@ -82,7 +82,7 @@ function requirePermission(roles: Roles, permission: Permission): void {
 
 const ofTokens: readonly string[] = [...tenantTokenPermission.options, ...projectTokenPermission.options]
 
-/** A token that could have the permission learns which; what no token can do is a user's. */
+/** States the missing permission if tokens can have it; otherwise the user role that is required. */
 function needOf({ only }: Roles, permission: Permission): string {
   if (only === undefined || !ofTokens.includes(permission)) return permissions[permission].need
   return `a token with the permission ${permission}`
@@ -93,9 +93,9 @@ function hasNoRole({ platformOperator, tenant, team, project }: Roles): boolean 
 }
 
 /**
- * Changes who may do what in a tenant, in one transaction. Such changes go one after the other in each tenant; so anyone who asks
- * for one is authorized again inside it, by the transaction: who has just lost a permission passes nothing on anymore, and
- * two Admins can't remove each other at the same moment.
+ * Changes permissions of a tenant in one transaction. Such changes run in sequence per tenant, and the caller is
+ * authorized again inside the transaction: a user who has just lost a permission can no longer pass it on, and two Admins
+ * can't remove each other concurrently.
  */
 export function changePermissions<T>(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
@@ -103,7 +103,7 @@ export function changePermissions<T>(
   change: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   return prisma.$transaction(async (tx) => {
-    // NO KEY: rows that only refer to the tenant may come and go meanwhile.
+    // NO KEY: rows that only reference the tenant can still be inserted and deleted.
     await tx.$queryRaw`SELECT FROM control.tenants WHERE id = ${tenant} FOR NO KEY UPDATE`
     return change(tx)
   })
@@ -112,9 +112,9 @@ export function changePermissions<T>(
 const MAX_PROJECTS = 1000
 
 /**
- * Answers once no call of these projects can still be admitted on what was true before. A revocation answers after its commit
- * and after this (architecture §M2). Where the ledger can't be asked the caller learns `unavailable`: what was
- * revoked stays revoked, and repeating passes the barrier again.
+ * Resolves once no call of these projects can still be admitted on the state before the change. A revocation responds
+ * after its commit and after this barrier (architecture §M2). If the ledger can't be reached, the caller gets
+ * `unavailable`: the revocation stays in effect, and a repeated request passes the barrier again.
  */
 export async function passBarrier({ ledger }: Pick<ConsoleDeps, 'ledger'>, projects: readonly string[]): Promise<void> {
   const ordered = [...new Set(projects)].toSorted()

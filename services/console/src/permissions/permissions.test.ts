@@ -21,7 +21,7 @@ const everyMember: Who[] = ['admin', 'member', 'inTeam', 'viewer', 'consumer', '
 const anyGrant: Who[] = ['viewer', 'consumer', 'owner']
 const whoSeesProject: Who[] = ['admin', 'inTeam', ...anyGrant]
 
-// The whole table, said again by who has each permission (rules §7.3).
+// The whole table restated: who has each permission (rules §7.3).
 const granted: Record<Permission, Who[]> = {
   'tenants.create': ['operator'],
   'tenants.delete': ['operator'],
@@ -55,7 +55,7 @@ const who = (holds: (roles: Roles) => boolean) =>
 
 // spec: 5/s9
 test.for(Object.keys(permissions) as Permission[])(
-  '%s is granted to those and no one else [not_permitted]',
+  '%s is granted to exactly the roles of the table [not_permitted]',
   (permission) => {
     expect(who(permissions[permission].grantedTo)).toEqual(granted[permission].toSorted())
   },
@@ -66,10 +66,10 @@ describe('a token', () => {
     { only: tenantTokenPermission.options, roles: users.admin },
     { only: projectTokenPermission.options, roles: users.owner },
   ]
-  test.for(kinds)('may list what the roles of anyone who makes it have: $only', ({ only, roles }) => {
+  test.for(kinds)('can list only permissions that its creator must have: $only', ({ only, roles }) => {
     for (const permission of only) expect([permission, holds(roles, permission)]).toEqual([permission, true])
   })
-  test.for(kinds)('has nothing of those roles that it does not list: $only', ({ only, roles }) => {
+  test.for(kinds)('has no permission that it does not list: $only', ({ only, roles }) => {
     for (const permission of Object.keys(permissions) as Permission[])
       expect([permission, holds({ ...roles, only: only.slice(0, 1) }, permission)]).toEqual([
         permission,
@@ -78,11 +78,11 @@ describe('a token', () => {
   })
 })
 
-describe('what a user sees [not_found]', () => {
-  test('a tenant: its members and the operator', () => {
+describe('visibility [not_found]', () => {
+  test('a tenant is visible to its members and the operator only', () => {
     expect(who(seesTenant)).toEqual([...everyMember, 'operator'].toSorted())
   })
-  test('a project: those who have to do with it, and the operator', () => {
+  test('a project is visible to Admins, its team, users with a grant and the operator only', () => {
     expect(who(seesProject)).toEqual([...whoSeesProject, 'operator'].toSorted())
   })
 })
@@ -90,7 +90,7 @@ describe('what a user sees [not_found]', () => {
 describe('the issuer rule [key_issuer_denied]', () => {
   const all: Roles = { platformOperator: false, tenant: 'Member', team: 'Team Member', project: 'Project Consumer' }
   // spec: 5/s3
-  test('holds with all three', () => {
+  test('is satisfied by membership, team membership and a grant together', () => {
     expect(mayIssueKeys(all)).toBe(true)
     expect(mayIssueKeys({ ...all, tenant: 'Admin', team: 'Team Owner', project: 'Project Owner' })).toBe(true)
   })
@@ -101,7 +101,7 @@ describe('the issuer rule [key_issuer_denied]', () => {
     { project: null },
     { project: 'Project Viewer' },
     { team: null, tenant: 'Admin', platformOperator: true },
-  ] as Partial<Roles>[])('fails with %j', (lacking) => {
+  ] as Partial<Roles>[])('is not satisfied with %j', (lacking) => {
     expect(mayIssueKeys({ ...all, ...lacking })).toBe(false)
   })
 })

@@ -1,9 +1,9 @@
 import type { Roles } from './roles.ts'
 
-// Who may do what in the console: the one table (rules §7.3).
-//   R1  Nothing inside a tenant holds without a membership of it: team roles and grants are worth nothing alone.
-//   R2  What a user can't see answers 404, as if it never existed; what it sees and may not do answers 403.
-//   R3  The platform operator rules products, fundings and corrections, and sees no further into a tenant than these need.
+// Permissions in the console, all in this table (rules §7.3).
+//   R1  Nothing inside a tenant is permitted without a membership: team roles and grants alone have no effect.
+//   R2  A resource the user can't see gets 404, as if it never existed; an action they may not take on a visible one, 403.
+//   R3  The platform operator manages products, fundings and corrections, and sees no more of a tenant than these need.
 
 interface PermissionRow {
   /** Ends the sentence "This needs …". */
@@ -31,7 +31,7 @@ export const permissions = {
   'audit.read': admin,
   'projects.read': member,
   'projects.manage': admin,
-  // Whom it shows which keys to: see `visibleKeys`.
+  // Which keys it applies to: see `visibleKeys`.
   'keys.manage': {
     need: 'the role Admin of the organization, or Project Owner on the project',
     grantedTo: (s) => isAdmin(s) || (isMember(s) && s.project === 'Project Owner'),
@@ -52,7 +52,7 @@ export const permissions = {
     need: 'the role Project Owner on the project (where none is left, an Admin appoints one)',
     grantedTo: (s) => isMember(s) && s.project === 'Project Owner',
   },
-  // Only where none is left: see `authorizeGrant`.
+  // Only if the project has no owner left: see `authorizeGrant`.
   'owners.appoint': admin,
   'usage.read': anyGrant,
   'notices.manage': {
@@ -63,7 +63,7 @@ export const permissions = {
   'wallet.fund': operator,
   'wallet.correct': operator,
   'products.manage': operator,
-  // A user without it learns that there is nothing (flows §1.2): see `mayUseSandboxes`.
+  // A user without it gets `not_found` (flows §1.2): see `mayUseSandboxes`.
   'sandboxes.use': {
     need: 'the role Project Owner or Project Consumer on the project',
     grantedTo: (s) => isMember(s) && (s.project === 'Project Owner' || s.project === 'Project Consumer'),
@@ -72,7 +72,7 @@ export const permissions = {
 
 export type Permission = keyof typeof permissions
 
-/** Whether roles have a permission; those of a token have what it lists, and no more. */
+/** Whether roles have a permission. The roles of a token have only the permissions it lists. */
 export function holds(roles: Roles, permission: Permission): boolean {
   const only: readonly Permission[] | undefined = roles.only
   return (only === undefined || only.includes(permission)) && permissions[permission].grantedTo(roles)
@@ -83,15 +83,14 @@ export function seesTenant(roles: Roles): boolean {
   return isMember(roles) || isOperator(roles)
 }
 
-/** R2: a member sees the projects of its teams and those it was granted; an Admin sees all. */
+/** R2: a member sees the projects of their teams and grants; an Admin sees all. */
 export function seesProject(roles: Roles): boolean {
   if (isOperator(roles)) return true
   return isMember(roles) && (isAdmin(roles) || roles.team !== null || roles.project !== null)
 }
 
 /**
- * The issuer rule: all three are needed to issue a key; organization administration alone is not enough
- * (rules §6.5).
+ * The issuer rule: issuing a key requires all three roles; being an Admin alone is not enough (rules §6.5).
  */
 export function mayIssueKeys({ tenant, team, project }: Roles): boolean {
   return tenant !== null && team !== null && (project === 'Project Owner' || project === 'Project Consumer')

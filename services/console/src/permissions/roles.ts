@@ -3,14 +3,14 @@ import type { ProjectRole, TeamRole, TenantRole } from '@gateway/api/console/fie
 import type { Transaction } from '../audit/record-change.ts'
 import type { User, TokenScope } from '../sign-in/user.ts'
 
-/** What a user or a token is in a tenant and, where a project is asked about, to that project. */
+/** Roles of a user or token in a tenant and, if a project is given, in that project. */
 export interface Roles {
   platformOperator: boolean
   tenant: TenantRole | null
-  /** In the team that owns the project. */
+  /** Role in the team that owns the project. */
   team: TeamRole | null
   project: ProjectRole | null
-  /** Of a token: what it may do of all that. Absent: everything. */
+  /** Permissions listed by a token. Absent: all permissions of the roles. */
   only?: readonly TokenPermission[]
 }
 
@@ -21,7 +21,7 @@ export interface ProjectFacts {
   name: string
 }
 
-/** The roles of a user in a tenant; null where there is no such tenant. */
+/** Returns the roles of a user in a tenant; null if the tenant does not exist. */
 export async function rolesInTenant(prisma: Transaction, user: User, tenantId: string): Promise<Roles | null> {
   if (user.token) {
     const isThere = await prisma.tenant.findUnique({ where: { id: tenantId } })
@@ -40,7 +40,7 @@ export async function rolesInTenant(prisma: Transaction, user: User, tenantId: s
   }
 }
 
-/** The roles of a user in a tenant and to a project of it; null where the tenant has no such project. */
+/** Returns the roles of a user in a tenant and one of its projects; null if the tenant has no such project. */
 export async function rolesInProject(
   prisma: Transaction,
   user: Pick<User, 'id' | 'platformOperator' | 'token'>,
@@ -64,7 +64,7 @@ export async function rolesInProject(
   return { roles, project }
 }
 
-/** A token has the roles of anyone who makes such tokens, where it is of use, and none elsewhere. */
+/** Returns the roles that creating such a token requires, within the scope of the token, and none elsewhere. */
 export function rolesOfToken({ tenant, project, permissions }: TokenScope, inTenant: string, of: string | null): Roles {
   const nothing: Roles = { platformOperator: false, tenant: null, team: null, project: null, only: permissions }
   if (tenant !== inTenant) return nothing

@@ -6,7 +6,7 @@ import { refuse } from '@gateway/api/refusal'
 import { seesTenant } from './permissions.ts'
 import type { Transaction } from '../audit/record-change.ts'
 
-/** `seesProject` for a whole list: an Admin's are all, a member's those of its teams and those it was granted. */
+/** `seesProject` for a whole list: all projects for an Admin, those of their teams and grants for a member. */
 export async function visibleProjects(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
   user: User,
@@ -26,8 +26,8 @@ export async function visibleProjects(
 }
 
 /**
- * Which keys of a tenant a user may list, revoke and rotate: an Admin all, others their own and those of the projects
- * they own (rules §7.3). What is not among them doesn't exist for that user.
+ * Returns the condition for the keys a user may list, revoke and rotate: all keys of the tenant for an Admin; for others,
+ * their own and those of projects they own (rules §7.3). Other keys don't exist for that user.
  * @throws Refusal `not_found` for a tenant the user can't see
  */
 export async function visibleKeys(
@@ -55,13 +55,13 @@ function nothing(tenant: string): Prisma.KeyWhereInput {
   return { tenant, id: { in: [] } }
 }
 
-// Sandbox products are for Project Owners and Consumers alone (flows §1.2). Others manage keys and read the audit: there
-// the id of one is a word that is the same for all of them.
+// Sandbox products are visible only to Project Owners and Consumers (flows §1.2). Others can manage keys and read the
+// audit: they see the same placeholder for the ID of every sandbox product.
 
-/** Stands for the id of a sandbox product that the reader may not use. */
+/** Placeholder for the ID of a sandbox product that the reader may not use. */
 export const HIDDEN_SANDBOX = 'sbx-…'
 
-/** Which of these projects have sandbox products that a member, or a token, may use. */
+/** Returns those projects whose sandbox products a member or token may use. */
 export async function projectsOpenTo(prisma: Transaction, user: string, projects: string[]): Promise<Set<string>> {
   if (user.startsWith(ACCESS_TOKEN)) return projectsOfToken(prisma, user, projects)
   const grants = await prisma.projectGrant.findMany({
@@ -76,7 +76,7 @@ async function projectsOfToken(prisma: Transaction, token: string, projects: str
   return new Set(projects.filter((project) => project === found?.project))
 }
 
-/** Which of these sandbox products a member may use. */
+/** Returns those sandbox products that a member may use. */
 export async function sandboxesOpenTo(prisma: Transaction, user: string, sandboxes: string[]): Promise<Set<string>> {
   const rows = await prisma.sandbox.findMany({ where: { id: { in: sandboxes } }, select: { id: true, project: true } })
   const open = await projectsOpenTo(
@@ -87,7 +87,7 @@ export async function sandboxesOpenTo(prisma: Transaction, user: string, sandbox
   return new Set(rows.filter(({ project }) => open.has(project)).map(({ id }) => id))
 }
 
-/** An allowlist without the ids of sandbox products: that it names some is still seen. */
+/** Replaces the ids of sandbox products on an allowlist with one placeholder. */
 export function hideSandboxes(resources: string[]): string[] {
   const others = resources.filter((id) => !id.startsWith('sbx-'))
   return others.length === resources.length ? resources : [...others, HIDDEN_SANDBOX]

@@ -9,7 +9,7 @@ import { authorizeInProject, passBarrier } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
-/** GET …/projects/{p}/assignments: the products that the project can use. */
+/** GET …/projects/{p}/assignments: products assigned to the project. */
 export function listAssignments(deps: Deps): Handler<'listAssignments'> {
   const { prisma } = deps
   return async (call, res) => {
@@ -31,7 +31,7 @@ export function listAssignments(deps: Deps): Handler<'listAssignments'> {
   }
 }
 
-/** PUT …/projects/{p}/assignments/{product}: lets the project use a published product. Safe to repeat. */
+/** PUT …/projects/{p}/assignments/{product}: assigns a published product to the project. Idempotent. */
 export function assignProduct(deps: Deps): Handler<'assignProduct'> {
   const { prisma } = deps
   return async (call, res) => {

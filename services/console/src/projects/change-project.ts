@@ -5,7 +5,7 @@ import type { Handler } from '../request/call.ts'
 import { userOf } from '../sign-in/user.ts'
 import { projectRecord } from './projects.ts'
 
-/** PATCH …/projects/{p}: for how long its assets are kept. */
+/** PATCH …/projects/{p}: sets how long its assets are retained. */
 export function changeProject(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'changeProject'> {
   const { prisma } = deps
   return async (call, res) => {

@@ -35,7 +35,7 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
   }
 }
 
-/** POST …/projects/{p}/grants: gives a member of the organization a role or another one, which may take permissions away. */
+/** POST …/projects/{p}/grants: sets the role of a member of the organization. A new role can remove permissions. */
 export function setGrant(deps: Deps): Handler<'setGrant'> {
   const { prisma } = deps
   return async (call, res) => {
@@ -89,8 +89,8 @@ interface Asked {
 }
 
 /**
- * Lets through who may grant a role on a project: its owners, and no one else. But a project of which no owner is left
- * would stay without forever, so an Admin may appoint one there (rules §7.3).
+ * Admits users who may grant a role on a project: only its owners. If a project has no owner left, an Admin may appoint
+ * one, because otherwise it could never have one again (rules §7.3).
  * @throws Refusal `not_found`, `not_permitted`
  */
 async function authorizeGrant(prisma: Transaction, user: User, { tenant, project, role }: Asked): Promise<void> {
@@ -104,7 +104,7 @@ async function authorizeGrant(prisma: Transaction, user: User, { tenant, project
     throw refuse('not_permitted', { need: permissions['grants.manage'].need })
 }
 
-/** Whether an owner is left who is a member: a grant is worth nothing without that. */
+/** Whether an owner is left who is a member: a grant has no effect without membership. */
 async function hasOwner({ prisma }: { prisma: Transaction }, tenant: string, project: string): Promise<boolean> {
   const owners = await prisma.projectGrant.findMany({
     where: { project, role: 'Project Owner' },

@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
-test('a project belongs to the team of its creator, who owns it, and its wallet is empty', async ({ stack }) => {
+test('a new project belongs to the team of its creator, who becomes its owner, and has an empty wallet', async ({
+  stack,
+}) => {
   const made = await stack.owner.post(`${stack.path}/projects`, { name: 'Second' })
   expect(outcomeOf(made)).toBe('201')
   expect(made.body).toMatchObject({ name: 'Second', team: stack.team })
@@ -17,14 +19,17 @@ test('a project belongs to the team of its creator, who owns it, and its wallet 
   })
 })
 
-test('an Admin in no team has to name one', async ({ stack }) => {
+test('an Admin who is in no team has to name the team of a new project', async ({ stack }) => {
   const admin = await stack.member({ tenant: 'Admin' })
   const answer = await admin.post(`${stack.path}/projects`, { name: 'Whose' })
   expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'team'])
   expect(outcomeOf(await admin.post(`${stack.path}/projects`, { name: 'Whose', team: stack.team }))).toBe('201')
 })
 
-test('a member sees the projects of its teams and those it was granted, an Admin all', async ({ stack, fixture }) => {
+test('lists the projects of their teams and grants to a member, and all projects to an Admin', async ({
+  stack,
+  fixture,
+}) => {
   const apart = await stack.owner.post(`${stack.path}/teams`, { name: 'Apart' })
   const second = await fixture.project({ tenant: stack.tenant, team: apart.body.id, owner: stack.owner.id })
   const listed = async (caller: typeof stack.owner) =>
@@ -36,9 +41,7 @@ test('a member sees the projects of its teams and those it was granted, an Admin
   expect(await listed(await stack.member({ project: 'Project Viewer' }))).toEqual([stack.project])
 })
 
-test("a project a member has nothing to do with can't be reported from one that never existed [not_found]", async ({
-  stack,
-}) => {
+test('a project a member has no role in looks the same as one that never existed [not_found]', async ({ stack }) => {
   const member = await stack.member()
   for (const path of ['grants', 'assignments', 'wallet', 'usage', 'invocations', 'invocations/inv_x']) {
     const answers = await Promise.all(
@@ -49,13 +52,13 @@ test("a project a member has nothing to do with can't be reported from one that 
   }
 })
 
-test('another project of another organization is nothing under my path [not_found]', async ({ stack, fixture }) => {
+test('responds with 404 to the ID of a project of another organization [not_found]', async ({ stack, fixture }) => {
   const other = await fixture.project(await fixture.tenant())
   for (const path of ['grants', 'assignments', 'wallet', 'usage', 'invocations'])
     expect(outcomeOf(await stack.owner.get(`${stack.path}/projects/${other.id}/${path}`))).toBe('404 not_found')
 })
 
-test('money is read with any grant on the project; organization administration is none [not_permitted]', async ({
+test('any grant on a project allows reading its money, but being an Admin or in its team does not [not_permitted]', async ({
   stack,
 }) => {
   const viewer = await stack.member({ project: 'Project Viewer' })
@@ -68,7 +71,7 @@ test('money is read with any grant on the project; organization administration i
   }
 })
 
-test('a Project Owner grants, changes and takes back roles of members [not_permitted]', async ({ stack }) => {
+test('a Project Owner can grant, change and remove the roles of members [not_permitted]', async ({ stack }) => {
   const owner = await stack.member({ project: 'Project Owner' })
   const member = await stack.member()
   const grants = `${stack.projectPath}/grants`
@@ -85,7 +88,10 @@ test('a Project Owner grants, changes and takes back roles of members [not_permi
   expect(outcomeOf(await member.get(grants))).toBe('404 not_found')
 })
 
-test('an Admin assigns published products, and takes them away [not_permitted]', async ({ stack, fixture }) => {
+test('an Admin can assign published products to a project and unassign them [not_permitted]', async ({
+  stack,
+  fixture,
+}) => {
   const product = await fixture.product({ id: `acme/swift-${stack.project}` })
   const draft = await fixture.product({ state: 'draft' })
   const path = `${stack.projectPath}/assignments`
@@ -101,11 +107,7 @@ test('an Admin assigns published products, and takes them away [not_permitted]',
   expect(outcomeOf(await stack.owner.delete(one))).toBe('404 not_found')
 })
 
-test('a deleted project takes its keys with it and leaves its money on the books', async ({
-  stack,
-  fixture,
-  signIn,
-}) => {
+test('deleting a project deletes its keys and keeps its wallet', async ({ stack, fixture, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const funding = { fundingId: 'f-1', micro: 1_000 }
   expect(outcomeOf(await operator.post(`${stack.projectPath}/wallet/fundings`, funding))).toBe('201')

@@ -12,7 +12,7 @@ import { authorizeInProject, authorizeInTenant, passBarrier } from '../permissio
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
 
-/** GET …/projects: those I can see. */
+/** GET …/projects: projects visible to the user. */
 export function listProjects(deps: Deps): Handler<'listProjects'> {
   const { prisma } = deps
   return async (call, res) => {
@@ -31,7 +31,7 @@ export function listProjects(deps: Deps): Handler<'listProjects'> {
   }
 }
 
-/** POST …/projects: owned by a team for good; its creator becomes its Project Owner, and its wallet is empty. */
+/** POST …/projects: permanently owned by a team. Its creator becomes its Project Owner, and its wallet is empty. */
 export function createProject(deps: Deps): Handler<'createProject'> {
   const { newId } = deps
   return async (call, res) => {
@@ -42,7 +42,7 @@ export function createProject(deps: Deps): Handler<'createProject'> {
     await createOnce(deps, call, res, async (tx) => {
       const team = await owningTeam(tx, tenant, body.team ?? null, user.id)
       const created = await tx.project.create({ data: { id: newId('prj'), tenant, team, name: body.name } })
-      // A token is not an owner: an Admin appoints one (grants.ts).
+      // A token can't be an owner: an Admin appoints one (grants.ts).
       if (!user.token)
         await tx.projectGrant.create({ data: { project: created.id, user: user.id, role: 'Project Owner' } })
       const what = { action: 'project.create', subject: created.id, details: { name: body.name, team } }
@@ -53,8 +53,8 @@ export function createProject(deps: Deps): Handler<'createProject'> {
 }
 
 /**
- * DELETE …/projects/{p}: the project, its grants, assignments, sandbox products and keys are deleted. What it was charged stays in the books
- * forever, and so does what was left in its wallet.
+ * DELETE …/projects/{p}: deletes the project, its grants, assignments, sandbox products and keys. Its charges and the
+ * balance of its wallet remain on record permanently.
  */
 export function deleteProject(deps: Deps): Handler<'deleteProject'> {
   const { prisma } = deps
@@ -63,7 +63,7 @@ export function deleteProject(deps: Deps): Handler<'deleteProject'> {
     const tenant = call.id('tenant')
     const { id } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'projects.manage')
     await prisma.$transaction(async (tx) => {
-      await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
+      await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE` // blocks new rows that reference it
       if ((await tx.execution.count({ where: { project: id, completedAt: null } })) > 0) throw stillExecutions()
       const keys = await tx.key.findMany({ where: { project: id }, select: { id: true } })
       const keyIds = keys.map((key) => key.id)
@@ -83,7 +83,7 @@ export function deleteProject(deps: Deps): Handler<'deleteProject'> {
   }
 }
 
-/** An execution reads its package for each node. */
+/** Refusal to delete a project with running executions, which read their package for each node. */
 function stillExecutions(): Refusal {
   return new Refusal(
     'not_empty',
@@ -101,7 +101,7 @@ async function deleteSandboxes(tx: Transaction, project: string): Promise<string
   return sandboxes
 }
 
-/** The team that is named, or the creator's first. */
+/** Returns the named team, or the first team of the creator. */
 async function owningTeam(tx: Transaction, tenant: string, named: string | null, user: string): Promise<string> {
   const mine = await tx.teamMember.findMany({ where: { user }, select: { team: true } })
   const team = await tx.team.findFirst({

@@ -21,10 +21,7 @@ const test = consoleTest.extend('refused', async ({ stack, fixture }) => {
   return `${stack.projectPath}/refusals`
 })
 
-test('refusals are counted by the hour and code, of the whole hours that were asked for', async ({
-  stack,
-  refused,
-}) => {
+test('counts refusals by hour and code, for the whole hours of the period', async ({ stack, refused }) => {
   const { body } = await stack.owner.get(`${refused}?${period}`)
   expect(body).toEqual({
     from: HOUR,
@@ -38,7 +35,7 @@ test('refusals are counted by the hour and code, of the whole hours that were as
   })
 })
 
-test('refusals are counted by the hour and key', async ({ stack, refused }) => {
+test('counts refusals by hour and key', async ({ stack, refused }) => {
   const { body } = await stack.owner.get(`${refused}?${period}&by=key`)
   expect(body.data).toEqual([
     { hour: HOUR, group: 'key_a', count: 2 },
@@ -47,7 +44,7 @@ test('refusals are counted by the hour and key', async ({ stack, refused }) => {
   ])
 })
 
-test('without a time, the last day is counted', async ({ stack, fixture }) => {
+test('counts the refusals of the last day if no period is given', async ({ stack, fixture }) => {
   await fixture.run(
     `INSERT INTO money.refusal_hours (project, hour, key, code, count)
      VALUES ($1, date_trunc('hour', now(), 'UTC'), 'key_a', 'key_limit', 1),
@@ -57,7 +54,7 @@ test('without a time, the last day is counted', async ({ stack, fixture }) => {
   expect((await stack.owner.get(`${stack.projectPath}/refusals`)).body.total).toBe(1)
 })
 
-test('the latest refusals come newest first, with the status of their answer', async ({ stack, refused }) => {
+test('lists recent refusals newest first, with their HTTP status', async ({ stack, refused }) => {
   const { body } = await stack.owner.get(`${refused}/recent`)
   expect(body.data).toEqual([
     {
@@ -72,7 +69,7 @@ test('the latest refusals come newest first, with the status of their answer', a
   ])
 })
 
-test('anyone who may not use sandbox products sees none of them named', async ({ stack, refused }) => {
+test('hides the IDs of sandbox products from a user who may not use them', async ({ stack, refused }) => {
   const viewer = await stack.member({ project: 'Project Viewer' })
   const { body } = await viewer.get(`${refused}/recent`)
   expect(body.data.map(({ model }: { model: string | null }) => model)).toEqual([null, 'acme/swift'])
@@ -82,6 +79,6 @@ test.for([
   'by=model',
   'from=2026-11-20T09:00:00Z&to=2026-11-20T08:00:00Z',
   'from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z',
-])('a question such as %s is refused [invalid_request]', async (query, { stack }) => {
+])('rejects a query for refusals with %s [invalid_request]', async (query, { stack }) => {
   expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/refusals?${query}`))).toBe('400 invalid_request')
 })

@@ -11,7 +11,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
 
 const DAY_MS = 86_400_000
 
-/** GET …/projects/{p}/refusals: of whole hours, as gateways told it; by default of the last day. */
+/** GET …/projects/{p}/refusals: counts by whole hours, as reported by gateways; by default for the last day. */
 export function countRefusals(deps: Deps): Handler<'countRefusals'> {
   const { prisma, now } = deps
   return async (call, res) => {
@@ -35,8 +35,8 @@ export function countRefusals(deps: Deps): Handler<'countRefusals'> {
 }
 
 /**
- * GET …/projects/{p}/refusals/recent: the last 100, newest first. Anyone who may not use sandbox products of the project
- * sees none of them named.
+ * GET …/projects/{p}/refusals/recent: the last 100, newest first. The ids of sandbox products are hidden from users who
+ * may not use them.
  */
 export function listLatestRefusals(deps: Deps): Handler<'listLatestRefusals'> {
   return async (call, res) => {

@@ -13,7 +13,7 @@ const none = Object.fromEntries(Object.keys(consoleRoutes).map((name) => [name, 
   null
 >
 
-/** A server of these operations; answers status, code and field of a refusal, else the body. */
+/** Starts a server with these handlers; its client returns status, code and field of a refusal, otherwise the body. */
 async function serving(handlers: Partial<Handlers>) {
   const app = openApp()
   mountRoutes(app, contractRoutes(consoleRoutes, requestHandlers({ ...none, ...handlers })))
@@ -29,7 +29,7 @@ async function serving(handlers: Partial<Handlers>) {
   }
 }
 
-test('a handler gets ids, query and body as the row of its operation has them', async () => {
+test('a handler receives ids, query and body parsed by the route table entry of its operation', async () => {
   const seen: unknown[] = []
   const ask = await serving({
     listKeys: (call, res) => {
@@ -49,7 +49,7 @@ test('a handler gets ids, query and body as the row of its operation has them', 
   ])
 })
 
-test('what was sent is checked when the handler asks for it, and by the row [invalid_request] [not_found]', async () => {
+test('validates query and body only when the handler reads them [invalid_request] [not_found]', async () => {
   const ask = await serving({
     listTeams: (call) => {
       if (call.id('tenant') === 'closed') throw refuse('not_permitted', { need: 'more' })
@@ -69,7 +69,7 @@ test('what was sent is checked when the handler asks for it, and by the row [inv
   expect(await ask('POST', '/api/v2/tenants/open/teams', '{"name":""}')).toEqual([400, 'invalid_request', 'name'])
 })
 
-test('a row may take larger bodies than others [request_too_large]', async () => {
+test('a route can allow larger bodies than the others [request_too_large]', async () => {
   const ask = await serving({
     createTeam: async (call) => void (await call.body()),
     saveRevision: async (call) => void (await call.body()),

@@ -7,14 +7,14 @@ import { check } from './check.ts'
 import { readJsonBody } from './read-json-body.ts'
 
 /**
- * A request as its row of the contract describes it. What was sent is checked when the handler asks for it, so that a handler
- * first says who may ask: a user who may not learns so, no matter what they sent.
+ * A request as described by its route in the contract. Its input is validated only when the handler reads it, so a
+ * handler can authorize first: a user without permission gets that refusal even if their input is invalid.
  */
 export interface Call<Row extends Pick<ApiRoute, 'path'>> {
   req: Request
   /**
-   * An id from the path, percent-decoded.
-   * @throws Refusal `not_found` for a text that can't be an id of anything
+   * Returns an ID from the path, percent-decoded.
+   * @throws Refusal `not_found` for a string that can't be an ID
    */
   id(name: ParameterOf<Row>): string
   /** @throws Refusal `invalid_request` */
@@ -22,22 +22,22 @@ export interface Call<Row extends Pick<ApiRoute, 'path'>> {
   /** @throws Refusal `request_too_large`, `invalid_json`, `invalid_request` */
   body(): Promise<CheckedBodyOf<Row>>
   /**
-   * The body as it was sent, unchecked.
+   * Returns the body as sent, without validation.
    * @throws Refusal `request_too_large`, `invalid_json`
    */
   sentBody(): Promise<Record<string, unknown>>
 }
 
-/** What serves an operation. */
+/** Handler of an operation. */
 export type Handler<Operation extends ConsoleOperation> = (
   call: Call<ConsoleRoutes[Operation]>,
   res: Response<AnswerOf<ConsoleRoutes[Operation]>>,
 ) => void | Promise<void>
 
-/** One for each operation; null where this console is not set up for it. */
+/** Handlers by operation; null if this console is not configured for the operation. */
 export type Handlers = { readonly [Operation in ConsoleOperation]: Handler<Operation> | null }
 
-/** The same as Express calls them. */
+/** Adapts handlers to Express. */
 export function requestHandlers(handlers: Handlers): Record<ConsoleOperation, RequestHandler | null> {
   const operations = Object.keys(consoleRoutes) as ConsoleOperation[]
   const each = operations.map((operation) => {

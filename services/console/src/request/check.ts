@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 
 /**
- * The value in the shape of a contract.
- * @throws Refusal `invalid_request` with the field at fault as `param`
+ * Parses a value with a schema of the contract.
+ * @throws Refusal `invalid_request` with the invalid field as `param`
  */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const read = schema.safeParse(value)
@@ -15,9 +15,9 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
 }
 
 /**
- * `invalid_request` for one field.
- * @param field its path, such as `pricing.unit`; empty: the request itself
- * @param wrong a sentence without its subject, which is the field
+ * Returns `invalid_request` for one field.
+ * @param field path such as `pricing.unit`; empty: the request itself
+ * @param wrong sentence without its subject, which is the field
  */
 export function invalidField(field: string, wrong: string, resolution?: string): Refusal {
   return refuse(

@@ -18,7 +18,11 @@ const test = consoleTest
       )
   })
 
-test('of many at once with one key one thing is made, and all hear of it', async ({ stack, post, fixture }) => {
+test('concurrent requests with one idempotency key create one project and get the same response', async ({
+  stack,
+  post,
+  fixture,
+}) => {
   const key = randomUUID()
   const body = { name: 'Once', team: stack.team }
   const answers = await Promise.all(
@@ -31,7 +35,7 @@ test('of many at once with one key one thing is made, and all hear of it', async
   expect(made.rowCount).toBe(1)
 })
 
-test('every kind of thing is made once, and a secret is shown once', async ({ stack, post }) => {
+test('a repeated request of any kind creates nothing and does not show the secret again', async ({ stack, post }) => {
   const { owner, path, projectPath } = stack
   const { id: sandbox } = (await owner.post(`${projectPath}/sandboxes`, { name: 'Flow' })).body
   const things: [path: string, body: object, secret: boolean][] = [
@@ -62,7 +66,10 @@ test('every kind of thing is made once, and a secret is shown once', async ({ st
   }
 })
 
-test('another request under the same key is refused, at any path [idempotency_mismatch]', async ({ stack, post }) => {
+test('rejects a different request under a used idempotency key, at any path [idempotency_mismatch]', async ({
+  stack,
+  post,
+}) => {
   const key = randomUUID()
   await post(stack.owner, `${stack.path}/teams`, key, { name: 'One' })
   for (const [path, body] of [
@@ -73,7 +80,7 @@ test('another request under the same key is refused, at any path [idempotency_mi
     expect(outcomeOf(await post(stack.owner, path, key, body))).toBe('422 idempotency_mismatch')
 })
 
-test('a key is of anyone who asks, who needs the permission each time [not_permitted]', async ({
+test('idempotency keys are separate per user, and a replay needs the permission again [not_permitted]', async ({
   stack,
   post,
   fixture,
@@ -87,7 +94,7 @@ test('a key is of anyone who asks, who needs the permission each time [not_permi
   expect(outcomeOf(await post(other, `${stack.path}/teams`, key, { name: 'One' }))).toBe('403 not_permitted')
 })
 
-test('a refusal keeps nothing: once its reason is gone, the same request makes the thing [resource_not_eligible]', async ({
+test('a refused request can succeed with the same idempotency key once its cause is gone [resource_not_eligible]', async ({
   stack,
   post,
   fixture,
@@ -101,7 +108,7 @@ test('a refusal keeps nothing: once its reason is gone, the same request makes t
   expect([outcomeOf(made), typeof made.body.secret]).toEqual(['201', 'string'])
 })
 
-test('a console that is killed before it has made the thing has made nothing, and the repeat does', async ({
+test('if the console is killed before it commits, a repeated request creates the team once', async ({
   stack,
   post,
   fixture,
@@ -123,7 +130,7 @@ test('a console that is killed before it has made the thing has made nothing, an
   expect(made.rowCount).toBe(1)
 })
 
-test('a key of another form is refused, and one that is sent twice [idempotency_key_invalid, duplicate_header]', async ({
+test('rejects a malformed idempotency key and a repeated header [idempotency_key_invalid, duplicate_header]', async ({
   stack,
   post,
   console,
@@ -146,7 +153,7 @@ test('a key of another form is refused, and one that is sent twice [idempotency_
   expect(status).toBe(400)
 })
 
-test('what was made is forgotten two days later, and no earlier', async ({ stack, post, fixture, database }) => {
+test('keeps the record of an idempotent creation for two days', async ({ stack, post, fixture, database }) => {
   const { openDatabase } = await import('@gateway/database/client')
   const { forgetCreations } = await import('./create-once.ts')
   const key = randomUUID()

@@ -6,30 +6,30 @@ import type { Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { userOf } from '../sign-in/user.ts'
 
-// What is made at most once under an `Idempotency-Key` (rules §7.8).
-//   I1  The key is written down by the transaction that makes the thing, before it does anything else. So there are both or neither,
-//       no matter what is killed; and a copy that comes meanwhile waits for that row, and then finds it.
-//   I2  A refusal makes nothing and keeps nothing: once its reason is gone the same key makes the thing.
-//   I3  Keys belong to anyone who asks. They are authorized before, at a repeat as at the first time.
-//   I4  No secret is kept. A repeat is answered without it, and with what to do for another one.
+// Creates objects at most once per `Idempotency-Key` (rules §7.8).
+//   I1  The transaction that creates the object first inserts the key. So either both exist or neither does, even if a
+//       process is killed; a concurrent duplicate request waits for that row and then finds it.
+//   I2  A refusal creates and stores nothing: once its cause is gone, the same key creates the object.
+//   I3  Keys are separate per caller. The caller is authorized first, on a repeated request as on the first.
+//   I4  No secret is stored. The response to a repeated request omits it and says how to get another one.
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
-/** What is asked, as far as it has to be the same. */
+/** Parts of the request that must match. */
 interface Asked {
   req: Request
   sentBody(): Promise<Record<string, unknown>>
 }
 
-/** What was made, or the JSON of it; `repeated`: what a repeat is answered, where it isn't the same (I4). */
+/** Created object, or its JSON; `repeated`: the response to a repeated request if it differs (I4). */
 type Made<Body> = { body: Body; repeated?: Body } | { json: string }
 
 type InTransaction = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
 
 /**
- * Makes something and answers it with 201; under a key that has made it before, with what was answered then.
- * @param make is given a transaction, and does in it all that it does
- * @param inTransaction how it is opened, where that is not the usual way
+ * Creates an object and responds with 201; for a key that was used before, with the original response.
+ * @param make does all its work in the transaction it receives
+ * @param inTransaction opens the transaction, if not in the default way
  * @throws Refusal `idempotency_mismatch`, `idempotency_key_invalid`, `duplicate_header`
  */
 export async function createOnce<Body>(
@@ -56,8 +56,9 @@ export async function createOnce<Body>(
 }
 
 /**
- * Answers a repeat before anything else is looked at, where the state that the first changed would refuse it. Answers whether it did.
- * @throws Refusal as `createOnce`
+ * Responds to a repeated request before any other check, because the state changed by the first request could refuse it.
+ * Returns whether it responded.
+ * @throws Refusal as `createOnce` does
  */
 export async function answeredBefore(deps: Deps, call: Asked, res: Response): Promise<boolean> {
   const key = readKey(call.req)
@@ -74,7 +75,7 @@ function jsonOf(made: Made<unknown>): string {
   return 'json' in made ? made.json : JSON.stringify(made.body)
 }
 
-/** null: nothing was made under it. @throws Refusal `idempotency_mismatch` */
+/** Returns what was created under the key, or null. @throws Refusal `idempotency_mismatch` */
 async function readKept(
   prisma: Transaction,
   owner: { user: string; key: string },
@@ -95,7 +96,7 @@ function send(res: Response, json: string | Buffer): void {
   res.status(201).type('json').end(json)
 }
 
-/** Of the method, the path and the body, regardless of the order of its fields. SHA-256. */
+/** SHA-256 of method, path and body, independent of the order of its fields. */
 export async function fingerprintOf({ req, sentBody }: Asked): Promise<Buffer<ArrayBuffer>> {
   const asked = [req.method, req.path, await sentBody()]
   return createHash('sha256').update(JSON.stringify(asked, inOrder)).digest()
@@ -109,7 +110,7 @@ function inOrder(_name: string, value: unknown): unknown {
 const { min, max } = idempotencyKeyLimits
 const FIT_KEY = new RegExp(`^[\\x21-\\x7e]{${min},${max}}$`)
 
-/** null: there is none. @throws Refusal `idempotency_key_invalid`, `duplicate_header` */
+/** Returns the idempotency key, or null. @throws Refusal `idempotency_key_invalid`, `duplicate_header` */
 export function readKey({ headersDistinct }: Pick<Request, 'headersDistinct'>): string | null {
   const [key, ...more] = headersDistinct['idempotency-key'] ?? []
   if (more.length > 0) throw refuse('duplicate_header', { header: 'Idempotency-Key' })
@@ -121,7 +122,7 @@ export function readKey({ headersDistinct }: Pick<Request, 'headersDistinct'>): 
 const MAX_ROWS = 1_000
 const KEPT_HOURS = 48
 
-/** Forgets what was made under idempotency keys two days ago, some at a time. Answers how much. */
+/** Deletes records of idempotent creations after two days, in batches. Returns the number deleted. */
 export function forgetCreations({ prisma }: Pick<ConsoleDeps, 'prisma'>): Promise<number> {
   return prisma.$executeRaw`
     DELETE FROM control.idempotent_creations WHERE (user_id, key) IN (

@@ -6,10 +6,10 @@ import { findEntries } from '../audit/list-audit.ts'
 import { type ExecutionFilters, findExecutions } from '../executions/executions.ts'
 import type { Prisma } from '@gateway/database/client'
 
-// Lists with filters: what they find, that pages meet, and that no page reads a large book.
+// Filtered lists: their results, their paging, and that no page scans a large table.
 
 const test = consoleTest
-  /** Calls of a project, a second apart, the newest last. */
+  /** Calls of a project, one second apart, newest last. */
   .extend('calls', async ({ fixture, stack }) => {
     const keys = { one: fixture.id('key'), other: fixture.id('key') }
     const execution = fixture.id('exe')
@@ -36,7 +36,7 @@ const test = consoleTest
 
 const reasonOf = (state: string) => (state === 'Released' ? 'provider acme-eu: refused: 401' : null)
 
-/** The ids of a list, page by page. */
+/** Reads a list page by page and returns its ids. */
 async function idsOf(caller: Caller, path: string, query: string, limit = 1): Promise<string[]> {
   const seen: string[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -49,7 +49,7 @@ async function idsOf(caller: Caller, path: string, query: string, limit = 1): Pr
   return seen
 }
 
-test('calls are found by key, model, state, execution and time, alone and together', async ({ stack, calls }) => {
+test('filters calls by key, model, state, execution and time, alone and combined', async ({ stack, calls }) => {
   const { made, keys, execution, at } = calls
   const found = async (query: string) => (await idsOf(stack.owner, calls.path, query)).map((id) => made.indexOf(id))
   expect(await found('')).toEqual([3, 2, 1, 0])
@@ -63,7 +63,7 @@ test('calls are found by key, model, state, execution and time, alone and togeth
   expect(await found(`execution=${execution}&key=${keys.one}`)).toEqual([])
 })
 
-test('a record says when it was closed, how long it took, and why it was released, in words that name no one', async ({
+test('a call record has closing time, duration and a release reason that does not name the provider', async ({
   stack,
   calls,
 }) => {
@@ -74,7 +74,7 @@ test('a record says when it was closed, how long it took, and why it was release
   expect((await stack.owner.get(`${calls.path}/${calls.made[0]}`)).body.reason).toBeNull()
 })
 
-test('a key of another project finds nothing, and an execution nothing for a Viewer', async ({
+test('finds no calls by a key of another project, and none by execution for a Project Viewer', async ({
   stack,
   calls,
   fixture,
@@ -88,13 +88,13 @@ test('a key of another project finds nothing, and an execution nothing for a Vie
   expect(hidden.body).toEqual({ data: [], nextCursor: null })
 })
 
-test('a cursor continues from the same place under other filters', async ({ stack, calls }) => {
+test('a cursor continues from the same position with different filters', async ({ stack, calls }) => {
   const { body } = await stack.owner.get(`${calls.path}?limit=2`)
   const rest = await stack.owner.get(`${calls.path}?state=Released&cursor=${body.nextCursor}`)
   expect(rest.body).toMatchObject({ data: [{ id: calls.made[1] }], nextCursor: null })
 })
 
-test('a cursor of another list is refused, and so is a time that ends before it begins [invalid_request]', async ({
+test('rejects a cursor of another list and a period that ends before it starts [invalid_request]', async ({
   stack,
   calls,
 }) => {
@@ -113,7 +113,7 @@ test('a cursor of another list is refused, and so is a time that ends before it 
     expect([path, outcomeOf(await stack.owner.get(path))]).toEqual([path, '400 invalid_request'])
 })
 
-test('the audit is found by user, action, subject and time', async ({ stack, fixture }) => {
+test('filters the audit by user, action, subject and time', async ({ stack, fixture }) => {
   const admin = await stack.member({ tenant: 'Admin' })
   const { id: first } = (await stack.owner.post(`${stack.path}/teams`, { name: 'One' })).body
   const { id: second } = (await admin.post(`${stack.path}/teams`, { name: 'Two' })).body
@@ -137,7 +137,7 @@ test('the audit is found by user, action, subject and time', async ({ stack, fix
   ).toHaveLength(1)
 })
 
-test('a sandbox product that its reader may not use is the subject of no entry', async ({ stack }) => {
+test('finds no audit entries by a sandbox product that the reader may not use', async ({ stack }) => {
   const sandbox = (await stack.owner.post(`${stack.projectPath}/sandboxes`, { name: 'Private' })).body.id as string
   const path = `${stack.path}/audit?subject=${sandbox}`
   expect((await stack.owner.get(path)).body.data).toMatchObject([{ subject: sandbox }])
@@ -145,7 +145,7 @@ test('a sandbox product that its reader may not use is the subject of no entry',
   expect((await admin.get(path)).body).toEqual({ data: [], nextCursor: null })
 })
 
-test('keys are found by their state', async ({ stack, fixture }) => {
+test('filters keys by state', async ({ stack, fixture }) => {
   const { path, project, tenant, team, owner } = stack
   const of = { id: project, tenant, team }
   const ids = {
@@ -160,7 +160,7 @@ test('keys are found by their state', async ({ stack, fixture }) => {
     expect((await owner.get(`${path}/keys?state=${state}`)).body.data).toMatchObject([{ id, state }])
 })
 
-test('no page of a large book looks at more than its rows, regardless of its filters, and the next continues behind them', async ({
+test('a page of a large list scans a bounded number of rows under any filter, and the next page continues after them', async ({
   stack,
   fixture,
   database,
@@ -210,7 +210,7 @@ test('no page of a large book looks at more than its rows, regardless of its fil
     ]
     for (const filters of few) {
       const read = await rowsRead(findExecutions({ ...executions, ...filters }))
-      // Of those that are shown, what their nodes were charged is read as well.
+      // For the listed executions the charges of their nodes are read as well.
       expect([filters, read <= (filters.state === 'Running' ? 10 : ROWS_A_PAGE + 500)]).toEqual([filters, true])
     }
   } finally {
@@ -231,7 +231,7 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** Rows that a plan took from tables, those that it threw away included. */
+/** Number of rows a plan read from tables, including those it discarded. */
 function rowsOf(node: PlanNode): number {
   const own = node['Node Type'].includes('Scan') && node['Node Type'] !== 'Subquery Scan'
   const taken =
@@ -242,7 +242,7 @@ function rowsOf(node: PlanNode): number {
 
 const BOOK = 30_000
 
-/** Thousands of calls of one busy key over months, the first of them of a model that is called once. Answers its id. */
+/** Inserts thousands of calls of one busy key over months; returns the ID of the first, the only one of its model. */
 async function fillBooks(
   fixture: { run: (sql: string, values?: unknown[]) => Promise<unknown>; id: (prefix: string) => string },
   project: string,

@@ -2,15 +2,15 @@ import type { Page } from '@gateway/api/console/page'
 import { Prisma } from '@gateway/database/client'
 import { timeCursor } from './page.ts'
 
-// Lists with filters that are read by time, newest first. Not every filter has an index, and no page may read a large book to its end:
-//   L1  A page walks along one index and looks at this many rows of it at most, regardless of its filters.
-//   L2  What narrows the walk is in the index to its last condition: else the walk itself would pass over rows that no one counts.
-//   L3  Where it looked at all of them, the last one is the place where the next page continues, whether it fits or not.
+// Filtered lists by time, newest first. Not every filter has an index, and no page may scan a large table to its end:
+//   L1  A page walks one index and reads at most ROWS_A_PAGE of its rows, regardless of the filters.
+//   L2  The index covers every condition that narrows the walk. Otherwise the walk would skip rows that aren't counted.
+//   L3  If it read that many rows, the next page continues after the last of them, whether that row matches or not.
 
 /** L1 */
 export const ROWS_A_PAGE = 5_000
 
-/** The order of a list: a moment, and an id for rows of one moment. */
+/** Sort order of a list: a time, and an ID for rows with the same time. */
 export interface Order {
   at: Prisma.Sql
   id: Prisma.Sql
@@ -18,24 +18,24 @@ export interface Order {
 
 interface Walk extends Order {
   table: Prisma.Sql
-  /** Of the table, called `a`: what its index answers. L2 */
+  /** Condition on the table, aliased `a`, that its index covers. L2 */
   along: Prisma.Sql
-  /** What else a row has to fit, called `a` as well. */
+  /** Remaining condition on a row, also aliased `a`. */
   fits: Prisma.Sql
   columns: Prisma.Sql
 }
 
-/** What a row of such a walk says of itself alongside its columns. */
+/** Fields of a row of the walk in addition to its columns. */
 export interface FoundRow {
   fits: boolean
   /** L3 */
   last: boolean
 }
 
-/** The rows that fit, newest first, one more than `limit` where there are more; and the one that a walk ended at. */
+/** Selects the matching rows, newest first, one more than `limit` if there are more, and the row at which the walk ended. */
 export function foundRows({ table, along, fits, columns, at, id }: Walk, limit: number): Prisma.Sql {
   const newestFirst = Prisma.sql`ORDER BY ${at} DESC, ${id} DESC`
-  const atMost = Prisma.raw(String(ROWS_A_PAGE)) // no parameter: the plan has to know that it is few
+  const atMost = Prisma.raw(String(ROWS_A_PAGE)) // not a parameter: the planner must see that it is small
   return Prisma.sql`
     SELECT ${columns}, a.fits, a.nth = ${atMost} AS last
       FROM (SELECT a.*, ${fits} AS fits
@@ -45,7 +45,7 @@ export function foundRows({ table, along, fits, columns, at, id }: Walk, limit: 
      ${newestFirst} LIMIT ${limit + 1}`
 }
 
-/** A page of what was found, which may be short of its limit though there is more (L3). */
+/** Builds a page. It may have fewer items than the limit although more follow (L3). */
 export function pageOfFound<Row extends FoundRow, Item>(
   rows: Row[],
   limit: number,
@@ -59,18 +59,18 @@ export function pageOfFound<Row extends FoundRow, Item>(
   return { data: data.map(itemOf), nextCursor: place === undefined ? null : cursorAt(placeOf(place)) }
 }
 
-/** The condition of what lies behind a place. */
+/** Condition for rows after a position. */
 export function behind({ at, id }: Order, place: { at: Date; id: string | bigint } | null): Prisma.Sql {
   return place === null ? Prisma.empty : Prisma.sql`AND (${at}, ${id}) < (${place.at}, ${place.id})`
 }
 
-/** The condition of a time; `to` is not in it. */
+/** Condition for a period; `to` is exclusive. */
 export function inPeriod(at: Prisma.Sql, { from, to }: { from?: Date | undefined; to?: Date | undefined }): Prisma.Sql {
   const begins = from === undefined ? Prisma.empty : Prisma.sql`AND ${at} >= ${from}`
   return to === undefined ? begins : Prisma.sql`${begins} AND ${at} < ${to}`
 }
 
-/** `AND column = value` for each value that is there. */
+/** Returns `AND column = value` for each value that is set. */
 export function equal(fields: readonly (readonly [column: Prisma.Sql, value: string | undefined])[]): Prisma.Sql {
   const conditions = fields.flatMap(([column, value]) =>
     value === undefined ? [] : [Prisma.sql`AND ${column} = ${value}`],

@@ -3,8 +3,8 @@ import type { Refusal } from '@gateway/api/refusal'
 import { invalidField } from './check.ts'
 
 /**
- * A page of a list that is read in the order of a text that no two of its items share, which is the cursor.
- * @param items one more than `limit`, where there are more
+ * Returns a page of a list sorted by a unique string, which is the cursor.
+ * @param items one more than `limit` if there are more
  */
 export function pageOf<Item>(items: Item[], limit: number, cursorOf: (item: Item) => string): Page<Item> {
   const data = items.slice(0, limit)
@@ -13,8 +13,8 @@ export function pageOf<Item>(items: Item[], limit: number, cursorOf: (item: Item
 }
 
 /**
- * The id that a cursor is, in a list in the order of its ids; less than any id where there is none.
- * @param prefix what the ids of this list begin with
+ * Returns the ID of a cursor of a list sorted by ID; without a cursor, a string that sorts before any ID.
+ * @param prefix prefix of the ids of this list
  * @throws Refusal `invalid_request`
  */
 export function readIdCursor(cursor: string | undefined, prefix: string): string {
@@ -23,7 +23,7 @@ export function readIdCursor(cursor: string | undefined, prefix: string): string
 }
 
 /**
- * The number that a cursor is.
+ * Returns the number of a cursor.
  * @throws Refusal `invalid_request`
  */
 export function readNumberCursor(cursor: string, maxDigits: number): bigint {
@@ -31,14 +31,14 @@ export function readNumberCursor(cursor: string, maxDigits: number): bigint {
   throw unknownCursor()
 }
 
-/** The cursor of a list that is read by time, newest first. */
+/** Returns the cursor of a list sorted by time, newest first. */
 export function timeCursor({ createdAt, id }: { createdAt: string; id: string }): string {
   return `${Date.parse(createdAt)}.${id}`
 }
 
 /**
- * What `timeCursor` made.
- * @param ids what the ids of this list are like: a cursor of another list is none of it
+ * Parses a cursor of `timeCursor`.
+ * @param ids pattern of the ids of this list, to reject cursors of other lists
  * @throws Refusal `invalid_request`
  */
 export function readTimeCursor(cursor: string, ids = /./): { at: Date; id: string } {
@@ -47,7 +47,7 @@ export function readTimeCursor(cursor: string, ids = /./): { at: Date; id: strin
   throw unknownCursor()
 }
 
-/** Of a cursor that the list which is asked never gave. */
+/** Refusal of a cursor that this list never issued. */
 export function unknownCursor(): Refusal {
   return invalidField('cursor', 'is not one that this list gave.', 'Send the nextCursor of the page before.')
 }

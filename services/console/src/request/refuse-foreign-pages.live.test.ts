@@ -7,26 +7,23 @@ test.for([
   ['Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site' }],
   ['Sec-Fetch-Site: same-site', { 'Sec-Fetch-Site': 'same-site' }],
   ['a foreign Origin', { Origin: 'https://elsewhere.test' }],
-  ['an Origin of another port', { Origin: 'http://127.0.0.1:1' }],
-  ['no Origin it would name', { Origin: 'null' }],
+  ['an Origin with another port', { Origin: 'http://127.0.0.1:1' }],
+  ['an opaque Origin', { Origin: 'null' }],
 ] as const)(
-  'what another page sends with %s changes nothing [invalid_request]',
+  'rejects a write sent by a foreign page with %s [invalid_request]',
   async ([, headers], { console, signIn }) => {
     const Cookie = `svc_session=${(await signIn()).token}`
     const post = (path: string, body: object) =>
       fetch(console.url + path, { method: 'POST', headers: { ...headers, Cookie }, body: JSON.stringify(body) })
     expect(outcomeOf(await answerOf(await post('/api/v2/me/tokens', { name: 'theirs' })))).toBe('400 invalid_request')
-    // Nor does it sign anybody in to its own account choice.
+    // A foreign page cannot sign a user in to an account it chose either.
     const session = await post('/api/v2/session', { email: 'a@example.test', password: PASSWORD })
     expect(outcomeOf(await answerOf(session))).toBe('400 invalid_request')
     expect((await fetch(`${console.url}/api/v2/me`, { headers: { ...headers, Cookie } })).status).toBe(200)
   },
 )
 
-test("what our own page sends, or a program, goes through; a foreign page can't send a token", async ({
-  console,
-  signIn,
-}) => {
+test('accepts writes from the console page and from programs', async ({ console, signIn }) => {
   const { token } = await signIn()
   const Cookie = `svc_session=${token}`
   const Authorization = `Bearer ${token}`
@@ -40,7 +37,7 @@ test("what our own page sends, or a program, goes through; a foreign page can't 
     const answer = await fetch(`${console.url}/api/v2/me/tokens`, { method: 'POST', headers, body: '{"name": "x"}' })
     expect(answer.status).toBe(201)
   }
-  // No answer lets a page of another site read it, or ask whether it may.
+  // No response allows a page of another site to read it, not even a preflight.
   const preflight = await fetch(`${console.url}/api/v2/me/tokens`, {
     method: 'OPTIONS',
     headers: { Origin: 'https://elsewhere.test', 'Access-Control-Request-Method': 'POST' },

@@ -3,9 +3,9 @@ import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 
 /**
- * Refuses what another site's page makes a visitor's browser send: a cookie goes along by itself, so it proves only that
- * the browser was signed in, not that our page asked. What reads changes nothing and its answer stays hidden from that
- * page; a foreign page can't send a header `Authorization` without our leave.
+ * Refuses writes that a page of another site makes a browser send (CSRF). The browser adds the cookie automatically, so
+ * the cookie proves only that the user is signed in, not that our page sent the request. Reads change nothing, and the
+ * foreign page can't read their responses; nor can it send an `Authorization` header without our permission (CORS).
  * @throws Refusal `invalid_request`
  */
 export function refuseForeignPages({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>): RequestHandler {
@@ -19,7 +19,7 @@ export function refuseForeignPages({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>
   }
 }
 
-/** A browser says where a request comes from; over plain http an older header, `Origin`, is all it sends. Programs say nothing. */
+/** Whether a browser reports another site as the origin. Over plain http it sends only `Origin`; programs send neither. */
 function isForeign(req: Request, publicUrl: string | undefined): boolean {
   const site = req.get('Sec-Fetch-Site')
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'

@@ -4,9 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { sendCsv } from './send-csv.ts'
 
-test('a table comes as RFC 4180 has it, and a text that looks like a formula stays a text', async ({
-  onTestFinished,
-}) => {
+test('sends a table as RFC 4180 CSV, and escapes text that looks like a formula', async ({ onTestFinished }) => {
   const rows = [
     ['name', 'micro', 'none'],
     ['a "b", c', -5n, null],

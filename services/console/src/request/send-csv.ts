@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 
 export type CsvRow = readonly (string | number | bigint | null)[]
 
-/** Answers a table as a file of comma-separated values (RFC 4180), the names of its columns first. null: an empty field. */
+/** Sends a table as a CSV file (RFC 4180), with the column names first. null: an empty field. */
 export function sendCsv(res: ServerResponse, name: string, rows: readonly CsvRow[]): void {
   sendText(res, 200, rows.map(lineOf).join(''), {
     'Content-Type': 'text/csv; charset=utf-8; header=present',
@@ -15,7 +15,7 @@ function lineOf(row: CsvRow): string {
   return `${row.map((value) => fieldOf(value ?? '')).join(',')}\r\n`
 }
 
-/** A text that a spreadsheet would take for a formula begins with an apostrophe, so that it stays a text. */
+/** Prefixes text that a spreadsheet would evaluate as a formula with an apostrophe. */
 function fieldOf(value: string | number | bigint): string {
   if (typeof value !== 'string') return String(value)
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value

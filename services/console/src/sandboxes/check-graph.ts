@@ -7,9 +7,9 @@ import { validateGraph, type ProductFacts } from '@gateway/flow/validate-graph'
 import type { Transaction } from '../audit/record-change.ts'
 import type { ProductRow } from '../catalogue/product-columns.ts'
 
-/** A package that was built of a graph, as it is stored. */
+/** Package built from a graph, as stored. */
 export interface BuiltPackage {
-  /** Of `package`, hex. */
+  /** SHA-256 of `package`, in hex. */
   digest: string
   package: Uint8Array<ArrayBuffer>
   runnerVersion: string
@@ -20,8 +20,8 @@ export interface BuiltPackage {
 }
 
 /**
- * Checks a whole graph against the products that its project can call now. Where all is well `built` is its package, else
- * null.
+ * Validates a graph against the products that its project can currently call. `built` is its package, or null if there
+ * are problems.
  */
 export async function checkGraph(
   tx: Transaction,
@@ -46,7 +46,7 @@ function packageOf(graph: Graph): BuiltPackage {
   }
 }
 
-/** What isn't assigned is left out, whether or not there is such a product: no one learns the catalogue from it. */
+/** Omits products that are not assigned, whether or not they exist, so the result does not reveal the catalogue. */
 async function callableProducts(tx: Transaction, project: string): Promise<Map<string, ProductFacts>> {
   const assigned = await tx.assignment.findMany({ where: { project }, select: { product: true } })
   const products = await tx.product.findMany({

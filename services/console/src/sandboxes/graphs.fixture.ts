@@ -7,7 +7,7 @@ const side = (properties: Graph['input']['properties']): Graph['input'] => ({
   required: Object.keys(properties),
 })
 
-/** Answers what it is given; nothing in it is paid. */
+/** Returns its input; has no paid nodes. */
 export const echo: Graph = {
   input: side({ text }),
   output: side({ text }),
@@ -18,7 +18,7 @@ export const echo: Graph = {
   edges: [{ from: 'in.text', to: 'out.text' }],
 }
 
-/** Asks one product. */
+/** Calls one product. */
 export const asking = (product: string): Graph => ({
   ...echo,
   nodes: [...echo.nodes, { id: 'ask', kind: 'product.chat', product }],
@@ -28,10 +28,10 @@ export const asking = (product: string): Graph => ({
   ],
 })
 
-/** A flow in the middle of its making: its output has no source. */
+/** Unfinished flow: its output has no source. */
 export const unwired: Graph = { ...echo, edges: [] }
 
-/** Has two texts out, so it is not a chat model. */
+/** Has two text outputs, so it is not chat-compatible. */
 export const twofold: Graph = {
   ...echo,
   output: side({ text, again: text }),

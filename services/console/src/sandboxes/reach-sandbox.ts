@@ -14,8 +14,8 @@ export interface ReachedProject {
 }
 
 /**
- * The project of the path, for anyone who may use its sandbox products. To everybody else, Admins and team owners among them,
- * it has none (flows §1.2).
+ * Returns the project of the path to users who may use its sandbox products. To everyone else, including Admins and Team
+ * Owners, they don't exist (flows §1.2).
  * @throws Refusal `not_found`
  */
 export async function reachSandboxesOf(
@@ -30,7 +30,7 @@ export async function reachSandboxesOf(
 }
 
 /**
- * The sandbox product of the path. One that the user may not use answers as one that never was.
+ * Returns the sandbox product of the path. One that the user may not use looks the same as one that never existed.
  * @throws Refusal `sandbox_not_found`
  */
 export async function reachSandbox(

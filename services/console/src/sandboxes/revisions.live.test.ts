@@ -23,11 +23,14 @@ const test = consoleTest.extend('flow', async ({ stack, fixture }) => {
 })
 
 // spec: 2.3/s17, 3.1/r1, 3.1/r4, 9/s4
-test('a save is its own revision with a package, whose digest is that of its text', async ({ flow, fixture }) => {
+test('each save creates a revision whose package digest is the SHA-256 of the stored package', async ({
+  flow,
+  fixture,
+}) => {
   const graph = asking(flow.product)
   const saved = await flow.save(graph, { baseRevision: 0 })
   expect(outcomeOf(saved)).toBe('201')
-  revisionRecord.parse(saved.body) // as the API's description says
+  revisionRecord.parse(saved.body) // matches the API description
   expect(saved.body).toMatchObject({ number: 1, draft: false, baseRevision: 0, graph, problems: [] })
   expect(saved.body.package).toMatchObject({ manifest: [flow.product], input: graph.input, output: graph.output })
   expect((await flow.read(1)).body).toEqual(saved.body)
@@ -47,7 +50,7 @@ test('a save is its own revision with a package, whose digest is that of its tex
 })
 
 // spec: 3.1/r1
-test('anything that is a graph is stored with every problem, marked as a draft or not', async ({ flow }) => {
+test('saves any graph with all its problems, as a draft or not, and refuses to activate it', async ({ flow }) => {
   for (const draft of [false, true]) {
     const saved = await flow.save(unwired, { draft })
     expect(outcomeOf(saved)).toBe('201')
@@ -68,7 +71,7 @@ test('anything that is a graph is stored with every problem, marked as a draft o
   expect(await flow.sandbox()).toMatchObject({ activeRevision: null, activePackage: null })
 })
 
-test('where nodes stand and what they are called is kept with the revision, and is not a part of its digest', async ({
+test('stores titles, descriptions and positions of nodes with the revision, but not in its digest', async ({
   flow,
 }) => {
   const plain = await flow.save(echo)
@@ -78,7 +81,7 @@ test('where nodes stand and what they are called is kept with the revision, and 
   expect(saved.body.package).toEqual(plain.body.package)
 })
 
-test('a product that is not assigned is reported by name on save, and on activation [product_not_assigned]', async ({
+test('names an unassigned product on save, and refuses to activate the revision [product_not_assigned]', async ({
   flow,
   stack,
   fixture,
@@ -92,7 +95,7 @@ test('a product that is not assigned is reported by name on save, and on activat
     expect(outcomeOf(refused)).toBe('403 product_not_assigned')
     expect(refused.body.error.message).toContain(product)
   }
-  // With another problem alongside it, every problem is reported.
+  // If there is another problem too, all problems are reported.
   const both = await flow.activate((await flow.save({ ...unwired, nodes: asking(other).nodes })).body.number)
   expect(outcomeOf(both)).toBe('422 graph_invalid')
   expect(both.body.error.details.problems.map(({ code }: { code: string }) => code)).toContain('product_not_assigned')
@@ -104,7 +107,7 @@ test('a product that is not assigned is reported by name on save, and on activat
 })
 
 // spec: 2.3/s16, 3.1/r2, 7/r12
-test('of a hundred who save on one base one wins, and the others learn what is latest [revision_conflict]', async ({
+test('of 100 concurrent saves on one base one wins, and the others get the latest revision number [revision_conflict]', async ({
   flow,
 }) => {
   await flow.save(echo)
@@ -115,7 +118,7 @@ test('of a hundred who save on one base one wins, and the others learn what is l
     '409 revision_conflict': 99,
   })
   expect(count.get('409 revision_conflict')![0]!.body.error.details).toEqual({ latestRevision: 2 })
-  // Without a base every save is a revision.
+  // Without a base every save creates a revision.
   const more = await Promise.all(Array.from({ length: 20 }, () => flow.save(echo)))
   expect(more.map(({ body }) => body.number as number).toSorted((a, b) => a - b)).toEqual(
     Array.from({ length: 20 }, (_, n) => n + 3),
@@ -124,7 +127,11 @@ test('of a hundred who save on one base one wins, and the others learn what is l
 })
 
 // spec: 2.3/s15, 3.1/r3
-test('what an author writes comes back as it was saved, no matter what it holds', async ({ flow, stack, console }) => {
+test('returns a saved graph unchanged, including odd characters, numbers and field names', async ({
+  flow,
+  stack,
+  console,
+}) => {
   const strange = String.raw`"\u0000 \ud800 \udfff é 𝒳 \\u0000 </script> {{ x }}"`
   const nodes = `[{"id":"in","kind":"input"},{"id":"out","kind":"output"},
     {"id":"a","kind":"constant","value":${strange},"__proto__":{"admin":true},"constructor":1,"toString":null},
@@ -145,7 +152,7 @@ test('what an author writes comes back as it was saved, no matter what it holds'
   expect(await read.text()).toContain(`"graph":${JSON.stringify(JSON.parse(graph))},"problems":[{`)
 })
 
-test('of a name that is given twice, the last is checked, kept and shown', async ({ flow, stack, console }) => {
+test('uses the last value of a JSON field that is sent twice', async ({ flow, stack, console }) => {
   const text = JSON.stringify(echo)
   const answer = await fetch(`${console.url}${flow.path}/revisions`, {
     method: 'POST',
@@ -162,23 +169,23 @@ const withValue = (value: string) =>
     value,
   )
 test.for([
-  ['no graph', '{}', 'graph'],
+  ['a missing graph', '{}', 'graph'],
   ['null', '{"graph":null}', 'graph'],
   ['a list', '{"graph":[]}', 'graph'],
   ['no nodes', '{"graph":{"input":{},"output":{},"edges":[]},"draft":true}', 'graph.input.type'],
   ['a node without a kind', JSON.stringify({ graph: { ...echo, nodes: [{ id: 'x' }] } }), 'graph.nodes.0.kind'],
   [
-    'an edge with more',
+    'an edge with an unknown field',
     JSON.stringify({ graph: { ...echo, edges: [{ from: 'a.b', to: 'c.d', x: 1 }] } }),
     'graph.edges.0.x',
   ],
   ['an unknown field of the graph', JSON.stringify({ graph: { ...echo, layout: {} } }), 'graph.layout'],
   ['an unknown field', JSON.stringify({ graph: echo, active: true }), 'active'],
-  ['a base below none', JSON.stringify({ graph: echo, baseRevision: -1 }), 'baseRevision'],
-  ['a number that JSON cannot write', withValue('1e999'), 'graph'],
-  ['what would run a program out of stack', withValue(nested(100_000)), 'graph'],
+  ['a negative base revision', JSON.stringify({ graph: echo, baseRevision: -1 }), 'baseRevision'],
+  ['a number beyond the range of JSON', withValue('1e999'), 'graph'],
+  ['nesting deep enough to overflow the stack', withValue(nested(100_000)), 'graph'],
 ] as const)(
-  'what is not a graph is refused: %s [invalid_request]',
+  'rejects a body that is not a valid graph: %s [invalid_request]',
   async ([, body, param], { flow, stack, console }) => {
     const answer = await fetch(`${console.url}${flow.path}/revisions`, {
       method: 'POST',
@@ -191,7 +198,7 @@ test.for([
   },
 )
 
-test('a body of 2 MiB is read, one more byte is not [request_too_large]', async ({ flow, stack, console }) => {
+test('accepts a body of 2 MiB and rejects one byte more [request_too_large]', async ({ flow, stack, console }) => {
   const send = (length: number) => {
     const body = JSON.stringify({ graph: echo, draft: true })
     return fetch(`${console.url}${flow.path}/revisions`, {
@@ -204,7 +211,7 @@ test('a body of 2 MiB is read, one more byte is not [request_too_large]', async 
   expect(outcomeOf(await send(2 * 1024 * 1024 + 1))).toBe('413 request_too_large')
 })
 
-test('the newest revisions come first, in pages that end before they become too large', async ({ flow, stack }) => {
+test('lists revisions newest first, on pages that are cut before they become too large', async ({ flow, stack }) => {
   const large: Graph = { ...echo, nodes: [...echo.nodes, { id: 'c', kind: 'constant', value: 'x'.repeat(1_900_000) }] }
   for (let n = 0; n < 6; n++) await flow.save(large, { draft: true })
   const pages = []
@@ -221,7 +228,7 @@ test('the newest revisions come first, in pages that end before they become too 
 })
 
 test.for(['0', '2', '01', '-1', '1.0', 'x', '99999999999', '%00'])(
-  'there is no revision %s [not_found]',
+  'responds with 404 to revision %s [not_found]',
   async (number, { flow, stack }) => {
     await flow.save(echo)
     expect(outcomeOf(await stack.owner.get(`${flow.path}/revisions/${number}`))).toBe('404 not_found')
@@ -230,7 +237,7 @@ test.for(['0', '2', '01', '-1', '1.0', 'x', '99999999999', '%00'])(
 )
 
 // spec: 2.3/s16, 3.1/r3, 3.1/r4, 3.1/r5
-test('activation checks again what has changed since, and leaves the active one where it fails [graph_invalid]', async ({
+test('activation validates again what has changed since the save, and keeps the active revision if it fails [graph_invalid]', async ({
   flow,
   stack,
   fixture,
@@ -243,7 +250,8 @@ test('activation checks again what has changed since, and leaves the active one 
   expect(refused.body.error.details.problems).toEqual((await flow.read(2)).body.problems)
   expect(await flow.sandbox()).toMatchObject({ activeRevision: 1 })
 
-  // A draft whose product has been assigned since has no problem left. Its package is the sandbox product's, and it stays unchanged.
+  // A draft whose product has since been assigned has no problems left. Its package is stored for the sandbox product;
+  // the revision itself is unchanged.
   const product = await fixture.product()
   const saved = await flow.save(asking(product), { draft: true })
   expect(saved.body).toMatchObject({ number: 3, digest: null })
@@ -261,7 +269,7 @@ test('activation checks again what has changed since, and leaves the active one 
 })
 
 // spec: 2.3/s15, 2.3/s17, 9/s4
-test('a revision that an earlier release has saved and activated stays as it is when this one activates it', async ({
+test('activating a revision saved by an earlier release builds a new package and leaves the revision unchanged', async ({
   flow,
   fixture,
 }) => {
@@ -283,10 +291,7 @@ test('a revision that an earlier release has saved and activated stays as it is 
 })
 
 // spec: 3.1/r5
-test('a deployment that cannot be written leaves everything as it was [activation_failed]', async ({
-  flow,
-  fixture,
-}) => {
+test('an activation that cannot be written changes nothing [activation_failed]', async ({ flow, fixture }) => {
   await flow.save(echo)
   await flow.save(twofold)
   await flow.activate(1)
@@ -311,7 +316,7 @@ test('a deployment that cannot be written leaves everything as it was [activatio
 })
 
 // spec: 2.3/s15, 3.1/r1, 9/s4
-test('an earlier revision is never changed by a later save', async ({ flow, stack }) => {
+test('a later save never changes an earlier revision', async ({ flow, stack }) => {
   const first = await flow.save(echo)
   await flow.save(twofold)
   await flow.activate(2)
@@ -321,7 +326,7 @@ test('an earlier revision is never changed by a later save', async ({ flow, stac
   )
 })
 
-test('an image that may not fit into the chat it is led to is a problem of save and activation [graph_invalid]', async ({
+test('reports an image that may be too large for the chat node it is wired to, on save and on activation [graph_invalid]', async ({
   flow,
   fixture,
   stack,
@@ -356,7 +361,7 @@ test('an image that may not fit into the chat it is led to is a problem of save 
   expect(blind.body.problems).toMatchObject([{ code: 'port_unsupported', node: 'look', port: 'image' }])
 })
 
-test('params of a node that its product does not list are a problem of the save', async ({ flow, fixture, stack }) => {
+test('reports parameter values that the product of a node does not list on save', async ({ flow, fixture, stack }) => {
   const painter = await fixture.publishProduct({ kind: 'image', parameterValues: { size: ['512x512'] } })
   await fixture.assign(stack.project, painter)
   const output = { ...echo.output, properties: { picture: { type: 'object', format: 'image' } }, required: ['picture'] }

@@ -12,7 +12,7 @@ import { lockSandbox } from './sandboxes.ts'
 import { answeredBefore, createOnce } from '../request/create-once.ts'
 import { requireJsonWithinLimits } from '../request/read-json-body.ts'
 
-/** A page ends before it becomes larger than this, with one revision at least. */
+/** Maximum size of a page. A page has at least one revision. */
 const PAGE_BYTES = 8 * 1024 * 1024
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
@@ -36,7 +36,7 @@ export function listRevisions(deps: Deps): Handler<'listRevisions'> {
   }
 }
 
-/** GET …/sandboxes/{s}/revisions/{n}: as it was saved. */
+/** GET …/sandboxes/{s}/revisions/{n}: the revision as it was saved. */
 export function readRevision(deps: Deps): Handler<'readRevision'> {
   return async (call, res) => {
     const { sandbox } = await reachSandbox(deps.prisma, call, res)
@@ -56,10 +56,10 @@ function howMany(sizes: { bytes: number }[], limit: number): number {
 type ActivateDeps = Pick<ConsoleDeps, 'prisma' | 'log'>
 
 /**
- * POST …/sandboxes/{s}/revisions/{n}/activate: from now on this revision answers external calls (flows §3.2). The whole graph is
- * checked again against the products that are assigned now, its package is built, and both are deployed in one transaction:
- * anything that fails, the revision that was active still is. The revision itself stays as it was saved: the package is a record of
- * its own. Executions in progress keep the one they began with.
+ * POST …/sandboxes/{s}/revisions/{n}/activate: this revision serves external calls from now on (flows §3.2). The graph is
+ * validated again against the products assigned now, its package is built, and both are deployed in one transaction: if
+ * anything fails, the active revision does not change. The revision itself is unchanged: the package is a separate
+ * record. Executions in progress keep the revision they started with.
  * @throws Refusal `graph_invalid`, `product_not_assigned`, `activation_failed`
  */
 export function activateRevision(deps: ActivateDeps): Handler<'activateRevision'> {
@@ -96,7 +96,7 @@ export function activateRevision(deps: ActivateDeps): Handler<'activateRevision'
   }
 }
 
-/** `product_not_assigned` where nothing else is wrong, else `graph_invalid` with every problem. */
+/** Returns `product_not_assigned` if that is the only problem, otherwise `graph_invalid` with all problems. */
 function refusalOf(problems: GraphProblem[], graph: Graph): Refusal {
   const details = { problems }
   if (problems.every(({ code }) => code === 'product_not_assigned')) {
@@ -106,13 +106,12 @@ function refusalOf(problems: GraphProblem[], graph: Graph): Refusal {
   return refuse('graph_invalid', { problems }, { param: 'graph', details })
 }
 
-/** Many may save one sandbox product at the same moment; each waits for those before it. */
+/** Concurrent saves of one sandbox product run in sequence. */
 const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
 
 /**
- * POST …/sandboxes/{s}/revisions: a new revision, no matter what was saved before and anything that is wrong with it (flows §3.1). It is
- * stored with its problems, and what has any can't be activated; `draft` only marks it. Of several who save on the same base
- * the first wins.
+ * POST …/sandboxes/{s}/revisions: saves a new revision, even one with problems (flows §3.1). It is stored with them, and
+ * can't be activated while it has any; `draft` is only a mark. Of several saves on the same base the first wins.
  * @throws Refusal `revision_conflict`, `invalid_request`, `request_too_large`
  */
 export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRevision'> {
@@ -121,8 +120,8 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRe
     const { user, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const { draft, baseRevision } = await call.body()
     const graph = sentGraph(await call.sentBody())
-    if (await answeredBefore(deps, call, res)) return // on a base that was the latest then
-    // Revisions only ever become more, so a base that is stale now is refused without waiting for a turn.
+    if (await answeredBefore(deps, call, res)) return // its base was the latest then
+    // Revision numbers only increase, so a base that is already stale is refused without waiting for the lock.
     requireBase(baseRevision, sandbox.latestRevision)
     const { problems, built } = await checkGraph(prisma, project, graph)
     const make = async (tx: Transaction) => {
@@ -147,7 +146,7 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRe
   }
 }
 
-/** The package as it was when the revision was saved; another runner may build another one when it is activated. */
+/** Columns of the package built on save. Another runner version may build a different one on activation. */
 function columnsOf(built: BuiltPackage | null): Partial<Omit<BuiltPackage, 'runnerVersion'>> {
   if (built === null) return {}
   const { runnerVersion: _, ...columns } = built
@@ -174,8 +173,8 @@ function conflict(latestRevision: number) {
 }
 
 /**
- * The graph of a body that was checked to hold one, as it was sent and not as a parser of shapes copies it, so that what it holds
- * alongside its shape stays in it. What is wrong with a graph is the checker's to say.
+ * Returns the graph of a validated body as it was sent, not as copied by the schema parser, so that fields outside the
+ * schema are preserved. Problems of the graph are reported by the checker.
  * @throws Refusal `invalid_request`
  */
 function sentGraph({ graph }: Record<string, unknown>): Graph {
@@ -183,13 +182,13 @@ function sentGraph({ graph }: Record<string, unknown>): Graph {
   return graph as Graph
 }
 
-/** How a graph is kept and shown: compact JSON, the same for the same graph. */
+/** Serializes a graph for storage and responses: compact JSON, deterministic. */
 function graphBytes(graph: Graph): Uint8Array<ArrayBuffer> {
   // `stringify` writes U+0000 and lone surrogates as escapes, so the text is valid UTF-8 for any graph.
   return new TextEncoder().encode(JSON.stringify(graph))
 }
 
-/** @throws Refusal `not_found` for what is the number of no revision */
+/** @throws Refusal `not_found` for a string that can't be a revision number */
 function revisionNumberOf(text: unknown): number {
   if (typeof text === 'string' && /^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw refuse('not_found', {})

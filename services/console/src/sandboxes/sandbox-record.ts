@@ -1,7 +1,7 @@
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { Transaction } from '../audit/record-change.ts'
 
-/** A sandbox product as it is stored. */
+/** Stored sandbox product. */
 export interface SandboxRow {
   id: string
   project: string
@@ -15,7 +15,7 @@ export interface SandboxRow {
   createdAt: Date
 }
 
-/** Sandbox products as the API shows them, with their active packages. */
+/** Returns sandbox products as the API shows them, with their active packages. */
 export async function sandboxRecords(prisma: Transaction, rows: SandboxRow[]): Promise<SandboxRecord[]> {
   const packages = await prisma.package.findMany({
     where: {
@@ -44,7 +44,7 @@ export async function sandboxRecords(prisma: Transaction, rows: SandboxRow[]): P
   })
 }
 
-/** One of them. */
+/** Returns one sandbox product as the API shows it. */
 export async function sandboxRecord(prisma: Transaction, row: SandboxRow): Promise<SandboxRecord> {
   const [record] = await sandboxRecords(prisma, [row])
   return record!
@@ -61,7 +61,7 @@ function activePackage({ digest, runnerVersion, manifest, builtAt }: PackageRow)
   return { digest, runnerVersion, manifest, builtAt: builtAt.toISOString() }
 }
 
-/** A revision as it is stored. */
+/** Stored revision. */
 export interface RevisionRow {
   number: number
   draft: boolean
@@ -75,8 +75,8 @@ export interface RevisionRow {
 }
 
 /**
- * A `RevisionRecord` as JSON text, the same forever. What is stored as JSON goes into it byte by byte: a package that was parsed and written
- * again could be another text than the one that its digest is of.
+ * Returns a `RevisionRecord` as JSON text that never changes. Stored JSON is copied byte by byte: a package parsed and
+ * serialized again could differ from the text its digest was computed over.
  */
 export function revisionText(row: RevisionRow): string {
   const { number, draft, baseRevision, digest, createdBy, createdAt } = row

@@ -3,7 +3,7 @@ import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 import { echo, unwired } from './graphs.fixture.ts'
 
 // spec: 2.2/s3, 2.3/s18, 4.4/s1
-test('a sandbox product begins empty, is changed field by field, and is listed with its project', async ({ stack }) => {
+test('creates an empty sandbox product, changes single fields and lists it in its project', async ({ stack }) => {
   const { owner, path, projectPath } = stack
   const made = await owner.post(`${projectPath}/sandboxes`, { name: 'Notes' })
   expect(outcomeOf(made)).toBe('201')
@@ -42,15 +42,18 @@ test.for([
   ['patch', { mcpEnabled: 'yes' }, 'mcpEnabled'],
   ['patch', { activeRevision: 1 }, 'activeRevision'],
   ['patch', { suspended: null }, 'suspended'],
-] as const)('%s %j is refused by its field [invalid_request]', async ([method, body, param], { stack, fixture }) => {
-  const { id } = await fixture.sandbox({ id: stack.project }, echo)
-  const path = method === 'post' ? `${stack.projectPath}/sandboxes` : `${stack.path}/sandboxes/${id}`
-  const answer = await stack.owner[method](path, body)
-  expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
-})
+] as const)(
+  'rejects a sandbox product %s with %j and names the field [invalid_request]',
+  async ([method, body, param], { stack, fixture }) => {
+    const { id } = await fixture.sandbox({ id: stack.project }, echo)
+    const path = method === 'post' ? `${stack.projectPath}/sandboxes` : `${stack.path}/sandboxes/${id}`
+    const answer = await stack.owner[method](path, body)
+    expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+  },
+)
 
 // spec: 1/s6, 2.3/s1, 5/s9, 5/s10
-test('only an explicit grant to consume reaches it: to all others it never was [sandbox_not_found]', async ({
+test('only Project Owners and Project Consumers can reach a sandbox product; to others it does not exist [sandbox_not_found]', async ({
   stack,
   fixture,
   signIn,
@@ -102,7 +105,7 @@ test('only an explicit grant to consume reaches it: to all others it never was [
   expect(outcomeOf(await consumer.get(`${path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
 })
 
-test('the audit tells Admins that a private flow was changed and by whom, and its owners what about it', async ({
+test('the audit shows an Admin who changed a private flow, and only its users which flow and what', async ({
   stack,
   fixture,
 }) => {
@@ -138,7 +141,7 @@ test('the audit tells Admins that a private flow was changed and by whom, and it
     ['revision.save', made.id, { revision: 2, draft: false, digest: expect.any(String) }],
     ['revision.activate', made.id, { revision: 2, before: null, digest: expect.any(String) }],
   ]
-  expect(await rowsFor(owner)).toMatchObject(all) // who is Admin too
+  expect(await rowsFor(owner)).toMatchObject(all) // the owner is also an Admin
   expect((await fixture.run('SELECT count(*)::int FROM control.audit WHERE subject = $1', [made.id])).rows).toEqual([
     { count: 5 },
   ])
@@ -146,7 +149,7 @@ test('the audit tells Admins that a private flow was changed and by whom, and it
   expect(JSON.stringify(await rowsFor(owner))).not.toContain(made.id)
 })
 
-test('an Admin sees that a key lists private flows, and not which', async ({ stack, fixture }) => {
+test('an Admin sees that a key lists private flows, but not which ones', async ({ stack, fixture }) => {
   const { id } = await fixture.sandbox({ id: stack.project }, echo)
   const product = await fixture.product()
   await fixture.assign(stack.project, product)
@@ -163,7 +166,7 @@ test('an Admin sees that a key lists private flows, and not which', async ({ sta
 })
 
 // spec: 2.1/r5, 7/r5
-test('a key may list sandbox its own products project, and of no other [resource_not_eligible]', async ({
+test("a key can list only the sandbox products of the key's project [resource_not_eligible]", async ({
   stack,
   fixture,
 }) => {
@@ -180,7 +183,7 @@ test('a key may list sandbox its own products project, and of no other [resource
   expect((await create([own.id])).body.key.resources).toEqual([own.id])
 })
 
-test('a project goes with its sandbox products', async ({ stack, fixture }) => {
+test('deleting a project deletes its sandbox products', async ({ stack, fixture }) => {
   const { id } = await fixture.sandbox({ id: stack.project }, echo)
   expect(outcomeOf(await stack.owner.delete(stack.projectPath))).toBe('204')
   expect(outcomeOf(await stack.owner.get(`${stack.path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')

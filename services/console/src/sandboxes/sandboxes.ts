@@ -9,9 +9,8 @@ import { reachSandbox, reachSandboxesOf } from './reach-sandbox.ts'
 import { sandboxRecord, sandboxRecords, type SandboxRow } from './sandbox-record.ts'
 import { passBarrier } from '../permissions/authorize.ts'
 
-// Admins read the audit and may not read sandbox products (flows §1.2), so it keeps ids and switches, and nothing
-// of what an
-// author wrote.
+// Admins can read the audit but not sandbox products (flows §1.2), so audit rows contain ids and flags, and nothing that
+// an author wrote.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
 
@@ -29,7 +28,7 @@ export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
   }
 }
 
-/** POST …/projects/{p}/sandboxes: an empty one; saving a revision and activating it publishes nothing. */
+/** POST …/projects/{p}/sandboxes: creates an empty sandbox product. Saving and activating a revision publishes nothing. */
 export function createSandbox(deps: Deps): Handler<'createSandbox'> {
   const { newId } = deps
   return async (call, res) => {
@@ -53,7 +52,7 @@ export function readSandbox(deps: Deps): Handler<'readSandbox'> {
   }
 }
 
-/** PATCH …/sandboxes/{s}: only the fields that are sent. Suspending it answers once no call can be admitted anymore. */
+/** PATCH …/sandboxes/{s}: changes only the fields sent. Suspending responds once no further call can be admitted. */
 export function changeSandbox(deps: Deps): Handler<'changeSandbox'> {
   const { prisma } = deps
   return async (call, res) => {
@@ -71,13 +70,13 @@ export function changeSandbox(deps: Deps): Handler<'changeSandbox'> {
   }
 }
 
-/** Locks a sandbox product and answers how it stands now. */
+/** Locks a sandbox product and returns its current row. */
 export async function lockSandbox(tx: Transaction, id: string) {
   await tx.$queryRaw`SELECT FROM control.sandboxes WHERE id = ${id} FOR NO KEY UPDATE`
   return tx.sandbox.findUniqueOrThrow({ where: { id } })
 }
 
-/** Only the fields that are sent. */
+/** Columns of the fields that were sent. */
 function columnsOf({ name, description, mcpEnabled, suspended }: z.infer<typeof sandboxPatch>) {
   return {
     ...(name !== undefined && { name }),

@@ -13,7 +13,7 @@ const make = async (by: Caller, path: string, url: string, permissions: string[]
 }
 
 describe('a token of a project', () => {
-  test('may do what it lists, in its project, and nothing else [not_permitted]', async ({
+  test('has only the permissions it lists, in its project only [not_permitted]', async ({
     stack,
     console,
     fixture,
@@ -42,10 +42,7 @@ describe('a token of a project', () => {
     expect((await program.get(`${path}/keys`)).body.data).toEqual([])
   })
 
-  test('is reported whose it is and what it may do, of its organization and project alone', async ({
-    stack,
-    console,
-  }) => {
+  test('can read its own identity, permissions, organization and project at /me', async ({ stack, console }) => {
     const { owner, path, projectPath } = stack
     const ofProject = await make(owner, projectPath, console.url, ['wallet.read'])
     const { body: project } = await owner.get(`${path}/projects`)
@@ -74,7 +71,7 @@ describe('a token of a project', () => {
     })
   })
 
-  test('hands out no access, no matter what it lists [not_permitted, key_issuer_denied, invalid_request]', async ({
+  test('cannot give access to anyone, even with every permission [not_permitted, key_issuer_denied, invalid_request]', async ({
     stack,
     console,
   }) => {
@@ -113,7 +110,7 @@ describe('a token of a project', () => {
     ).toBe('400 invalid_request')
   })
 
-  test('saves and runs flows, and is in the audit as who did it', async ({ stack, console }) => {
+  test('can create, save and activate flows, and appears in the audit as the user', async ({ stack, console }) => {
     const { owner, path, projectPath } = stack
     const { program, id } = await make(owner, projectPath, console.url, ['sandboxes.use'])
     const sandbox = (await program.post(`${projectPath}/sandboxes`, { name: 'Flow' })).body.id as string
@@ -125,7 +122,7 @@ describe('a token of a project', () => {
     expect(actions).toEqual(['revision.activate', 'revision.save', 'sandbox.create'])
   })
 
-  test('stays when its maker leaves, and is refused from the next call on once it is deleted or has expired [token_invalid]', async ({
+  test('outlives its creator, and is refused as soon as it is deleted or has expired [token_invalid]', async ({
     stack,
     console,
     fixture,
@@ -136,7 +133,7 @@ describe('a token of a project', () => {
     await owner.delete(`${path}/members/${maker.id}`)
     const read = async () => outcomeOf(await program.get(`${projectPath}/wallet`))
     expect(await read()).toBe('200')
-    expect(outcomeOf(await owner.delete(`${path}/tokens/${id}`))).toBe('404 not_found') // it belongs to no organization
+    expect(outcomeOf(await owner.delete(`${path}/tokens/${id}`))).toBe('404 not_found') // it is not a token of the organization
     expect(outcomeOf(await owner.delete(`${projectPath}/tokens/${id}`))).toBe('204')
     expect(await read()).toBe('401 token_invalid')
     expect(outcomeOf(await owner.delete(`${projectPath}/tokens/${id}`))).toBe('404 not_found')
@@ -151,7 +148,7 @@ describe('a token of a project', () => {
 })
 
 describe('a token of an organization', () => {
-  test('makes projects and assigns products, and sees no private flow [not_permitted]', async ({
+  test('can create projects and assign products, but cannot see private flows [not_permitted]', async ({
     stack,
     console,
     fixture,
@@ -173,7 +170,7 @@ describe('a token of an organization', () => {
     ).toBe('201')
   })
 
-  test('is made by an Admin alone, and goes with the organization [not_permitted]', async ({ stack }) => {
+  test('can be created only by an Admin [not_permitted]', async ({ stack }) => {
     const member = await stack.member({ project: 'Project Owner' })
     const body = { name: 'x', permissions: ['audit.read'] }
     expect(outcomeOf(await member.post(`${stack.path}/tokens`, body))).toBe('403 not_permitted')
@@ -184,7 +181,10 @@ describe('a token of an organization', () => {
     ).toBe('403 not_permitted')
   })
 
-  test('is not made by who loses the role at that moment [not_permitted]', async ({ stack, fixture }) => {
+  test('cannot be created by an Admin who loses the role while the request waits [not_permitted]', async ({
+    stack,
+    fixture,
+  }) => {
     const admin = await stack.member({ tenant: 'Admin' })
     await fixture.run('BEGIN')
     await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE user_id = $1`, [admin.id])

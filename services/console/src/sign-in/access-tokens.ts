@@ -12,9 +12,10 @@ import { issueSecret } from './secret.ts'
 import { MAKE_ANOTHER } from './tokens.ts'
 
 // Tokens of an organization or of a project (rules §7.3).
-//   T1  Anyone who makes one has all that it lists: an Admin for the organization, a Project Owner for the project.
-//   T2  It is the organization's or the project's, not its maker's: it stays when they leave, until it expires or is deleted.
-//   T3  It is looked up at each request, so what was deleted or has expired is refused from the next one on.
+//   T1  Its creator has every permission it lists: an Admin for the organization, a Project Owner for the project.
+//   T2  It belongs to the organization or project, not to its creator: it outlives their membership until it expires or
+//       is deleted.
+//   T3  It is looked up on each request, so a deleted or expired token is refused from the next request on.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now'>
 type Scope = { tenant: string; project: string | null }
@@ -40,7 +41,7 @@ export function listProjectTokens(deps: Deps): Handler<'listProjectTokens'> {
   }
 }
 
-/** POST …/tokens: its secret is shown this once. */
+/** POST …/tokens: the secret is shown once. */
 export function createTenantToken(deps: Deps): Handler<'createTenantToken'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: null }
@@ -49,7 +50,7 @@ export function createTenantToken(deps: Deps): Handler<'createTenantToken'> {
   }
 }
 
-/** POST …/projects/{p}/tokens: its secret is shown this once. */
+/** POST …/projects/{p}/tokens: the secret is shown once. */
 export function createProjectToken(deps: Deps): Handler<'createProjectToken'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: call.id('project') }
@@ -104,7 +105,7 @@ async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler
   const made = { ...scope, name, hash, prefix, permissions: only, createdBy: by.id, createdAt, expiresAt }
   const inTurn = <T>(work: (tx: Transaction) => Promise<T>) => changePermissions(deps, scope.tenant, work)
   const make = async (tx: Transaction) => {
-    await authorizeScope(tx, by, scope) // who has lost the role meanwhile passes nothing on
+    await authorizeScope(tx, by, scope) // the user may have lost the role in the meantime
     const row = await tx.accessToken.create({ data: { id: deps.newId(ACCESS_TOKEN), ...made } })
     const details = { name, prefix, project: scope.project, permissions: only, expiresInDays }
     const what = { action: 'access-token.create', subject: row.id, details }

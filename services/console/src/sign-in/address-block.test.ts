@@ -10,6 +10,6 @@ test.for([
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['', ''],
-])('%s counts as %s', ([address, block]) => {
+])('the throttle counts address %s as %s', ([address, block]) => {
   expect(addressBlock(address!)).toBe(block)
 })

@@ -8,7 +8,7 @@ import { userOf, type User, type TokenScope } from './user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'traceUrl'>
 
-/** GET /api/v2/me: who am I, with which roles; a user or a program. */
+/** GET /api/v2/me: identity and roles of the caller, a user or a program. */
 export function readMe(deps: Deps): Handler<'readMe'> {
   return async (_call, res) => {
     const { token, ...user } = userOf(res)
@@ -16,7 +16,7 @@ export function readMe(deps: Deps): Handler<'readMe'> {
   }
 }
 
-/** A program has one organization and, where its token is a project's, one project. */
+/** Identity of a program: one organization and, for a project token, one project. */
 async function programOf(
   { prisma, traceUrl }: Deps,
   { token, ...program }: User & { token: TokenScope },
@@ -25,7 +25,7 @@ async function programOf(
     prisma.tenant.findUnique({ where: { id: token.tenant } }),
     token.project === null ? null : prisma.project.findUnique({ where: { id: token.project } }),
   ])
-  if (!tenant) throw refuse('token_invalid', {}) // deleted a moment ago
+  if (!tenant) throw refuse('token_invalid', {}) // deleted since it was authenticated
   const roles = rolesOfToken(token, token.tenant, token.project)
   const projects = project ? [{ id: project.id, name: project.name, role: roles.project! }] : []
   return {

@@ -12,8 +12,8 @@ const LIFETIME_MS = 12 * 3_600_000
 export const SESSION = 'ses'
 
 /**
- * Records a session of twelve hours, with what led to it, and answers its secret.
- * @param how for the audit, such as `{ by: 'password' }`
+ * Opens a session of twelve hours, audits it, and returns its secret.
+ * @param how sign-in method for the audit, such as `{ by: 'password' }`
  */
 export async function openSession(
   deps: Deps,
@@ -30,7 +30,7 @@ export async function openSession(
   return secret
 }
 
-/** Hands the browser the session that was opened. */
+/** Sets the session cookie. */
 export function giveSession(deps: Pick<ConsoleDeps, 'publicUrl'>, req: Request, res: Response, secret: string): void {
   sessionCookie(deps).set(req, res, secret, LIFETIME_MS)
 }
@@ -43,15 +43,15 @@ export interface Cookie {
 }
 
 /**
- * The cookie of a session. `Strict`, because the pages that need it are files of ours that ask for everything themselves:
- * a link from elsewhere opens them without it, and they are signed in a moment later.
+ * Session cookie. `Strict` is possible because the page itself needs no cookie: a link from another site opens it without
+ * the cookie, and the requests that the page then sends carry it.
  */
 export const sessionCookie = ({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>) =>
   cookie('svc_session', 'strict', publicUrl)
 
 /**
- * A cookie that no script reads and only this host gets. Where the browser comes by https it is `Secure`, and its name
- * begins with `__Host-`: then no neighbor under the same domain can replace it.
+ * Cookie that scripts can't read and only this host receives. Over https it is `Secure` and its name starts with
+ * `__Host-`, so no other host under the same domain can replace it.
  */
 export function cookie(name: string, sameSite: 'strict' | 'lax', publicUrl: string | undefined): Cookie {
   const isSecure = (req: Request) => (publicUrl === undefined ? req.secure : publicUrl.startsWith('https:'))

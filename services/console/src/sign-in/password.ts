@@ -3,9 +3,9 @@ import { promisify } from 'node:util'
 import { openSemaphore } from '@gateway/service-kit/async/semaphore'
 import { refuse } from '@gateway/api/refusal'
 
-// Passwords are kept as argon2id in PHC form, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so that the cost can rise later
-// without making old ones unreadable. The cost is the least that OWASP advises: 19 MiB, two passes. Hashing is done on
-// Node's own threads; half of its four stay free for names to be looked up and files to be read.
+// Passwords are stored as argon2id in PHC format, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so the cost can be raised later
+// without invalidating old hashes. The cost is the minimum OWASP recommends: 19 MiB, two passes. Hashing runs on Node's
+// thread pool; half of its four threads stay free for DNS lookups and file reads.
 
 const derive = promisify(argon2)
 const COST = { memory: 19_456, passes: 2, parallelism: 1 }
@@ -13,9 +13,9 @@ const HASH_BYTES = 32
 const SALT_BYTES = 16
 
 export interface Passwords {
-  /** What to store of a password. @throws Refusal `overloaded` */
+  /** Returns the hash to store. @throws Refusal `overloaded` */
   hash(password: string): Promise<string>
-  /** Takes as long for a user without a password, or unknown, as for a wrong one. @throws Refusal `overloaded` */
+  /** Takes the same time for an unknown user or one without a password as for a wrong one. @throws Refusal `overloaded` */
   fits(password: string, stored: string | null): Promise<boolean>
 }
 
@@ -53,10 +53,10 @@ async function passwordFits(password: string, stored: string | null): Promise<bo
   return timingSafeEqual(hash, expected) && stored !== null
 }
 
-/** Costs as much as a real one, and no password is known for it. */
+/** Takes as long to verify as a real hash, and no password is known for it. */
 const HASH_OF_NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** The same letters are the same password, however a keyboard put them together. */
+/** Normalizes a password, because keyboards compose the same letters differently. */
 function plain(password: string): string {
   return password.normalize('NFKC')
 }

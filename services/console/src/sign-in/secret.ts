@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { makeSecret, SHOWN_CHARACTERS } from '@gateway/api/ids'
 
 export interface IssuedSecret {
-  /** Shown once, kept nowhere. */
+  /** Shown once, never stored. */
   secret: string
-  /** SHA-256: all that is stored of it. */
+  /** SHA-256, the only stored form. */
   hash: Uint8Array<ArrayBuffer>
-  /** What later views show. */
+  /** Shown in lists. */
   prefix: string
 }
 
-/** Makes the secret of a key or of a personal token. */
+/** Generates the secret of a key or token. */
 export function issueSecret(
   prefix: Parameters<typeof makeSecret>[0],
   { random }: { random: (bytes: number) => Uint8Array<ArrayBuffer> },

@@ -25,7 +25,7 @@ export function signIn(deps: Deps): Handler<'signIn'> {
     await throttle.succeeded(email, address)
 
     const secret = await prisma.$transaction(async (tx) => {
-      // The password may have been changed meanwhile, which ends all sessions: none on the old one may follow.
+      // The password may have changed in the meantime, which ends all sessions: no session may follow from the old one.
       const same = await tx.$queryRaw<unknown[]>`
         SELECT FROM control.users WHERE id = ${user.id} AND password_hash = ${user.passwordHash} FOR SHARE`
       if (same.length === 0) throw refuse('sign_in_failed', {})
@@ -47,7 +47,7 @@ export function signOut(deps: Pick<Deps, 'prisma' | 'now' | 'publicUrl'>): Handl
     if (!open || open.user !== user.id) throw refuse('session_missing', {})
     await prisma.$transaction(async (tx) => {
       const { count } = await tx.userToken.deleteMany({ where: { id: open.id } })
-      if (count === 0) return // signed out at the same moment
+      if (count === 0) return // signed out concurrently
       await recordChange(tx, { tenant: null, user: user.id, action: 'session.delete', subject: open.id })
     })
     session.clear(call.req, res)

@@ -8,9 +8,9 @@ import { onlyUserOf } from './user.ts'
 type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
 
 /**
- * PUT /api/v2/me/password: my first password, or another one; someone who has only found a token of mine can't change it. All
- * sessions end, personal tokens stay. Who signs in at a provider gets no first password here: it would outlive the account
- * there.
+ * PUT /api/v2/me/password: sets or changes the password. A change needs the current one, so a stolen token can't change
+ * it. All sessions end; personal tokens remain. Users who sign in at a provider can't set a first password: it would
+ * outlive their account there.
  */
 export function setPassword({ prisma, throttle, passwords }: Deps): Handler<'setPassword'> {
   return async (call, res) => {
@@ -25,7 +25,7 @@ export function setPassword({ prisma, throttle, passwords }: Deps): Handler<'set
     const passwordHash = await passwords.hash(password)
     await prisma.$transaction(async (tx) => {
       const { count } = await tx.user.updateMany({ where: { id, passwordHash: before }, data: { passwordHash } })
-      if (count === 0) throw refuse('sign_in_failed', {}) // another request has changed it meanwhile
+      if (count === 0) throw refuse('sign_in_failed', {}) // another request has changed it in the meantime
       await tx.userToken.deleteMany({ where: { user: id, id: { startsWith: SESSION } } })
       await tx.signInCode.deleteMany({ where: { user: id } })
       await recordChange(tx, { tenant: null, user: id, action: 'password.set', subject: id })

@@ -5,7 +5,7 @@ import { answerOf, callerOf, consoleTest as test, outcomeOf, uniqueAddress } fro
 const PASSWORD = 'correct horse battery'
 const UNKNOWN = '400 invalid_request'
 
-/** What a program keeps to itself, and what it says of it. */
+/** Verifier a program keeps secret, and the challenge it sends. */
 function asking() {
   const verifier = randomBytes(32).toString('base64url')
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
@@ -20,7 +20,7 @@ const codes = test
       )
     })
   .extend('user', ({ signIn }) => signIn())
-  /** A code of the user, and the verifier for it. */
+  /** A sign-in code of the user and its verifier. */
   .extend('confirmed', async ({ user }) => {
     const { verifier, challenge } = asking()
     const answer = await user.post('/api/v2/me/sign-in-codes', { name: 'gateway on laptop', challenge })
@@ -29,7 +29,7 @@ const codes = test
   })
 
 codes(
-  'a program gets the token that its user confirmed, which is theirs as any other',
+  'a program gets a token its user confirmed, which the user can list and delete like any other',
   async ({ console, user, confirmed, redeem }) => {
     const { body } = await redeem(confirmed)
     expect(body.token).toMatchObject({ name: 'gateway on laptop', expiresAt: expect.any(String) as string })
@@ -43,7 +43,7 @@ codes(
   },
 )
 
-codes('a code is good once, also for many who come with it at the same time', async ({ user, confirmed, redeem }) => {
+codes('a code can be redeemed once, even by concurrent requests', async ({ user, confirmed, redeem }) => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => redeem(confirmed)))
   expect(answers.map(outcomeOf).toSorted()).toEqual(['201', ...Array.from({ length: 9 }, () => UNKNOWN)])
   const { data } = (await user.get('/api/v2/me/tokens')).body as { data: { name: string }[] }
@@ -51,47 +51,56 @@ codes('a code is good once, also for many who come with it at the same time', as
   expect(outcomeOf(await redeem(confirmed))).toBe(UNKNOWN)
 })
 
-codes('anyone who has seen a code has nothing, and spoils nothing [invalid_request]', async ({ confirmed, redeem }) => {
-  const { code, verifier } = confirmed
-  const { challenge } = asking()
-  const unknown = { code: asking().verifier, verifier }
-  for (const body of [{ code, verifier: asking().verifier }, { code, verifier: challenge }, unknown])
-    expect(outcomeOf(await redeem(body))).toBe(UNKNOWN)
-  for (const body of [{ code }, { code, verifier: '' }, { code: `${code}.`, verifier }, { code, verifier, x: 1 }])
-    expect(outcomeOf(await redeem(body))).toBe(UNKNOWN)
-  expect(outcomeOf(await redeem(confirmed))).toBe('201')
-})
+codes(
+  'a code is useless without its verifier, and failed attempts do not invalidate it [invalid_request]',
+  async ({ confirmed, redeem }) => {
+    const { code, verifier } = confirmed
+    const { challenge } = asking()
+    const unknown = { code: asking().verifier, verifier }
+    for (const body of [{ code, verifier: asking().verifier }, { code, verifier: challenge }, unknown])
+      expect(outcomeOf(await redeem(body))).toBe(UNKNOWN)
+    for (const body of [{ code }, { code, verifier: '' }, { code: `${code}.`, verifier }, { code, verifier, x: 1 }])
+      expect(outcomeOf(await redeem(body))).toBe(UNKNOWN)
+    expect(outcomeOf(await redeem(confirmed))).toBe('201')
+  },
+)
 
-codes('a code that is five minutes old is none [invalid_request]', async ({ fixture, user, confirmed, redeem }) => {
-  await fixture.run(`UPDATE control.sign_in_codes SET expires_at = now() - interval '1 ms' WHERE user_id = $1`, [
-    user.id,
-  ])
-  const refused = await redeem(confirmed)
-  expect(outcomeOf(refused)).toBe(UNKNOWN)
-  expect(refused.body.error.resolution).toContain('gateway login')
-  await user.post('/api/v2/me/sign-in-codes', { name: 'next', challenge: asking().challenge })
-  const kept = await fixture.run(`SELECT name FROM control.sign_in_codes WHERE user_id = $1`, [user.id])
-  expect(kept.rows).toEqual([{ name: 'next' }])
-})
+codes(
+  'an expired code is refused, and deleted when the user confirms the next one [invalid_request]',
+  async ({ fixture, user, confirmed, redeem }) => {
+    await fixture.run(`UPDATE control.sign_in_codes SET expires_at = now() - interval '1 ms' WHERE user_id = $1`, [
+      user.id,
+    ])
+    const refused = await redeem(confirmed)
+    expect(outcomeOf(refused)).toBe(UNKNOWN)
+    expect(refused.body.error.resolution).toContain('gateway login')
+    await user.post('/api/v2/me/sign-in-codes', { name: 'next', challenge: asking().challenge })
+    const kept = await fixture.run(`SELECT name FROM control.sign_in_codes WHERE user_id = $1`, [user.id])
+    expect(kept.rows).toEqual([{ name: 'next' }])
+  },
+)
 
-codes('another password ends the codes that were confirmed before it', async ({ user, confirmed, redeem }) => {
+codes('changing the password invalidates codes confirmed before', async ({ user, confirmed, redeem }) => {
   expect(outcomeOf(await user.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
   expect(outcomeOf(await redeem(confirmed))).toBe(UNKNOWN)
 })
 
-codes('only a user confirms, not a program with a token [not_permitted]', async ({ console, stack }) => {
-  const made = await stack.owner.post(`${stack.path}/tokens`, { name: 'CI', permissions: ['audit.read'] })
-  const program = callerOf(console.url, '', made.body.secret)
-  const { challenge } = asking()
-  const refused = await program.post('/api/v2/me/sign-in-codes', { name: 'x', challenge })
-  expect(outcomeOf(refused)).toBe('403 not_permitted')
-  const anonymous = callerOf(console.url, '', 'svu_none')
-  expect(outcomeOf(await anonymous.post('/api/v2/me/sign-in-codes', { name: 'x', challenge }))).toBe(
-    '401 token_invalid',
-  )
-})
+codes(
+  'only a user can confirm a code, not a program with an access token [not_permitted]',
+  async ({ console, stack }) => {
+    const made = await stack.owner.post(`${stack.path}/tokens`, { name: 'CI', permissions: ['audit.read'] })
+    const program = callerOf(console.url, '', made.body.secret)
+    const { challenge } = asking()
+    const refused = await program.post('/api/v2/me/sign-in-codes', { name: 'x', challenge })
+    expect(outcomeOf(refused)).toBe('403 not_permitted')
+    const anonymous = callerOf(console.url, '', 'svu_none')
+    expect(outcomeOf(await anonymous.post('/api/v2/me/sign-in-codes', { name: 'x', challenge }))).toBe(
+      '401 token_invalid',
+    )
+  },
+)
 
-codes('an address may try this many codes in a minute and no more [rate_limited]', async ({ console }) => {
+codes('limits an address to 50 code redemptions [rate_limited]', async ({ console }) => {
   const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress() }
   const body = JSON.stringify({ code: asking().verifier, verifier: asking().verifier })
   const outcomes: string[] = []

@@ -6,11 +6,11 @@ import { onlyUserOf } from './user.ts'
 import { hashOf } from './secret.ts'
 import { makePersonalToken } from './tokens.ts'
 
-// How a program on someone's machine gets a personal token without anybody copying one (decision 20).
-//   C1  A code is good once, for five minutes, and only together with the verifier that its challenge was made of. So anyone who sees it
-//       on its way, in an address or on a screen, has nothing.
-//   C2  The token is made when the code is redeemed, by the same transaction: no secret is kept meanwhile.
-//   C3  What ends the sessions of a user ends their codes.
+// Lets a program on a user's machine get a personal token without copying one (decision 20).
+//   C1  A code can be redeemed once, within five minutes, and only with the verifier of its challenge. So a code seen in
+//       transit, in an address or on a screen, is useless.
+//   C2  The transaction that redeems the code creates the token: no secret is stored in the meantime.
+//   C3  Whenever the sessions of a user end, their codes end too.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'throttle'>
 
@@ -31,7 +31,7 @@ export function createSignInCode({ prisma, random, now }: Deps): Handler<'create
   }
 }
 
-/** POST /api/v2/session/tokens: the token of the code; its secret is shown this once. */
+/** POST /api/v2/session/tokens: redeems a code for a token, whose secret is shown once. */
 export function redeemSignInCode(deps: Deps): Handler<'redeemSignInCode'> {
   const { prisma, now, throttle } = deps
   return async (call, res) => {
@@ -41,7 +41,7 @@ export function redeemSignInCode(deps: Deps): Handler<'redeemSignInCode'> {
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const made = await prisma.$transaction(async (tx) => {
       const found = await tx.signInCode.findUnique({ where: { hash, challenge, expiresAt: { gt: now() } } })
-      const { count } = await tx.signInCode.deleteMany({ where: { hash, challenge } }) // C1: of two at a time one finds it
+      const { count } = await tx.signInCode.deleteMany({ where: { hash, challenge } }) // C1: of two concurrent requests one succeeds
       if (found === null || count === 0) throw unknownCode()
       return makePersonalToken(deps, tx, found.user, found)
     })

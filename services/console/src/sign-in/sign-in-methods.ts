@@ -1,7 +1,7 @@
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 
-/** GET /api/v2/session: how one signs in here, and where the models are; for the page, which knows no one yet. */
+/** GET /api/v2/session: sign-in methods and base URL of the models, for the page before sign-in. */
 export function readSignInMethods({
   publicUrl,
   provider,

@@ -14,14 +14,14 @@ import {
 
 const PASSWORD = 'correct horse battery'
 
-test('without a token no one is signed in [session_missing]', async ({ console }) => {
+test('rejects a request without a token [session_missing]', async ({ console }) => {
   const answer = await answerOf(await fetch(`${console.url}/api/v2/me`))
   expect(outcomeOf(answer)).toBe('401 session_missing')
   expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
   expect(answer.headers.get('X-Request-Id')).toMatch(/^req_/)
 })
 
-test('malformed, unknown, expired tokens and keys answer alike [token_invalid]', async ({
+test('responds identically to malformed, unknown and expired tokens, and to keys [token_invalid]', async ({
   console,
   signIn,
   fixture,
@@ -42,7 +42,7 @@ test('malformed, unknown, expired tokens and keys answer alike [token_invalid]',
   expect(new Set(bodies).size).toBe(1)
 })
 
-test('two Authorization headers are refused [duplicate_header]', async ({ console }) => {
+test('rejects a request with two Authorization headers [duplicate_header]', async ({ console }) => {
   const { hostname, port } = new URL(console.url)
   const socket = connect(Number(port), hostname)
   socket.end(
@@ -55,7 +55,7 @@ test('two Authorization headers are refused [duplicate_header]', async ({ consol
   expect(text).toContain('"duplicate_header"')
 })
 
-test('me answers what I belong to and with which roles', async ({ stack }) => {
+test('/me returns the organizations, teams and projects of the user with their roles', async ({ stack }) => {
   const { body } = await stack.owner.get('/api/v2/me')
   expect(body).toMatchObject({ id: stack.owner.id, platformOperator: false })
   expect(body.tenants).toEqual([
@@ -69,7 +69,7 @@ test('me answers what I belong to and with which roles', async ({ stack }) => {
   ])
 })
 
-test('a new member signs in with the password it was given, and out again', async ({ console, stack }) => {
+test('a new member can sign in with the password set by an Admin, and sign out', async ({ console, stack }) => {
   const email = `New.User.${stack.tenant}@Example.test`
   const member = await stack.owner.post(`${stack.path}/members`, { email, name: 'New', password: PASSWORD })
   expect(outcomeOf(member)).toBe('201')
@@ -97,7 +97,7 @@ test('a new member signs in with the password it was given, and out again', asyn
   expect((await me()).status).toBe(401)
 })
 
-test('a personal token does what I may, shows its secret once, and ends when it is deleted', async ({
+test('a personal token acts as its user, shows its secret once and stops working when deleted', async ({
   console,
   signIn,
 }) => {
@@ -117,13 +117,13 @@ test('a personal token does what I may, shows its secret once, and ends when it 
   expect(outcomeOf(await user.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
 })
 
-test("no one deletes another user's token [not_found]", async ({ signIn }) => {
+test("a user cannot delete another user's token [not_found]", async ({ signIn }) => {
   const [one, other] = [await signIn(), await signIn()]
   const made = await one.post('/api/v2/me/tokens', { name: 'mine' })
   expect(outcomeOf(await other.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
 })
 
-test('another password needs the one before, and ends every session but no token [sign_in_failed]', async ({
+test('changing the password requires the current one, and ends all sessions but no tokens [sign_in_failed]', async ({
   console,
   signIn,
 }) => {
@@ -149,15 +149,12 @@ test.for([
   ['12 letters..', '204'],
   ['x'.repeat(256), '204'],
   ['x'.repeat(257), '400 invalid_request'],
-])(
-  'a password of 12 to 256 characters is taken, no matter what is in it: %s',
-  async ([password, outcome], { signIn }) => {
-    const user = await signIn()
-    expect(outcomeOf(await user.put('/api/v2/me/password', { password }))).toBe(outcome)
-  },
-)
+])('accepts a password only with 12 to 256 characters: %s → %s', async ([password, outcome], { signIn }) => {
+  const user = await signIn()
+  expect(outcomeOf(await user.put('/api/v2/me/password', { password }))).toBe(outcome)
+})
 
-test('who signs in on the old password while it is changed has no session after it', async ({
+test('a sign-in with the old password during a password change gets no session', async ({
   console,
   signIn,
   fixture,
@@ -165,7 +162,7 @@ test('who signs in on the old password while it is changed has no session after 
   const user = await signIn()
   const email = `${user.id}@example.test`
   await user.put('/api/v2/me/password', { password: PASSWORD })
-  // The sign-in has looked at the old password when this commits: it waits for the row.
+  // The sign-in has already checked the old password and waits for the row when this commits.
   await fixture.run('BEGIN')
   await fixture.run(`UPDATE control.users SET password_hash = 'changed' WHERE id = $1`, [user.id])
   const signingIn = signInBy(console.url, email, PASSWORD)

@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 export const MAKE_ANOTHER =
   'Its secret was shown once, when the token was made. Delete the token, and make another one under a new Idempotency-Key.'
 
-/** GET /api/v2/me/tokens: my personal tokens, without their secrets. */
+/** GET /api/v2/me/tokens: personal tokens of the user, without secrets. */
 export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
   return async (call, res) => {
     const { cursor, limit } = call.query()
@@ -30,7 +30,7 @@ export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
   }
 }
 
-/** POST /api/v2/me/tokens: a token that may do what I may; its secret is shown this once. */
+/** POST /api/v2/me/tokens: a token with all permissions of the user. Its secret is shown once. */
 export function createToken(deps: Deps): Handler<'createToken'> {
   return async (call, res) => {
     const user = onlyUserOf(res)
@@ -56,7 +56,7 @@ export function deleteToken({ prisma }: Deps): Handler<'deleteToken'> {
   }
 }
 
-/** Makes a token with all that its user may do, and answers it with its secret, which no one can read again. */
+/** Creates a token with all permissions of its user, and returns it with its secret, which can't be read again. */
 export async function makePersonalToken(
   deps: Pick<Deps, 'newId' | 'random' | 'now'>,
   tx: Transaction,

@@ -3,20 +3,20 @@ import { refuse } from '@gateway/api/refusal'
 import type { Response } from 'express'
 
 /**
- * Who asks: someone who is signed in, or a program with a token of an organization or project. What either may do follows from their
- * roles (permissions/roles.ts), and what they did is under their id in the audit.
+ * Caller of a request: a signed-in user, or a program with a token of an organization or project. Permissions follow from
+ * their roles (permissions/roles.ts), and the audit records their actions under their ID.
  */
 export interface User {
   id: string
-  /** Empty: a token. */
+  /** Empty for a token. */
   email: string
   name: string
   platformOperator: boolean
-  /** Absent: a user. */
+  /** Absent for a user. */
   token?: TokenScope
 }
 
-/** Where a token is of any use, and for what. */
+/** Scope and permissions of a token. */
 export interface TokenScope {
   tenant: string
   /** null: the whole organization. */
@@ -24,21 +24,21 @@ export interface TokenScope {
   permissions: readonly TokenPermission[]
 }
 
-/** What the ids of tokens of organizations and projects begin with. */
+/** Prefix of the ids of organization and project tokens. */
 export const ACCESS_TOKEN = 'atk'
 
-/** Whether `authenticate` has let someone through. */
+/** Whether `authenticate` has admitted the request. */
 export function isSignedIn(res: Pick<Response, 'locals'>): boolean {
   return res.locals['user'] !== undefined
 }
 
-/** Only behind `authenticate`, which puts it there. */
+/** Returns the user set by `authenticate`, which must run before. */
 export function userOf(res: Pick<Response, 'locals'>): User {
   return res.locals['user'] as User
 }
 
 /**
- * The same where it is about the user themselves, which no token is.
+ * Same as `userOf`, but refuses tokens, for operations on the user themselves.
  * @throws Refusal `not_permitted`
  */
 export function onlyUserOf(res: Pick<Response, 'locals'>): User {

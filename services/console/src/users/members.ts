@@ -31,8 +31,8 @@ export function listMembers(deps: Deps): Handler<'listMembers'> {
 }
 
 /**
- * POST …/members: adds a user or gives a member another role. `email` names a user who is new to the service, or whose
- * email is beyond doubt; `user`, the id, anybody (0005-signing-in.md).
+ * POST …/members: adds a user or changes the role of a member. `email` identifies a user who is new to the service or
+ * whose email is proven; `user`, the ID, identifies any user (0005-signing-in.md).
  */
 export function setMember(deps: Deps): Handler<'setMember'> {
   const { prisma, newId, passwords } = deps
@@ -69,8 +69,8 @@ export function setMember(deps: Deps): Handler<'setMember'> {
 }
 
 /**
- * DELETE …/members/{user}. The user's team roles and grants stay on the books and are worth nothing without the
- * membership; so adding the user again restores them.
+ * DELETE …/members/{user}. The user's team roles and grants remain stored but have no effect without the membership, so
+ * adding the user again restores them.
  */
 export function removeMember(deps: Deps): Handler<'removeMember'> {
   const { prisma } = deps
@@ -101,7 +101,7 @@ async function keepAnAdmin(tx: Transaction, tenant: string): Promise<void> {
 interface NewMember extends Pick<z.output<typeof newMemberBody>, 'email' | 'user' | 'name' | 'password'> {
   tenant: string
   passwordHash: string | null
-  /** For a user whom the service does not know yet. */
+  /** ID for a user who does not exist yet. */
   newUserId: string
 }
 
@@ -111,7 +111,7 @@ interface Known {
 }
 
 /**
- * The user that is named by id or email; made, where the email is new.
+ * Returns the user with this ID or email; creates them if the email is new.
  * @throws Refusal `already_exists`, `invalid_request`
  */
 async function userToAdd(tx: Transaction, wanted: NewMember): Promise<{ user: Known; isNewUser: boolean }> {
@@ -125,15 +125,15 @@ async function userToAdd(tx: Transaction, wanted: NewMember): Promise<{ user: Kn
   const vouchedBy = passwordHash === null ? null : wanted.tenant
   const created = { id: wanted.newUserId, email, name: name ?? email.split('@')[0]!, passwordHash, vouchedBy }
   const { count } = await tx.user.createMany({ data: [created], skipDuplicates: true })
-  // Anyone who administers one organization does not decide about a user's name or password in all others.
+  // An Admin of one organization must not set the name or password of a user who is also in other organizations.
   if (count === 0 && (name !== undefined || password !== undefined))
     throw refuse('already_exists', { what: 'A user with this email (leave out name and password to add them)' })
   return { user: await tx.user.findUniqueOrThrow({ where: { email }, select }), isNewUser: count > 0 }
 }
 
 /**
- * An Admin of another organization who made this user knows the first password, and may be the only one to have used it:
- * what is given to the email would be given to that Admin.
+ * If an Admin of another organization created this user, that Admin knows the first password and may be the only person
+ * who has used it: access given to the email could go to that Admin.
  * @throws Refusal `invalid_request`
  */
 function requireKnownEmail({ vouchedBy }: Known, tenant: string): void {
@@ -146,8 +146,8 @@ function requireKnownEmail({ vouchedBy }: Known, tenant: string): void {
 }
 
 /**
- * Roles in teams and projects are for members of the organization.
- * @throws Refusal `invalid_request`, alike for a user who isn't one and for one who doesn't exist
+ * Requires membership of the organization, which team and project roles depend on.
+ * @throws Refusal `invalid_request`, the same for a user who isn't a member and for one who doesn't exist
  */
 export async function requireMember(tx: Transaction, tenant: string, user: string): Promise<void> {
   if (await tx.membership.findUnique({ where: { tenant_user: { tenant, user } } })) return
@@ -162,7 +162,7 @@ interface RoleRow<Role> {
   user: string
   role: string
   createdAt: Date
-  /** Only for its type. */
+  /** Exists only for its type. */
   as?: Role
 }
 
@@ -174,7 +174,7 @@ interface UserWithRole<Role> {
   createdAt: string
 }
 
-/** Rows that give a user a role, shown with who that is. */
+/** Returns role rows with the data of their users. */
 export async function usersOf<Role extends string>(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
   rows: RoleRow<Role>[],

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf, type Caller } from '../console.fixture.ts'
 
-// What the ids of another organization are worth here: nothing.
+// IDs of another organization give no access.
 
-test('an id of another organization in a path is nothing, byte for byte [not_found]', async ({
+test('responds to the ID of another organization in a path with the same bytes as to an unknown ID [not_found]', async ({
   stack,
   fixture,
   signIn,
@@ -61,7 +61,7 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
   expect(new Set(nothing.map(([, refusal]) => refusal))).toEqual(new Set(['404 not_found']))
   expect(await askAll(ids)).toEqual(nothing)
 
-  // Under one's own organization: its ids are there, the others' in their place are not.
+  // Within the caller's organization: a foreign ID in place of an own ID is not found.
   const swaps: Partial<Ids>[] = [{ team: other.team }, { project: project.id }, { key: otherKey.id }]
   for (const swap of swaps) {
     const [field] = Object.keys(swap) as [keyof Ids]
@@ -69,12 +69,15 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
     const answers = await Promise.all(touched.map(([method, path, body]) => stack.owner[method](path, body)))
     expect(answers.map(outcomeOf)).toEqual(touched.map(() => '404 not_found'))
   }
-  // And nothing was done to them.
+  // The other organization is unchanged.
   expect((await theirs.get(`/api/v2/tenants/${other.tenant}/members`)).body.data).toHaveLength(1)
   expect((await theirs.get(`/api/v2/tenants/${other.tenant}/keys/${otherKey.id}`)).body.state).toBe('Active')
 })
 
-test('an id of another organization in a body or a query is nothing either', async ({ stack, fixture }) => {
+test('rejects the ID of another organization in a body, and finds nothing by it in a query', async ({
+  stack,
+  fixture,
+}) => {
   const other = await fixture.tenant()
   const project = await fixture.project(other)
   const product = await fixture.product()
@@ -100,12 +103,12 @@ test('an id of another organization in a body or a query is nothing either', asy
   expect((await owner.get(`${stack.path}/keys?project=${project.id}`)).body.data).toEqual([])
 })
 
-test('an organization that added someone first gets nothing of what another gives them [invalid_request]', async ({
+test('an organization cannot gain access by adding an email before another organization does [invalid_request]', async ({
   stack,
   fixture,
   signIn,
 }) => {
-  // Anyone who administers one organization makes an account with someone else's email and their own password choice …
+  // An Admin of one organization creates an account with someone else's email and a password they know …
   const attacker = await fixture.tenant()
   const attackerAdmin = await signIn({ id: attacker.owner })
   const email = `victim.${stack.tenant}@example.test`
@@ -118,7 +121,7 @@ test('an organization that added someone first gets nothing of what another give
   // Leaving the first organization changes nothing.
   await attackerAdmin.delete(`/api/v2/tenants/${attacker.tenant}/members/${made.body.id}`)
   expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { email }))).toBe('400 invalid_request')
-  // The id, which only the user who is meant can tell, names them beyond doubt.
+  // The user ID identifies the user unambiguously: only they can disclose it.
   expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { user: made.body.id }))).toBe('201')
   expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' }))).toBe('200')
   const none = await stack.owner.post(`${stack.path}/members`, { user: 'usr_nobody' })

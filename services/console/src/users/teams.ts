@@ -29,7 +29,7 @@ export function listTeams(deps: Deps): Handler<'listTeams'> {
   }
 }
 
-/** POST …/teams: a new team, whose first Team Owner is its creator. */
+/** POST …/teams: creates a team. Its creator becomes the first Team Owner. */
 export function createTeam(deps: Deps): Handler<'createTeam'> {
   const { newId } = deps
   return async (call, res) => {
@@ -47,7 +47,7 @@ export function createTeam(deps: Deps): Handler<'createTeam'> {
   }
 }
 
-/** DELETE …/teams/{team}: a team that owns no project anymore. */
+/** DELETE …/teams/{team}: deletes a team that owns no projects. */
 export function deleteTeam(deps: Deps): Handler<'deleteTeam'> {
   const { prisma } = deps
   return async (call, res) => {
@@ -56,7 +56,7 @@ export function deleteTeam(deps: Deps): Handler<'deleteTeam'> {
     await authorizeInTenant(deps.prisma, user, tenant, 'teams.manage')
     const id = call.id('team')
     await prisma.$transaction(async (tx) => {
-      await tx.$queryRaw`SELECT FROM control.teams WHERE id = ${id} FOR UPDATE` // it can own nothing new meanwhile
+      await tx.$queryRaw`SELECT FROM control.teams WHERE id = ${id} FOR UPDATE` // blocks new projects of the team
       if (!(await tx.team.findFirst({ where: { id, tenant } }))) throw refuse('not_found', {})
       if (await tx.project.findFirst({ where: { team: id } }))
         throw refuse('not_empty', { what: 'The team', holds: 'projects' })
@@ -92,7 +92,7 @@ export function listTeamMembers(deps: MemberDeps): Handler<'listTeamMembers'> {
   }
 }
 
-/** POST …/teams/{team}/members: puts a member of the organization into the team, or gives it another role there. */
+/** POST …/teams/{team}/members: adds a member of the organization to the team, or changes their role in it. */
 export function setTeamMember(deps: MemberDeps): Handler<'setTeamMember'> {
   const { prisma } = deps
   return async (call, res) => {

@@ -10,7 +10,7 @@ import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId'>
 
-/** GET /api/v2/tenants: those I belong to; the platform operator sees all. */
+/** GET /api/v2/tenants: organizations of the user; all for the platform operator. */
 export function listTenants({ prisma }: Deps): Handler<'listTenants'> {
   return async (call, res) => {
     const user = userOf(res)
@@ -31,7 +31,7 @@ export function listTenants({ prisma }: Deps): Handler<'listTenants'> {
   }
 }
 
-/** POST /api/v2/tenants: a new organization, whose first Admin is its creator. */
+/** POST /api/v2/tenants: creates an organization. Its creator becomes the first Admin. */
 export function createTenant(deps: Deps): Handler<'createTenant'> {
   const { newId } = deps
   return async (call, res) => {
@@ -48,7 +48,7 @@ export function createTenant(deps: Deps): Handler<'createTenant'> {
   }
 }
 
-/** DELETE /api/v2/tenants/{t}: an organization that holds no project and no key anymore. Its audit log stays. */
+/** DELETE /api/v2/tenants/{t}: deletes an organization without projects and keys. Its audit log remains. */
 export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
   const { prisma } = deps
   return async (call, res) => {
@@ -56,7 +56,7 @@ export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
     const id = call.id('tenant')
     await authorizeInTenant(deps.prisma, user, id, 'tenants.delete')
     await prisma.$transaction(async (tx) => {
-      await tx.$queryRaw`SELECT FROM control.tenants WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
+      await tx.$queryRaw`SELECT FROM control.tenants WHERE id = ${id} FOR UPDATE` // blocks new rows that reference it
       const what = 'The organization'
       if (await tx.project.findFirst({ where: { tenant: id } })) throw refuse('not_empty', { what, holds: 'projects' })
       if (await tx.key.findFirst({ where: { tenant: id } })) throw refuse('not_empty', { what, holds: 'keys' })

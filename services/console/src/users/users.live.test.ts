@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
-test('the platform operator makes an organization and is its first Admin', async ({ signIn }) => {
+test('the platform operator can create an organization, becomes its first Admin and can delete it', async ({
+  signIn,
+}) => {
   const operator = await signIn({ platformOperator: true })
   const made = await operator.post('/api/v2/tenants', { name: 'New' })
   expect(outcomeOf(made)).toBe('201')
@@ -13,21 +15,24 @@ test('the platform operator makes an organization and is its first Admin', async
   expect(outcomeOf(await operator.get(`${path}/members`))).toBe('404 not_found')
 })
 
-test('no one else makes or deletes an organization [not_permitted]', async ({ stack }) => {
+test('only the platform operator can create or delete an organization [not_permitted]', async ({ stack }) => {
   const answer = await stack.owner.post('/api/v2/tenants', { name: 'Mine' })
   expect(outcomeOf(answer)).toBe('403 not_permitted')
   expect(answer.body.error.message).toBe('This requires the platform operator role.')
   expect(outcomeOf(await stack.owner.delete(stack.path))).toBe('403 not_permitted')
 })
 
-test('an organization with projects stays [not_empty]', async ({ stack, signIn }) => {
+test('refuses to delete an organization with projects [not_empty]', async ({ stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const answer = await operator.delete(stack.path)
   expect(outcomeOf(answer)).toBe('409 not_empty')
   expect(answer.body.error.resolution).toBe('Delete the projects first.')
 })
 
-test("another organization and one that never existed can't be told apart [not_found]", async ({ stack, signIn }) => {
+test('an organization the user is not a member of looks the same as one that never existed [not_found]', async ({
+  stack,
+  signIn,
+}) => {
   const outsider = await signIn()
   for (const path of ['members', 'teams', 'projects', 'keys', 'audit']) {
     const answers = await Promise.all(
@@ -38,7 +43,7 @@ test("another organization and one that never existed can't be told apart [not_f
   }
 })
 
-test('members read who is there; only an Admin changes it [not_permitted]', async ({ stack }) => {
+test('any member can list members and teams, but only an Admin can change them [not_permitted]', async ({ stack }) => {
   const member = await stack.member({ team: 'Team Member' })
   expect((await member.get(`${stack.path}/members`)).body.data).toHaveLength(2)
   expect((await member.get(`${stack.path}/teams/${stack.team}/members`)).body.data).toHaveLength(2)
@@ -55,7 +60,7 @@ test('members read who is there; only an Admin changes it [not_permitted]', asyn
   expect(new Set(refused.map(outcomeOf))).toEqual(new Set(['403 not_permitted']))
 })
 
-test('a known user is added by email alone, and keeps name and password [already_exists]', async ({
+test('an existing user is added by email only, and keeps their name and password [already_exists]', async ({
   stack,
   signIn,
 }) => {
@@ -70,7 +75,7 @@ test('a known user is added by email alone, and keeps name and password [already
   expect([outcomeOf(raised), raised.body.role]).toEqual(['200', 'Admin'])
 })
 
-test('an organization keeps an Admin, also when two remove each other at once [last_admin]', async ({ stack }) => {
+test('an organization keeps an Admin even when two remove each other concurrently [last_admin]', async ({ stack }) => {
   expect(outcomeOf(await stack.owner.delete(`${stack.path}/members/${stack.owner.id}`))).toBe('409 last_admin')
   const other = await stack.member({ tenant: 'Admin' })
   const answers = await Promise.all([
@@ -79,11 +84,11 @@ test('an organization keeps an Admin, also when two remove each other at once [l
   ])
   const outcomes = answers.map(outcomeOf)
   expect(outcomes).toContain('204')
-  // The second either came before it was removed, and finds itself the last, or after, and sees nothing anymore.
+  // The loser's request was authorized either before their removal (last Admin) or after it (not found).
   expect(outcomes.find((outcome) => outcome !== '204')).toMatch(/^(409 last_admin|404 not_found)$/)
 })
 
-test('who has left the organization sees nothing of it, no matter what roles are left behind [not_found]', async ({
+test('a user who has left the organization sees nothing of it, even with roles left over [not_found]', async ({
   stack,
 }) => {
   const leaver = await stack.member({ team: 'Team Owner', project: 'Project Owner' })
@@ -99,7 +104,7 @@ test('who has left the organization sees nothing of it, no matter what roles are
   expect(outcomeOf(await stack.owner.delete(`${stack.path}/members/${leaver.id}`))).toBe('404 not_found')
 })
 
-test('a team is made with its creator as owner, takes members, and goes when it owns nothing [not_empty]', async ({
+test('a team is created with its creator as owner, accepts members and can be deleted once it has no projects [not_empty]', async ({
   stack,
 }) => {
   const member = await stack.member()
@@ -121,10 +126,7 @@ test('a team is made with its creator as owner, takes members, and goes when it 
   expect(outcomeOf(await stack.owner.delete(path))).toBe('204')
 })
 
-test("one organization's Admin can't reach another's team through its own path [not_found]", async ({
-  stack,
-  fixture,
-}) => {
+test('an Admin cannot reach the team of another organization [not_found]', async ({ stack, fixture }) => {
   const other = await fixture.tenant()
   expect(outcomeOf(await stack.owner.get(`${stack.path}/teams/${other.team}/members`))).toBe('404 not_found')
   expect(outcomeOf(await stack.owner.delete(`${stack.path}/teams/${other.team}`))).toBe('404 not_found')

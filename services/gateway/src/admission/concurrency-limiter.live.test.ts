@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { describe, expect } from 'vitest'
 import { errorOf, stackTest, newPrompt, openCalls } from '../stack.fixture.ts'
 
-// A gateway of ten permits: a project alone may have eight, and leaves two for others.
+// The gateway has ten permits. A single project can hold eight of them; two are left for other projects.
 
 const ALONE = 8
 const test = stackTest
   .extend('settings', { scope: 'file' }, () => ({ gateway: { MAX_CONCURRENT_CALLS: '10' } }))
   .extend('busy', async ({ tenant, stack }, { onCleanup }) => {
-    await (await tenant.chat()).text() // from here on the gateway knows the project of the key
+    await (await tenant.chat()).text() // after this call the gateway knows the key's project
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, hold: true }])
     onCleanup(async () => void (await stack.provider.control.release()))
@@ -26,8 +26,8 @@ async function expectOverloaded(answer: Response): Promise<void> {
   expect(await errorOf(answer)).toMatchObject({ code: 'overloaded', resolution: expect.stringMatching(/Retry-After/) })
 }
 
-describe('a project that has taken its part', () => {
-  test('is refused one more call, for which nothing is reserved [overloaded]', async ({ tenant, busy, stack }) => {
+describe('a project that uses its whole share of permits', () => {
+  test('gets 503 for the next call, which reserves nothing [overloaded]', async ({ tenant, busy, stack }) => {
     const { reserved } = await tenant.wallet()
     await expectOverloaded(await tenant.chat())
     expect((await tenant.wallet()).reserved).toBe(reserved)
@@ -36,13 +36,13 @@ describe('a project that has taken its part', () => {
     expect((await tenant.chat()).status).toBe(200)
   })
 
-  test('is refused by each of its keys, and asks in vain what it can call [overloaded]', async ({ tenant, busy }) => {
+  test('gets 503 for GET /v1/models too [overloaded]', async ({ tenant, busy }) => {
     expect(busy.calls).toHaveLength(ALONE)
     const models = await fetch(`${tenant.url}/v1/models`, { headers: tenant.headers })
     await expectOverloaded(models)
   })
 
-  test('does not hinder another project', async ({ tenant, busy, fixture }) => {
+  test('leaves permits for another project', async ({ tenant, busy, fixture }) => {
     expect(busy.calls).toHaveLength(ALONE)
     const project = await fixture.project(tenant.owners, 1_000_000n)
     await fixture.assign(project.id, tenant.model)
@@ -51,7 +51,7 @@ describe('a project that has taken its part', () => {
     for (let n = 0; n < 20; n++) expect((await tenant.chat({}, { headers })).status).toBe(200)
   })
 
-  test('keeps the permits of callers who have disconnected until their calls have ended [overloaded]', async ({
+  test('keeps the permits of disconnected callers until their calls end [overloaded]', async ({
     tenant,
     busy,
     stack,
@@ -65,8 +65,8 @@ describe('a project that has taken its part', () => {
   })
 })
 
-describe('a call that waits for a running one', () => {
-  test('has a permit of its project [overloaded]', async ({ tenant, stack }) => {
+describe('a repeat that waits for the running call', () => {
+  test('uses a permit of its project [overloaded]', async ({ tenant, stack }) => {
     await (await tenant.chat()).text()
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, hold: true }])
@@ -84,7 +84,7 @@ describe('a call that waits for a running one', () => {
   })
 })
 
-/** The first this many to be answered. */
+/** Returns the first `count` responses to arrive. */
 async function firstOf(answers: Promise<Response>[], count: number): Promise<Response[]> {
   const arrived: Response[] = []
   const notifier = new EventTarget()

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { bodyOf, errorOf, newPrompt, stackTest } from '../stack.fixture.ts'
 
-// A gateway in which no prompt can be counted in time.
+// The limit on concurrent prompt characters is so low that this gateway can never count a prompt in time.
 
 const CAP = 50
 const test = stackTest
@@ -20,7 +20,7 @@ const prompt = () => newPrompt() + ' ab'.repeat(2_000) // 6 kilobytes, 2,000 tok
 const BYTES = 6_100
 
 // spec: 4.2/s5
-test('what a count could have turned is asked to come again, and nothing of it stays [overloaded]', async ({
+test('returns a retryable 503 and reserves nothing if only an exact token count could admit the call [overloaded]', async ({
   tenant,
   call,
   fixture,
@@ -33,9 +33,9 @@ test('what a count could have turned is asked to come again, and nothing of it s
   await fixture.assign(poor.id, large)
   const keyOfPoor = await fixture.key({ project: poor, by: tenant.owners.owner })
   const answers = [
-    await call(prompt(), small), // its bytes do not fit the context,
-    await call(prompt(), large, limited.secret), // nor what the key may spend,
-    await call(prompt(), large, keyOfPoor.secret), // nor the wallet
+    await call(prompt(), small), // its byte bound exceeds the context,
+    await call(prompt(), large, limited.secret), // the key's limit,
+    await call(prompt(), large, keyOfPoor.secret), // and the wallet
   ]
   for (const answer of answers) {
     expect(answer.status).toBe(503)
@@ -46,16 +46,16 @@ test('what a count could have turned is asked to come again, and nothing of it s
   expect((await tenant.wallet()).reserved).toBe(0)
 })
 
-test('what its bytes admit is admitted, and what no count could turn is refused as before [context_limit] [key_limit]', async ({
+test('admits a call whose byte bound fits, and refuses one that no token count could admit [context_limit] [key_limit]', async ({
   tenant,
   call,
 }) => {
   const model = await tenant.sell({ tokenizer: 'cl100k_base' })
   expect((await bodyOf(await call(prompt(), model))).usage.prompt_tokens).toBeLessThan(BYTES)
 
-  const tooSmall = await tenant.sell({ tokenizer: 'cl100k_base', contextLength: 2_000 }) // fewer than there are words
+  const tooSmall = await tenant.sell({ tokenizer: 'cl100k_base', contextLength: 2_000 }) // fewer tokens than words
   expect(await errorOf(await call(prompt(), tooSmall))).toMatchObject({ code: 'context_limit' })
 
-  const spent = await tenant.key({ limit: { micro: BigInt(2 * CAP), reset: 'daily' } }) // the cap alone costs as much
+  const spent = await tenant.key({ limit: { micro: BigInt(2 * CAP), reset: 'daily' } }) // the output cap alone costs this much
   expect(await errorOf(await call(prompt(), model, spent.secret))).toMatchObject({ code: 'key_limit' })
 })

@@ -5,11 +5,11 @@ import { errorOf, stackTest, newPrompt } from '../stack.fixture.ts'
 const PER_MESSAGE = 8
 const CAP = 50
 
-/** Three bytes and a token a word. */
+/** Each word is three bytes and one token. */
 const words = (count: number) => newPrompt() + ' ab'.repeat(count)
-/** As long, and another text in each part that is counted alone (packages/tokens/src/slices-of.ts). */
+/** Same length, but each slice that is counted separately has a different text (packages/tokens/src/slices-of.ts). */
 const otherWords = (count: number) => `${newPrompt()}${' ab'.repeat(100)} `.repeat(count / 100)
-/** What is counted of one user message: its text, its role and a token of room for each. */
+/** Token count of one user message: its text and its role, plus one token of margin for each. */
 const tokensOf = (content: string) => countTokens(content) + countTokens('user') + 2
 const asked = (content: string, more: object = {}) => ({
   messages: [{ role: 'user', content }],
@@ -25,17 +25,17 @@ const test = stackTest
       (options: Parameters<typeof tenant.sell>[0] = {}) =>
         tenant.sell({ tokenizer: 'cl100k_base', perMessage: PER_MESSAGE, ...options }),
   )
-  // Another project of the same owner: a key of it.
+  // Creates another project of the same owner and returns the secret of a key for it.
   .extend('keyOfProject', ({ tenant, fixture }) => async (funds: bigint, model: string) => {
     const project = await fixture.project(tenant.owners, funds)
     await fixture.assign(project.id, model)
     return (await fixture.key({ project, by: tenant.owners.owner })).secret
   })
 
-describe('a prompt of more bytes than tokens', () => {
+describe('a prompt with fewer tokens than bytes', () => {
   for (const stream of [false, true]) {
     // spec: 4.2/s5, 7/r8, can/true-count
-    test(`fits a context that its tokens fit, to the token${stream ? ', streamed' : ''} [context_limit]`, async ({
+    test(`is admitted if its exact token count fits the context${stream ? ', streamed' : ''} [context_limit]`, async ({
       tenant,
       sell,
       stack,
@@ -58,7 +58,7 @@ describe('a prompt of more bytes than tokens', () => {
     })
   }
 
-  test('is reserved at its tokens where its bytes cost more than the wallet has [insufficient_budget]', async ({
+  test('reserves its token count if the wallet cannot cover its byte bound [insufficient_budget]', async ({
     tenant,
     sell,
     keyOfProject,
@@ -76,7 +76,7 @@ describe('a prompt of more bytes than tokens', () => {
     expect((await tenant.chat(call, withKey(await keyOfProject(BigInt(needed), model)))).status).toBe(200)
   })
 
-  test('is reserved at its tokens where its bytes cost more than the key may spend [key_limit]', async ({
+  test('reserves its token count if the key limit cannot cover its byte bound [key_limit]', async ({
     tenant,
     sell,
   }) => {
@@ -91,7 +91,9 @@ describe('a prompt of more bytes than tokens', () => {
     expect((await tenant.chat(call, withKey(await keyWith(needed)))).status).toBe(200)
   })
 
-  test('is bounded by the rate of a product that names no tokenizer [context_limit]', async ({ tenant }) => {
+  test('is bounded by the tokens-per-byte rate of a product without a tokenizer [context_limit]', async ({
+    tenant,
+  }) => {
     const content = words(2_000) // 6 kilobytes
     const uncounted = (contextLength: number) => tenant.sell({ contextLength, tokensPerByteMillionths: 500_000 })
     const fits = await tenant.chat(asked(content, { model: await uncounted(4_000) }))
@@ -104,7 +106,10 @@ describe('a prompt of more bytes than tokens', () => {
   })
 
   // spec: 4.2/s5
-  test('is never refused because counting is busy, alike or different', async ({ tenant, sell }) => {
+  test('is never refused because the tokenizer is busy, with identical or different prompts', async ({
+    tenant,
+    sell,
+  }) => {
     const model = await sell({ requestPico: 1_000_000n, contextLength: 60_000 })
     const same = asked(words(41_600), { model }) // 125 kilobytes
     const alike = await Promise.all(Array.from({ length: 30 }, () => tenant.chat(same)))
@@ -114,7 +119,7 @@ describe('a prompt of more bytes than tokens', () => {
     for (const answer of [...alike, ...different]) expect(answer.status).toBe(200)
   })
 
-  test('is charged and kept like any other', async ({ tenant, sell }) => {
+  test('is charged for its actual usage and its response is saved for repeats', async ({ tenant, sell }) => {
     const call = asked(words(2_000), { model: await sell({ contextLength: 4_000 }) })
     const headers = { 'idempotency-key': newPrompt() }
     const first = await tenant.chat(call, { headers })

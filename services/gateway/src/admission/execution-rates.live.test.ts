@@ -6,7 +6,7 @@ const test = flowTest.extend('settings', { scope: 'file' }, () => ({
   gateway: { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) },
 }))
 
-test('a key that executes as often as it may begins nothing more, and has every execution again [rate_limited]', async ({
+test('a key at its rate limit starts no new execution but still gets replays of earlier ones [rate_limited]', async ({
   flows,
 }) => {
   const sandbox = await flows.save(echo)

@@ -5,13 +5,13 @@ const test = stackTest.extend('settings', { scope: 'file' }, () => ({
   gateway: { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) },
 }))
 
-describe('a key that calls as often as it may', () => {
-  test('is refused, told until when, and charged nothing [rate_limited]', async ({ tenant }) => {
+describe('a key at its rate limit', () => {
+  test('gets 429 with Retry-After and is charged nothing [rate_limited]', async ({ tenant }) => {
     for (let n = 0; n < 3; n++) expect((await tenant.chat()).status).toBe(200)
     const before = await tenant.wallet()
     const refused = await tenant.chat()
     expect(refused.status).toBe(429)
-    expect(refused.headers.get('retry-after')).toBe('30') // the most that is ever said
+    expect(refused.headers.get('retry-after')).toBe('30') // the maximum Retry-After
     expect(await errorOf(refused)).toMatchObject({
       code: 'rate_limited',
       type: 'rate_limit_error',
@@ -21,7 +21,7 @@ describe('a key that calls as often as it may', () => {
     expect(before.reserved).toBe(0)
   })
 
-  test('of many calls at once has three, and no more [rate_limited]', async ({ tenant, stack }) => {
+  test('gets exactly three of 20 concurrent calls admitted [rate_limited]', async ({ tenant, stack }) => {
     const content = newPrompt()
     const ask = () => tenant.chat({ messages: [{ role: 'user', content }] })
     const answers = await Promise.all(Array.from({ length: 20 }, ask))
@@ -31,7 +31,7 @@ describe('a key that calls as often as it may', () => {
     expect((await tenant.wallet()).reserved).toBe(0)
   })
 
-  test('reports rules that precede the rate in the order of checks first', async ({ tenant, fixture }) => {
+  test('gets the error of any check that precedes the rate check', async ({ tenant, fixture }) => {
     for (let n = 0; n < 3; n++) await tenant.chat()
     const codeOf = async (fields: object, headers: Record<string, string> = {}) =>
       (await errorOf(await tenant.chat(fields, { headers })))['code']
@@ -44,7 +44,7 @@ describe('a key that calls as often as it may', () => {
     expect(await codeOf({})).toBe('key_revoked')
   })
 
-  test('has every answer again that it has paid for', async ({ tenant }) => {
+  test('still gets replays of responses it has paid for', async ({ tenant }) => {
     const call = { messages: [{ role: 'user', content: newPrompt() }] }
     const headers = { 'idempotency-key': newPrompt() }
     const first = await tenant.chat(call, { headers })
@@ -57,7 +57,7 @@ describe('a key that calls as often as it may', () => {
     expect(first.status).toBe(200)
   })
 
-  test('leaves another key of its project alone', async ({ tenant }) => {
+  test('does not affect another key of its project', async ({ tenant }) => {
     for (let n = 0; n < 4; n++) await tenant.chat()
     const { secret } = await tenant.key()
     expect((await tenant.chat({}, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)

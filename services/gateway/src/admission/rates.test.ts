@@ -5,26 +5,26 @@ const MINUTE = 60
 const key1 = { key: 'key_1', project: 'prj_1' }
 const key2 = { key: 'key_2', project: 'prj_1' }
 
-describe('a rate', () => {
-  test('is nothing to anybody unless an operator sets one', async () => {
+describe('rates', () => {
+  test('limit no key if the operator configures none', async () => {
     const rates = openRates({})
     for (let n = 0; n < 1_000; n++) expect(await rates.count('a', key1)).toBe(null)
     expect(await rates.exceeded('a')).toBe(null)
   })
 
-  test('of each key stops that key, and says for how long', async () => {
+  test('refuse a key over its limit, with the time until it may retry', async () => {
     const rates = openRates({ key: { requests: 2, seconds: MINUTE } })
-    expect(await rates.exceeded('a')).toBe(null) // not known yet
+    expect(await rates.exceeded('a')).toBe(null) // the key is not known yet
     expect([await rates.count('a', key1), await rates.count('a', key1)]).toEqual([null, null])
     const over = await rates.exceeded('a')
     expect(over).toMatchObject({ scope: 'key', rate: { requests: 2, seconds: MINUTE } })
     expect(over!.retryAfterMs).toBeGreaterThan(0)
     expect(over!.retryAfterMs).toBeLessThanOrEqual(MINUTE * 1_000)
-    expect(await rates.count('a', key1)).toMatchObject({ scope: 'key' }) // a call that came through at the same moment
+    expect(await rates.count('a', key1)).toMatchObject({ scope: 'key' }) // a concurrent call that passed the check
     expect(await rates.count('b', key2)).toBe(null)
   })
 
-  test('of each project stops all of its keys together', async () => {
+  test('count all keys of a project toward its project limit', async () => {
     const rates = openRates({ project: { requests: 2, seconds: MINUTE } })
     await rates.count('a', key1)
     await rates.count('b', key2)
@@ -33,7 +33,7 @@ describe('a rate', () => {
     expect(await rates.count('c', { key: 'key_3', project: 'prj_2' })).toBe(null)
   })
 
-  test('of one key or project takes the place of the usual one', async () => {
+  test('let an override for one key or project replace the default', async () => {
     const rates = openRates({
       key: { requests: 1, seconds: MINUTE },
       keys: { key_2: null },
@@ -48,7 +48,7 @@ describe('a rate', () => {
     expect(await rates.exceeded('b')).toMatchObject({ scope: 'project', rate: { requests: 3 } })
   })
 
-  test('is refused by the configuration where it makes no sense', () => {
+  test('reject an invalid configuration', () => {
     for (const wrong of [{ key: { requests: 0, seconds: 1 } }, { key: { requests: 1 } }, { user: {} }, { keys: 1 }])
       expect(ratesConfig.safeParse(wrong).success).toBe(false)
   })

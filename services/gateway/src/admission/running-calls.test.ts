@@ -9,7 +9,7 @@ const RUNNING: Running = { kind: 'running', invocation: 'inv_1' }
 const REPLAY: Admission = { kind: 'replay', invocation: 'inv_1', contentType: 'application/json', body: '{}' }
 const HOUR_MS = 3_600_000
 
-/** A notifier as any subscriber sees it; the test notifies. */
+/** A notifier that the test triggers by hand. */
 function openHandNotifier() {
   const listeners = new Set<() => void>()
   return {
@@ -22,7 +22,7 @@ function openHandNotifier() {
   }
 }
 
-/** Answers `running` this many times, then the replay. Each asking can be waited for. */
+/** Returns `running` this many times, then the replay. The test can wait for each ask. */
 function openQuestion(runningTimes: number) {
   const asked: (() => void)[] = []
   let times = 0
@@ -39,7 +39,7 @@ function openQuestion(runningTimes: number) {
 describe('a call that joins a running one', () => {
   const never = new AbortController().signal
 
-  test('asks again at each notification, and unsubscribes when it has its answer', async () => {
+  test('asks the ledger again on each notification and unsubscribes once it has a result', async () => {
     const [notifier, question] = [openHandNotifier(), openQuestion(1)]
     const deps = { notifier, stopping: never, now: () => 0 }
     const joined = openRunningCalls(deps, { askEveryMs: HOUR_MS }).join(RUNNING, 'same', question.ask, never)
@@ -52,13 +52,13 @@ describe('a call that joins a running one', () => {
     expect(notifier.count()).toBe(0)
   })
 
-  test('asks by itself where no notification comes', async () => {
+  test('polls the ledger if no notification arrives', async () => {
     const deps = { notifier: openHandNotifier(), stopping: never, now: () => 0 }
     const calls = openRunningCalls(deps, { askEveryMs: 1 })
     expect(await calls.join(RUNNING, 'same', openQuestion(3).ask, never)).toBe(REPLAY)
   })
 
-  test('gives up after a minute, with the invocation that still runs [idempotency_in_progress]', async () => {
+  test('gives up after a minute and names the invocation that is still running [idempotency_in_progress]', async () => {
     let nowMs = 0
     const deps = { notifier: openHandNotifier(), stopping: never, now: () => (nowMs += 20_000) }
     const { ask } = openQuestion(Infinity)
@@ -71,7 +71,7 @@ describe('a call that joins a running one', () => {
     })
   })
 
-  test('gives up when its caller leaves or the process stops', async () => {
+  test('gives up when its caller disconnects or the process stops', async () => {
     const [disconnect, stopping] = [new AbortController(), new AbortController()]
     const deps = { notifier: openHandNotifier(), stopping: stopping.signal, now: () => 0 }
     const calls = openRunningCalls(deps, { askEveryMs: HOUR_MS })
@@ -85,11 +85,11 @@ describe('a call that joins a running one', () => {
   })
 })
 
-describe('calls that join the same running one', () => {
+describe('calls that join the same running call', () => {
   const never = new AbortController().signal
   const ADMITTED = { kind: 'admitted', invocation: 'inv_1', reservation: 'inv_2' } as AdmittedCall
 
-  /** Joiners of one running call, each with what it would be recorded next. */
+  /** Joins callers to one running call. `recorded` queues what the ledger returns to the next asks. */
   function openJoiners() {
     const notifier = openHandNotifier()
     const calls = openRunningCalls({ notifier, stopping: never, now: () => 0 }, { askEveryMs: HOUR_MS })
@@ -109,7 +109,7 @@ describe('calls that join the same running one', () => {
     return { asked, recorded, join, notify, subscriptions: notifier.count }
   }
 
-  test('ask as often as one, and all receive that answer', async () => {
+  test('share a single poll of the ledger and all receive its result', async () => {
     const { asked, recorded, join, notify, subscriptions } = openJoiners()
     const joined = Array.from({ length: 1_000 }, (_, n) => join(n))
     await new Promise(setImmediate)
@@ -121,7 +121,7 @@ describe('calls that join the same running one', () => {
     expect([asked.length, subscriptions()]).toEqual([3, 0])
   })
 
-  test('ask each for themselves where they could be recorded something else', async () => {
+  test('poll separately if the ledger could record different results for them', async () => {
     const { asked, join } = openJoiners()
     for (const [n, same] of [
       [1, 'a key'],
@@ -133,7 +133,7 @@ describe('calls that join the same running one', () => {
     expect(asked).toEqual([1, 2])
   })
 
-  test('are admitted one at a time: the others wait for that call', async () => {
+  test('are admitted one at a time while the others wait for the admitted call', async () => {
     const { recorded, join, notify } = openJoiners()
     recorded.push(async () => ADMITTED)
     const [first, second] = [join(1), join(2)]
@@ -143,7 +143,7 @@ describe('calls that join the same running one', () => {
     expect(await second).toBe(REPLAY)
   })
 
-  test('are refused together, and continue without one that could not reach the ledger or has left', async () => {
+  test('are refused together, and keep waiting if one fails to reach the ledger or disconnects', async () => {
     const { asked, recorded, join, notify } = openJoiners()
     const leaving = new AbortController()
     const unavailable = new LedgerUnavailable({ why: 'unavailable' })

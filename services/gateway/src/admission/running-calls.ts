@@ -5,20 +5,20 @@ import { refuse, Refusal } from '@gateway/api/refusal'
 import type { Notifier } from '@gateway/service-kit/notifier/notifier'
 import type { Admission, Running } from './admission.ts'
 
-// Callers who wait for the end of a running call ask for it again, at each notification and each second; each time all is
-// authorised again (rules §5.3).
-//   J1  Those who would be told the same have one asker among them, so a thousand repeats of one slow call ask the ledger
-//       as often as one.
-//   J2  All of them get what the asker gets: the saved answer, or a refusal. An admission is the asker's alone: the
-//       first call failed or its instance died, and the others wait for the one that takes its place.
-//   J3  A ledger that can't be reached is the asker's misfortune alone. Another one asks next.
-//   J4  Each leaves by themselves: when they disconnect, and when their time is over.
+// Callers that wait for a running call ask the ledger again at each notification and each second. Every ask authorizes
+// the caller again (rules §5.3).
+//   J1  Callers that would get the same result share one asker, so a thousand repeats of a slow call ask the ledger as
+//       often as one.
+//   J2  All of them get the asker's result if it is a saved response or a refusal. An admission is for the asker only:
+//       the first call failed or its instance died, and the others wait for the call that replaces it.
+//   J3  If the ledger can't be reached, only the asker fails. Another joiner asks next.
+//   J4  Each joiner leaves separately: when it disconnects or its time is over.
 
 export interface RunningCalls {
   /**
    * Waits for the end of a running call.
-   * @param same what two callers have in common who would be told the same
-   * @throws Refusal `idempotency_in_progress` when the call takes longer than the caller's time
+   * @param same equal for callers that would get the same result
+   * @throws Refusal `idempotency_in_progress` if the call outlasts the caller's wait
    * @throws ClientDisconnected
    */
   join(running: Running, same: string, ask: Ask, disconnected: AbortSignal): Promise<Admission>
@@ -28,7 +28,7 @@ type Ask = () => Promise<Admission | Running>
 
 interface RunningCallsDeps {
   notifier: Pick<Notifier, 'subscribe'>
-  /** Aborts when this process begins to stop. */
+  /** Aborts when this process starts to stop. */
   stopping: AbortSignal
   /** Unix milliseconds. */
   now: () => number
@@ -45,11 +45,11 @@ interface Joiner {
 interface Group {
   joiners: Set<Joiner>
   waiter: Waiter
-  /** Called when the last one leaves: anyone who comes then begins again. */
+  /** Called when the last joiner leaves. A later caller opens a new group. */
   close: () => void
 }
 
-/** @param askEveryMs how often to ask where no notification comes */
+/** @param askEveryMs poll interval without notifications */
 export function openRunningCalls(
   { notifier, stopping, now }: RunningCallsDeps,
   { askEveryMs = 1_000, joinMs = times.joinMs } = {},
@@ -71,7 +71,7 @@ export function openRunningCalls(
     }
     const group: Group = { joiners: new Set([joiner]), waiter, close }
     groups.set(name, group)
-    waiter.wake() // it may have ended since it was seen
+    waiter.wake() // the call may have ended in the meantime
     void waitTogether(group, invocation)
     return group
   }

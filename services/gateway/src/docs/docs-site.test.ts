@@ -9,7 +9,7 @@ const pages = [...texts]
   .filter(([, { type }]) => type.startsWith('text/html'))
   .map(([address, { text }]) => [address, text()] as const)
 
-test('every guide of docs/ is a page, and the same as Markdown', () => {
+test('serves every guide in docs/ as HTML and as Markdown', () => {
   const folder = path.resolve(import.meta.dirname, '../../../../docs')
   const guides = readdirSync(folder).flatMap((file) => /^([a-z-]+)\.md$/.exec(file)?.[1] ?? [])
   expect(guides.length).toBeGreaterThan(10)
@@ -17,7 +17,7 @@ test('every guide of docs/ is a page, and the same as Markdown', () => {
     expect([name, texts.has(`/docs/${name}`), texts.has(`/docs/${name}.md`)]).toEqual([name, true, true])
 })
 
-test('every link of a page leads to a page or a heading that is there', () => {
+test('every link in a page resolves to an existing page or heading', () => {
   for (const [address, text] of [...pages, ['nothing', nothing()] as const])
     for (const [, href = ''] of text.matchAll(/<a [^>]*href="([^"]*)"/g)) {
       if (/^(https:|\/console$|\/openapi\.json$|\/docs\/api$)/.test(href)) continue
@@ -29,7 +29,7 @@ test('every link of a page leads to a page or a heading that is there', () => {
     }
 })
 
-test('llms.txt names every guide in Markdown', () => {
+test('llms.txt links only to existing Markdown pages', () => {
   const text = texts.get('/llms.txt')!.text()
   expect(text).toMatch(/^# .+\n\n> /)
   const links = [...text.matchAll(/\]\((\/docs\/[^)]+)\)/g)].map(([, address]) => address!)
@@ -39,7 +39,7 @@ test('llms.txt names every guide in Markdown', () => {
   expect(texts.get('/docs/llms.txt')).toEqual(texts.get('/llms.txt'))
 })
 
-test('no page has a script or its own style', () => {
+test('no page has inline scripts or styles', () => {
   for (const [address, text] of pages)
     expect([address, /<script(?![^>]*\ssrc=)|<style|<[^>]+\s(?:on\w+|style)=/i.exec(text)?.[0]]).toEqual([
       address,
@@ -60,25 +60,25 @@ const { html, headings } = markdownRenderer({
   ].join('\n\n'),
 )
 
-test('HTML in Markdown is shown, not interpreted', () => {
+test('escapes HTML in Markdown', () => {
   expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
 })
 
-test('a link that leads nowhere here is its text alone', () => {
+test('renders an unresolvable link as plain text', () => {
   expect(html).toContain('<a href="/there">to</a>')
   expect(html).toContain(' source ')
   expect(html).not.toMatch(/href="(?:javascript|\.\.)/)
 })
 
-test('a code with its own page leads there', () => {
+test('links an error code to its page', () => {
   expect(html).toContain('<a href="/code"><code>key_limit</code></a>')
 })
 
-test('headings have anchors, each its own', () => {
+test('gives each heading a unique anchor', () => {
   expect(headings.map(({ id }) => id)).toEqual(['a-title', 'one-key_limit', 'one-key_limit-1'])
   expect(html).toContain('<h2 id="one-key_limit-1"><a class="anchor" href="#one-key_limit-1">One <code>')
 })
 
-test('a column that is set to the right is by a class', () => {
+test('aligns a column to the right with a class', () => {
   expect(html).toContain('<td class="to-right">1</td>')
 })

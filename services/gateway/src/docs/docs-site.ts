@@ -3,9 +3,9 @@ import { type Guide, type GuideGroup, markdownRenderer, readGuides } from './gui
 import { addressOfRefusal, isRefusalCode, refusalPages } from './refusal-pages.ts'
 
 export interface DocsSite {
-  /** Texts by their address, each with its type. A page is made when its text is asked for. */
+  /** Texts by address, each with its type. A page is rendered on first request. */
   texts: Map<string, { text: () => string; type: string }>
-  /** What a user gets at an address under `/docs` that nothing is at. */
+  /** The 404 page for addresses under `/docs`. */
   nothing: () => string
 }
 
@@ -13,9 +13,9 @@ const HTML = 'text/html; charset=utf-8'
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
 /**
- * Every page of the documentation, each as HTML and as Markdown, made from docs/. All of docs/ is read at once, so that what is wrong with
- * it is found at the start of the service; to make HTML of all of it would take longer than the rest of the start of the app.
- * @throws Error where a page that the table of docs/ names is not there
+ * Returns every page of docs/ as HTML and as Markdown. All of docs/ is read now, so that errors surface when the
+ * service starts. HTML is rendered later: rendering all of it would take longer than the rest of the app's start.
+ * @throws Error if a page named in docs/README.md is missing
  */
 export function docsSite(): DocsSite {
   const groups = readGuides()
@@ -44,7 +44,7 @@ export function docsSite(): DocsSite {
   return { texts, nothing: once(() => show(nothingHere, null)) }
 }
 
-/** Made when it is first asked for, and kept. */
+/** Caches the result of the first call. */
 function once(make: () => string): () => string {
   let made: string | null = null
   return () => (made ??= make())
@@ -64,7 +64,7 @@ All pages are listed at [the start](/docs). What a code of a refusal means is at
 `,
 }
 
-/** Where a link of a page in docs/ leads on the site; null for what is not on it. */
+/** Address on the site for a link in docs/, or null if the target isn't on the site. */
 function addressOf(href: string, names: ReadonlySet<string>): string | null {
   if (/^(#|\/|https:\/\/)/.test(href)) return href
   if (href === 'openapi.json') return '/docs/api'
@@ -74,7 +74,7 @@ function addressOf(href: string, names: ReadonlySet<string>): string | null {
   return names.has(name) ? `/docs/${name}${anchor}` : null
 }
 
-/** `/docs`: every guide with what it is about. */
+/** `/docs`: every guide with its summary. */
 function homePage(groups: GuideGroup[]): DocsPage {
   const chapters = groups.map(({ title, guides }) => {
     const items = guides.map((guide) => `- [${guide.title}](/docs/${guide.name}): ${guide.about}\n`)
@@ -91,7 +91,7 @@ call and settled exactly after it, from the project's wallet.
 Every path and shape is in the [API reference](/docs/api), and for programs at [/openapi.json](/openapi.json).
 `
 
-/** `/llms.txt`: what this is, and every guide in the form that programs read best (llmstxt.org). */
+/** `/llms.txt`: an introduction and every guide as Markdown (llmstxt.org). */
 function llmsText(groups: GuideGroup[]): string {
   const chapters = groups.map(({ title, guides }) => {
     const items = guides.map((guide) => `- [${guide.title}](/docs/${guide.name}.md): ${guide.about}\n`)

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
 
-// The guides are the Markdown of docs/, and its README.md is their table: groups, order, and what each is about.
+// The guides are the Markdown files of docs/. docs/README.md lists them: groups, order, and a summary of each.
 
 const folder = path.join(import.meta.dirname, '../../../../docs')
 
 export interface Guide {
-  /** Its file without `.md`; the page is at `/docs/<name>`. */
+  /** File name without `.md`. The page is at `/docs/<name>`. */
   name: string
   title: string
-  /** What it is about, in Markdown. */
+  /** Summary, in Markdown. */
   about: string
   markdown: string
 }
@@ -21,8 +21,8 @@ export interface GuideGroup {
 }
 
 /**
- * Every guide that the table names, in its order.
- * @throws Error where the table names a page that is not there
+ * Returns the guides listed in docs/README.md, in order.
+ * @throws Error if a listed page is missing
  */
 export function readGuides(): GuideGroup[] {
   const [, ...chapters] = read('README').split(/^## /m)
@@ -43,16 +43,16 @@ function read(name: string): string {
   return readFileSync(path.join(folder, `${name}.md`), 'utf8')
 }
 
-// Markdown of the repository as HTML that a strict policy takes.
-//   M1  HTML in Markdown is shown as it is written, and never becomes part of the page.
-//   M2  Nothing has its own style.
-//   M3  A link leads where `Addresses` says; one that leads nowhere here, such as to a source file, is its text alone.
-//   M4  What may be wider than a telephone scrolls by itself, and is reached by the keyboard.
+// Renders the repository's Markdown as HTML that complies with a strict Content-Security-Policy.
+//   M1  HTML in Markdown is escaped and never becomes part of the page.
+//   M2  No inline styles.
+//   M3  A link leads where `Addresses` says. Without a target on the site, such as a source file, it becomes plain text.
+//   M4  Content that can be wider than a phone scrolls separately and is focusable by keyboard.
 
 export interface Addresses {
-  /** Where a link leads; null: nowhere here. */
+  /** Address of a link's target, or null if it isn't on the site. */
   ofLink: (href: string) => string | null
-  /** Where a word in code has its own page, such as the code of a refusal. */
+  /** Address of the page for inline code, such as an error code, or null. */
   ofCode: (code: string) => string | null
 }
 
@@ -110,7 +110,7 @@ export function markdownRenderer({ ofLink, ofCode }: Addresses): (markdown: stri
 
 type TokenAttribute = NonNullable<Token['attrs']>[number]
 
-/** What Markdown says of a column: `text-align:right`. */
+/** Replaces the column alignment that Markdown emits, such as `text-align:right`, with a class. */
 function withoutStyle([name, value]: TokenAttribute): TokenAttribute {
   return name === 'style' ? ['class', String(value).replace('text-align:', 'to-')] : [name, value]
 }
@@ -122,8 +122,9 @@ export interface Heading {
 }
 
 /**
- * Gives every heading the anchor that it has on GitHub, and makes all but the title a link to itself. A heading holds no other link.
- * @returns the headings in their order
+ * Gives every heading its GitHub anchor, and makes all but the title link to themselves. Other links in a heading are
+ * removed.
+ * @returns the headings in order
  */
 function giveAnchors({ tokens, Token: Made }: StateCore): Heading[] {
   const ids = new Set<string>()

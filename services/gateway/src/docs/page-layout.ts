@@ -1,6 +1,5 @@
 import type { Heading } from './guides.ts'
 
-/** A line of the navigation. */
 export interface NavigationLink {
   address: string
   title: string
@@ -16,11 +15,11 @@ export interface ShownPage {
   title: string
   html: string
   headings: Heading[]
-  /** Where the same is as Markdown; null: nowhere. */
+  /** Address of the Markdown version, or null. */
   markdown: string | null
 }
 
-/** The one layout of the documentation: a bar, the page, and the navigation, which stands alongside the page where there is room. */
+/** Renders the documentation layout: a bar, the page, and the navigation, next to the page if there is room. */
 export function pageLayout({ address, title, html, headings, markdown }: ShownPage, groups: NavigationGroup[]): string {
   return `<!doctype html>
 <html lang="en">
@@ -59,7 +58,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => entities[character]!)
 }
 
-/** The chapters of a page that has several. */
+/** Table of contents of a page with at least three chapters. */
 function contents(headings: Heading[]): string {
   const chapters = headings.filter(({ level }) => level === 2)
   if (chapters.length < 3) return ''
@@ -75,7 +74,7 @@ function groupOf({ title, links }: NavigationGroup, current: string): string {
   return `<h2>${escaped(title)}</h2>\n<ul>\n${items.join('')}</ul>\n`
 }
 
-/** A page of the documentation, as it is written. */
+/** Source of a documentation page. */
 export interface DocsPage {
   /** Such as `/docs/money`; its Markdown is at `/docs/money.md`. */
   address: string

@@ -7,7 +7,7 @@ import { refusalPages } from './refusal-pages.ts'
 const { texts } = docsSite()
 const codes = Object.entries(refusals)
 
-test.for(codes)('%s has a page that says its status, what clears it, who, and whether to repeat it', ([code, row]) => {
+test.for(codes)('%s has a page with its status, resolution, who can resolve it, and an example', ([code, row]) => {
   const markdown = texts.get(`/docs/refusals/${code}.md`)!.text()
   expect(markdown).toContain(`HTTP status **${row.status}**, \`${row.type}\``)
   expect(markdown).toMatch(/\*\*What clears it:\*\*\s+(?:- )?\S.{3}/)
@@ -17,15 +17,15 @@ test.for(codes)('%s has a page that says its status, what clears it, who, and wh
   expect([error.code, error.message.length > 3, error.resolution.length > 3]).toEqual([code, true, true])
 })
 
-test('the list of all codes leads to the page of each', () => {
+test('the list of error codes links to each page', () => {
   const text = texts.get('/docs/refusals')!.text()
   for (const [code] of codes) expect(text).toContain(`href="/docs/refusals/${code}"`)
 })
 
-test('a code in a guide leads to its page', () => {
+test('an error code in a guide links to its page', () => {
   expect(texts.get('/docs/flows')!.text()).toContain('<a href="/docs/refusals/input_type"><code>')
 })
 
-test('names the refusal that a table lacks', () => {
+test('throws and names an error code that the document lacks', () => {
   expect(() => refusalPages('# Refusals\n\n## invalid_json\n')).toThrow(/says nothing of duplicate_header,/)
 })

@@ -2,7 +2,7 @@ import type { RefusalCode } from '@gateway/api/refusal'
 import { type RefusalRow, refusals, type RefusalType } from '@gateway/api/refusals'
 import type { DocsPage } from './page-layout.ts'
 
-// A page for each code: from its row, and from what docs/refusals.md says of it, which is made from the row as well.
+// One page per error code, from its row and its section in docs/refusals.md, which is generated from the row too.
 
 export function isRefusalCode(code: string): code is RefusalCode {
   return Object.hasOwn(refusals, code)
@@ -13,9 +13,9 @@ export function addressOfRefusal(code: RefusalCode): string {
 }
 
 /**
- * `/docs/refusals`, which lists every code by its status, and the page of each.
+ * Returns `/docs/refusals`, which lists every code by status, and a page per code.
  * @param markdown docs/refusals.md
- * @throws Error where it says nothing of a code
+ * @throws Error if it lacks a code
  */
 export function refusalPages(markdown: string): [index: DocsPage, ...DocsPage[]] {
   const [preamble = '', ...sections] = markdown.split(/^## /m)
@@ -35,7 +35,7 @@ function listOf(codes: string[]): string {
   return chapters.join('\n')
 }
 
-/** @param section its chapter of docs/refusals.md: code, status, and each message with what clears it */
+/** @param section of docs/refusals.md: code, status, and each message with its resolution */
 function pageOf(code: RefusalCode, section: string): DocsPage {
   const { status, type } = refusals[code]
   const [, , ...paragraphs] = section.trim().split('\n\n')
@@ -80,12 +80,12 @@ function repeating({ status, retryAfterMs }: RefusalRow): string {
   return 'No: the answer would be the same until what it names is cleared. It carries `x-should-retry: false`, so stock clients do not repeat it.'
 }
 
-/** As it is in JSON, without what Markdown needs. */
+/** Removes Markdown escapes, for JSON. */
 function plain(markdown: string): string {
   return markdown.replaceAll('\\<', '<')
 }
 
-// Who can clear a refusal, in one sentence: by its type, and by its code where that is someone else.
+// Who can clear a refusal, in one sentence: by type, with exceptions by code.
 
 const flowAuthor = 'Anyone who draws the flow: a Project Owner or Project Consumer.'
 const admin = 'An Admin of the organization, or a Project Owner.'

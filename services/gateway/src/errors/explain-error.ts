@@ -8,8 +8,8 @@ import { ProcessStopping } from '../admission/limits.ts'
 import { errorOfExecution, type ExecutionRecord } from '@gateway/api/execution'
 
 /**
- * The refusal for anything thrown. Counts it, notes it for the users of the project, and writes a bug
- * into the log with the ids that the caller sees.
+ * Returns the refusal for anything thrown. Counts it, reports it to the users of the project, and logs a bug with the
+ * IDs that the caller sees.
  */
 export function explainError(
   { log, metrics, refusals }: Pick<Deps, 'log' | 'metrics' | 'refusals'>,
@@ -28,8 +28,8 @@ export function explainError(
 }
 
 /**
- * The refusal for anything thrown. Nothing of a provider's answer gets through: neither its words nor its
- * status nor that there is one.
+ * Returns the refusal for anything thrown. It reveals nothing of a provider's response: not its text, its status or its
+ * existence.
  */
 export function refusalOfError(error: unknown): Refusal {
   if (error instanceof Refusal) return error
@@ -42,7 +42,7 @@ export function refusalOfError(error: unknown): Refusal {
 }
 
 /**
- * The error for a response that breaks off after its first byte. Unlike any other failure it is charged: for the
+ * Returns the error for a response truncated after its first byte. Unlike any other failure it is charged: for the
  * prompt and for what was sent (rules §3.8).
  */
 export function refusalOfBreak(error: unknown): Refusal {
@@ -61,7 +61,7 @@ export function refusalOfBreak(error: unknown): Refusal {
   )
 }
 
-/** What Express throws for a path whose percent-encoding can't be read. */
+/** Express throws a URIError for a path with invalid percent-encoding. */
 function isUnreadablePath(error: unknown): boolean {
   return error instanceof URIError
 }
@@ -74,10 +74,10 @@ function unreadablePath(): Refusal {
 }
 
 /**
- * The error for a chat caller of an execution that failed or was stopped (docs/decisions/0006-a-sandbox-called-as-a-model.md): its
- * error as an error answer, with the execution and its charge. One that no worker took up is `no_worker`, which a chat
- * client may repeat like any service that is away. `x-should-retry` keeps clients from repeating by
- * themselves where a repeat answers the same or is charged again.
+ * Returns the error for a chat whose execution failed or was cancelled
+ * (docs/decisions/0006-a-sandbox-called-as-a-model.md): the error of the execution, with its ID and charge. An
+ * execution that no worker claimed is `no_worker`, which a chat client can retry like any unavailable service.
+ * `x-should-retry` keeps clients from retrying automatically if a repeat would return the same or be charged again.
  */
 export function refusalOfExecution(record: ExecutionRecord, keyed: boolean): Refusal {
   const { id, chargedMicro } = record
@@ -89,7 +89,7 @@ export function refusalOfExecution(record: ExecutionRecord, keyed: boolean): Ref
   })
 }
 
-/** Of a record, whose error says already what was charged and how it is run again. */
+/** Returns the error of a record. It already says what was charged and how to run the execution again. */
 function errorOf({ id, error, startedAt, chargedMicro }: ExecutionRecord): RefusalBody {
   if (error === null) throw new Error(`the execution ${id} failed without an error`)
   if (error.code !== 'execution_timeout' || startedAt !== null) return error

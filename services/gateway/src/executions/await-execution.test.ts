@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 const CALLER = { keyHash: '0'.repeat(64), selector: null }
 const RECORD = '{"id":"exe_1","status":"Succeeded"}'
 
-/** A notifier as any subscriber sees it; the test notifies. */
+/** A notifier that the test triggers by hand. */
 function openHandNotifier() {
   const topics = new Map<string, () => void>()
   return {
@@ -65,8 +65,8 @@ function openWait({ replayed = false, keyed = true, everyMs = HOUR_MS, askAgain 
   return { state, notifier, disconnect, cancel, asked, subscription, wait, nextLook: () => looks.promise }
 }
 
-describe('waiting for the end of an execution', () => {
-  test('ends at the notification', async () => {
+describe('awaitExecution', () => {
+  test('returns the record on notification', async () => {
     const { state, notifier, wait, asked } = openWait()
     const ended = wait()
     state.done = true
@@ -75,7 +75,7 @@ describe('waiting for the end of an execution', () => {
     expect(asked).toEqual(['read'])
   })
 
-  test('ends without a notification, which may be lost', async () => {
+  test('returns the record even if the notification is lost', async () => {
     const { state, wait, nextLook } = openWait({ everyMs: 1 })
     const looked = nextLook()
     const ended = wait()
@@ -84,7 +84,7 @@ describe('waiting for the end of an execution', () => {
     expect((await ended).record).toBe(RECORD)
   })
 
-  test('continues while the ledger is away', async () => {
+  test('keeps waiting while the ledger is unavailable', async () => {
     const { state, wait, nextLook, notifier } = openWait({ everyMs: 1 })
     state.away = true
     const looked = nextLook()
@@ -96,14 +96,14 @@ describe('waiting for the end of an execution', () => {
     expect((await ended).record).toBe(RECORD)
   })
 
-  test('is over for a caller who leaves', async () => {
+  test('stops waiting if the caller disconnects', async () => {
     const { disconnect, wait } = openWait()
     const ended = wait()
     disconnect.abort()
     await expect(ended).rejects.toThrow(ClientDisconnected)
   })
 
-  test('is over when the process stops, and says where to continue [idempotency_in_progress, unavailable]', async () => {
+  test('stops waiting if the process stops, and says how to get the result [idempotency_in_progress, unavailable]', async () => {
     for (const [keyed, code] of [
       [true, 'idempotency_in_progress'],
       [false, 'unavailable'],
@@ -117,7 +117,7 @@ describe('waiting for the end of an execution', () => {
     }
   })
 
-  test('of a repeat is a minute long [idempotency_in_progress]', async () => {
+  test('stops waiting for a repeat after a minute [idempotency_in_progress]', async () => {
     const { state, wait, nextLook } = openWait({ replayed: true, everyMs: 1 })
     const looked = nextLook()
     const ended = wait().catch((error: unknown) => error)
@@ -126,7 +126,7 @@ describe('waiting for the end of an execution', () => {
     expect(await ended).toMatchObject({ code: 'idempotency_in_progress', headers: { 'Retry-After': '2' } })
   })
 
-  test('of a repeat is authorised again at each look [key_revoked]', async () => {
+  test('re-authorizes a repeat at each poll [key_revoked]', async () => {
     let times = 0
     const askAgain = async () => {
       if (++times === 3) throw refuse('key_revoked', { rotatedTo: null })
@@ -136,7 +136,7 @@ describe('waiting for the end of an execution', () => {
     expect(times).toBe(3)
   })
 
-  test('of a repeat whose execution has ended takes one look', async () => {
+  test('reads an ended execution once for a repeat', async () => {
     const { state, wait, asked } = openWait({ replayed: true })
     state.done = true
     expect((await wait()).record).toBe(RECORD)
@@ -145,7 +145,7 @@ describe('waiting for the end of an execution', () => {
 })
 
 describe('a subscription', () => {
-  test('is to one topic, and to none once it is closed', async () => {
+  test('listens to one topic, and to none once it is closed', async () => {
     const { notifier, subscription } = openWait()
     subscription.moveTo('done:exe_0')
     expect(notifier.listening()).toEqual(['done:exe_0'])

@@ -6,33 +6,34 @@ import type { Deps } from '../deps.ts'
 import { untilNextLook } from './ending-watch.ts'
 import type { Execution } from './start-execution.ts'
 
-// Waiting for the end of an execution.
-//   W1  The execution does not need its caller: they may leave, and the ledger may be away for a while.
-//   W2  The caller who began it waits as long as an execution may take. A caller who repeats its beginning waits a
-//       minute, and all that a repeat is checked for is checked again at each look (rules §5.2).
-//   W3  After a notification, which says that it has ended, the record is read; without one only its end is asked for.
-//       The caller who began it has been subscribed since before it began, so they wait for the notification first.
+// Waits for the end of an execution.
+//   W1  The execution doesn't depend on its caller or on this wait: the caller may disconnect, and the ledger may be
+//       unavailable for a while.
+//   W2  The caller that started the execution waits as long as an execution can take. A repeat waits a minute, and
+//       everything that a repeat is checked for is checked again at each poll (rules §5.2).
+//   W3  A notification says that the execution has ended, so the record is read. Without one, only whether it has ended
+//       is queried. The caller that started it subscribed before the start, so it waits for the notification first.
 
-/** What to subscribe to for the end of an execution. */
+/** Topic that is notified when the execution ends. */
 export const endTopicOf = (execution: string) => `done:${execution}`
 
 type Needed = Pick<Deps, 'ledger' | 'endings' | 'openCalls' | 'now'>
 
 const EXECUTION_MS = flowLimits.firstClaimMs + flowLimits.executionMs + 60_000
-/** How often to look where no notification comes. */
+/** Poll interval without notifications. */
 const LOOK_EVERY_MS = 1_000
 
 export interface EndedExecution {
   /** Compact JSON text. */
   record: string
-  /** The field that is all of its output and an image by its contract; null where the output is anything else. */
+  /** Output field, if by the contract it is the only one and an image; otherwise null. */
   image: string | null
 }
 
 /**
- * Answers the ended execution.
- * @throws Refusal `idempotency_in_progress`; `unavailable` where this process stops and there is no key to come back
- * with
+ * Returns the ended execution.
+ * @throws Refusal `idempotency_in_progress`; `unavailable` if this process stops and the caller has no idempotency key
+ * to retry with
  * @throws ClientDisconnected
  */
 export async function awaitExecution(

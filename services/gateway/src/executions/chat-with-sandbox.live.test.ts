@@ -19,9 +19,12 @@ const test = flowTest.extend(
       tenant.chat({ model, messages: [{ role: 'user', content }], ...fields }, { headers }),
 )
 
-describe('a flow of one text', () => {
+describe('a text-in, text-out flow as a chat model', () => {
   // spec: 2.2/r14, 2.2/r17, 2.3/s2, 4.1/s7
-  test('is in the list of models, as what it is, and other flows are not', async ({ tenant, flows }) => {
+  test('is listed in /v1/models as a sandbox, while drafts, suspended flows and flows with another contract are not', async ({
+    tenant,
+    flows,
+  }) => {
     const sandbox = await flows.save(chain(tenant.model), { name: 'Summaries', description: 'Makes them' })
     for (const graph of [sameImage, ask(tenant.model)]) await flows.save(graph)
     await flows.save(echo, { suspended: true })
@@ -43,11 +46,7 @@ describe('a flow of one text', () => {
   })
 
   // spec: 0/s3, 2.2/r17, 2.5/s3, 4.2/r1, 4.2/s8, 4.2/s9
-  test('answers a chat like a model, and says which execution it was and what that cost', async ({
-    tenant,
-    flows,
-    say,
-  }) => {
+  test('responds like a model and reports its execution ID and charge', async ({ tenant, flows, say }) => {
     const sandbox = await flows.save(chain(tenant.model, 1))
     const answer = await say(sandbox, newPrompt(), { temperature: 1.5, stop: ['x'], max_tokens: 10, user: 'someony' })
     expect(answer.status).toBe(200)
@@ -69,14 +68,14 @@ describe('a flow of one text', () => {
     })
     expect(answer.headers.get('x-service-invocation')).toBe(body.id)
     expect(await tenant.settled()).toBe(record.chargedMicro)
-    // 1 micro-USD a prompt token and 2 a completion token
+    // 1 micro-USD per prompt token, 2 per completion token
     const usage = body.usage as Record<'prompt_tokens' | 'completion_tokens' | 'total_tokens', number>
     expect(usage).toMatchObject({ cost: record.chargedMicro / 1_000_000, cost_micro: record.chargedMicro })
     expect(usage.prompt_tokens + 2 * usage.completion_tokens).toBe(record.chargedMicro)
     expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens)
   })
 
-  test('is given several messages as blocks of one text', async ({ tenant, flows }) => {
+  test('receives several messages as blocks of one text', async ({ tenant, flows }) => {
     const sandbox = await flows.save(echo)
     const messages = [
       { role: 'system', content: 'Be brief.' },
@@ -97,7 +96,7 @@ describe('a flow of one text', () => {
   })
 
   // spec: 4.2/s10
-  test('streams its text in one chunk, and the last chunk says what the execution was', async ({
+  test('streams its text in one chunk and describes its execution in the last chunk', async ({
     tenant,
     flows,
     say,
@@ -124,7 +123,7 @@ describe('a flow of one text', () => {
   })
 
   // spec: 4.2/s17
-  test('answers a repeat under an idempotency key with the same bytes, and without one executes again', async ({
+  test('replays the same bytes under an idempotency key and executes again without one', async ({
     tenant,
     flows,
     say,
@@ -147,7 +146,7 @@ describe('a flow of one text', () => {
     expect(await flows.executions()).toBe(4)
   })
 
-  test('shares its idempotency keys with every chat, whichever was first [idempotency_mismatch]', async ({
+  test('shares one idempotency key namespace with chats to any other model [idempotency_mismatch]', async ({
     tenant,
     flows,
     say,
@@ -169,7 +168,7 @@ describe('a flow of one text', () => {
     }
   })
 
-  test('of two chats that begin at once under one key, with a product and with a flow, one is made', async ({
+  test('admits one of two concurrent chats under one idempotency key, to a product and to a flow', async ({
     tenant,
     flows,
     say,
@@ -188,7 +187,7 @@ describe('a flow of one text', () => {
     expect(ends).toEqual(ends.map(() => [200, 422]))
   })
 
-  test('keeps the keys of its invocations apart from those of chats', async ({ flows, say }) => {
+  test('keeps the idempotency keys of invocations separate from those of chats', async ({ flows, say }) => {
     const sandbox = await flows.save(echo)
     const headers = { 'idempotency-key': newKey() }
     for (const replayed of [null, 'true']) {
@@ -203,7 +202,7 @@ describe('a flow of one text', () => {
   })
 
   // spec: 4.2/s5
-  test('takes as many tokens as it publishes, and refuses a longer text as every model does [context_limit]', async ({
+  test('accepts text up to its published context length and refuses longer text [context_limit]', async ({
     flows,
     say,
   }) => {
@@ -227,8 +226,8 @@ describe('a flow of one text', () => {
   })
 })
 
-describe('an execution that fails under a chat', () => {
-  test('is the error of the execution, with what was charged, and a repeat answers the same [provider_failed]', async ({
+describe('a chat whose execution fails', () => {
+  test('returns the error of the execution with its charge, and the same error to a repeat [provider_failed]', async ({
     stack,
     fixture,
     tenant,
@@ -269,7 +268,7 @@ describe('an execution that fails under a chat', () => {
   })
 })
 
-test('a stream that waits for its execution is opened after ten seconds, and says last that it failed [provider_failed]', async ({
+test('a stream that waits for its execution opens after ten seconds and reports a failure as its last event [provider_failed]', async ({
   stack,
   tenant,
   flows,
@@ -286,9 +285,9 @@ test('a stream that waits for its execution is opened after ten seconds, and say
   expect(JSON.parse(events[0]!.slice('data: '.length))).toMatchObject({ error: { code: 'provider_failed' } })
 })
 
-describe('what is not a model of the caller', () => {
+describe('a chat to a sandbox product is refused', () => {
   // spec: 4.2/s11, 7/r10
-  test('is a flow with another contract [sandbox_contract]', async ({ tenant, flows, say }) => {
+  test('if the flow is not text in, text out [sandbox_contract]', async ({ tenant, flows, say }) => {
     for (const graph of [ask(tenant.model), sameImage]) {
       const sandbox = await flows.save(graph)
       const answer = await say(sandbox, 'Hello')
@@ -301,7 +300,7 @@ describe('what is not a model of the caller', () => {
   })
 
   // spec: 4.2/s13
-  test('is another project’s flow, a draft, a suspended one and none, all alike [model_not_found]', async ({
+  test('identically for an unknown flow, another project’s flow, a draft and a suspended flow [model_not_found]', async ({
     tenant,
     fixture,
     flows,
@@ -323,7 +322,7 @@ describe('what is not a model of the caller', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
-  test('is a flow that calls a product that is no longer assigned, and it is not listed [model_not_found]', async ({
+  test('if the flow calls a product that is no longer assigned, and the flow is not listed [model_not_found]', async ({
     tenant,
     flows,
     say,
@@ -340,7 +339,7 @@ describe('what is not a model of the caller', () => {
   })
 
   // spec: 5/s13
-  test('is anything while the project has no funds, also what costs nothing [insufficient_budget]', async ({
+  test('while the project has no funds, even if it is free, as is a chat to a free product [insufficient_budget]', async ({
     tenant,
     fixture,
     say,
@@ -361,7 +360,11 @@ describe('what is not a model of the caller', () => {
   })
 
   // spec: 4.2/s14
-  test('is a flow that the key does not list with all that it calls [key_scope]', async ({ tenant, flows, say }) => {
+  test('if the key does not list the flow and every product that the flow calls [key_scope]', async ({
+    tenant,
+    flows,
+    say,
+  }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const { secret } = await tenant.key({ policy: 'listed', resources: [sandbox] })
     const headers = { authorization: `Bearer ${secret}` }
@@ -371,7 +374,7 @@ describe('what is not a model of the caller', () => {
     expect(modelList.parse(await (await flows.get('/v1/models', headers)).json()).data).toEqual([])
   })
 
-  test('cannot be given tools, formats and images [invalid_request]', async ({ flows, say, tenant }) => {
+  test('if it contains tools, a response format or images [invalid_request]', async ({ flows, say, tenant }) => {
     const sandbox = await flows.save(echo)
     const tools = [{ type: 'function', function: { name: 'f' } }]
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }

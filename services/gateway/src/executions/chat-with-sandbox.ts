@@ -18,12 +18,12 @@ type Needed = Parameters<typeof startExecution>[0] &
   Parameters<typeof awaitExecution>[0] &
   Pick<Deps, 'ledger' | 'log' | 'metrics' | 'now' | 'refusals'>
 
-/** The execution has ended by then, so its caller gets the answer if it can be had at all. */
+/** The execution has already ended, so it is worth waiting long for the ledger. */
 const USAGE_MS = 30_000
 
 /**
- * Answers a chat call to a sandbox product by an execution of it (rules §3.9): its text goes in, one
- * text comes out. Headers of a stream wait for the text or 10 s: before them a failure is an HTTP error (rules §3.7).
+ * Serves a chat call to a sandbox product by executing it (rules §3.9): text in, text out. The headers of a stream
+ * wait for the text or 10 s; before them a failure is an HTTP error (rules §3.7).
  */
 export async function chatWithSandbox(
   deps: Needed,
@@ -70,13 +70,12 @@ function factsOf({ id, project, chargedMicro, output, completedAt }: ExecutionRe
     project,
     chargedMicro,
     created: Math.floor(Date.parse(completedAt!) / 1000),
-    text: typeof text === 'string' ? text : '', // an optional output that no branch came to
+    text: typeof text === 'string' ? text : '', // an optional output that no branch reached
   }
 }
 
 /**
- * An execution that succeeded, as the answer of a model (rules §3.9). All of it is on record, so that a
- * repeat is the same.
+ * A succeeded execution as the response of a model (rules §3.9). All of it is recorded, so that a repeat is identical.
  */
 export interface SandboxAnswer {
   execution: string
@@ -90,7 +89,7 @@ export interface SandboxAnswer {
   usage: WireUsage
 }
 
-/** The whole completion. */
+/** The completion without streaming. */
 function sandboxCompletion(answer: SandboxAnswer): string {
   const { execution, model, created, text, usage } = answer
   return JSON.stringify({
@@ -104,7 +103,7 @@ function sandboxCompletion(answer: SandboxAnswer): string {
   })
 }
 
-/** The events of the stream: the text in one chunk, then the end; the last chunk says what the execution was. */
+/** The events of the stream: the text in one chunk, then the end. The last chunk describes the execution. */
 function sandboxEvents(answer: SandboxAnswer, includeUsage: boolean): string {
   const { execution: id, model, created, text, usage } = answer
   const event = (fields: object) =>
@@ -124,13 +123,13 @@ function serviceOf({ execution, project, chargedMicro }: SandboxAnswer) {
   return { kind: 'sandbox', execution_id: execution, project, charged_micro: chargedMicro }
 }
 
-/** Parameters that only shape how a model samples: a flow's nodes have their own, so here they say nothing. */
+/** Sampling parameters, which have no effect here: the nodes of a flow have their own. */
 const IGNORED = new Set(['stop', 'frequency_penalty', 'presence_penalty', 'logit_bias'])
 
 /**
- * The one text that a chat call gives to a sandbox product called as a model (rules §3.9): of one message its text
- * unchanged; of several `role: text` blocks with a blank line between.
- * @throws Refusal `invalid_request` for what a flow of one text can't take
+ * Returns the input text of a chat call to a sandbox product (rules §3.9): a single message unchanged, or for several
+ * messages `role: text` blocks separated by blank lines.
+ * @throws Refusal `invalid_request` for anything that a text-in flow can't take
  */
 export function promptOfMessages({ forwarded, conditional }: Pick<ChatRequest, 'forwarded' | 'conditional'>): string {
   const unsupported = conditional.find((parameter) => !IGNORED.has(parameter))

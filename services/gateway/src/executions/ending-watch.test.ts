@@ -17,20 +17,20 @@ function openWatch(ended: string[]) {
   return { endings, asked, state }
 }
 
-test('looks of the same moment are one question, and each gets its own answer', async () => {
+test('batches concurrent polls into one query and returns each its own result', async () => {
   const { endings, asked } = openWatch(['exe_1', 'exe_3'])
   const looks = ['exe_0', 'exe_1', 'exe_2', 'exe_3', 'exe_1'].map((execution) => endings.hasEnded(execution))
   expect(await Promise.all(looks)).toEqual([false, true, false, true, true])
   expect(asked).toEqual([['exe_0', 'exe_1', 'exe_2', 'exe_3']])
 })
 
-test('never puts more executions in a query than the ledger accepts', async () => {
+test('never sends more executions in a query than the ledger accepts', async () => {
   const { endings, asked } = openWatch([])
   await Promise.all(Array.from({ length: 2_500 }, (_, n) => endings.hasEnded(`exe_${n}`)))
   expect(asked.map(({ length }) => length)).toEqual([1_000, 1_000, 500])
 })
 
-test('a question that fails fails for those who asked it, and for no one after them', async () => {
+test('a failed query fails only the polls it contained', async () => {
   const { endings, state } = openWatch(['exe_1'])
   state.away = true
   const looks = ['exe_0', 'exe_1'].map((execution) => endings.hasEnded(execution))
@@ -39,7 +39,7 @@ test('a question that fails fails for those who asked it, and for no one after t
   expect(await endings.hasEnded('exe_1')).toBe(true)
 })
 
-test('everybody looks at the same moments, which are never now', () => {
+test('aligns the next poll of all waiters to the same instant, always in the future', () => {
   const moments = [0, 1, 250, 999].map((nowMs) => nowMs + untilNextLook(nowMs, 1_000))
   expect(moments).toEqual([1_000, 1_000, 1_000, 1_000])
   expect(untilNextLook(1_000, 1_000)).toBe(1_000)

@@ -1,10 +1,10 @@
 import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 
-// Whether executions have ended, of all that callers wait for here. A notification says so and may be lost, so each is also looked at
-// again and again, for as long as it takes.
-//   E1  Everybody looks at the same moments, and their looks are one question: ten thousand who wait cost ten questions a second.
-//   E2  A look that fails fails for those who share it; they look again.
+// Polls whether the executions that callers wait for have ended, because a notification can be lost.
+//   E1  All callers poll at the same instants, and their polls are batched: ten thousand waiting callers cost ten
+//       queries a second.
+//   E2  A failed query fails the polls it contains; their callers poll again.
 
 export interface EndingWatch {
   /** @throws LedgerUnavailable */
@@ -17,7 +17,7 @@ interface Look {
   reject: (error: unknown) => void
 }
 
-/** As many as the ledger takes. */
+/** The ledger's limit per query. */
 const MAX_EXECUTIONS = 1_000
 const MAX_CONCURRENT_QUESTIONS = 4
 
@@ -26,7 +26,7 @@ export function openEndingWatch({ ledger }: { ledger: Pick<LedgerClient, 'endedE
     maxItems: MAX_EXECUTIONS,
     run: ask,
     concurrency: MAX_CONCURRENT_QUESTIONS,
-    defer: setImmediate, // after the timers at hand
+    defer: setImmediate, // after the timers that are due
   })
 
   async function ask(batch: Look[]): Promise<void> {
@@ -45,7 +45,7 @@ export function openEndingWatch({ ledger }: { ledger: Pick<LedgerClient, 'endedE
   }
 }
 
-/** How long it is until the next of the moments at which everybody looks (E1). Milliseconds, more than 0. */
+/** Returns the milliseconds until the next shared poll (E1). Always more than 0. */
 export function untilNextLook(nowMs: number, everyMs: number): number {
   return everyMs - (nowMs % everyMs)
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { echo, flowTest, newKey, recordOf } from '../flow-stack.fixture.ts'
 import { errorOf } from '../stack.fixture.ts'
 
-// A sandbox product is called while no worker takes executions.
+// Calls to a sandbox product while no worker is running.
 
 const test = flowTest
   .extend('counts', { scope: 'file' }, () => ({ workers: 0 }))
@@ -11,7 +11,7 @@ const test = flowTest
 const content = 'Hello'
 const messages = [{ role: 'user', content }]
 
-test('as a chat model it is refused soon, and its execution has failed uncharged [no_worker]', async ({
+test('a chat to a sandbox product is refused and its execution fails uncharged if no worker claims it in time [no_worker]', async ({
   tenant,
   flows,
 }) => {
@@ -29,7 +29,7 @@ test('as a chat model it is refused soon, and its execution has failed uncharged
   })
 })
 
-test('a repeat under its idempotency key gets the same answer for the same execution [no_worker]', async ({
+test('a repeated chat under one idempotency key gets the same error for the same execution [no_worker]', async ({
   tenant,
   flows,
 }) => {
@@ -47,13 +47,13 @@ test('a repeat under its idempotency key gets the same answer for the same execu
   expect(await flows.executions()).toBe(1)
 })
 
-test('a stream whose headers wait is refused like any other [no_worker]', async ({ tenant, flows }) => {
+test('a streamed chat gets 503 before its headers are sent [no_worker]', async ({ tenant, flows }) => {
   const sandbox = await flows.save(echo)
   const answer = await tenant.chat({ model: sandbox, messages, stream: true })
   expect([answer.status, (await errorOf(answer))['code']]).toEqual([503, 'no_worker'])
 })
 
-test('an invocation continues waiting', async ({ flows, fixture }) => {
+test('an invocation keeps waiting for a worker', async ({ flows, fixture }) => {
   const sandbox = await flows.save(echo)
   const leave = new AbortController()
   const invocation = flows.invoke(sandbox, { text: content }, { signal: leave.signal })

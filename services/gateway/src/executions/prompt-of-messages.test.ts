@@ -18,13 +18,13 @@ function paramOf(work: () => unknown): string | null {
 
 const HI = { role: 'user', content: 'Hi' }
 
-describe('the text for a sandbox product', () => {
-  test('is the text of a single message unchanged, regardless of its role', () => {
+describe('the input text of a sandbox product', () => {
+  test('is a single message unchanged, regardless of its role', () => {
     for (const role of ['user', 'system', 'developer', 'assistant'])
       expect(promptOf([{ role, content: ' user: \n\n Grüße\t' }])).toBe(' user: \n\n Grüße\t')
   })
 
-  test('is a block for each of several messages, with a blank line between', () => {
+  test('has a block per message, separated by blank lines', () => {
     expect(
       promptOf([
         { role: 'developer', content: 'Be brief.' },
@@ -42,7 +42,7 @@ describe('the text for a sandbox product', () => {
     ).toBe('system: Be brief.\n\nuser: Hi there\n\nassistant: Hello.\n\ntool: sunny\n\nuser: Hi')
   })
 
-  test('can be nothing else than text [invalid_request]', () => {
+  test('rejects images, refusals and tool calls [invalid_request]', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
     expect(paramOf(() => promptOf([HI, { role: 'user', content: [{ type: 'text', text: 'x' }, image] }]))).toBe(
@@ -54,14 +54,14 @@ describe('the text for a sandbox product', () => {
     expect(paramOf(() => promptOf([HI, { role: 'assistant', tool_calls: [call] }]))).toBe('messages.1.tool_calls')
   })
 
-  test('comes without tools and formats [invalid_request]', () => {
+  test('rejects tools, a response format and logprobs [invalid_request]', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }]
     expect(paramOf(() => promptOf([HI], { tools }))).toBe('tools')
     expect(paramOf(() => promptOf([HI], { response_format: { type: 'json_object' } }))).toBe('response_format')
     expect(paramOf(() => promptOf([HI], { logprobs: true }))).toBe('logprobs')
   })
 
-  test('is the same however the caller would have it sampled', () => {
+  test('ignores sampling parameters', () => {
     const sampling = { temperature: 1, top_p: 0.5, seed: 4, stop: 'x', max_tokens: 5, n: 1, frequency_penalty: 1 }
     expect(promptOf([HI], { ...sampling, presence_penalty: 1, logit_bias: { '5': 1 }, user: 'u' })).toBe('Hi')
   })

@@ -12,7 +12,7 @@ import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { times } from '@gateway/api/limits'
 import type { ResponseStream } from '../response/response-stream.ts'
 
-/** From here on every answer says which execution it is about, and whether it was begun before (rules §2.2). */
+/** Sets the headers that name the execution and say whether it is a replay (rules §2.2). */
 export function setExecutionHeaders(
   res: ServerResponse,
   { execution, replayed }: Pick<Execution, 'execution' | 'replayed'>,
@@ -27,9 +27,9 @@ export function sendRecord(res: ServerResponse, record: string): void {
 }
 
 /**
- * Sends the image that is an execution's output by its contract, or returns false if the output is not an image and the record is the
- * answer (flows §4.5).
- * @throws Refusal `range_not_satisfiable`; `unavailable` where the bytes can't be read now
+ * Sends the image that the contract declares as the execution's output. Returns false if there is none; the response is
+ * then the record (flows §4.5).
+ * @throws Refusal `range_not_satisfiable`; `unavailable` if the bytes can't be read now
  */
 export async function sendImage(
   deps: Pick<Deps, 'ledger' | 'assetStore'>,
@@ -40,7 +40,7 @@ export async function sendImage(
   if (field === null) return false
   const execution = JSON.parse(record) as ExecutionRecord
   const image = execution.output?.[field] as AssetValue | null | undefined
-  if (!image) return false // an optional output that no branch came to
+  if (!image) return false // an optional output that no branch reached
   try {
     const asset = await recordedAsset(deps, image.asset, execution.project)
     if (asset === null) return false
@@ -53,7 +53,7 @@ export async function sendImage(
   }
 }
 
-/** null: it was removed since. */
+/** Returns null if the asset has been removed. */
 async function recordedAsset(
   { ledger }: Pick<Deps, 'ledger'>,
   asset: string,
@@ -72,28 +72,28 @@ function notNow(execution: string): Refusal {
 }
 
 // The progress of an execution, as lines (flows §4.4).
-//   P1  Lines are the ledger's text, asked for after the last one that was written: none is missed and none comes
-//       twice, no matter what notifications are lost.
-//   P2  A slow caller is waited for before the next lines are asked for; a caller who leaves is let go. The execution
-//       notices neither.
-//   P3  A stopping process ends the answer after a whole line. That it is not the last one is seen by its kind.
-//   P4  Each look is authorised again: who may not read anymore gets no further line, and learns why. So is, after a
-//       minute, who repeats the beginning of an execution that continues (rules §5.2, §5.3).
+//   P1  Lines are the ledger's text, requested after the last one written. None is missed or duplicated, even if
+//       notifications are lost.
+//   P2  The next lines are requested once a slow caller has caught up. A caller that disconnects ends the stream.
+//       Neither affects the execution.
+//   P3  A stopping process ends the response after a complete line. The kind of that line shows that it isn't the last.
+//   P4  Each poll authorizes the reader again. A reader that has lost access gets the reason and no further line. So
+//       does, after a minute, a caller that repeated the start of a running execution (rules §5.2, §5.3).
 
-/** What to subscribe to for the lines of an execution. */
+/** Topic that is notified of new lines. */
 export const lineTopicOf = (execution: string) => execution
 
-/** How often to look where no notification comes. */
+/** Poll interval without notifications. */
 const LOOK_EVERY_MS = 1_000
 
 const NOTHING_NEW = { lines: '', seq: -1, done: false }
 
 type Followed = Pick<Execution, 'execution' | 'caller' | 'replayed' | 'waitForChange'> & {
-  /** The last line that its reader has; absent: none. */
+  /** Last line that the reader has; absent if none. */
   after?: number
 }
 
-/** @throws Refusal as a repeat of its beginning would be refused now, `idempotency_in_progress` */
+/** @throws Refusal `idempotency_in_progress`, or as a repeat of the start would be refused now */
 export async function streamProgress(
   { ledger, openCalls, now }: Pick<Deps, 'ledger' | 'openCalls' | 'now'>,
   stream: ResponseStream,
@@ -119,7 +119,7 @@ export async function streamProgress(
   }
 }
 
-/** The last line for a reader who gets no further one, with a newline behind it. */
+/** Returns the final line, with its newline, for a reader that gets no further ones. */
 export function refusedLine({ body }: Pick<Refusal, 'body'>): string {
   const line: RefusedLine = { kind: 'refused', error: body }
   return `${JSON.stringify(line)}\n`

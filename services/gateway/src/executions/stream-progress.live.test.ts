@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts'
 import { JSON_LINES, openResponseStream } from '../response/response-stream.ts'
 import { subscribe, type Execution } from './start-execution.ts'
 
-// A real connection, and an execution that is no more than lines: what comes of the record is the ledger's to prove.
+// A real connection and an execution that is only a list of lines. The tests of the ledger cover the record itself.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
 const test = base.extend('stream', async ({}, { onCleanup }) => {
   const server = createServer()
@@ -56,14 +56,16 @@ const test = base.extend('stream', async ({}, { onCleanup }) => {
   return { req, res, response, disconnect, cancel, state, asked, start, add, notify: () => notify() }
 })
 
-test('lines come once each, however they come about', async ({ stream: { response, asked, start, add, notify } }) => {
+test('streams each line once and in order, whether lines are added singly or in groups', async ({
+  stream: { response, asked, start, add, notify },
+}) => {
   add('0')
   const ended = start()
   const answer = await response
   expect(answer.headers).toMatchObject({ 'content-type': 'application/x-ndjson', 'x-accel-buffering': 'no' })
   const [first] = (await once(answer, 'data')) as [Buffer]
   expect(String(first)).toBe('0\n')
-  notify() // without a cause
+  notify() // spurious
   add('1')
   add('2', '3')
   add('end')
@@ -72,11 +74,11 @@ test('lines come once each, however they come about', async ({ stream: { respons
   expect(asked).toEqual(asked.toSorted((a, b) => a - b))
 })
 
-test('lines are not lost while the ledger is away', async ({ stream: { response, state, start, add, notify } }) => {
+test('loses no line while the ledger is unavailable', async ({ stream: { response, state, start, add, notify } }) => {
   add('0')
   state.away = true
   const ended = start()
-  const answer = await response // the headers don't wait for it
+  const answer = await response // the headers don't wait for the ledger
   state.away = false
   notify()
   add('1', 'end')
@@ -84,7 +86,9 @@ test('lines are not lost while the ledger is away', async ({ stream: { response,
   await ended
 })
 
-test('a stopping process ends the answer behind a whole line', async ({ stream: { response, cancel, start, add } }) => {
+test('ends the response after a complete line if the process stops', async ({
+  stream: { response, cancel, start, add },
+}) => {
   add('0', '1')
   const ended = start()
   const answer = await response
@@ -94,7 +98,9 @@ test('a stopping process ends the answer behind a whole line', async ({ stream: 
   await ended
 })
 
-test('a reader who leaves is let go', async ({ stream: { req, res, response, disconnect, start, add } }) => {
+test('stops streaming if the reader disconnects', async ({
+  stream: { req, res, response, disconnect, start, add },
+}) => {
   add('0')
   res.once('close', () => disconnect.abort())
   const ended = start()
@@ -103,7 +109,7 @@ test('a reader who leaves is let go', async ({ stream: { req, res, response, dis
   await ended
 })
 
-test('a reader who may not read anymore gets no further line [key_revoked]', async ({
+test('sends no further line once the key of the reader is revoked [key_revoked]', async ({
   stream: { state, start, add },
 }) => {
   add('0')
@@ -113,7 +119,9 @@ test('a reader who may not read anymore gets no further line [key_revoked]', asy
   expect(await ended).toMatchObject({ code: 'key_revoked' })
 })
 
-test('a repeat reads along for a minute [idempotency_in_progress]', async ({ stream: { state, start, add } }) => {
+test('ends the stream of a repeat after a minute [idempotency_in_progress]', async ({
+  stream: { state, start, add },
+}) => {
   add('0')
   const ended = start().catch((error: unknown) => error)
   state.nowMs = 60_000

@@ -40,7 +40,7 @@ const refusalOf = async (answer: Response) => {
 
 describe('an image in a chat', () => {
   test.for([20_000, 1_000_000, 5 * MIB])(
-    'of %i bytes goes to the provider unchanged, as data and as an asset',
+    'of %i bytes reaches the provider unchanged, from a data URL and from an asset',
     async (bytes, { tenant, look, upload, stack }) => {
       const png = pngOf(bytes)
       let charged = 0
@@ -57,7 +57,7 @@ describe('an image in a chat', () => {
     },
   )
 
-  test('reserves what its product documents for an image, and not a token for its bytes', async ({
+  test('reserves the maximum tokens per image of its product and nothing for its bytes', async ({
     tenant,
     look,
     stack,
@@ -79,11 +79,7 @@ describe('an image in a chat', () => {
     expect(reserved[1]! - reserved[0]!).toBe(1_000 + placeBytes)
   })
 
-  test('several of them keep their order and their places, also the same one twice', async ({
-    look,
-    upload,
-    stack,
-  }) => {
+  test('keeps its position among several images, including duplicates', async ({ look, upload, stack }) => {
     const [one, two] = [pngOf(9_000), pngOf(10_000)]
     const asset = `asset:${await upload(two)}`
     expect((await look([dataOf(one), asset, asset, dataOf(one)])).status).toBe(200)
@@ -91,7 +87,11 @@ describe('an image in a chat', () => {
     expect(call!.images).toEqual([one, two, two, one].map(digestOf))
   })
 
-  test('of a model that takes addresses may be one, which no one here asks for', async ({ tenant, look, stack }) => {
+  test('given as an https URL is passed to a model that accepts URLs, and the gateway never fetches it', async ({
+    tenant,
+    look,
+    stack,
+  }) => {
     const open = await tenant.sell({ maxTokensPerImage: 1_000, imageHttps: true })
     const url = `${stack.provider.url.replace('http:', 'https:')}/v1/never.png`
     expect((await look([url], { model: open })).status).toBe(200)
@@ -100,7 +100,7 @@ describe('an image in a chat', () => {
     expect(JSON.parse(calls.at(-1)!.body!).messages[0].content[1]).toEqual({ type: 'image_url', image_url: { url } })
   })
 
-  test('is answered again under its idempotency key, and is another request with another image', async ({
+  test('is part of the request under an idempotency key: the same image is replayed, another one refused', async ({
     look,
     tenant,
   }) => {
@@ -120,7 +120,7 @@ describe('an image in a chat', () => {
   })
 })
 
-test('what a model takes of images is in its entry, and of one that takes none nothing is', async ({ tenant }) => {
+test('a model entry has image limits only if the model accepts images', async ({ tenant }) => {
   const limited = { maxTokensPerImage: 7, imageMaxBytes: 9_000, imageMaxCount: 2, imageHttps: true }
   const entryOf = async (model: string) => {
     const answer = await fetch(`${tenant.url}/v1/models/${model}`, { headers: tenant.headers })
@@ -134,8 +134,8 @@ test('what a model takes of images is in its entry, and of one that takes none n
   expect(await entryOf(tenant.model)).not.toHaveProperty('image_input')
 })
 
-describe('an image that cannot be taken is refused before anything is reserved', () => {
-  test('beyond what its model says [invalid_request, asset_not_found]', async ({
+describe('a chat is refused before anything is reserved', () => {
+  test('if an image exceeds the limits of the model or its asset is not found [invalid_request, asset_not_found]', async ({
     tenant,
     look,
     upload,
@@ -168,7 +168,7 @@ describe('an image that cannot be taken is refused before anything is reserved',
     expect(await stack.provider.control.countCalls()).toBe(before)
   })
 
-  test('whose bytes are lost [asset_not_found]', async ({ tenant, look, fixture }) => {
+  test('if the bytes of an image asset are lost [asset_not_found]', async ({ tenant, look, fixture }) => {
     const lost = fixture.id('ast')
     await fixture.run(`INSERT INTO money.assets (id, project, mime_type, bytes) VALUES ($1, $2, 'image/png', 100)`, [
       lost,
@@ -178,9 +178,7 @@ describe('an image that cannot be taken is refused before anything is reserved',
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
-  test('a key that is not good is reported before its images are read [key_revoked, key_invalid]', async ({
-    tenant,
-  }) => {
+  test('if its key is revoked, before its images are read [key_revoked, key_invalid]', async ({ tenant }) => {
     const { secret } = await tenant.key({ revoked: true })
     const { hostname, port } = new URL(tenant.url)
     const socket = connect(Number(port), hostname)
@@ -193,7 +191,7 @@ describe('an image that cannot be taken is refused before anything is reserved',
   })
 })
 
-test('calls with large images share the memory there is: each is served, or told to come again [overloaded]', async ({
+test('concurrent calls with large images share the image memory limit: each is served or gets a retryable 503 [overloaded]', async ({
   look,
   tenant,
   stack,
@@ -213,5 +211,5 @@ test('calls with large images share the memory there is: each is served, or told
   const seen = (await stack.provider.control.calls()).flatMap(({ images }) => images)
   expect(seen.filter((digest) => pngs.some((png) => digestOf(png) === digest))).toHaveLength(served)
   await tenant.settled()
-  expect((await look([dataOf(pngOf(5 * MIB))])).status).toBe(200) // all of it was given back
+  expect((await look([dataOf(pngOf(5 * MIB))])).status).toBe(200) // the memory was released in full
 })

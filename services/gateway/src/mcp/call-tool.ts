@@ -26,11 +26,11 @@ import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/blob-backen
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { RecordedAsset } from '@gateway/assets/send-asset'
 
-// tools/call: the same execution as an HTTP invoke of the same key and input (flows §5.3).
-//   T1  What the caller can clear is a result with `isError`, so that the model reads what clears it. Only what is no
-//       call of this tool at all is an error of JSON-RPC.
-//   T2  The execution does not need its caller: one who leaves stops nothing, and finds the execution again by their
-//       key.
+// tools/call: the same execution as an HTTP invoke with the same key and input (flows §5.3).
+//   T1  An error that the caller can clear is a result with `isError`, so that the model reads the resolution. Only a
+//       message that isn't a call of this tool gets a JSON-RPC error.
+//   T2  The execution doesn't depend on its caller: disconnecting stops nothing, and the idempotency key finds the
+//       execution again.
 
 type Params = { name: string; arguments?: Record<string, unknown> | undefined }
 type RpcRequest = Pick<ServerContext['mcpReq'], '_meta' | 'notify'>
@@ -100,7 +100,7 @@ async function endOf(
   return record
 }
 
-/** The caller's trace: `_meta` of the message names it, or else the headers do. */
+/** Trace headers of the caller: from `_meta` of the message, or else from the HTTP headers. */
 function traceOf({ req }: McpRequest, { _meta = {} }: RpcRequest): IncomingHttpHeaders {
   const { traceparent, tracestate, baggage } = _meta as Record<string, unknown>
   if (typeof traceparent !== 'string') return req.headers
@@ -120,22 +120,21 @@ function keyMissing(): Refusal {
 }
 
 /**
- * Takes the lines of an execution like a stream, makes notifications of them, and keeps the record that the last line
- * is.
+ * Receives the lines of an execution like a stream, sends them as notifications, and keeps the record in the last line.
  */
 export interface ProgressNotifier extends ResponseStream {
-  /** When all notifications are sent: the record, or null where the lines ended before the execution did. */
+  /** Resolves once all notifications are sent: with the record, or null if the lines ended before the execution did. */
   ended(): Promise<ExecutionRecord | null>
 }
 
 type Notify = (notification: Notification) => Promise<void>
 
-/** @param token what the client calls this progress. Its values are those of `seq`, so they rise with each line. */
+/** @param token the client's progress token. Progress values are those of `seq`, so they rise with each line. */
 export function openProgressNotifier(token: string | number, notify: Notify): ProgressNotifier {
   let record: ExecutionRecord | null = null
   let sent = Promise.resolve()
 
-  /** A client that has left is not notified, and the execution continues. */
+  /** A failed notification is ignored: the client has disconnected, and the execution continues. */
   function send(progress: number, message: string): void {
     const params = { progressToken: token, progress, message }
     sent = sent.then(() => notify({ method: 'notifications/progress', params })).catch(() => {})
@@ -147,7 +146,7 @@ export function openProgressNotifier(token: string | number, notify: Notify): Pr
       const line = JSON.parse(text) as ProgressLine
       if (line.kind === 'admitted') send(line.seq, 'The execution has begun.')
       else if (line.kind === 'node') send(line.seq, `${line.node.id}: ${line.node.status}`)
-      else record = line.execution // which the result says
+      else record = line.execution // returned as the result
     }
   }
 
@@ -166,13 +165,13 @@ export function openProgressNotifier(token: string | number, notify: Notify): Pr
   }
 }
 
-/** What an execution has come to, as the result of a call of the tool. The same execution gives the same result. */
+/** Returns an ended execution as a tool result. The same execution always gives the same result. */
 export async function executionResult(
   deps: Pick<Deps, 'ledger' | 'assetStore'>,
   record: ExecutionRecord,
 ): Promise<CallToolResult> {
   if (record.status !== 'Succeeded') return failedResult(record)
-  // A field that was not supplied is left out: the schema has the types of values, and null is none of them.
+  // Null outputs are omitted: the output schema doesn't allow null.
   const supplied = Object.entries(record.output ?? {}).filter(([, value]) => value !== null)
   const output: Values = Object.fromEntries(supplied)
   const media = await mediaContent(mediaIn(output), (value, bytesLeft) =>
@@ -185,7 +184,7 @@ export async function executionResult(
   }
 }
 
-/** A refusal as a model reads it: its code, what it says and what clears it. */
+/** Returns a refusal as a tool result, with its code, message and resolution. */
 export function refusedResult({ body }: Pick<Refusal, 'body'>): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error: body }) }] }
 }
@@ -204,15 +203,14 @@ function failedResult(record: ExecutionRecord): CallToolResult {
   }
 }
 
-/** As a chat completion of a sandbox product has it (rules §3.9). */
+/** Same object as in a chat completion of a sandbox product (rules §3.9). */
 function serviceOf({ id, project, revision, chargedMicro }: ExecutionRecord) {
   return { kind: 'sandbox', execution_id: id, project, revision, charged_micro: chargedMicro }
 }
 
 /**
- * What looks like the value of an image or a sound. The contract is not asked: that of the execution may be of a
- * revision that is no longer the active one, and a repeat is to have the same result. `mediaContent` finds out whether
- * it is one.
+ * Returns the values that look like images or audio. The contract isn't consulted: the execution may be of a revision
+ * that is no longer active, and a repeat must give the same result. `mediaContent` verifies the values.
  */
 function mediaIn(output: Values): AssetValue[] {
   return Object.values(output).filter(isMedia)
@@ -226,13 +224,13 @@ function isMedia(value: unknown): value is AssetValue {
 
 type MediaNeeded = Pick<Deps, 'ledger' | 'assetStore'>
 
-/** Of one result, before they are written as base64: a message is in memory whole, here and at the client. */
+/** Media bytes per result, before base64. A message is held in memory whole, here and at the client. */
 const MAX_BYTES = 4 * 1024 * 1024
 const UNREADABLE_BY = [AssetMissing, AssetStoreUnavailable, LedgerUnavailable]
 
 /**
- * Stored images and sounds of a project as content of a result, in their order: their bytes, or where there are too
- * many of them or they can't be read now, a text that says where they are. What the project doesn't have is left out.
+ * Returns stored images and audio of a project as content blocks, in order: the bytes, or a text with their location if
+ * they are too large or can't be read now. Assets that the project doesn't have are omitted.
  */
 async function mediaContent(
   values: AssetValue[],

@@ -20,7 +20,7 @@ function stream() {
 }
 const never = new Promise<void>(() => {})
 
-test('an answer waits until what it is about has begun, and nothing of it is lost', async () => {
+test('holds a response until the execution has started and loses no bytes', async () => {
   const { answer, say, end } = stream()
   const begun = Promise.withResolvers<void>()
   let held = true
@@ -36,7 +36,7 @@ test('an answer waits until what it is about has begun, and nothing of it is los
   expect(await passed.text()).toBe('one two')
 })
 
-test('an answer that says something before passes at once', async () => {
+test('passes a response with an earlier body or without a stream at once', async () => {
   const { answer, say, end } = stream()
   say('refused')
   end()
@@ -45,14 +45,14 @@ test('an answer that says something before passes at once', async () => {
   expect((await delayHeaders(Response.json({ a: 1 }, { status: 400 }), never)).status).toBe(400)
 })
 
-test('a client that stops reading ends the reading of the answer', async () => {
+test('cancels the source stream if the client stops reading', async () => {
   const { answer, isCancelled } = stream()
   const passed = await delayHeaders(answer, Promise.resolve())
   await passed.body!.cancel()
   expect(isCancelled()).toBe(true)
 })
 
-test('what breaks behind the beginning breaks for the reader', async () => {
+test('propagates an error of the source stream to the reader', async () => {
   const { answer, fail } = stream()
   const passed = await delayHeaders(answer, Promise.resolve())
   fail(new Error('broken'))

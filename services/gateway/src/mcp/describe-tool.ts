@@ -2,8 +2,8 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { ActiveSandbox } from '@gateway/ledger-protocol/flow-reads'
 import type { ContractSide } from '@gateway/api/graph'
 
-// A sandbox product as a tool: what a model has to know to call it, in plain JSON Schema. The formats of contracts are
-// not those of JSON Schema, and some clients refuse what they don't know, so what a format says is said in words.
+// Describes a sandbox product as a tool, in plain JSON Schema. Contract formats aren't JSON Schema formats, and some
+// clients reject unknown ones, so formats are described in words.
 
 export const TOOL = 'invoke_product'
 
@@ -20,12 +20,12 @@ export function describeTool({ name, description, input, output }: ProductFacts)
     description: description.trim() === '' ? name : description,
     inputSchema: schemaOf(input, givenAsset),
     outputSchema: schemaOf(output, madeAsset),
-    // Each call is its own execution, which may be charged, and whose models may be anywhere.
+    // Each call is a separate execution, which may be charged and may call external models.
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   }
 }
 
-/** The kind of asset that a field holds, or null. */
+/** Asset kind of a field, or null. */
 function mediaOf({ type, format }: Field): 'image' | 'audio' | null {
   return type === 'object' && (format === 'image' || format === 'audio') ? format : null
 }
@@ -102,7 +102,7 @@ const WORDS = {
   audio: { article: 'A sound', types: 'audio/wav or audio/mpeg' },
 }
 
-/** The author's words, then ours. */
+/** Combines the author's description with the gateway's. */
 function labels(title: string | undefined, description: string | undefined, ours: string | undefined): object {
   const lines = [description, ours].filter((text) => text !== undefined && text.trim() !== '').join('\n')
   return { ...(title !== undefined && { title }), ...(lines !== '' && { description: lines }) }

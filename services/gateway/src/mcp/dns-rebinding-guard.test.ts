@@ -18,8 +18,8 @@ function isTaken(headers: Record<string, string>, localAddress?: string): boolea
   }
 }
 
-test('a page of a browser may call from this machine, or from a host that the operator names [not_permitted]', () => {
-  expect(isTaken({ host: 'gateway.example.com' })).toBe(true) // a program
+test('accepts browser origins on localhost and on the configured hosts only [not_permitted]', () => {
+  expect(isTaken({ host: 'gateway.example.com' })).toBe(true) // no Origin: not a browser
   expect(isTaken({ host: 'x', origin: 'http://localhost:6274' })).toBe(true)
   expect(isTaken({ host: 'x', origin: 'https://app.example.com' })).toBe(true)
   expect(isTaken({ host: 'evil.example.com', origin: 'http://evil.example.com' })).toBe(false)
@@ -27,7 +27,7 @@ test('a page of a browser may call from this machine, or from a host that the op
   expect(isTaken({ host: 'x', origin: 'null' })).toBe(false)
 })
 
-test('what arrives on loopback names this machine, unless a proxy passed it on [not_permitted]', () => {
+test('requires a local or configured Host on loopback, unless a proxy forwarded the request [not_permitted]', () => {
   for (const own of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
     expect(isTaken({ host: 'localhost:8080' }, own)).toBe(true)
     expect(isTaken({ host: '[::1]:8080' }, own)).toBe(true)

@@ -8,11 +8,10 @@ import {
 import { Refusal } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
 
-// A page in a browser may have a host name that was turned to the address of this machine (DNS rebinding).
-//   O1  A browser names the page's host in Origin: it has to be this machine, or one of the names that the operator
-//       gave.
-//   O2  A request that arrives on loopback as it was sent has to name this machine in Host. A proxy that passes a
-//       request on says so by its own headers, and stands before us with a name that only its operator knows.
+// DNS rebinding: a web page's host name can be made to resolve to this machine.
+//   O1  A browser sends the page's host in Origin. It must be this machine or one of the operator's hosts.
+//   O2  A direct request on loopback must name this machine in Host. A proxy identifies itself by forwarding headers,
+//       and its public host name is known only to its operator.
 
 /** @throws Refusal `not_permitted` */
 export function refuseRebinding({ mcpHosts }: Pick<Deps, 'mcpHosts'>, { headers, socket }: IncomingMessage): void {

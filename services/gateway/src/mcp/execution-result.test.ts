@@ -26,7 +26,7 @@ const record: ExecutionRecord = {
 }
 const service = { kind: 'sandbox', execution_id: 'exe_1', project: 'prj_1', revision: 2, charged_micro: 42 }
 
-/** A ledger that knows each asset, and a store that has its bytes. */
+/** A ledger and a store that have every asset. */
 const deps = {
   ledger: {
     readAsset: async ({ caller, asset }: { caller: { project: string }; asset: string }) => ({
@@ -39,7 +39,7 @@ const deps = {
 } as unknown as Deps
 const resultOf = (record: ExecutionRecord) => executionResult(deps, record)
 
-test('what was put out is there as values, as their text, and as media; what was not, is left out', async () => {
+test('returns outputs as structured content, as text, and as media, and omits null outputs', async () => {
   expect(await resultOf(record)).toEqual({
     content: [
       { type: 'text', text: JSON.stringify({ text: 'Hi', picture }) },
@@ -56,11 +56,11 @@ test.each([
   { ...picture, bytes: 'many' },
   'ast_1',
   [picture],
-])('what is not an image and no sound is not shown: %j', async (more) => {
+])('returns no media for %j, which is not an image or audio value', async (more) => {
   expect((await resultOf({ ...record, output: { more } })).content).toHaveLength(1)
 })
 
-test('an execution that failed says why, and what it has cost', async () => {
+test('returns the error and charge of a failed execution', async () => {
   const { body } = refuse('node_failed', { node: 'draw' })
   const failed = await resultOf({ ...record, status: 'Failed', output: null, error: body })
   expect(failed).toMatchObject({ isError: true, _meta: { service } })

@@ -6,7 +6,7 @@ const admitted = '{"kind":"admitted","seq":0,"executionId":"exe_1","revision":1,
 const node = (seq: number, id: string) => `{"kind":"node","seq":${seq},"node":{"id":"${id}","status":"Succeeded"}}\n`
 const complete = '{"kind":"complete","seq":3,"execution":{"id":"exe_1"}}\n'
 
-test('each line but the last is a notification, in order, one after the other', async () => {
+test('sends each line but the last as a notification, in order and in sequence', async () => {
   const sent: unknown[] = []
   const notifier = openProgressNotifier('p', async ({ params }: Notification) => {
     await Promise.resolve()
@@ -22,14 +22,14 @@ test('each line but the last is a notification, in order, one after the other', 
   ])
 })
 
-test('a client that has disconnected is not notified, and the record is there all the same', async () => {
+test('returns the record even if the client has disconnected', async () => {
   const notifier = openProgressNotifier(1, () => Promise.reject(new Error('disconnected')))
   await notifier.write(admitted)
   notifier.end(complete)
   expect(await notifier.ended()).toEqual({ id: 'exe_1' })
 })
 
-test('lines that end before the execution are not a record', async () => {
+test('returns null if the lines end before the execution does', async () => {
   const notifier = openProgressNotifier(1, () => Promise.resolve())
   await notifier.write(admitted)
   notifier.end('')

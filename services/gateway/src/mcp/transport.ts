@@ -9,11 +9,11 @@ import type { IncomingMessage } from 'node:http'
 import { flowLimits } from '@gateway/api/limits'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 
-// The official SDK answers, each request with its own server that knows one sandbox product and one caller.
-//   K1  A call of the tool is answered as a stream, whose comments keep proxies awake while the execution continues.
-//       Anything else is short, and answered as JSON where the revision of the protocol has it so.
-//   K2  The headers of a call's answer wait until its execution has begun, so that they can name it (rules §2.2).
-//   K3  When this process stops, streams that wait for nothing end at once; calls have as long as those of other paths.
+// The official SDK responds, with a separate server per request that knows one sandbox product and one caller.
+//   K1  A tool call gets a stream, whose comments keep proxies from timing out while the execution runs. Other messages
+//       are short and get JSON if the protocol revision allows it.
+//   K2  The response headers of a tool call wait until its execution has started and can be named in them (rules §2.2).
+//   K3  When this process stops, idle streams end at once. Calls have as long as those of other paths.
 
 export interface McpTransport {
   answer(request: Omit<McpRequest, 'begun'>, message: Message): Promise<void>
@@ -22,7 +22,7 @@ export interface McpTransport {
 type Needed = Parameters<typeof callTool>[0] & Pick<Deps, 'openCalls' | 'stopping' | 'log'>
 type Fetch = McpHttpHandler['fetch']
 
-/** How long a client may keep what it was told of the tool: another revision may be activated at any moment. */
+/** How long clients can cache the tool description. Another revision can be activated at any moment. */
 const KEEP = { ttlMs: 30_000, cacheScope: 'private' } as const
 
 export function openMcpTransport(deps: Needed): McpTransport {
@@ -50,8 +50,8 @@ export function openMcpTransport(deps: Needed): McpTransport {
 }
 
 /**
- * A server for one request. Nothing in it changes by itself, so it offers no notifications of changes, and its schemas
- * are those of the active revision.
+ * Returns a server for one request, with the schemas of the active revision. It never changes, so it offers no change
+ * notifications.
  */
 function productServer(deps: Needed, request: McpRequest): Server {
   const { id, name, revision } = request.sandbox
@@ -64,7 +64,7 @@ function productServer(deps: Needed, request: McpRequest): Server {
   return server
 }
 
-/** Whether a connection is kept is between the caller and this process, which may be about to stop. */
+/** Drops the SDK's `connection` header: this process decides about keep-alive, because it may be about to stop. */
 function withoutConnection(fetch: Fetch): Fetch {
   return async (request, options) => {
     const answer = await fetch(request, options)
@@ -74,8 +74,8 @@ function withoutConnection(fetch: Fetch): Fetch {
 }
 
 /**
- * The same answer, held back until `begun` or until there is something of it to be sent, whichever is first: by then
- * its status and headers say all they can.
+ * Returns the same response, held back until `begun` or its first bytes, whichever is first. By then its status and
+ * headers are complete.
  */
 export async function delayHeaders(answer: Response, begun: Promise<void>): Promise<Response> {
   if (answer.body === null) return answer
@@ -95,13 +95,13 @@ export async function delayHeaders(answer: Response, begun: Promise<void>): Prom
   return new Response(body, { status: answer.status, headers: answer.headers })
 }
 
-/** What was sent. Whether it is a message of JSON-RPC is for the SDK to say. */
+/** A parsed body. The SDK checks whether it is a JSON-RPC message. */
 export interface Message {
   value: unknown
 }
 
 /**
- * Reads a message. What is not JSON is refused in the shape of every path (rules §2.4), not in that of JSON-RPC.
+ * Reads a message. Invalid JSON gets an HTTP error of the usual shape (rules §2.4), not a JSON-RPC error.
  * @throws Refusal `invalid_json`, `request_too_large`, `invalid_request` for an encoded body
  * @throws ClientDisconnected
  */
@@ -109,7 +109,7 @@ export async function readMessage(req: IncomingMessage): Promise<Message> {
   return { value: parseJson(await readBody(req, flowLimits.bodyBytes)) }
 }
 
-/** Whether it is a call of a tool, or a batch with one. */
+/** Whether the message is a tool call, or a batch with one. */
 export function callsTool(value: unknown): boolean {
   return Array.isArray(value) ? value.some(isCall) : isCall(value)
 }

@@ -13,8 +13,8 @@ import { chargeOfUsage, recordedUsage } from '@gateway/pricing/usage'
 import type { SettleItem } from '@gateway/ledger-protocol/ledger-items'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 
-// Calls the provider of an admitted product, in a span by the semantic conventions for generative AI. The providers
-// hold the time limit of 300 s; here a call ends early only where this process has to stop.
+// Calls the provider of an admitted product, in a span that follows the semantic conventions for generative AI.
+// packages/providers enforces the 300 s time limit; here a call ends early only if this process must stop.
 
 type Needed = Pick<Deps, 'providers' | 'openCalls' | 'traceContent'>
 
@@ -29,9 +29,8 @@ export function callForCompletion(deps: Needed, call: Call): Promise<Completion>
 }
 
 /**
- * Resolves at the first chunk. Of the chunks only one reader may be made, and it reads to the end; so long does the
- * span last.
- * @throws ProviderFailure, ProcessStopping: from here and from reading
+ * Resolves at the first chunk. The chunks must be read once and to the end, which ends the span.
+ * @throws ProviderFailure, ProcessStopping: here and while reading
  */
 export async function callForChunks(deps: Needed, call: Call): Promise<AsyncIterable<ChatChunk>> {
   const span = startSpan(nameOf(call), spanOptions(deps, call))
@@ -80,18 +79,18 @@ function spanOptions({ traceContent }: Needed, { request, admitted }: Call) {
   return { kind: SpanKind.CLIENT, attributes }
 }
 
-/** A call on its way: what was asked, what it was admitted as, and what is reserved for it. */
+/** An admitted call: its request, admission and reservation. */
 export interface Call {
   request: ChatRequest
   admitted: AdmittedCall
-  /** null if it has none. Their bytes are read when the provider is called. */
+  /** null without images. Their bytes are read when the provider is called. */
   images: Pick<CallImages, 'load'> | null
   reservation: Reservation
-  /** How long the provider has taken, once its answer is complete. */
+  /** Duration of the provider call, set once its response is complete. */
   timing: { providerMs: number }
 }
 
-/** Notes on the span of a call what a whole answer was. */
+/** Records a complete response on the span of its call. */
 function noteAnswer(span: Span, call: Call, { choices, usage }: Completion, withContent: boolean): void {
   const finishReasons = choices.map(({ finish_reason }) => finish_reason)
   noteEnd(span, call, { usage, finishReasons })
@@ -99,7 +98,7 @@ function noteAnswer(span: Span, call: Call, { choices, usage }: Completion, with
   if (withContent) span.setAttributes(contentAttributes('output', messages))
 }
 
-/** Passes chunks on, notes on the span of their call what they were, and ends the span with the last one. */
+/** Passes chunks through, records them on the span of their call, and ends the span after the last one. */
 async function* noteChunks(
   span: Span,
   call: Call,
@@ -133,22 +132,22 @@ function noteEnd(span: Span, call: Call, answer: { usage: Usage | null; finishRe
   span.setAttributes(answerAttributes({ product: call.request.model, invocation: call.admitted.invocation, ...answer }))
 }
 
-// What a call was charged is in its answer, and the answer is saved by the settlement that charges it (rules §3.6).
-//   C1  So it is written before the settlement, with what the settlement will charge: usage, price and reservation decide that
-//       alone. Only a settlement that charges keeps what was saved.
-//   C2  It is sent after the settlement, and tells 0 where that charged no one. Where its end is not known yet, the answer goes as it
-//       was written: a settlement continues until it is decided, and a repeat is answered what was saved, byte for byte. If it
-//       charges no one in the end, the caller was told more than they pay, never less.
-//   C3  A ledger that tells no price gets an answer without a cost, so that a repeat is the same.
+// The response contains its cost, and the settlement that charges the call also saves the response (rules §3.6).
+//   C1  So the response is written before the settlement, with the amount it will charge, which depends only on usage,
+//       price and reservation. Only a settlement that charges keeps the saved response.
+//   C2  The response is sent after the settlement, with cost 0 if no one was charged. If the outcome isn't known yet,
+//       it is sent as written: the settlement continues until it is decided, and a repeat gets the saved bytes. If it
+//       charges no one in the end, the reported cost was higher than the charge, never lower.
+//   C3  If the ledger returns no price, the response has no cost, so that a repeat is identical.
 
-/** How the text that tells the cost is written, and what of it is saved. */
+/** Writes the text that contains the cost, and the response to save. */
 interface ToolResult {
-  /** @param chargedMicro null: the text tells no cost */
+  /** @param chargedMicro null to omit the cost */
   write: (chargedMicro: number | null) => string
   save: (text: string) => Promise<SettleItem['answer']> | SettleItem['answer']
 }
 
-/** Settles a call, and answers the text to be sent after it. */
+/** Settles a call and returns the text to send afterwards. */
 export async function settleAndAnswer(
   deps: Parameters<typeof settle>[0],
   { admitted, reservation }: Pick<Call, 'admitted' | 'reservation'>,

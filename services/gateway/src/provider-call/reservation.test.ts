@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { openReservation, release } from './reservation.ts'
 
 test.for([
-  ['none', ''],
-  ['a short one', 'the provider failed'],
-  ['a long one', 'x'.repeat(1_000)],
+  ['empty', ''],
+  ['short', 'the provider failed'],
+  ['too long', 'x'.repeat(1_000)],
 ] as const)(
-  'a reservation is released for a reason that the ledger takes, no matter what the error said: %s',
+  'releases a reservation with a reason that the ledger accepts if the error message is %s',
   async ([, reason]) => {
     const released: unknown[] = []
     const deps = {

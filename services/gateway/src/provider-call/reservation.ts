@@ -6,18 +6,18 @@ import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import type { AdmittedCall } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
 
-// How the reservation of a call ends. Neither `settle` nor `release` ever rejects.
-//   H1  Once: by the first of the two. What comes after it does nothing.
-//   H2  The caller waits for it PATIENCE_MS at most. Past that they get their answer and the settlement continues, as
-//       long as this process lives; if the process dies first, the call is written off (architecture §M6).
-//   H3  Those who wait for this invocation are notified once it has ended.
+// Closes the reservation of a call. Neither `settle` nor `release` ever rejects.
+//   H1  The first of the two closes it. Later calls do nothing.
+//   H2  The caller waits at most PATIENCE_MS. Then they get their response and the settlement continues while this
+//       process lives; if the process dies first, the call is written off (architecture §M6).
+//   H3  Callers waiting for this invocation are notified once it is closed.
 
 export interface Reservation {
   id: string
   invocation: string
-  /** Whether its call came with an idempotency key, so that the answer is kept. */
+  /** Whether its call has an idempotency key, so that the response is saved. */
   keyed: boolean
-  /** Whether its end has begun (H1). */
+  /** Whether closing has started (H1). */
   closed: boolean
 }
 
@@ -34,8 +34,8 @@ export function openReservation(
 }
 
 /**
- * Charges the usage and, for a call with an idempotency key, saves the answer. Answers what was charged, in micro-USD; null: it is
- * not on record yet.
+ * Charges the usage and, for a call with an idempotency key, saves the response. Returns the charge in micro-USD, or
+ * null if it is not recorded yet.
  */
 export async function settle(
   deps: Needed,
@@ -64,14 +64,14 @@ function chargedBy(outcome: Outcome | null): number | null {
   }
 }
 
-/** Gives everything back: the call is not charged. */
+/** Releases the whole reservation. The call is not charged. */
 export async function release(deps: Needed, reservation: Reservation, reason: string): Promise<void> {
   await close(deps, reservation, () =>
     deps.ledger.release({ id: reservation.id, reason: reason.slice(0, 200) || 'failed' }),
   )
 }
 
-/** null: it is closed already, or how it was closed is not known yet. */
+/** Returns null if it is already closed, or the outcome is not known yet. */
 async function close(deps: Needed, reservation: Reservation, ask: () => Promise<Outcome>): Promise<Outcome | null> {
   if (reservation.closed) return null // H1
   reservation.closed = true
@@ -103,7 +103,7 @@ async function askUntilClosed(
   return outcome
 }
 
-/** A larger answer is charged and not kept; a repeat under its key is refused with that. */
+/** A larger response is charged but not saved; a repeat under its key is refused for that reason. */
 function isSmallEnough(answer: SettleItem['answer']): boolean {
   return answer !== null && Buffer.byteLength(answer.body) <= idempotencyKeyLimits.savedAnswerBytes
 }

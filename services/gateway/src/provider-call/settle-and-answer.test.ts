@@ -7,7 +7,7 @@ import { openReservation } from './reservation.ts'
 const USAGE = { promptTokens: 30, completionTokens: 10, estimated: false }
 const PRICE: PriceSnapshot = ['2000000', '8000000', '0', null, null]
 
-/** Settles a call to this end; answers what is sent, and what was saved. */
+/** Settles a call with this outcome. Returns the response that is sent and the one that was saved. */
 async function answered(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapshot | undefined, reservedMicro = 1_000) {
   const saved: unknown[] = []
   const deps = {
@@ -34,32 +34,32 @@ async function answered(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapsh
   return { sent, saved: saved[0] }
 }
 
-describe('what an answer tells of its cost', () => {
-  test('is what its settlement charged, and what was saved is what is sent', async () => {
+describe('the cost in a response', () => {
+  test('is the amount the settlement charged, in the saved response too', async () => {
     expect(await answered({ kind: 'settled', chargedMicro: 140 }, PRICE)).toEqual({
       sent: 'cost 140',
       saved: 'cost 140',
     })
   })
 
-  test('is what was reserved, where more was used', async () => {
+  test('is the reserved amount if the usage costs more', async () => {
     expect(await answered({ kind: 'settled', chargedMicro: 99 }, PRICE, 99)).toEqual({
       sent: 'cost 99',
       saved: 'cost 99',
     })
   })
 
-  test.for([['fenced'], ['unknown']] as const)('is 0 where no one was charged: %s', async ([kind]) => {
+  test.for([['fenced'], ['unknown']] as const)('is 0 if the settlement is %s and charges nothing', async ([kind]) => {
     expect((await answered({ kind }, PRICE)).sent).toBe('cost 0')
   })
 
-  test('is what its settlement will charge where that is not on record yet, so that a repeat is the same', async () => {
+  test('is the amount the settlement will charge if it is not recorded yet, so that a replay is identical', async () => {
     const answer = { sent: 'cost 140', saved: 'cost 140' }
     expect(await answered({ kind: 'quarantined' }, PRICE)).toEqual(answer)
     expect(await answered(new Error('no ledger'), PRICE)).toEqual(answer)
   })
 
-  test('is left out where an older ledger admitted the call, in what is saved too', async () => {
+  test('is left out if an older ledger admitted the call without prices, in the saved response too', async () => {
     const answer = await answered({ kind: 'settled', chargedMicro: 140 }, undefined)
     expect(answer).toEqual({ sent: 'cost null', saved: 'cost null' })
   })

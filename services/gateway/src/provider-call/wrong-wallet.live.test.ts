@@ -3,7 +3,7 @@ import { bodyOf, errorOf, newPrompt, stackTest as test } from '../stack.fixture.
 
 const SOON = { timeout: 30_000, interval: 100 }
 
-test('a call that cannot be settled is answered, kept by the ledger, and charged when the row is right again [unavailable]', async ({
+test('a call that cannot be settled gets its response, is quarantined, and is charged once the wallet row is corrected [unavailable]', async ({
   tenant,
   stack,
   fixture,

@@ -17,13 +17,13 @@ const test = base.extend('accepted', { scope: 'file' }, async ({}, { onCleanup }
     (await request(url, accept === undefined ? {} : { headers: { accept } })).body.text()
 })
 
-test('no content type is named: an image may be answered as its bytes', async ({ accepted }) => {
+test('allows raw image bytes if the Accept header names no content type', async ({ accepted }) => {
   for (const accept of [undefined, '*/*', ' */* ', ''])
     expect([accept, await accepted(accept)]).toEqual([accept, 'bytes'])
 })
 
 // spec: 4.3/s1
-test('progress is for a client that prefers it', async ({ accepted }) => {
+test('selects progress if the Accept header prefers application/x-ndjson', async ({ accepted }) => {
   for (const accept of [
     'application/x-ndjson',
     'application/x-ndjson, application/json;q=0.5',
@@ -34,7 +34,7 @@ test('progress is for a client that prefers it', async ({ accepted }) => {
 })
 
 // spec: 4.3/s1
-test('returns the record for any other Accept header, never 406', async ({ accepted }) => {
+test('selects the record for any other Accept header, never 406', async ({ accepted }) => {
   for (const accept of [
     'application/json',
     'application/json, application/x-ndjson',

@@ -16,7 +16,7 @@ function codeOf(work: () => unknown): string {
   }
 }
 
-/** What JSON.parse makes of it; undefined where it is not JSON. */
+/** Parses JSON. Returns undefined for invalid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -25,15 +25,15 @@ function parsed(text: string): unknown {
   }
 }
 
-describe('the body of a chat', () => {
-  test('is what JSON says, wherever in it data of images is', () => {
+describe('parseChatBody', () => {
+  test('parses image data anywhere in the body', () => {
     const [one, two] = [dataOf(300_000), dataOf(2_000_000)]
     const body = { messages: [{ content: [{ url: one }, { url: two }, { text: one }] }], deep: { two } }
     expect(parse(JSON.stringify(body))).toEqual(body)
     expect(parse(JSON.stringify(body).replaceAll('/', '\\/'))).toEqual(body) // as PHP writes it
   })
 
-  test('may quote an image, or have what only looks like one', () => {
+  test('parses strings that quote or resemble image data', () => {
     const image = dataOf(10_000)
     for (const text of [`say "${image}"`, `\\"${image}`, `${image} and more`, `${image}\n`, `${image.slice(0, -8)}é`])
       expect(parse(JSON.stringify({ text }))).toEqual({ text })
@@ -41,7 +41,7 @@ describe('the body of a chat', () => {
     expect(parse(escaped)).toEqual({ url: image })
   })
 
-  test('has fields of any name', () => {
+  test('parses fields of any name, including __proto__ and image data', () => {
     const image = dataOf(10_000)
     const parsed = parse(`{"__proto__":"${image}","a":{"constructor":"${image}"}}`) as Record<string, unknown>
     expect(Object.keys(parsed)).toEqual(['__proto__', 'a'])
@@ -54,24 +54,24 @@ describe('the body of a chat', () => {
     expect(JSON.stringify(parse(named))).toBe(JSON.stringify(JSON.parse(named)))
   })
 
-  test('has 1 MiB of text as well, and not a byte more [request_too_large]', () => {
+  test('allows 1 MiB in addition to image data and refuses more [request_too_large]', () => {
     const url = dataOf(3_000_000)
     const around = JSON.stringify({ url: '', text: '' }).length
     const body = (bytes: number) => JSON.stringify({ url, text: 'x'.repeat(bytes) })
-    // A word stands for the image while the rest is measured.
+    // A short placeholder replaces the image while the rest is measured.
     expect(parse(body(MIB - around - 100))).toMatchObject({ url })
     expect(codeOf(() => parse(body(MIB)))).toBe('request_too_large')
     expect(codeOf(() => parse(' '.repeat(MIB + 1)))).toBe('request_too_large')
-    expect(codeOf(() => parse(JSON.stringify({ url: `${url}!` })))).toBe('request_too_large') // no base64: text
+    expect(codeOf(() => parse(JSON.stringify({ url: `${url}!` })))).toBe('request_too_large') // invalid base64 counts as text
   })
 
-  test('is refused where it is not JSON [invalid_json]', () => {
+  test('refuses invalid JSON [invalid_json]', () => {
     const image = dataOf(10_000)
     for (const text of [`{"url":"${image}`, `{"url":"${image}"`, `"${image}" "${image}"`, `{"url":"x"${image}"}`, ''])
       expect(codeOf(() => parse(text))).toBe('invalid_json')
   })
 
-  test('is what JSON.parse makes of it, or refused as JSON.parse refuses it', () => {
+  test('accepts and rejects exactly what JSON.parse does', () => {
     const image = dataOf(4_000)
     const piece = fc.constantFrom(
       '{',

@@ -14,18 +14,18 @@ const dataOf = (events: string) =>
     .filter(Boolean)
     .map((event) => event.replace(/^data: /, ''))
 
-describe('the events of a stream', () => {
-  test('are one line each, no matter what the model says', () => {
+describe('stream events', () => {
+  test('stay on one line each, even if the text or model ID contains newlines or quotes', () => {
     const event = eventLines({ ...FACTS, includeUsage: false }).chunk(CHOICES)
     expect(event).toMatch(/^data: [^\n]+\n\n$/)
     expect(JSON.parse(dataOf(event)[0]!)).toEqual({ ...HEAD, choices: CHOICES })
   })
 
-  test('say nothing of usage unless asked', () => {
+  test('omit usage unless the caller asked for it', () => {
     expect(eventLines({ ...FACTS, includeUsage: false }).end(USAGE, 5)).toBe('data: [DONE]\n\n')
   })
 
-  test('say usage once where asked, before [DONE], and null until then', () => {
+  test('carry usage once, before [DONE], and null until then, if the caller asked for it', () => {
     const lines = eventLines({ ...FACTS, includeUsage: true })
     expect(JSON.parse(dataOf(lines.chunk(CHOICES))[0]!)).toEqual({ ...HEAD, choices: CHOICES, usage: null })
     const [usage, done] = dataOf(lines.end(USAGE, 5))
@@ -44,7 +44,7 @@ describe('the events of a stream', () => {
     expect(done).toBe('[DONE]')
   })
 
-  test('end with the refusal, and nothing after it, where the answer breaks off', () => {
+  test('end with the error and no [DONE] if the response is truncated', () => {
     const refusal = refuse('provider_timeout', {})
     expect(failureLine(refusal)).toBe(`data: ${JSON.stringify({ error: refusal.body })}\n\n`)
   })

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { eventLines, unpackAnswer } from './response-stream.ts'
 import { openRecording } from './respond.ts'
 
-test('a recording holds what was sent, in order', async () => {
+test('a recording contains the sent events in order', async () => {
   const recording = openRecording(true)
   expect(recording.add('a') + recording.add('b')).toBe('ab')
   expect(await recording.answer('text/event-stream')).toEqual({ contentType: 'text/event-stream', body: 'ab' })
 })
 
-test('a recording that would grow too large, or that no one wants, holds nothing', async () => {
+test('a recording that exceeds its limit or is not needed is null', async () => {
   const recording = openRecording(true, 3)
   for (const events of ['ab', 'cd', 'e']) recording.add(events)
   expect(await recording.answer('x')).toBe(null)
@@ -18,7 +18,7 @@ test('a recording that would grow too large, or that no one wants, holds nothing
   expect(await unwanted.answer('x')).toBe(null)
 })
 
-test('the longest answer that may be asked for is kept, and is the same when it is read again', async () => {
+test('a response of the maximum length is recorded and unpacks to the bytes that were sent', async () => {
   const call = { invocation: 'inv_01', model: 'acme/swift', created: 1_795_000_000, includeUsage: true }
   const lines = eventLines(call)
   const recording = openRecording(true)

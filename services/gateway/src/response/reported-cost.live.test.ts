@@ -17,7 +17,7 @@ const chargedOf = async (fixture: Fixture, invocation: string | null) => {
   return Number(rows[0]!.charged_micro)
 }
 
-/** GET /v1/invocations/{id} of an answer. */
+/** Reads GET /v1/invocations/{id} for a response. */
 async function recordOf({ url, headers }: { url: string; headers: Record<string, string> }, answer: Response) {
   const id = answer.headers.get('x-service-invocation')!
   const record = await fetch(`${url}/v1/invocations/${id}`, { headers })
@@ -26,7 +26,7 @@ async function recordOf({ url, headers }: { url: string; headers: Record<string,
   return invocationRecord.parse(await record.json())
 }
 
-/** Ends the reservations of a project as if its instance had died. */
+/** Releases the reservations of a project, as happens after its instance dies. */
 const releaseAll = (fixture: Fixture, project: string) =>
   fixture.run(
     `SELECT money.close_batch(false, ARRAY[$1], now(), NULL, ARRAY(
@@ -35,8 +35,8 @@ const releaseAll = (fixture: Fixture, project: string) =>
     [project],
   )
 
-describe('what an answer tells of its cost', () => {
-  test('is what was charged, to the micro-USD, and the same on a replay', async ({ tenant, fixture }) => {
+describe('the cost in a response', () => {
+  test('is the charged amount to the micro-USD, and the same on a replay', async ({ tenant, fixture }) => {
     const model = await tenant.sell({ promptPico: 150_000n, completionPico: 600_000n })
     for (const stream of [false, true]) {
       const content = newPrompt()
@@ -55,7 +55,11 @@ describe('what an answer tells of its cost', () => {
     }
   })
 
-  test('is what was reserved, where the provider reports more than that', async ({ stack, tenant, fixture }) => {
+  test('is the charged amount, not the cost of the usage, if the provider reports more than was reserved', async ({
+    stack,
+    tenant,
+    fixture,
+  }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, usageFactor: 1_000 }])
     const answer = await tenant.chat({ messages: [{ role: 'user', content }], max_tokens: 20 })
@@ -65,7 +69,7 @@ describe('what an answer tells of its cost', () => {
     expect(charged).toBeLessThan(usage.prompt_tokens + 2 * usage.completion_tokens)
   })
 
-  test('is 0 where its reservation had ended: no one was charged, and a repeat is a new attempt', async ({
+  test('is 0 if the reservation was already released, and a repeat is a new attempt', async ({
     stack,
     tenant,
     fixture,

@@ -26,8 +26,8 @@ type Needed = Parameters<typeof respondJson>[0] &
   Pick<Deps, 'metrics' | 'log' | 'refusals'>
 
 /**
- * Calls the provider of an admitted call and answers, in one piece or as a stream. What fails before the settlement
- * is not charged.
+ * Calls the provider of an admitted call and responds, with or without streaming. A failure before the settlement is
+ * not charged.
  */
 export async function respond(deps: Needed, res: ServerResponse, call: Call): Promise<void> {
   const stream = call.request.stream ? openResponseStream(res, deps) : null
@@ -45,7 +45,7 @@ type JsonNeeded = Pick<Deps, 'now' | 'countUsage'> &
   Parameters<typeof settleAndAnswer>[0]
 
 /**
- * Answers a call in one piece: call, settle, send (rules §3.6). What is saved is what is sent, byte for byte.
+ * Responds without streaming: call, settle, send (rules §3.6). The saved response is the sent one, byte for byte.
  * @throws ProviderFailure, ProcessStopping
  */
 async function respondJson(deps: JsonNeeded, res: ServerResponse, call: Call): Promise<void> {
@@ -76,19 +76,19 @@ function textOf(choices: Completion['choices']): string {
   return answered.text()
 }
 
-// An answer as it comes (rules §3.7, §3.8).
+// A streamed response (rules §3.7, §3.8).
 //   A1  Headers wait for the provider's first byte, or 10 s. Before them a failure is an HTTP error, after them the
 //       last event.
-//   A2  A caller who leaves or lags never ends the call: it is read to its end, settled on its real usage and, if
+//   A2  A caller that disconnects or lags never ends the call: it is read to its end, settled on its real usage and, if
 //       keyed, saved.
-//   A3  `[DONE]` and the chunk with the usage before it follow the settlement, and follow a whole answer only.
-//   A4  An answer that breaks off after its first byte is charged by our own count, and saved as it was sent.
+//   A3  `[DONE]` and the usage chunk before it are sent only after the settlement, and only after a complete response.
+//   A4  A response truncated after its first byte is charged by the gateway's own count and saved as it was sent.
 
 type StreamNeeded = Pick<Deps, 'now' | 'countUsage'> &
   Parameters<typeof callForChunks>[0] &
   Parameters<typeof settleAndAnswer>[0]
 
-/** @throws ProviderFailure, ProcessStopping: before the first byte of the answer only */
+/** @throws ProviderFailure, ProcessStopping: only before the first byte of the response */
 async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: Call): Promise<void> {
   const startMs = deps.now()
   const chunks = await openLate(stream, callForChunks(deps, call)) // A1
@@ -125,18 +125,18 @@ async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: C
 
 const { savedAnswerBytes } = idempotencyKeyLimits
 
-/** More than the events of any answer of 8,192 tokens, each a chunk; what is larger is not kept. */
+/** More than the events of any response of 8,192 tokens in separate chunks. A larger one is not saved. */
 const MAX_CHARACTERS = 8 * savedAnswerBytes
 
-/** Keeps the events of a stream for a replay, as long as they are few enough to be kept. */
+/** Records the events of a stream for a replay, up to a size limit. */
 export interface Recording {
-  /** Answers the events unchanged. */
+  /** Returns the events unchanged. */
   add(events: string): string
-  /** Those that are too large to be kept as they are come packed. */
+  /** Returns the recorded response, compressed if it is too large to save plain. */
   answer(contentType: string): Promise<SavedAnswer | null>
 }
 
-/** @param wanted false: keeps nothing */
+/** @param wanted false to record nothing */
 export function openRecording(wanted: boolean, maxCharacters: number = MAX_CHARACTERS): Recording {
   let body: string | null = wanted ? '' : null
   return {

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test as base } from 'vitest'
 import { JSON_LINES, openResponseStream } from './response-stream.ts'
 
-// A real connection: what lags or leaves is a socket, not a stand-in.
+// A real connection, so that a slow or disconnected caller is a real socket.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
 const test = base.extend('connection', async ({}, { onCleanup }) => {
   const server = createServer()
@@ -23,7 +23,7 @@ const test = base.extend('connection', async ({}, { onCleanup }) => {
 const now = () => performance.now()
 const MEGABYTE = 'x'.repeat(1024 * 1024)
 
-test('headers leave with the first events, or at once when it is opened', async ({ connection: { res, response } }) => {
+test('sends the headers on open, before any event', async ({ connection: { res, response } }) => {
   const stream = openResponseStream(res, { now })
   expect(stream.isOpen()).toBe(false)
   stream.open()
@@ -37,7 +37,7 @@ test('headers leave with the first events, or at once when it is opened', async 
   expect(await text(answer)).toBe('data: 1\n\ndata: [DONE]\n\n')
 })
 
-test('silence is filled with comments, and only after the headers', async ({ connection: { res, response } }) => {
+test('sends keep-alive comments while an open stream is quiet', async ({ connection: { res, response } }) => {
   const stream = openResponseStream(res, { now, quietMs: 1 })
   stream.open()
   const answer = await response
@@ -45,7 +45,7 @@ test('silence is filled with comments, and only after the headers', async ({ con
   expect(String(comment)).toMatch(/^(: keep-alive\n\n)+$/)
 })
 
-test('keeps a JSON lines stream alive with blanks before the next line', async ({ connection: { res, response } }) => {
+test('keeps a JSON lines stream alive with spaces before the next line', async ({ connection: { res, response } }) => {
   const stream = openResponseStream(res, { now, kind: JSON_LINES, quietMs: 1 })
   stream.open()
   const answer = await response
@@ -66,14 +66,14 @@ test('waits for a slow caller to catch up', async ({ connection: { res, response
   expect(res.destroyed).toBe(false)
 })
 
-test('disconnects a caller that lags too long, and the call continues', async ({ connection: { res } }) => {
+test('disconnects a caller that lags too long and lets the call continue', async ({ connection: { res } }) => {
   const stream = openResponseStream(res, { now, lagBytes: 1_000, patienceMs: 1 })
   while (!res.destroyed) await stream.write(MEGABYTE)
   expect(stream.write('more')).toBe(undefined)
   stream.end('last')
 })
 
-test('a caller who has disconnected hinders nothing', async ({ connection: { req, res } }) => {
+test('ignores writes after the caller has disconnected', async ({ connection: { req, res } }) => {
   const stream = openResponseStream(res, { now })
   const closed = once(res, 'close')
   req.destroy()

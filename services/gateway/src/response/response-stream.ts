@@ -9,12 +9,12 @@ import { NDJSON } from '../request/read-invocation.ts'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 
-/** Writes the events of one streamed answer, each as its `data:` line and the blank line after it (rules §3.7). */
+/** Formats the events of one streamed response, each as a `data:` line and a blank line (rules §3.7). */
 export interface EventLines {
   chunk(choices: ChunkChoice[]): string
   /**
-   * The last events of a whole answer: its usage, where asked for, and `[DONE]`.
-   * @param chargedMicro what the call is charged; null: the ledger tells no price
+   * Returns the last events of a complete response: its usage, if asked for, and `[DONE]`.
+   * @param chargedMicro charge of the call; null if the ledger returned no price
    */
   end(usage: CountedUsage, chargedMicro: number | null): string
 }
@@ -27,7 +27,7 @@ export interface EventFacts {
   includeUsage: boolean
 }
 
-/** Keeps proxies on the way awake; readers of events skip it. */
+/** Comment that keeps proxies from timing out. Event readers skip it. */
 const KEEP_ALIVE = ': keep-alive\n\n'
 
 export function eventLines({ invocation, model, created, includeUsage }: EventFacts): EventLines {
@@ -42,35 +42,35 @@ export function eventLines({ invocation, model, created, includeUsage }: EventFa
   }
 }
 
-/** The last event of an answer that broke off. No `[DONE]` follows, so that it never looks complete. */
+/** Returns the last event of a truncated response. No `[DONE]` follows, so that it never looks complete. */
 export function failureLine({ body }: Refusal): string {
   return `data: ${JSON.stringify({ error: body })}\n\n`
 }
 
-// A stream to a caller who may lag or leave.
-//   R1  The call continues no matter what the caller does: nothing here rejects, and what they can no longer take is dropped.
-//   R2  They may lag by LAG_BYTES. Beyond that the provider waits for them, PATIENCE_MS in all; then their connection
+// A stream to a caller that may lag or disconnect.
+//   R1  The call continues regardless of the caller: nothing here rejects, and undeliverable events are dropped.
+//   R2  A caller may lag by LAG_BYTES. Beyond that the provider waits for it, PATIENCE_MS in total; then its connection
 //       is closed, because a call that waits for its caller runs into its own time limit.
-//   R3  What keeps proxies awake is sent only after the headers, and only while nothing else is sent.
+//   R3  Keep-alives are sent only after the headers, and only while nothing else is sent.
 
 export interface ResponseStream {
   /** Sends the headers now, if they aren't sent yet. */
   open(): void
   isOpen(): boolean
-  /** Resolves when more may be written. Opens if need be. */
+  /** Resolves when more can be written. Opens the stream if needed. */
   write(events: string): Promise<void> | undefined
-  /** Writes the last events and ends the answer. Opens if need be. */
+  /** Writes the last events and ends the response. Opens the stream if needed. */
   end(events: string): void
 }
 
-/** The content type of a stream, and what is written to keep it alive. */
+/** Content type and keep-alive bytes of a stream. */
 export interface StreamKind {
   contentType: string
   keepAlive: string
 }
 
 interface Options {
-  /** Milliseconds of any clock. */
+  /** Milliseconds, from any clock. */
   now: () => number
   kind?: StreamKind
   lagBytes?: number
@@ -85,12 +85,12 @@ const PATIENCE_MS = 30_000
 const QUIET_MS = 15_000
 
 const EVENTS: StreamKind = { contentType: EVENT_STREAM, keepAlive: KEEP_ALIVE }
-/** Lines of JSON, which may have blanks before them (flows §4.4). */
+/** Lines of JSON. Spaces may precede a line (flows §4.4). */
 export const JSON_LINES: StreamKind = { contentType: NDJSON, keepAlive: ' ' }
 
 const HEADERS = {
   'Cache-Control': 'no-cache, no-transform',
-  // Asks a buffering proxy to pass each event on as it comes.
+  // Tells a buffering proxy to forward each event immediately.
   'X-Accel-Buffering': 'no',
 }
 
@@ -104,7 +104,7 @@ export function openResponseStream(
   res.on('error', () => {}) // R1
   res.once('close', () => clearInterval(quiet))
 
-  /** The headers leave with the first events, or when they are flushed. */
+  /** Writes the headers. They are sent with the first events or on flush. */
   function begin(): void {
     if (opened || res.destroyed) return
     opened = true
@@ -114,7 +114,7 @@ export function openResponseStream(
     }, quietMs).unref()
   }
 
-  /** Waits until the caller has taken everything or has left, or their time is up (R2). */
+  /** Waits until the caller has caught up, has disconnected or is out of time (R2). */
   async function caughtUp(): Promise<void> {
     const startMs = now()
     await new Promise<void>((resolve) => {
@@ -152,7 +152,7 @@ export function openResponseStream(
   }
 }
 
-/** Waits for what an answer begins with, and sends the headers without it where it takes longer than 10 s. */
+/** Waits for the start of a response. Sends the headers without it after 10 s. */
 export async function openLate<T>(stream: ResponseStream | null, beginning: Promise<T>): Promise<T> {
   const timer = setTimeout(() => stream?.open(), times.headersWaitMs)
   try {
@@ -162,14 +162,14 @@ export async function openLate<T>(stream: ResponseStream | null, beginning: Prom
   }
 }
 
-/** What a repeat is answered with. */
+/** Response that is replayed to a repeat. */
 export interface SavedAnswer {
   contentType: string
   body: string
 }
 
-// Events of a stream are alike, so a stream that is too large to be kept as it was sent is small when it is packed. What is
-// kept says by its content type that it is; no one outside ever sees that one.
+// Stream events are repetitive, so a stream too large to save plain compresses well. The saved content type marks it as
+// compressed and is never sent to a caller.
 
 const PACKED = '; packed=gzip'
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)]
@@ -178,7 +178,7 @@ export async function packAnswer({ contentType, body }: SavedAnswer): Promise<Sa
   return { contentType: contentType + PACKED, body: (await pack(body)).toString('base64') }
 }
 
-/** The answer as it was sent, byte for byte. */
+/** Returns the response as it was sent, byte for byte. */
 export async function unpackAnswer({ contentType, body }: SavedAnswer): Promise<SavedAnswer> {
   if (!contentType.endsWith(PACKED)) return { contentType, body }
   const bytes = await unpack(Buffer.from(body, 'base64'))

@@ -5,7 +5,7 @@ import { refusalAnswer } from '@gateway/api/answer-shapes'
 import { expect } from 'vitest'
 import { stackTest as test } from '../stack.fixture.ts'
 
-// What a hostile caller may ask of the documentation. The paths are sent unchanged: no client makes them proper before.
+// Hostile requests to the documentation. Paths are sent raw, without a client that would normalize them.
 
 interface Asked {
   method?: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS'
@@ -49,7 +49,7 @@ test.for([
   '/docs/<script>alert(1)</script>',
   '/docs/%F0%9F%90%88',
   `/docs/${'a/'.repeat(3_000)}`,
-])('nothing is at %s, said as JSON and as a page [not_found]', async (path, { tenant }) => {
+])('%s returns 404, as JSON and as an HTML page [not_found]', async (path, { tenant }) => {
   const [json, page] = [await ask(tenant.url, path), await ask(tenant.url, path, { headers: html })]
   expect([json.status, refusalAnswer.parse(JSON.parse(json.text)).error.code]).toEqual([404, 'not_found'])
   expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
@@ -61,7 +61,7 @@ test.for([
 })
 
 test.for(['%ff', '%E0%A4%A', '%', '%zz', '%C0%AE%C0%AE/', 'flows%', '%ff%3Cscript%3E'])(
-  'a path that cannot be read, /docs/%s, is refused without being said again [invalid_request]',
+  'malformed path /docs/%s returns 400 and is not echoed [invalid_request]',
   async (name, { tenant }) => {
     for (const headers of [{}, html]) {
       const answer = await ask(tenant.url, `/docs/${name}`, { headers })
@@ -72,7 +72,7 @@ test.for(['%ff', '%E0%A4%A', '%', '%zz', '%C0%AE%C0%AE/', 'flows%', '%ff%3Cscrip
 )
 
 test.for(['/docs/flows', '/docs', '/docs/api', '/docs/flows.md', '/llms.txt', '/openapi.json'])(
-  '%s is answered to HEAD as to GET, without a body',
+  'HEAD %s returns the headers of GET without a body',
   async (path, { tenant }) => {
     const [got, head] = [await ask(tenant.url, path), await ask(tenant.url, path, { method: 'HEAD' })]
     const comparable = ({ status, headers }: typeof got) =>
@@ -87,7 +87,7 @@ test('HEAD of a missing page returns 404', async ({ tenant }) => {
 })
 
 test.for(['POST', 'DELETE', 'OPTIONS'] as const)(
-  '%s is refused on every page [method_not_allowed]',
+  '%s on any page returns 405 [method_not_allowed]',
   async (method, { tenant }) => {
     for (const path of ['/docs', '/docs/flows', '/docs/none', '/llms.txt', '/openapi.json']) {
       const { status, headers } = await ask(tenant.url, path, { method })
@@ -96,7 +96,9 @@ test.for(['POST', 'DELETE', 'OPTIONS'] as const)(
   },
 )
 
-test('If-None-Match holds for what is there alone, however it is written', async ({ tenant }) => {
+test('If-None-Match returns 304 only for the current ETag of an existing page, in any valid form', async ({
+  tenant,
+}) => {
   const { headers } = await ask(tenant.url, '/docs/flows')
   const etag = String(headers['etag'])
   const statusFor = async (path: string, tag: string) =>
@@ -109,7 +111,7 @@ test('If-None-Match holds for what is there alone, however it is written', async
   expect(await statusFor('/docs/none', '*')).toBe(404)
 })
 
-test('a part of a page is not to be had: the whole comes', async ({ tenant }) => {
+test('a Range header is ignored and the whole page is returned', async ({ tenant }) => {
   const whole = (await ask(tenant.url, '/docs/flows')).text
   for (const range of [
     'bytes=0-9',
@@ -122,7 +124,7 @@ test('a part of a page is not to be had: the whole comes', async ({ tenant }) =>
     expect(await ask(tenant.url, '/docs/flows', { headers: { range } })).toMatchObject({ status: 200, text: whole })
 })
 
-test('a query changes nothing, however it is written or long', async ({ tenant }) => {
+test('any query string is ignored, including malformed and long ones', async ({ tenant }) => {
   const plain = await ask(tenant.url, '/docs/flows')
   for (const query of [
     '?',
@@ -135,7 +137,7 @@ test('a query changes nothing, however it is written or long', async ({ tenant }
     expect(await ask(tenant.url, `/docs/flows${query}`)).toMatchObject({ status: 200, text: plain.text })
 })
 
-test('a malformed Accept or Accept-Encoding still gets an answer', async ({ tenant }) => {
+test('a malformed Accept or Accept-Encoding is tolerated', async ({ tenant }) => {
   for (const headers of [
     { accept: '*/*;q=-1', 'accept-encoding': 'gzip;q=0' },
     { accept: ',;,', 'accept-encoding': ',;=,' },

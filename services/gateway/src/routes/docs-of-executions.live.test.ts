@@ -4,22 +4,22 @@ import { describe } from 'vitest'
 import { chain, draw, echo, flowTest as test, linesOf, PNG, PROGRESS } from '../flow-stack.fixture.ts'
 import { newPrompt } from '../stack.fixture.ts'
 
-describe('real answers about executions are as they are described', () => {
-  test('an execution that succeeded, and its progress', async ({ tenant, flows }) => {
+describe('responses about executions match their published schemas', () => {
+  test('a succeeded execution and its progress', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     executionShape.parse(await (await flows.invoke(sandbox, { text: newPrompt() })).json())
     const progress = await flows.invoke(sandbox, { text: newPrompt() }, { headers: PROGRESS })
     for (const line of linesOf(await progress.text())) progressShape.parse(line)
   })
 
-  test('an execution that failed', async ({ stack, tenant, flows }) => {
+  test('a failed execution', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model, 1))
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, status: 500 }])
     executionShape.parse(await (await flows.invoke(sandbox, { text })).json())
   })
 
-  test('an asset, also as a value of an execution', async ({ tenant, flows }) => {
+  test('an uploaded asset and an asset in the output of an execution', async ({ tenant, flows }) => {
     assetShape.parse(await (await flows.upload(PNG, 'image/png')).json())
     const image = await tenant.sell({ kind: 'image', requestPico: 40_000_000_000n })
     const answer = await flows.invoke(await flows.save(draw(image)), { text: newPrompt() })

@@ -8,14 +8,14 @@ import { eventsOf, stackTest as test } from '../stack.fixture.ts'
 
 const get = (url: string, headers = {}) => fetch(url, { headers })
 
-describe('the description of the API', () => {
-  test('is what the contracts say', async ({ tenant }) => {
+describe('the documentation site', () => {
+  test('serves the OpenAPI document that the contracts define', async ({ tenant }) => {
     const answer = await get(`${tenant.url}/openapi.json`)
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
     expect(await answer.json()).toEqual(openApiDocument())
   })
 
-  test('is a page whose parts all come from here', async ({ tenant }) => {
+  test('loads every part of the API page from the gateway itself', async ({ tenant }) => {
     const page = await get(`${tenant.url}/docs/api`)
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
     const html = await page.text()
@@ -27,11 +27,11 @@ describe('the description of the API', () => {
     }
   })
 
-  test('is sent once, and packed', async ({ tenant }) => {
+  test('compresses files and returns 304 for a matching ETag', async ({ tenant }) => {
     const answer = await get(`${tenant.url}/docs/swagger-ui.css`)
     expect(answer.headers.get('content-encoding')).toBe('gzip')
     await answer.body?.cancel()
-    // Not by `fetch`, which asks for a fresh one whenever it asks itself.
+    // Not with `fetch`, which adds `cache-control: no-cache` to a conditional request.
     const again = await request(`${tenant.url}/docs/swagger-ui.css`, {
       headers: { 'if-none-match': answer.headers.get('etag')! },
     })
@@ -39,7 +39,7 @@ describe('the description of the API', () => {
     await again.body.dump()
   })
 
-  test('is alongside guides, whose policy lets them run and style nothing but files of the service', async ({
+  test('serves the guides with a policy that allows styles only from the gateway and no unsafe source', async ({
     tenant,
   }) => {
     for (const path of ['/docs', '/docs/', '/docs/flows']) {
@@ -54,7 +54,7 @@ describe('the description of the API', () => {
     expect(await markdown.text()).toMatch(/^# /)
   })
 
-  test('has the pictures that its pages show', async ({ tenant }) => {
+  test('serves every image that its pages reference', async ({ tenant }) => {
     const page = await (await get(`${tenant.url}/docs/console`)).text()
     const shown = [...page.matchAll(/<img src="([^"]+)"/g)].map(([, address]) => address!)
     expect(shown.length).toBeGreaterThan(0)
@@ -64,14 +64,14 @@ describe('the description of the API', () => {
     }
   })
 
-  test('answers a page to a browser that asks for one that is not there', async ({ tenant }) => {
+  test('returns an HTML 404 page to a browser', async ({ tenant }) => {
     const answer = await get(`${tenant.url}/docs/none`, { accept: 'text/html,*/*;q=0.8' })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
     expect(await answer.text()).toContain('href="/docs/refusals"')
   })
 
   test.for(['main.ts', '..%2Fapi-docs.ts', '__proto__', 'index.html%00'])(
-    'has no part %s [not_found]',
+    'returns 404 for /docs/%s [not_found]',
     async (name, { tenant }) => {
       const answer = await get(`${tenant.url}/docs/${name}`)
       expect(answer.status).toBe(404)
@@ -80,7 +80,7 @@ describe('the description of the API', () => {
   )
 })
 
-describe('real answers are as they are described', () => {
+describe('responses match their published schemas', () => {
   test('a completion', async ({ tenant }) => {
     completionShape.parse(await (await tenant.chat()).json())
   })
@@ -93,7 +93,7 @@ describe('real answers are as they are described', () => {
     for (const chunk of chunks) chunkShape.parse(chunk)
   })
 
-  test('models, one of them, and the key', async ({ tenant }) => {
+  test('the list of models, one model, and the key', async ({ tenant }) => {
     const read = async (path: string) => (await get(tenant.url + path, tenant.headers)).json()
     modelList.parse(await read('/v1/models'))
     modelEntry.parse(await read(`/v1/models/${tenant.model}`))

@@ -9,9 +9,9 @@ import { openApiDocument } from '@gateway/api/openapi-document'
 import { refuse } from '@gateway/api/refusal'
 import { docsSite } from '../docs/docs-site.ts'
 
-// The documentation: guides for users at /docs, and the description of the API, for programs at /openapi.json and for users at
-// /docs/api. That page is Swagger UI, which is read from its npm package: a browser asks no one but this service. What is served is
-// fixed; nothing else of the disk can be asked for.
+// The documentation: guides at /docs, and the API reference as /openapi.json for programs and at /docs/api for users.
+// The reference page is Swagger UI, served from its npm package, so a browser contacts only this service. The set of
+// files is fixed; no other file can be requested.
 
 const compress = promisify(gzip)
 
@@ -52,13 +52,13 @@ const libraryPolicy = [...policy, "style-src 'self' 'unsafe-inline'"] // the lib
 const headers = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  // Asked about again each time, and sent only when it has changed.
+  // Revalidate on each use; sent again only if changed.
   'Cache-Control': 'no-cache',
 }
 
 /**
- * GET /docs and all below it, and /llms.txt. Where nothing is, a browser gets a page and a program JSON.
- * @throws Error where a page that docs/ names is not there
+ * GET /docs and everything below it, and /llms.txt. For a missing page, a browser gets an HTML 404 and a program JSON.
+ * @throws Error if a page named in docs/ is missing
  */
 export function showDocs(): RequestHandler {
   const { texts, nothing } = docsSite()
@@ -74,7 +74,7 @@ export function showDocs(): RequestHandler {
   }
 }
 
-/** GET /openapi.json, also at /docs/openapi.json, where links of the guides lead. */
+/** GET /openapi.json, also at /docs/openapi.json, the target of links in the guides. */
 export function showOpenApi(): RequestHandler {
   let kept: Promise<Kept> | null = null
   return async (req, res) => {

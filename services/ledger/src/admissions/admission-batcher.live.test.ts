@@ -4,9 +4,9 @@ import { describe, expect } from 'vitest'
 import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, test, walletOf } from '../fixtures/ledger-test.ts'
 
-describe('locks', () => {
+describe('locks of an admission batch', () => {
   // spec: 4.2/s12
-  test('facts are those of after the lock: a revocation committed while the batch waits is seen [key_revoked]', async ({
+  test('reads facts after taking the lock: a key revoked while the batch waits is refused [key_revoked]', async ({
     database,
     fixture,
     replica,
@@ -24,7 +24,7 @@ describe('locks', () => {
     expect(codeOf(await waiting)).toBe('key_revoked')
   })
 
-  test('a busy wallet does not stall another project', async ({ database, fixture, replica, tenant }) => {
+  test('a locked wallet does not delay other projects', async ({ database, fixture, replica, tenant }) => {
     const busy = await fixture.project(tenant.owners, 1_000n)
     await fixture.assign(busy.id, tenant.product)
     const busyKey = await fixture.key({ project: busy, by: tenant.owners.owner })
@@ -40,7 +40,7 @@ describe('locks', () => {
     expect(codeOf(await stuck)).toBe('admitted')
   })
 
-  test('a lock that is not a wallet’s is counted, and what waited for it is decided when it is free', async ({
+  test('waiting for a lock other than a wallet’s counts as a lockout, and the item is decided once the lock is released', async ({
     database,
     tenant,
   }) => {
@@ -67,7 +67,7 @@ describe('locks', () => {
     await replica.close()
   })
 
-  test('many wallets from two replicas at once never deadlock, and nothing is quarantined', async ({
+  test('two replicas that lock many wallets concurrently never deadlock and quarantine nothing', async ({
     fixture,
     replica,
     other,
@@ -94,7 +94,11 @@ describe('locks', () => {
 })
 
 describe('admissionBatcher', () => {
-  test('past its time an item is dropped undecided, and nothing is held', async ({ database, replica, tenant }) => {
+  test('drops an item past its deadline undecided and reserves nothing for it', async ({
+    database,
+    replica,
+    tenant,
+  }) => {
     const { promise: open, resolve: go } = Promise.withResolvers<void>()
     const held =
       (run: RunBatch): RunBatch =>
@@ -102,7 +106,7 @@ describe('admissionBatcher', () => {
     let nowMs = 0
     const slow = await openReplica(database.ledgerUrl, { around: held, now: () => nowMs })
     const first = slow.admit(slow.item(tenant.key, tenant.product), 100)
-    await Promise.resolve() // the first is on its way
+    await Promise.resolve() // the first batch is in flight
     const second = slow.admit(slow.item(tenant.key, tenant.product), 100)
     nowMs = 100
     go()
@@ -112,7 +116,7 @@ describe('admissionBatcher', () => {
     await slow.close()
   })
 
-  test('a batch that does not return keeps no one for longer than their time, and says for how long it has stood', async ({
+  test('answers items at their deadline while a batch hangs, and reports how long the batch has been in flight', async ({
     database,
     tenant,
   }) => {
@@ -123,7 +127,7 @@ describe('admissionBatcher', () => {
     let aheadMs = 0
     const stuck = await openReplica(database.ledgerUrl, { around: held, now: () => performance.now() + aheadMs })
     const first = stuck.admit(stuck.item(tenant.key, tenant.product))
-    await Promise.resolve() // the first is on its way
+    await Promise.resolve() // the first batch is in flight
     const body = 'x'.repeat(100_000)
     const ids = Array.from({ length: 200 }, () => `inv_${randomBytes(8).toString('hex')}`)
     const usage = { promptTokens: 1, completionTokens: 1 }
@@ -143,7 +147,10 @@ describe('admissionBatcher', () => {
     expect(stuck.admissionBatcher.waiting()).toMatchObject({ inFlight: 0, inFlightMs: 0 })
   })
 
-  test('back-pressure refuses admissions and lets closings through', async ({ database, tenant }) => {
+  test('refuses admissions as overloaded when its queue is full, and still accepts closings', async ({
+    database,
+    tenant,
+  }) => {
     const { promise: open, resolve: go } = Promise.withResolvers<void>()
     const held =
       (run: RunBatch): RunBatch =>
@@ -161,7 +168,7 @@ describe('admissionBatcher', () => {
     await small.close()
   })
 
-  test('one poisoned item is quarantined, and the rest of its batch is decided', async ({ database, tenant }) => {
+  test('quarantines one poisoned item and decides the rest of its batch', async ({ database, tenant }) => {
     const replica = await openReplica(database.ledgerUrl)
     const good = Array.from({ length: 5 }, () => replica.item(tenant.key, tenant.product))
     const bad = replica.item(tenant.key, tenant.product, { model: 'nul \u0000 byte' })
@@ -178,13 +185,17 @@ describe('admissionBatcher', () => {
     await replica.close()
   })
 
-  test('a lost connection is asked again: everything is decided once', async ({ fixture, database, tenant }) => {
+  test('retries a batch whose connection was lost, and decides each item once', async ({
+    fixture,
+    database,
+    tenant,
+  }) => {
     let lost = 0
     const dying =
       (run: RunBatch): RunBatch =>
       async (database, batch, waitForLocks) => {
         const rows = await run(database, batch, waitForLocks)
-        // The batch is committed, and its answer never arrives.
+        // The batch is committed, but its response never arrives.
         if (batch.admissions.length > 0 && lost++ === 0)
           throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
         return rows
@@ -198,14 +209,14 @@ describe('admissionBatcher', () => {
     await replica.close()
   })
 
-  test('works without prepared statements, as behind PgBouncer', async ({ database, tenant }) => {
+  test('admits without prepared statements, as behind PgBouncer', async ({ database, tenant }) => {
     const replica = await openReplica(database.ledgerUrl, { preparedStatements: false })
     expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('admitted')
     await replica.close()
   })
 })
 
-/** Resolves once a session of this database waits for another one's lock. */
+/** Resolves once a session of this database waits for a lock. */
 async function untilSomebodyWaits(fixture: {
   run: (sql: string) => Promise<{ rowCount: number | null }>
 }): Promise<void> {

@@ -27,21 +27,21 @@ import {
   runBatch,
 } from './run-batch.ts'
 
-// Decides admissions and closings in batches. While some are in Postgres the next one gathers, and goes when one of them returns.
-// What happens after an error is in resilient-batches.ts.
-//   L1  No timer: a lone item goes at once, a crowd shares a transaction.
-//   L2  What a batch passed over goes with the next one. If another replica has a wallet locked, the batch waits for it
-//       after `WAIT_AFTER` deferrals. A copy under the idempotency key of a call that was just admitted needs no
-//       waiting: the next batch knows that call.
-//   L3  An item past its deadline is dropped undecided, by a timer too: a batch that does not return delays no caller for
-//       longer. Its caller releases it: only the caller knows whether another replica was asked too, and answered.
+// Decides admissions and closings in batches. While batches are in Postgres, the next one fills, and is sent when one
+// of them returns. Errors are handled in resilient-batches.ts.
+//   L1  No timer: a single item is sent immediately, many items share a transaction.
+//   L2  Items that a batch passed over are sent with the next one. If another replica has a wallet locked, the batch
+//       waits for it after `WAIT_AFTER` deferrals. A copy under the idempotency key of a call that was just admitted
+//       does not wait for locks: the next batch knows that call.
+//   L3  An item past its deadline is dropped undecided, by a timer too, so a batch that hangs delays no caller beyond
+//       the deadline. The caller releases the item: only the caller knows whether it also sent it to another replica.
 //   L4  Back-pressure refuses admissions only.
 
 export interface AdmissionLimits {
   batchesInFlight: number
   batchItems: number
   batchBytes: number
-  /** Admissions that may wait; one more is refused as overloaded. */
+  /** Maximum number of waiting admissions. Further ones are refused as overloaded. */
   waitingAdmissions: number
 }
 
@@ -54,7 +54,7 @@ type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'quarantine' | 'now'> &
 
 const WAIT_AFTER = 3
 const ADMISSIONS_AT_LEAST = 128
-/** Delay after which an item past its deadline is dropped while no batch takes anything. */
+/** Interval at which items past their deadline are dropped while no batch takes any. */
 const SWEEP_MS = 250
 
 export function openAdmissionBatcher(
@@ -64,7 +64,7 @@ export function openAdmissionBatcher(
 ): AdmissionBatcher {
   const { now, metrics } = deps
   const waiting = new WaitingItems({ now, drop })
-  const projects = openProjectCache() // only decides whose turn it is
+  const projects = openProjectCache() // only used to share turns fairly
   const batcher = openBatcher<Batch>({ concurrency: limits.batchesInFlight, take, run: send, now })
   const sweep = openSweep({ everyMs: SWEEP_MS, sweep: dropLate })
   const keep = openKeptItems(deps)
@@ -95,7 +95,7 @@ export function openAdmissionBatcher(
     })
   }
 
-  /** A quarter of the room is kept for callers whose project is known. */
+  /** A quarter of the queue is reserved for callers whose project is known. */
   function hasRoom(item: AdmissionItem): boolean {
     if (waiting.admissions >= limits.waitingAdmissions) return false
     return projects.get(item) !== null || waiting.unidentified < limits.waitingAdmissions * 0.75
@@ -151,12 +151,12 @@ export function openAdmissionBatcher(
     answerBatch(deps, batch, rows, { onDeferred, onCopy: passOver, onProject: introduceCaller }) // L2
   }
 
-  /** A3 of quarantine.ts: a sender whose item is given up gets a final answer. */
+  /** A3 of quarantine.ts: the sender of an item that was given up gets a final outcome. */
   async function answerFromMemory(entry: Waiting, { givenUp, error }: Remembered): Promise<void> {
     const { item, outcomeUnknown } = entry
     if (!givenUp || item.op === 'expire') return drop(entry)
     if (isAdmission(item)) {
-      if (outcomeUnknown) drop(entry) // it may have been written: its caller releases it
+      if (outcomeUnknown) drop(entry) // it may have been written, so its caller releases it
       else entry.answer({ kind: 'refused', code: 'unavailable', facts: {} })
       return
     }
@@ -193,13 +193,15 @@ function batchOf(entries: readonly Waiting[]): Batch {
   }
 }
 
-/** While a project's closings cannot be written, its admissions are refused: their calls could not be charged. */
+/**
+ * While a project's closings cannot be written, its admissions are refused, because their calls could not be charged.
+ */
 function groupsOf({ item, project }: Waiting): Group[] {
   if (project === undefined || project === null) return []
   return isAdmission(item) ? [`admissions ${project}`, `closings ${project}`] : [`closings ${project}`]
 }
 
-/** Adds the projects of closings, by their reservations. Where the query fails they stay unknown. */
+/** Adds the projects of closings, by their reservations. If the query fails, they stay unknown. */
 async function identifyClosings(deps: Pick<Deps, 'reads'>, entries: readonly Waiting[]): Promise<void> {
   const unknown = entries.filter((entry) => !isAdmission(entry.item) && entry.project === undefined)
   if (unknown.length === 0) return
@@ -211,15 +213,15 @@ async function identifyClosings(deps: Pick<Deps, 'reads'>, entries: readonly Wai
 type AnswerDeps = Pick<Deps, 'reads'> & { metrics: Pick<Deps['metrics'], 'quarantined' | 'settledMore' | 'fenced'> }
 
 interface Undecided {
-  /** It was passed over. */
+  /** The batch passed over the item. */
   onDeferred: (entry: Waiting) => void
-  /** A copy under the idempotency key of a call that was just admitted: anyone who asks again hears of that call. */
+  /** The item is a copy under the idempotency key of a call that was just admitted; a retry returns that call. */
   onCopy: (entry: Waiting<AdmissionItem>) => void
-  /** The row names the project of a caller. */
+  /** The row names the caller's project. */
   onProject: (item: AdmissionItem, project: string) => void
 }
 
-/** Answers the items of a batch that is written: what fails from here on fails alone, and is never asked again. */
+/** Answers the items of a written batch. From here on an error affects only its item, which is never retried. */
 function answerBatch(deps: AnswerDeps, batch: Batch, rows: BatchRows, how: Undecided): void {
   const { metrics } = deps
   const guarded = ({ item, answer }: Waiting, work: () => void) => {
@@ -239,7 +241,7 @@ function answerBatch(deps: AnswerDeps, batch: Batch, rows: BatchRows, how: Undec
     const entry = batch.admissions[n]!
     guarded(entry, () => answerAdmission(entry, row, rows, replays, how))
   }
-  if (replays.length > 0) void finishReplays(deps, replays) // outside the batch: reading answers keeps no one waiting
+  if (replays.length > 0) void finishReplays(deps, replays) // outside the batch: reading responses delays no one
 }
 
 function answerClosing(
@@ -284,8 +286,8 @@ interface ReplayFacts {
 }
 
 /**
- * Answers repeats with what was saved for the first call, byte for byte (rules §5.3).
- * Many repeats of one call read its answer once.
+ * Answers repeats with the saved response of the first call, byte for byte (rules §5.3).
+ * Many repeats of one call read its response once.
  */
 async function finishReplays(deps: Pick<Deps, 'reads'>, decided: Decided[]): Promise<void> {
   const replays = decided.map(({ waiting, row }) => ({ waiting, facts: row.facts as unknown as ReplayFacts }))

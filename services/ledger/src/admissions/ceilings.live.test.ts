@@ -12,7 +12,8 @@ import {
 } from '../fixtures/execution-rows.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 
-// An execution with a ceiling never charges more, no matter what its nodes ask for at once (money §7.5). A call here reserves 100.
+// An execution is never charged more than its ceiling, regardless of what its nodes request concurrently (money §7.5).
+// Each call in these tests reserves 100.
 
 type TenantFixture = Awaited<ReturnType<typeof openTenant>>
 
@@ -27,7 +28,7 @@ const admittedOf = (nodes: HeldNode[], outcomes: AdmitNodeOutcome[]) =>
 
 const tokens = (completionTokens: number) => ({ promptTokens: 0, completionTokens })
 
-test('of 60 siblings at once through two replicas this many are admitted as fit under the ceiling, to the micro-USD [ceiling_reached]', async ({
+test('two replicas admit exactly as many of 60 concurrent sibling nodes as fit under the execution’s ceiling [ceiling_reached]', async ({
   fixture,
   replica,
   other,
@@ -49,7 +50,7 @@ test('of 60 siblings at once through two replicas this many are admitted as fit 
     facts: { maxMicro: 1_050, chargedMicro: 0, reservedMicro: 1_000, neededMicro: 100, leastMicro: 100, project },
   })
 
-  // What is charged less than was reserved, or released, makes room for this many more.
+  // Releases, and charges below the reserved amount, make room for exactly this many more.
   const called = admittedOf(nodes, first)
   await closeNodes(
     replica.reads,
@@ -75,7 +76,7 @@ test('of 60 siblings at once through two replicas this many are admitted as fit 
   expect(await findingsOf(replica, project)).toEqual([])
 })
 
-test('an attempt that was taken back counts no more, and its late answer is charged to no one', async ({
+test('a reclaimed attempt no longer counts against the ceiling, and its late response is not charged', async ({
   fixture,
   replica,
   other,
@@ -87,7 +88,7 @@ test('an attempt that was taken back counts no more, and its late answer is char
   const [again] = await reclaimNodes(fixture, [node!])
   const item = nodeItem(other, again!, tenant.product)
   expect(await other.admitNode(item)).toMatchObject({ kind: 'admitted', attempt: 2 })
-  expect(await other.admitNode(item)).toMatchObject({ kind: 'admitted', attempt: 2 }) // asked again: the same reservation
+  expect(await other.admitNode(item)).toMatchObject({ kind: 'admitted', attempt: 2 }) // retried: the same reservation
   const closings = [
     { id: node!.reservation, usage: tokens(100) },
     { id: again!.reservation, usage: tokens(100) },
@@ -99,7 +100,7 @@ test('an attempt that was taken back counts no more, and its late answer is char
   expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 100n })
 })
 
-test('is reported before the limit of the key and the wallet [ceiling_reached] [key_limit] [insufficient_budget]', async ({
+test('checks the execution’s ceiling before the key’s limit and the wallet [ceiling_reached] [key_limit] [insufficient_budget]', async ({
   fixture,
   replica,
 }) => {
@@ -114,7 +115,7 @@ test('is reported before the limit of the key and the wallet [ceiling_reached] [
   expect(await codeUnder(100n)).toEqual({ key_limit: 1 })
 })
 
-test('a call that costs nothing needs nothing of it, and no other execution has a part in it', async ({
+test('a free call is admitted under an exhausted ceiling, and each execution has its own ceiling', async ({
   fixture,
   replica,
   tenant,
@@ -133,7 +134,11 @@ test('a call that costs nothing needs nothing of it, and no other execution has 
   expect(countCodes(outcomes)).toEqual({ admitted: 4 })
 })
 
-test('more than the ceiling on the books is a finding', async ({ fixture, replica, tenant }) => {
+test('the books check reports an execution that was charged more than its ceiling', async ({
+  fixture,
+  replica,
+  tenant,
+}) => {
   const [node] = await nodesUnder(fixture, tenant, 100n, 1)
   await replica.admitNode(nodeItem(replica, node!, tenant.product))
   await closeNodes(replica.reads, [tenant.project.id], [{ id: node!.reservation, usage: tokens(100) }])

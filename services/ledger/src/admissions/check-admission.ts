@@ -4,12 +4,12 @@ import type { Sql } from '@gateway/database/client'
 import type { Deps } from '../deps.ts'
 import { type AdmissionColumns, admitOutcome } from './run-batch.ts'
 
-/** Hex, as that of a secret; no secret has it. */
+/** A hash in hex that no secret has. */
 const NO_HASH = '00'.repeat(32)
 
 /**
- * Whether a call like this would be admitted at this moment. The function that admits decides it, in a transaction that can't
- * write; what others reserve meanwhile it doesn't know.
+ * Returns whether a call like this would be admitted now. The admission function decides, in a read-only transaction;
+ * it does not see concurrent reservations.
  */
 export async function checkAdmission(
   { reads }: Pick<Deps, 'reads'>,

@@ -1,14 +1,16 @@
-// Postgres answers with an SQLSTATE; a lost connection answers with none. Prisma wraps both.
+// Errors of Postgres have an SQLSTATE; those of a lost connection have none. Prisma wraps both.
 
-/** What passes by itself: lost connections, shutdown and start-up, deadlocks, lock time-outs, too many connections. */
+/**
+ * Errors that pass by themselves: lost connections, shutdown and start-up, deadlocks, timeouts, too many connections.
+ */
 const TRANSIENT = /^(08|25006|25P04|40001|40P01|53|55P03|57014|57P0|58)/
 
-/** What is stored cannot be used. Reading it again finds the same. */
+/** A stored row that cannot be used. Reading it again returns the same. */
 export class WrongRow extends Error {}
 
 /**
- * `transient`: the same may succeed in a moment, and it is open whether it was written.
- * `final`: it was refused by a constraint or is a bug, and nothing was written.
+ * `transient`: a retry may succeed, and it is unknown whether the batch was written.
+ * `final`: a constraint refused it or it is a bug; nothing was written.
  */
 export function classify(error: unknown): 'transient' | 'final' {
   const state = sqlState(error)
@@ -16,20 +18,20 @@ export function classify(error: unknown): 'transient' | 'final' {
   return TRANSIENT.test(state) ? 'transient' : 'final'
 }
 
-/** A bug stays one, and so does a wrong row. */
+/** Bugs and unusable rows do not pass by themselves. */
 const STAYS = [TypeError, RangeError, SyntaxError, WrongRow]
 
-/** The batch ran into the time limit of a statement: nothing was written, and the same may take as long again. */
+/** The batch exceeded the statement timeout: nothing was written, and a retry may take as long. */
 export function ranOutOfTime(error: unknown): boolean {
   return sqlState(error) === '57014'
 }
 
-/** The batch waited too long for a lock of someone else: nothing was written. */
+/** The batch waited too long for another session's lock: nothing was written. */
 export function lockedOut(error: unknown): boolean {
   return sqlState(error) === '55P03'
 }
 
-/** Neither Prisma's own codes (P1001 to P5xxx; P0001 is Postgres's) nor those of sockets (EPIPE). */
+/** Excludes Prisma's own codes (P1001 to P5xxx; P0001 is Postgres's) and those of sockets (EPIPE). */
 const SQLSTATE = /^(?:\d[0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/
 
 function sqlState(error: unknown): string | null {

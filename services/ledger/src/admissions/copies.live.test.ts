@@ -2,11 +2,11 @@ import { describe, expect } from 'vitest'
 import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 
-// Copies of one call: many admissions under one idempotency key at once. They must not cost a batch each.
+// Copies of one call: many concurrent admissions under one idempotency key. They must not cost a batch each.
 
 const keyed = (key: string, body = 'a') => ({ idempotency: { key, fingerprint: body.repeat(64) } })
 
-/** Counts the batches, and those that wait for locked wallets. */
+/** Counts all batches, and the batches that wait for locked wallets. */
 function counted() {
   const seen = { batches: 0, waitForLocks: 0 }
   const around =
@@ -19,8 +19,11 @@ function counted() {
   return { seen, around }
 }
 
-describe('copies of one call', () => {
-  test('1,000 on an empty wallet are refused in two batches [insufficient_budget]', async ({ database, fixture }) => {
+describe('concurrent admissions under one idempotency key', () => {
+  test('1,000 copies on an empty wallet are refused in two batches [insufficient_budget]', async ({
+    database,
+    fixture,
+  }) => {
     const { seen, around } = counted()
     const replica = await openReplica(database.ledgerUrl, { around })
     const poor = await openTenant(fixture, 0n)
@@ -32,7 +35,7 @@ describe('copies of one call', () => {
     await replica.close()
   })
 
-  test('at the limit of their key they are refused alike, and name what is missing [key_limit]', async ({
+  test('copies over the key’s limit get identical refusals that state the missing amount [key_limit]', async ({
     fixture,
     replica,
     tenant,
@@ -50,7 +53,7 @@ describe('copies of one call', () => {
     expect(outcomes[0]).toMatchObject({ facts: { limitMicro: 99, reservedMicro: 0, neededMicro: 100 } })
   })
 
-  test('behind one that was admitted they come again, and the batch waits for no wallet for that', async ({
+  test('copies of an admitted call are decided in the next batch, which does not wait for locks', async ({
     database,
     fixture,
   }) => {
@@ -66,7 +69,7 @@ describe('copies of one call', () => {
     await replica.close()
   })
 
-  test('however often they come again, they make no batch wait', async ({ database, tenant }) => {
+  test('a copy deferred ten times never makes a batch wait for locks', async ({ database, tenant }) => {
     const seen: boolean[] = []
     const stubborn =
       (run: RunBatch): RunBatch =>
@@ -81,7 +84,7 @@ describe('copies of one call', () => {
     await replica.close()
   })
 
-  test('a refusal keeps no key: another body behind it that fits is admitted, and is the call from then on', async ({
+  test('a refused call does not claim the key: a later body that fits is admitted and owns the key from then on', async ({
     fixture,
     replica,
   }) => {
@@ -96,7 +99,7 @@ describe('copies of one call', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('two projects with the same key string have nothing to do with each other', async ({ fixture, replica }) => {
+  test('two projects that use the same idempotency key are decided independently', async ({ fixture, replica }) => {
     const tenants = [await openTenant(fixture, 0n), await openTenant(fixture)]
     const outcomes = await Promise.all(
       [0, 1, 0, 1].map((n) => replica.admit(replica.item(tenants[n]!.key, tenants[n]!.product, keyed('copies-6')))),

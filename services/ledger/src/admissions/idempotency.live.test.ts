@@ -3,10 +3,10 @@ import { describe, expect } from 'vitest'
 import { codeOf, countCodes } from '../fixtures/replica.ts'
 import { test, walletOf } from '../fixtures/ledger-test.ts'
 
-describe('idempotency', () => {
+describe('idempotency keys', () => {
   const keyed = (body = 'a') => ({ key: `idem-${randomBytes(6).toString('hex')}`, fingerprint: body.repeat(64) })
 
-  test('100 copies at once: one is admitted, the others wait for it, and then get its answer', async ({
+  test('admits one of 100 concurrent copies, reports the others as running, and then replays its response to all', async ({
     replica,
     other,
     tenant,
@@ -35,7 +35,7 @@ describe('idempotency', () => {
     expect(await walletOf(replica, tenant.project.id)).toEqual({ funded: 1_000_000n, reserved: 0n, settled: 7n })
   })
 
-  test('another body is refused [idempotency_mismatch]', async ({ replica, tenant }) => {
+  test('refuses another body under the same key [idempotency_mismatch]', async ({ replica, tenant }) => {
     const idempotency = keyed()
     await replica.admit(replica.item(tenant.key, tenant.product, { idempotency }))
     const other = { ...idempotency, fingerprint: 'b'.repeat(64) }
@@ -44,7 +44,7 @@ describe('idempotency', () => {
     )
   })
 
-  test('a released attempt is tried again under the same invocation id', async ({ replica, tenant }) => {
+  test('retries a released attempt under the same invocation id', async ({ replica, tenant }) => {
     const idempotency = keyed()
     const first = replica.item(tenant.key, tenant.product, { idempotency })
     await replica.admit(first)
@@ -53,7 +53,7 @@ describe('idempotency', () => {
     expect(second).toMatchObject({ kind: 'admitted', invocation: first.id, attempt: 2 })
   })
 
-  test('another project with the same key string is another call', async ({ fixture, replica, tenant }) => {
+  test('treats the same key of another project as a separate call', async ({ fixture, replica, tenant }) => {
     const idempotency = keyed()
     const project = await fixture.project(tenant.owners, 1_000n)
     await fixture.assign(project.id, tenant.product)
@@ -65,7 +65,7 @@ describe('idempotency', () => {
     expect(outcomes.map(codeOf)).toEqual(['admitted', 'admitted'])
   })
 
-  test('an answer is kept as it was sent, no matter what is closed before it in the same batch', async ({
+  test('replays a saved response byte for byte, regardless of other closings in its batch', async ({
     replica,
     tenant,
   }) => {
@@ -85,7 +85,7 @@ describe('idempotency', () => {
     expect(replays).toMatchObject([answer, answer])
   })
 
-  test('an answer that was not kept says so [answer_not_kept]', async ({ replica, tenant }) => {
+  test('refuses to replay a response that was not saved [answer_not_kept]', async ({ replica, tenant }) => {
     const idempotency = keyed()
     const item = replica.item(tenant.key, tenant.product, { idempotency })
     await replica.admit(item)

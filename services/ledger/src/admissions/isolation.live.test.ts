@@ -4,10 +4,10 @@ import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 
-// What goes wrong with one item harms that item, and what one project waits for keeps no other project waiting.
+// A faulty item affects only itself, and a project that waits for a lock delays no other project.
 
-describe('a row that can’t be answered', () => {
-  test('is quarantined alone, the batch is not written again, and its reservation can be released', async ({
+describe('a decided row that cannot be turned into an outcome', () => {
+  test('is quarantined alone, its batch is not repeated, and its reservation can be released', async ({
     database,
     fixture,
     tenant,
@@ -18,7 +18,7 @@ describe('a row that can’t be answered', () => {
       async (database, batch, waitForLocks) => {
         const rows = await run(database, batch, waitForLocks)
         batches++
-        // No list, as the type says it is: anyone who sorts it throws.
+        // Not a list, contrary to its type: sorting it throws.
         return { ...rows, products: { ...rows.products, [tenant.product]: { providers: {} as never, supported: [] } } }
       }
     const replica = await openReplica(database.ledgerUrl, { around: spoil })
@@ -28,7 +28,7 @@ describe('a row that can’t be answered', () => {
     const bad = items[2]!
     const outcomes = await Promise.all(items.map((item) => replica.admit(item)))
     expect(outcomes.map(codeOf)).toEqual(['admitted', 'admitted', 'undecided', 'admitted'])
-    expect(outcomes[2]).toEqual({ kind: 'undecided', why: 'unknown' }) // it is written, so anyone who asked releases it
+    expect(outcomes[2]).toEqual({ kind: 'undecided', why: 'unknown' }) // it was written: its caller releases it
     expect(replica.quarantined).toEqual([bad.id])
     expect(batches).toBe(1)
 
@@ -39,8 +39,12 @@ describe('a row that can’t be answered', () => {
   })
 })
 
-describe('a wallet that someone keeps locked', () => {
-  test('does not stall another project, and is served once it is free', async ({ database, fixture, tenant }) => {
+describe('a wallet that another session keeps locked', () => {
+  test('does not delay other projects, and its own items are decided once it is unlocked', async ({
+    database,
+    fixture,
+    tenant,
+  }) => {
     const seen = { batches: 0, waitForLocks: 0 }
     const counting =
       (run: RunBatch): RunBatch =>
@@ -61,7 +65,7 @@ describe('a wallet that someone keeps locked', () => {
 
     const settling = replica.settle(held.id)
     const admitting = replica.admit(replica.item(busy.key, busy.product), 60_000)
-    // More batches than patience lasts, several times over; each of them is answered while the wallet is kept.
+    // Far more batches than deferrals before a batch waits for locks; each is decided while the wallet stays locked.
     for (let n = 0; n < 80; n++)
       expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('admitted')
     expect(seen.waitForLocks).toBeGreaterThanOrEqual(1)
@@ -75,8 +79,8 @@ describe('a wallet that someone keeps locked', () => {
   })
 })
 
-describe('numbers at the extremes that an item may have [context_limit]', () => {
-  /** The most expensive product that the tables take, with the widest context. */
+describe('prompt sizes at the largest values an item allows [context_limit]', () => {
+  /** The most expensive product that the tables allow, with the largest context. */
   const dear = {
     promptPico: 100_000_000_000n,
     completionPico: 100_000_000_000n,
@@ -90,14 +94,14 @@ describe('numbers at the extremes that an item may have [context_limit]', () => 
   }
   const most = { bytes: 4_000_000, messages: 1_000, tools: 1_000, images: 10_000, counted: 10_000_000 }
   const extremes: [what: string, promptSize: Partial<AdmitItem['promptSize']>][] = [
-    ['everything', { ...most, maxTokens: 10_000_000 }],
+    ['all values', { ...most, maxTokens: 10_000_000 }],
     ['bytes', { bytes: most.bytes, messages: most.messages, counted: null, maxTokens: 10_000_000 }],
     ['images', { images: most.images, maxTokens: 100 }],
     ['tools', { tools: most.tools, maxTokens: null }],
     ['an exact count', { counted: most.counted, maxTokens: 1 }],
   ]
   for (const [what, promptSize] of extremes) {
-    test(`are refused, and the rest of the batch is decided: ${what}`, async ({ fixture, replica, tenant }) => {
+    test(`are refused while the rest of the batch is decided: ${what}`, async ({ fixture, replica, tenant }) => {
       const product = await fixture.product(dear)
       await fixture.assign(tenant.project.id, product)
       const item = replica.item(tenant.key, product)
@@ -110,7 +114,11 @@ describe('numbers at the extremes that an item may have [context_limit]', () => 
     })
   }
 
-  test('are held to the micro-USD where they fit, and never charged beyond', async ({ fixture, replica, tenant }) => {
+  test('are reserved to the micro-USD if they fit, and never charged more than that', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
     const project = await fixture.project(tenant.owners, 9_000_000_000_000n)
     const product = await fixture.product({ ...dear, perMessage: 0 })
     await fixture.assign(project.id, product)

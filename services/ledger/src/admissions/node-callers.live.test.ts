@@ -19,8 +19,8 @@ const settled = (node: HeldNode, completionTokens: number) => ({
   usage: { promptTokens: 10, completionTokens },
 })
 
-describe('in whose name an execution calls', () => {
-  test('rotation and expiry of its key don’t stop it', async ({ fixture, replica, tenant }) => {
+describe('an execution', () => {
+  test('continues to call products after its key is rotated or expires', async ({ fixture, replica, tenant }) => {
     const key = await fixture.key({ project: tenant.project, by: tenant.owners.owner, expiresInMs: -1_000 })
     const [node] = await runWith(fixture, tenant, 1, { key: key.id })
     const second = await rotateKey(fixture, key)
@@ -33,7 +33,7 @@ describe('in whose name an execution calls', () => {
     expect(await rowsOf(fixture, 'reservations', node!.execution)).toMatchObject([{ key: key.id, lineage: key.id }])
   })
 
-  test('a revocation of its key or of the newest of its lineage does [key_revoked]', async ({
+  test('stops calling products once its key or the newest key of its lineage is revoked [key_revoked]', async ({
     fixture,
     replica,
     tenant,
@@ -52,7 +52,7 @@ describe('in whose name an execution calls', () => {
       })
   })
 
-  test('one that a token of its project began continues while the token is there, lists it and has not expired [not_permitted]', async ({
+  test('started with an access token may call products while the token exists, has not expired and permits it in the project [not_permitted]', async ({
     fixture,
     replica,
     tenant,
@@ -76,7 +76,11 @@ describe('in whose name an execution calls', () => {
     }
   })
 
-  test('so does its issuer’s loss of the role [key_issuer_denied]', async ({ fixture, replica, tenant }) => {
+  test('stops calling products once the issuer of its key loses the role [key_issuer_denied]', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
     const issuer = await fixture.issuer(tenant.project)
     const key = await fixture.key({ project: tenant.project, by: issuer })
     const [first, second] = await runWith(fixture, tenant, 2, { key: key.id })
@@ -85,7 +89,7 @@ describe('in whose name an execution calls', () => {
     expect(await codeNow(replica, tenant, second!)).toBe('key_issuer_denied')
   })
 
-  test('a user’s in the console has no key and no meter, and lasts as long as the role [not_permitted]', async ({
+  test('started in the console has no key and no meter, and stops calling products once the user loses the role [not_permitted]', async ({
     fixture,
     replica,
   }) => {
@@ -112,7 +116,7 @@ describe('in whose name an execution calls', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('nor does it outlast the user’s membership, whose grant alone is worth nothing [not_permitted]', async ({
+  test('started in the console stops calling products once the user’s membership ends, even if a grant remains [not_permitted]', async ({
     fixture,
     replica,
     tenant,
@@ -125,9 +129,9 @@ describe('in whose name an execution calls', () => {
   })
 })
 
-describe('what an execution may call', () => {
+describe('a call of an execution', () => {
   // spec: 1/s7, 7/r16
-  test('is assigned and published [product_not_assigned]', async ({ fixture, replica, tenant }) => {
+  test('needs an assigned and published product [product_not_assigned]', async ({ fixture, replica, tenant }) => {
     const draft = await fixture.product({ state: 'draft' })
     await fixture.assign(tenant.project.id, draft)
     const elsewhere = await fixture.product()
@@ -140,7 +144,11 @@ describe('what an execution may call', () => {
   })
 
   // spec: 8.3/s3
-  test('is listed, where its key lists [key_scope]', async ({ fixture, replica, tenant }) => {
+  test('needs the product to be listed if its key lists resources [key_scope]', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
     const other = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })
     await fixture.assign(tenant.project.id, other)
     const by = tenant.owners.owner
@@ -155,7 +163,7 @@ describe('what an execution may call', () => {
   })
 
   for (const kind of ['image', 'audio'] as const)
-    test(`includes ${kind} products, at their price per request, regardless of the prompt’s length`, async ({
+    test(`may use ${kind} products, at their price per request, regardless of the prompt’s length`, async ({
       fixture,
       replica,
       tenant,
@@ -176,14 +184,14 @@ describe('what an execution may call', () => {
       expect(codeOf(await replica.admit(replica.item(tenant.key, product)))).toBe('model_not_found')
     })
 
-  test('is bounded by a chat product’s context [context_limit]', async ({ fixture, replica, tenant }) => {
+  test('must fit the context of a chat product [context_limit]', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
     const item = nodeItem(replica, node!, tenant.product, { maxTokens: 8_193 })
     expect(codeOf(await replica.admitNode(item))).toBe('context_limit')
   })
 })
 
-/** An execution of the tenant's key, or of someone else, with this many claimed nodes. */
+/** Inserts an execution of the tenant's key, or of another runner, with `count` claimed nodes. */
 async function runWith(
   fixture: Fixture,
   tenant: TenantFixture,

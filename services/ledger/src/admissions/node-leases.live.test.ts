@@ -20,12 +20,12 @@ const settled = (node: HeldNode, completionTokens: number) => ({
   id: node.reservation,
   usage: { promptTokens: 10, completionTokens },
 })
-/** What anyone who closes direct calls learns of a node's. */
+/** Outcomes of the closing operations for direct calls, given the id of a node's call. */
 const STRANGE = [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'unknown' }]
 const released = (node: HeldNode) => ({ id: node.reservation, usage: null })
 
-describe('a lease', () => {
-  test('that is another’s now holds nothing: fenced', async ({ fixture, replica, other, tenant }) => {
+describe('an admission under a lease', () => {
+  test('is fenced if the node has been reclaimed since', async ({ fixture, replica, other, tenant }) => {
     const [lost] = await runWith(fixture, tenant)
     const item = nodeItem(replica, lost!, tenant.product)
     const [held] = await reclaimNodes(fixture, [lost!])
@@ -38,7 +38,7 @@ describe('a lease', () => {
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
   })
 
-  test('of a node or an execution that the books don’t know is fenced', async ({ fixture, replica, tenant }) => {
+  test('is fenced if the node or the execution does not exist', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
     for (const strange of [{ node: 'nowhere' }, { execution: 'exe_nowhere' }])
       expect(await replica.admitNode({ ...nodeItem(replica, node!, tenant.product), ...strange })).toEqual({
@@ -46,7 +46,7 @@ describe('a lease', () => {
       })
   })
 
-  test('of an execution that has begun to fail or has ended is fenced', async ({ fixture, replica, tenant }) => {
+  test('is fenced if the execution is failing or has ended', async ({ fixture, replica, tenant }) => {
     const [failing] = await runWith(fixture, tenant)
     await failExecution(fixture, failing!.execution)
     const [ended] = await runWith(fixture, tenant)
@@ -58,11 +58,15 @@ describe('a lease', () => {
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(0n)
   })
 
-  test('whose call is charged already is fenced, and takes no second charge', async ({ fixture, replica, tenant }) => {
+  test('is fenced once the node’s call is charged, and a second charge is rejected', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
     const [node] = await runWith(fixture, tenant)
     await codeNow(replica, tenant, node!)
     await closeNodes(replica.reads, [tenant.project.id], [settled(node!, 40)])
-    const [again] = await reclaimNodes(fixture, [node!]) // as no one does after a result
+    const [again] = await reclaimNodes(fixture, [node!]) // never happens after a result
     expect(await codeNow(replica, tenant, again!)).toBe('fenced')
     await fixture.run(
       `INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, window_start, product, instance, micro,
@@ -79,14 +83,14 @@ describe('a lease', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('that is taken while its admission waits for the wallet leaves nothing held', async ({
+  test('leaves nothing reserved if the lease is taken while it waits for the wallet', async ({
     fixture,
     replica,
     tenant,
   }) => {
     const nodes = await runWith(fixture, tenant, 50)
     const rows = JSON.stringify(nodes.map(({ reservation }) => ({ id: reservation, op: 'release', reason: 'test' })))
-    // Who ends a lease holds the wallet; either the admission came first and is released, or it is fenced.
+    // Ending a lease locks the wallet: an admission either came first and is released, or it is fenced.
     const [outcomes] = await Promise.all([
       Promise.all(nodes.map((node) => replica.admitNode(nodeItem(replica, node, tenant.product)))),
       replica.reads.prisma.$transaction(async (tx) => {
@@ -105,7 +109,11 @@ describe('a lease', () => {
 })
 
 describe('closing a node’s call', () => {
-  test('charges, releases, and tells of each; the record says whose it was', async ({ fixture, replica, tenant }) => {
+  test('charges or releases it, returns the same outcome when repeated, and records its node', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
     const [charged, over, given, never] = await runWith(fixture, tenant, 4)
     for (const node of [charged!, over!, given!]) await codeNow(replica, tenant, node)
     const closings = [settled(charged!, 42), settled(over!, 500), released(given!), released(never!)]
@@ -133,7 +141,7 @@ describe('closing a node’s call', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('an answer that comes after its reservation had ended is the stack’s', async ({ fixture, replica, tenant }) => {
+  test('writes off an answer that arrives after its reservation ended', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
     await codeNow(replica, tenant, node!)
     await closeNodes(replica.reads, [tenant.project.id], [released(node!)])
@@ -146,7 +154,7 @@ describe('closing a node’s call', () => {
     expect((await walletOf(replica, tenant.project.id)).settled).toBe(0n)
   })
 
-  test('is no one’s else: what closes direct calls leaves it alone, before and after', async ({
+  test('is not possible by settling, releasing or expiring it as a direct call, before or after', async ({
     fixture,
     replica,
     tenant,
@@ -167,7 +175,7 @@ describe('closing a node’s call', () => {
     ).toBe(0)
   })
 
-  test('closes no direct call', async ({ replica, tenant }) => {
+  test('returns unknown for a direct call and leaves it open', async ({ replica, tenant }) => {
     const item = replica.item(tenant.key, tenant.product)
     await replica.admit(item)
     const closings = [{ id: item.id, usage: { promptTokens: 1, completionTokens: 1 } }]
@@ -176,13 +184,13 @@ describe('closing a node’s call', () => {
     expect(await replica.settle(item.id)).toEqual({ kind: 'settled', chargedMicro: 10 })
   })
 
-  test('says so where its wallet is not locked', async ({ fixture, replica, tenant }) => {
+  test('is deferred if its wallet is not locked', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
     await codeNow(replica, tenant, node!)
     expect(await closeNodes(replica.reads, [], [released(node!)])).toMatchObject([{ outcome: 'deferred' }])
   })
 
-  test('is not the maintenance job’s, though the instance has ended and the deadline is over', async ({
+  test('is not done by the reservation reaper, even if the instance has ended and the deadline has passed', async ({
     fixture,
     replica,
     tenant,
@@ -204,11 +212,11 @@ describe('closing a node’s call', () => {
     ])
     await openReservationReaper(replica, { graceMs: 30_000 }).runOnce()
     expect(await rowsOf(fixture, 'reservations', node!.execution)).toHaveLength(1)
-    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n) // the direct call's was released
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n) // the reaper released the direct call
   })
 })
 
-/** An execution of the tenant's key, or of someone else, with this many claimed nodes. */
+/** Inserts an execution of the tenant's key, or of another runner, with `count` claimed nodes. */
 async function runWith(
   fixture: Fixture,
   tenant: TenantFixture,

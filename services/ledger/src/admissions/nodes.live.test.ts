@@ -11,12 +11,12 @@ import {
 } from '../fixtures/execution-rows.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 
-// Paid calls of nodes: admitted on behalf of their execution, under the lease of their node, and closed with it.
+// Paid calls of nodes: admitted on behalf of the execution, under the lease of the node, and closed with it.
 
 type TenantFixture = Awaited<ReturnType<typeof openTenant>>
 
 describe('a node’s call', () => {
-  test('is held under its execution and node, as an attempt at the node’s call', async ({
+  test('is reserved under its execution and node, as the next attempt of the same invocation', async ({
     fixture,
     replica,
     tenant,
@@ -42,7 +42,7 @@ describe('a node’s call', () => {
   })
 
   // spec: 8.2/s2
-  test('asked again under its id is the same admission, through another replica too', async ({
+  test('returns the same admission when repeated under its id, also on another replica', async ({
     fixture,
     replica,
     other,
@@ -55,7 +55,7 @@ describe('a node’s call', () => {
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
   })
 
-  test('200 at once on a wallet that holds 10, through two replicas: exactly 10 [insufficient_budget]', async ({
+  test('is admitted exactly 10 times if 200 arrive at once on two replicas and the wallet covers 10 [insufficient_budget]', async ({
     fixture,
     replica,
     other,
@@ -69,7 +69,7 @@ describe('a node’s call', () => {
     )
     expect(countCodes(outcomes)).toEqual({ admitted: 10, insufficient_budget: 190 })
     expect(await walletOf(replica, tenant.project.id)).toEqual({ funded: 1_050n, reserved: 1_000n, settled: 0n })
-    // What waits for money in flight sees by the facts that it would fit without what others hold.
+    // From the facts, a node that waits for money in flight sees that it would fit without the other reservations.
     const refused = outcomes.find(({ kind }) => kind === 'refused')
     expect(refused).toMatchObject({ facts: { neededMicro: 100, project: tenant.project.id } })
     const { availableMicro, reservedMicro } = (refused as { facts: Record<string, number> }).facts
@@ -78,7 +78,7 @@ describe('a node’s call', () => {
   })
 
   // spec: 1/s7
-  test('alongside direct calls of its key, shares the window of the lineage [key_limit]', async ({
+  test('shares the spending window of the key’s lineage with direct calls [key_limit]', async ({
     fixture,
     replica,
     tenant,
@@ -97,14 +97,14 @@ describe('a node’s call', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('of an instance that has ended is not held', async ({ fixture, replica, tenant }) => {
+  test('is not admitted for an instance that has ended', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
     const item = nodeItem(replica, node!, tenant.product, { instance: 'ins_ended' })
     expect(await replica.admitNode(item)).toEqual({ kind: 'instance-unknown' })
   })
 })
 
-/** An execution of the tenant's key, or of someone else, with this many claimed nodes. */
+/** Inserts an execution of the tenant's key, or of another runner, with `count` claimed nodes. */
 async function runWith(
   fixture: Fixture,
   tenant: TenantFixture,

@@ -8,7 +8,7 @@ import { test as tenantTest } from '../fixtures/ledger-test.ts'
 import { runBatch } from './run-batch.ts'
 import type { AdmissionItem, Batch, ClosingItem, Waiting } from './waiting-items.ts'
 
-// Statements look into the partitions that they need, however many there are: two years of them here.
+// Statements read only the partitions they need, however many exist. These tests create two years of them.
 
 const PARTITION = /_(\d{8}|unplanned)$/
 
@@ -44,7 +44,7 @@ const settle = (id: string): ClosingItem => ({
 
 describe('with two years of partitions', () => {
   for (const keyed of [false, true]) {
-    test(`a call ${keyed ? 'under an idempotency key ' : ''}is admitted, settled and asked for again in those of now`, async ({
+    test(`a call ${keyed ? 'under an idempotency key ' : ''}is admitted, settled and repeated in the current partitions only`, async ({
       session,
       replica,
       tenant,
@@ -84,7 +84,7 @@ describe('with two years of partitions', () => {
     })
   }
 
-  test('nodes are admitted, charged and read in those of now', async ({
+  test('nodes are admitted, charged and read in the current partitions only', async ({
     session,
     replica,
     tenant,
@@ -108,7 +108,12 @@ describe('with two years of partitions', () => {
     expect([...tables].filter((table) => PARTITION.test(table) && !manyPartitions.current.has(table))).toEqual([])
   })
 
-  test('the check of the books continues in those of now', async ({ session, replica, tenant, manyPartitions }) => {
+  test('a check of the books continues an earlier one in the current partitions only', async ({
+    session,
+    replica,
+    tenant,
+    manyPartitions,
+  }) => {
     const call = replica.item(tenant.key, tenant.product)
     await replica.admit(call)
     await checkBooks(replica.reads)

@@ -7,8 +7,8 @@ import { openTenant, test } from '../fixtures/ledger-test.ts'
 import { openCountingSession, type Work } from '../fixtures/count-work.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from './waiting-items.ts'
 
-// A session plans a statement once, and Postgres plans by what it last knew of a table's size. Ledgers start on empty
-// tables and run for months: a plan made then must not read a table, or every pair of rows, once there are many.
+// A session plans a statement once, by the table sizes that Postgres last knew. Ledgers start on empty tables and run
+// for months: an early plan must not scan a whole table, or every pair of rows, once there are many rows.
 
 const FEW = 32
 const MANY = 256
@@ -26,17 +26,17 @@ type NodeSort =
 type Costs = Record<Sort | NodeSort, Work>
 
 describe('the work of a batch', () => {
-  test('does not grow with the tables, whenever its plans were made, nor faster than its items', async ({
+  test('does not grow with the tables, nor faster than its items, whenever its statements were planned', async ({
     database,
     fixture,
     replica,
   }) => {
     await withoutAutovacuum(fixture)
-    await fixture.run('SET enable_seqscan = off') // else the references of what fills the tables are checked by reading small ones
+    await fixture.run('SET enable_seqscan = off') // else foreign-key checks of the filler rows scan small tables
     await fixture.run('ANALYZE')
     const setup = await buildSetup(fixture)
     const early = await openSession(database.adminUrl)
-    await costsOf(early, replica, setup, FEW) // this plans everything
+    await costsOf(early, replica, setup, FEW) // plans every statement
     const few = await costsOf(early, replica, setup, FEW)
     const many = await costsOf(early, replica, setup, MANY)
     expectNoMore(many, few)
@@ -82,7 +82,7 @@ async function buildSetup(fixture: Fixture): Promise<Setup> {
   }
 }
 
-/** One batch of each sort, of this many items. */
+/** Returns the work per item of one batch of each sort, each with `size` items. */
 async function costsOf(session: Session, replica: Replica, setup: Setup, size: number): Promise<Costs> {
   const items = Array.from({ length: size }, (_, n) =>
     replica.item(n % 2 ? setup.limited : setup.free, setup.product, n % 4 ? {} : keyed(randomUUID())),
@@ -112,7 +112,7 @@ async function costsOf(session: Session, replica: Replica, setup: Setup, size: n
 
 const NODES_A_EXECUTION = 8
 
-/** The same of nodes, of executions of a key with a limit, of one without, and of a user. */
+/** The same for nodes, in executions of a key with a limit, of a key without one, and of a user. */
 async function nodeCostsOf(
   session: Session,
   replica: Replica,
@@ -167,7 +167,7 @@ async function workOf(session: Session, admissions: AdmissionItem[], closings: C
 }
 
 /**
- * Rows to the letter but for what a batch costs once; pages more generously, as an index grows by a level now and then.
+ * Rows may differ only by the fixed cost of a batch. Pages have more slack, because an index sometimes gains a level.
  */
 function expectNoMore(now: Costs, before: Costs): void {
   for (const sort of Object.keys(before) as (keyof Costs)[]) {
@@ -177,7 +177,7 @@ function expectNoMore(now: Costs, before: Costs): void {
   }
 }
 
-/** UnknownKeys' rows, as a year of calls leaves them. `n` counts. */
+/** Rows of other tenants, as a year of calls leaves them. `n` is the number of the row. */
 const FILLS: [table: string, columns: string, values: string][] = [
   [
     'money.reservations',
@@ -230,7 +230,7 @@ async function fillTables(fixture: Fixture, likeKey: string): Promise<void> {
     )
 }
 
-/** Postgres would learn by itself how large the tables are, a minute later. */
+/** Turns autovacuum off, which would update the table statistics within a minute. */
 async function withoutAutovacuum(fixture: Fixture): Promise<void> {
   const tables = FILLS.map(([table]) => `'${table}'::regclass`).join(', ')
   const { rows } = await fixture.run(

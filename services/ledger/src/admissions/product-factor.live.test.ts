@@ -3,9 +3,9 @@ import type { Fixture } from '@gateway/testbed/fixture'
 import { keepLocked } from '../fixtures/keep-locked.ts'
 import { findingsOf, test as base } from '../fixtures/ledger-test.ts'
 
-// What a provider used beyond the bound of a prompt raises the factor of its product (money §2.5).
+// Usage beyond the bound of a prompt raises the factor of the product (money §2.5).
 
-/** A token a micro-USD, of the prompt and of the answer alike: 100 of the prompt, 50 of the answer. */
+/** A token costs one micro-USD, in the prompt and in the answer: 100 in the prompt, 50 in the answer. */
 const PROMPT = 100
 const CAP = 50
 const test = base
@@ -35,7 +35,7 @@ async function auditOf(fixture: Fixture, product: string): Promise<unknown[]> {
   return rows
 }
 
-test('an excess raises it, and the next call reserves what would have been enough', async ({
+test('prompt usage beyond the bound raises the product’s factor, so that the next call reserves enough', async ({
   fixture,
   replica,
   tenant,
@@ -48,7 +48,7 @@ test('an excess raises it, and the next call reserves what would have been enoug
     kind: 'settled',
     chargedMicro: PROMPT + CAP, // never more than was reserved
   })
-  expect(await factorOf(fixture, product)).toBe(1.45) // up to the next twentieth
+  expect(await factorOf(fixture, product)).toBe(1.45) // rounded up to the next twentieth
   expect(await auditOf(fixture, product)).toEqual([
     { tenant: null, user_id: null, action: 'product.factor', details: { before: 1, after: 1.45 } },
   ])
@@ -62,7 +62,7 @@ test('an excess raises it, and the next call reserves what would have been enoug
   expect(await findingsOf(replica, tenant.project.id)).toEqual([])
 })
 
-test('it is measured by what was reserved for, this many excesses at once raise it once', async ({
+test('concurrent excesses raise the factor once, because each is compared to the bound it was reserved with', async ({
   fixture,
   replica,
   product,
@@ -73,7 +73,7 @@ test('it is measured by what was reserved for, this many excesses at once raise 
   expect(await factorOf(fixture, product)).toBe(2)
 })
 
-test('it is never more than 4, and never lowered by what a provider reports', async ({
+test('the factor is at most 4, and a lower reported usage does not reduce it', async ({
   fixture,
   replica,
   product,
@@ -87,13 +87,13 @@ test('it is never more than 4, and never lowered by what a provider reports', as
   expect(await factorOf(fixture, product)).toBe(4)
 })
 
-test('more output than was asked for raises nothing', async ({ fixture, replica, product, call }) => {
+test('more output than requested does not raise the factor', async ({ fixture, replica, product, call }) => {
   const { id } = await call()
   await replica.settle(id, { promptTokens: PROMPT, completionTokens: 10 * CAP })
   expect(await factorOf(fixture, product)).toBe(1)
 })
 
-test('what fits a context is decided without it [context_limit]', async ({ fixture, replica, tenant }) => {
+test('the context limit is checked without the factor [context_limit]', async ({ fixture, replica, tenant }) => {
   const product = await fixture.product({ perMessage: 0, contextLength: PROMPT + CAP })
   await fixture.assign(tenant.project.id, product)
   await fixture.run('UPDATE control.products SET factor_millionths = 4000000 WHERE id = $1', [product])
@@ -106,7 +106,7 @@ test('what fits a context is decided without it [context_limit]', async ({ fixtu
   expect(await admit(PROMPT + 1)).toMatchObject({ kind: 'refused', code: 'context_limit' })
 })
 
-test('no one who settles waits for an operator who is changing the product', async ({
+test('a settlement does not wait for an operator who is changing the product', async ({
   database,
   fixture,
   replica,
@@ -122,7 +122,11 @@ test('no one who settles waits for an operator who is changing the product', asy
   expect(await factorOf(fixture, product)).toBe(1.5)
 })
 
-test('the ledger raises factors by no other way, and lowers none', async ({ replica, product, fixture }) => {
+test('the ledger can raise a factor only through raise_factors, and cannot lower it', async ({
+  replica,
+  product,
+  fixture,
+}) => {
   const write = (sql: string) => replica.reads.prisma.$executeRawUnsafe(sql, product)
   await expect(write('UPDATE control.products SET factor_millionths = 2000000 WHERE id = $1')).rejects.toThrow(
     /permission denied/,

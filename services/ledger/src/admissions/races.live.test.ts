@@ -6,11 +6,11 @@ import { findingsOf, test, untilSomebodyWaits, walletOf } from '../fixtures/ledg
 import { runBatch } from './run-batch.ts'
 import type { ClosingItem, Waiting } from './waiting-items.ts'
 
-// The same id in two batches at once. A release of an id that no one knows has no wallet to lock, so the two meet on
-// the id.
+// The same id in two concurrent batches. A release of an unknown id has no wallet to lock, so the two contend for the
+// id itself.
 
 describe('a release that races its own admission', () => {
-  test('waits for the admission that is being written, and then ends it', async ({
+  test('waits until the admission is committed, then releases it', async ({
     database,
     fixture,
     replica,
@@ -36,7 +36,13 @@ describe('a release that races its own admission', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('first, refuses the admission, which holds nothing', async ({ database, fixture, replica, other, tenant }) => {
+  test('refuses the admission if the release is written first, and nothing is reserved', async ({
+    database,
+    fixture,
+    replica,
+    other,
+    tenant,
+  }) => {
     const item = replica.item(tenant.key, tenant.product)
     const release: ClosingItem = { op: 'release', id: item.id, reason: 'test' }
     const releasing = await decideUncommitted(database.ledgerUrl, { admissions: [], closings: [waiting(release)] })
@@ -53,7 +59,7 @@ describe('a release that races its own admission', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('in a load, over two replicas of two batchers each, leaves nothing held', async ({ database, tenant }) => {
+  test('leaves nothing reserved under load, on two replicas with two batchers each', async ({ database, tenant }) => {
     const admissionBatcher = { limits: { admissionBatcher: 2, batchItems: 32 } }
     const replicas = [
       await openReplica(database.ledgerUrl, admissionBatcher),
@@ -78,8 +84,8 @@ describe('a release that races its own admission', () => {
   })
 })
 
-describe('an admission that one replica can’t be sure of', () => {
-  test('is not released behind the back of anyone who got it from another replica', async ({
+describe('an admission whose outcome is unknown to one replica', () => {
+  test('is not released by that replica, because another one may have admitted it', async ({
     database,
     other,
     tenant,
@@ -90,7 +96,7 @@ describe('an admission that one replica can’t be sure of', () => {
       (run: RunBatch): RunBatch =>
       async (database, batch, waitForLocks) => {
         if (cut === 'never') return run(database, batch, waitForLocks)
-        nowMs = 1_000 // by the time it is tried again no one waits for it here
+        nowMs = 1_000 // by the retry its caller has stopped waiting
         throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
       }
     const lost = await openReplica(database.ledgerUrl, { around: flaky, now: () => nowMs })
@@ -100,7 +106,7 @@ describe('an admission that one replica can’t be sure of', () => {
     expect(await dropped).toEqual({ kind: 'undecided', why: 'unknown' })
     cut = 'never'
     await lost.admissionBatcher.drain()
-    // A batch of that replica later: had it released the call on its own, the release would be in it or before it.
+    // A later batch of that replica: if the replica released the call itself, it would do so here or earlier.
     expect(codeOf(await lost.admit(lost.item(tenant.key, tenant.product)))).toBe('admitted')
     expect(await other.settle(item.id)).toEqual({ kind: 'settled', chargedMicro: 10 })
     await lost.close()

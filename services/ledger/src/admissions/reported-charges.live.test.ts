@@ -3,7 +3,7 @@ import { expect, inject } from 'vitest'
 import { chargeOfUsage, type PriceSnapshot } from '@gateway/pricing/usage'
 import { test } from '../fixtures/ledger-test.ts'
 
-// A gateway tells what a call costs before the ledger has charged it, so both must compute alike.
+// A gateway reports the cost of a call before the ledger has charged it, so both must compute the same amount.
 
 const tokens = fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 10_000_000 }))
 const parts = fc.record({ cachedTokens: fc.option(tokens), reasoningTokens: fc.option(tokens) })
@@ -25,7 +25,7 @@ const price = fc
   ])
 const reserved = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 10_000 }), fc.integer({ min: 0, max: 10 ** 13 }))
 
-test('a gateway computes the charge of any usage at any price as Postgres does', async ({ fixture }) => {
+test('the gateway computes the same charge as Postgres for any usage at any price', async ({ fixture }) => {
   const some = fc.sample(fc.tuple(price, tokens, tokens, parts, reserved), Math.ceil(5_000 * inject('propertyShare')))
   const { rows } = await fixture.run(
     `SELECT least(money.charge_micro((c->1)::bigint, (c->0->>0)::bigint, (c->3->>'cachedTokens')::bigint, (c->0->>3)::bigint,
@@ -46,7 +46,7 @@ test('a gateway computes the charge of any usage at any price as Postgres does',
   expect(rows.map(({ charge }) => charge)).toEqual(computed)
 })
 
-test('what an admission tells of its price is what its settlement goes by, no matter what becomes of the product', async ({
+test('a settlement charges the price returned at admission, even if the product’s price has changed since', async ({
   fixture,
   replica,
   tenant,
@@ -65,7 +65,7 @@ test('what an admission tells of its price is what its settlement goes by, no ma
     const outcome = await replica.admit(item)
     if (outcome.kind !== 'admitted') throw new Error(outcome.kind)
     await setPrice(1, 1)
-    expect(await replica.admit(item)).toEqual(outcome) // as its reservation keeps it
+    expect(await replica.admit(item)).toEqual(outcome) // the reservation keeps its price
     const { cachedTokens, reasoningTokens } = usage.parts
     const counted = {
       promptTokens: usage.prompt,

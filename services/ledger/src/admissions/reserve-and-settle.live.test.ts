@@ -2,10 +2,10 @@ import { describe, expect } from 'vitest'
 import { codeOf, countCodes } from '../fixtures/replica.ts'
 import { findingsOf, test, walletOf } from '../fixtures/ledger-test.ts'
 
-// The rules of the money core (architecture §4), each by what would break if it did not hold.
+// The rules of the money core (architecture §4), each tested by what would break without it.
 
-describe('the last dollar is held once', () => {
-  test('200 parallel calls on a wallet that holds 10 admit exactly 10 [insufficient_budget]', async ({
+describe('concurrent admissions', () => {
+  test('admit exactly 10 of 200 calls if the wallet covers 10 [insufficient_budget]', async ({
     fixture,
     replica,
     tenant,
@@ -21,7 +21,12 @@ describe('the last dollar is held once', () => {
     expect(await findingsOf(replica, project.id)).toEqual([])
   })
 
-  test('the same through two replicas', async ({ fixture, replica, other, tenant }) => {
+  test('admit exactly 10 of 200 calls if the wallet covers 10, on two replicas', async ({
+    fixture,
+    replica,
+    other,
+    tenant,
+  }) => {
     const project = await fixture.project(tenant.owners, 1_050n)
     await fixture.assign(project.id, tenant.product)
     const key = await fixture.key({ project, by: tenant.owners.owner })
@@ -35,12 +40,7 @@ describe('the last dollar is held once', () => {
     expect(await findingsOf(replica, project.id)).toEqual([])
   })
 
-  test('a key limit as the scarce thing, through two replicas [key_limit]', async ({
-    fixture,
-    replica,
-    other,
-    tenant,
-  }) => {
+  test('never exceed the limit of a key, on two replicas [key_limit]', async ({ fixture, replica, other, tenant }) => {
     const key = await fixture.key({
       project: tenant.project,
       by: tenant.owners.owner,
@@ -59,7 +59,11 @@ describe('the last dollar is held once', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('a refused call consumes nothing: a smaller one behind it fits', async ({ fixture, replica, tenant }) => {
+  test('reserve nothing for a refused call, so that a smaller call behind it fits', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
     const project = await fixture.project(tenant.owners, 150n)
     await fixture.assign(project.id, tenant.product)
     const key = await fixture.key({ project, by: tenant.owners.owner })
@@ -74,9 +78,9 @@ describe('the last dollar is held once', () => {
   })
 })
 
-describe('closing', () => {
+describe('a call', () => {
   // spec: 1/s9
-  test('charges the usage, gives back the rest, and once only', async ({ replica, tenant }) => {
+  test('is charged for its usage once, and the rest of its reservation is released', async ({ replica, tenant }) => {
     const item = replica.item(tenant.key, tenant.product)
     await replica.admit(item)
     const [first, second] = await Promise.all([
@@ -91,7 +95,7 @@ describe('closing', () => {
     expect(await walletOf(replica, tenant.project.id)).toEqual({ funded: 1_000_000n, reserved: 0n, settled: 42n })
   })
 
-  test('never charges more than was held; the excess is the stack’s', async ({ fixture, replica, tenant }) => {
+  test('is charged at most its reservation; the excess is written off', async ({ fixture, replica, tenant }) => {
     const item = replica.item(tenant.key, tenant.product)
     await replica.admit(item)
     expect(await replica.settle(item.id, { promptTokens: 0, completionTokens: 5_000 })).toEqual({
@@ -102,7 +106,11 @@ describe('closing', () => {
     expect(losses.rows).toEqual([{ kind: 'excess', micro: '4900' }])
   })
 
-  test('a settlement behind a release charges nothing: the stack pays', async ({ fixture, replica, tenant }) => {
+  test('is charged nothing if it was released before its settlement; the usage is written off', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
     const item = replica.item(tenant.key, tenant.product)
     await replica.admit(item)
     await replica.release(item.id)
@@ -112,7 +120,7 @@ describe('closing', () => {
     expect((await walletOf(replica, tenant.project.id)).settled).toBe(0n)
   })
 
-  test('what was cached and what was thought cost what the product says of them, as it said at the admission', async ({
+  test('is charged for cached and reasoning tokens at the product’s prices for them at admission', async ({
     fixture,
     replica,
     tenant,
@@ -134,7 +142,7 @@ describe('closing', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('a part never exceeds the whole and never costs more: what is reserved covers every charge', async ({
+  test('never costs more because of cached or reasoning tokens: they are capped at the total, and so is their price', async ({
     fixture,
     replica,
     tenant,
@@ -152,25 +160,21 @@ describe('closing', () => {
       ).rejects.toThrow('is_no_dearer')
   })
 
-  test('a release before its admission leaves a tombstone that refuses it', async ({ replica, tenant }) => {
+  test('released before its admission leaves a tombstone that refuses the admission', async ({ replica, tenant }) => {
     const item = replica.item(tenant.key, tenant.product)
     expect(await replica.release(item.id)).toEqual({ kind: 'released' })
     expect(codeOf(await replica.admit(item))).toBe('unavailable')
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(0n)
   })
 
-  test('an admission asked again with its id is the same admission', async ({ replica, other, tenant }) => {
+  test('returns the same admission when repeated under its id', async ({ replica, other, tenant }) => {
     const item = replica.item(tenant.key, tenant.product)
     const first = await replica.admit(item)
     expect(await other.admit(item)).toEqual(first)
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
   })
 
-  test('what an instance left is released once the instance has ended, and not before', async ({
-    fixture,
-    replica,
-    tenant,
-  }) => {
+  test('expires once its instance has ended, and not before', async ({ fixture, replica, tenant }) => {
     const item = replica.item(tenant.key, tenant.product, { instance: 'ins_short' })
     await fixture.run(
       `INSERT INTO money.instances (id, service, started_at, heartbeat_at, dead_after_ms) VALUES ('ins_short', 'gateway', now(), now(), 15000)`,

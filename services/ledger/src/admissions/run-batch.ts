@@ -17,11 +17,11 @@ import type {
 } from '@gateway/ledger-protocol/ledger-outcomes'
 import { isoSeconds, type Reset, resetsAt } from '@gateway/pricing/spending-window'
 
-/** What was decided of one admission. `again`: it was admitted before, under this very id. */
+/** Decision on one admission. `again`: it was already admitted under this very id. */
 export type AdmissionRow = { code: 'admitted' | 'again'; facts: AdmittedFacts } | RefusedRow
 
 export interface AdmittedFacts {
-  /** The first call under its idempotency key, or itself. */
+  /** First call under its idempotency key, or the call itself. */
   invocation: string
   attempt: number
   project: string
@@ -50,18 +50,18 @@ export interface BatchRows {
   products: Record<string, ProductFacts>
   /** Answers of this batch that could not be saved. */
   answersLost: number
-  /** The one moment of the database's clock that the batch was decided at. Unix milliseconds. */
+  /** Time by the database's clock at which the whole batch was decided. Unix milliseconds. */
   atMs: number
 }
 
 export interface ProductFacts {
   providers: { provider: string; model: string; priority: number }[]
   supported: string[]
-  /** null: it makes text. */
+  /** null for products that produce text. */
   maxOutputBytes?: number | null
 }
 
-/** One batch, one round trip. Items are sent as they came: their row types are money.admission and money.closing. */
+/** Decides a batch in one round trip. Items are sent unchanged, as rows of money.admission and money.closing. */
 export async function runBatch(sql: Sql, { admissions, closings }: Batch, waitForLocks: boolean): Promise<BatchRows> {
   const admitting = admissions.map(({ item }) => item)
   const { callers, pairOf } = pairsOf(admitting)
@@ -82,13 +82,13 @@ export async function runBatch(sql: Sql, { admissions, closings }: Batch, waitFo
   }
 }
 
-/** A saved answer goes apart, as bytes. */
+/** Saved answers are sent separately, as bytes. */
 function closingRow(item: ClosingItem): object {
   if (item.op === 'settle') return { ...item, answer: item.answer && { contentType: item.answer.contentType } }
   return item.op === 'release' ? item : { ...item, reason: 'its instance ended' }
 }
 
-/** The different pairs of a caller and a model, those of executions last; and which one each item has, counted from 1. */
+/** Returns the distinct pairs of caller and model, those of executions last, and the pair of each item, from 1. */
 function pairsOf(items: readonly AdmissionItem[]): { callers: object[]; pairOf: number[] } {
   const names = items.map((item) => `${callerOf(item)} ${item.model}`) // neither a hash nor an id has a space
   const pairs = new Map<string, number>()
@@ -104,7 +104,7 @@ function callerAndModel(item: AdmissionItem): object {
   return item.op === 'admit' ? { keyHash: item.keyHash, model } : { execution: item.execution, model }
 }
 
-/** What money.admit answers: a list for each column, in the order of the items. */
+/** Result of money.admit: one list per column, in the order of the items. */
 export interface AdmissionColumns {
   /** null: admitted. */
   code: (string | null)[]
@@ -154,7 +154,7 @@ export interface Decided {
   row: AdmissionRow
 }
 
-/** What a row of the batch means to the caller. A `replay` still lacks its answer. */
+/** Converts a row of the batch into the caller's outcome. A `replay` still lacks its answer. */
 export function admitOutcome(
   row: AdmissionRow,
   { model, op }: Pick<AdmissionItem, 'model' | 'op'>,
@@ -180,7 +180,7 @@ export function admitOutcome(
   }
 }
 
-/** What SQL does not say of a refusal, because the item says it, or because it is written otherwise in JSON. */
+/** Facts of refusals that SQL leaves out, because the item has them or because JSON writes them differently. */
 const missing: {
   [C in LedgerRefusalCode]?: (model: string, facts: Record<string, unknown>) => Partial<LedgerFacts<C>>
 } = {
@@ -199,7 +199,7 @@ function refusalOf(code: string, facts: Record<string, unknown>, model: string):
   return { code, facts: { ...facts, ...missing[code]?.(model, facts) } } as LedgerRefusal
 }
 
-/** The project of the key or execution, where the row names it. */
+/** Project of the key or execution, if the row names it. */
 export function projectIn(row: AdmissionRow): string | null {
   const { project } = row.facts as { project?: unknown }
   return typeof project === 'string' ? project : null

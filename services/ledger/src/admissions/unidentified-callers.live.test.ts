@@ -4,11 +4,11 @@ import { countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
 import { callerOf } from './waiting-items.ts'
 
-// Keys of no known project: invented ones, and real ones on their first call through this replica.
+// Keys whose project is not known: invented keys, and real keys on their first call through this replica.
 
 const invented = () => ({ keyHash: randomBytes(32).toString('hex') })
 
-/** Notes of each batch which keys are in it. */
+/** Records the keys in each batch. */
 function noted() {
   const batches: Set<string>[] = []
   const around =
@@ -21,7 +21,7 @@ function noted() {
 }
 
 describe('a flood of invented keys [key_invalid]', () => {
-  test('leaves to a known key the next batch, and to a new one a place in line', async ({
+  test('does not keep a known key out of the next batch, nor a new key out of the queue', async ({
     database,
     fixture,
     tenant,
@@ -44,7 +44,7 @@ describe('a flood of invented keys [key_invalid]', () => {
     await replica.close()
   })
 
-  test('does not fill the admission queue limit: a quarter of it is kept', async ({ database, tenant }) => {
+  test('leaves a quarter of the admission queue to known keys', async ({ database, tenant }) => {
     const replica = await openReplica(database.ledgerUrl, { limits: { batchItems: 64, waitingAdmissions: 1_000 } })
     await replica.admit(replica.item(tenant.key, tenant.product))
     const flood = Array.from({ length: 2_000 }, () =>
@@ -57,7 +57,7 @@ describe('a flood of invented keys [key_invalid]', () => {
 })
 
 describe('many real keys on their first call', () => {
-  test('are admitted, each with its load, alongside a project that is busy', async ({ database, fixture, tenant }) => {
+  test('are all admitted while their project is busy with another key', async ({ database, fixture, tenant }) => {
     const { batches, around } = noted()
     const replica = await openReplica(database.ledgerUrl, { around, limits: { batchItems: 32 } })
     await replica.admit(replica.item(tenant.key, tenant.product))
@@ -71,7 +71,7 @@ describe('many real keys on their first call', () => {
     )
     expect(countCodes(await Promise.all(first))).toEqual({ admitted: 240 })
     expect(countCodes(await Promise.all(busy))).toEqual({ admitted: 600 })
-    // Eight new keys a batch, so the last of them had its first turn in the third batch.
+    // A batch takes eight new keys, so the last of the 24 gets its first turn in the third batch.
     const served = keys.map(({ hash }) => batches.slice(start).findIndex((batch) => batch.has(hash)))
     expect(Math.max(...served)).toBeLessThanOrEqual(3)
     await replica.close()

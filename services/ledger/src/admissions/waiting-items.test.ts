@@ -23,15 +23,15 @@ const unidentified = (keyHash: string, id = `inv-${named++}`) => waiting<AdmitIt
 const release = (id: string) => waiting<ClosingItem>({ op: 'release', id, reason: 'test' })
 const expire = (id: string) => waiting<ClosingItem>({ op: 'expire', id })
 
-describe('what goes into the next batch', () => {
-  test('projects take turns: a load of one costs another one turn', () => {
+describe('the next batch', () => {
+  test('takes projects in turn, so that a load of one delays another by one turn only', () => {
     const items = openItems()
     for (let n = 0; n < 100; n++) items.addAdmission('load', admission(`load-${n}`))
     items.addAdmission('single', admission('single'))
     expect(items.take(limits).admissions.map(({ item }) => item.id)).toContain('single')
   })
 
-  test('a flood of keys that no one knows leaves three quarters of a batch to the projects, and gets the rest', () => {
+  test('gives a flood of unknown keys one quarter, and what the projects leave of the other three', () => {
     const items = openItems()
     for (let n = 0; n < 100; n++) items.addAdmission(null, unidentified(`hash-${n}`))
     for (let n = 0; n < 20; n++) items.addAdmission('load', admission(`load-${n}`))
@@ -40,12 +40,12 @@ describe('what goes into the next batch', () => {
     const { admissions } = items.take({ items: 12, bytes: 1_000, admissionsAtLeast: 4 })
     expect(admissions.slice(0, 9).map(({ item }) => item.id)).toContain('single')
     expect(admissions.slice(9).map(({ item }) => callerOf(item))).toEqual(['hash-0', 'hash-1', 'hash-2'])
-    // What the projects leave is theirs as well.
+    // Unknown keys also get what the projects leave.
     while (items.take(limits).admissions.some(({ item }) => item.id.startsWith('load')));
     expect(items.take(limits).admissions).toHaveLength(10)
   })
 
-  test('a new key is not kept out by a thousand projects, nor by another new key’s load', () => {
+  test('includes a new key despite a thousand projects and the load of another new key', () => {
     const items = openItems()
     for (let n = 0; n < 1_000; n++) items.addAdmission(`project-${n}`, admission(`p-${n}`))
     for (let n = 0; n < 1_000; n++) items.addAdmission(null, unidentified('load'))
@@ -53,7 +53,7 @@ describe('what goes into the next batch', () => {
     expect(items.take(limits).admissions.map(({ item }) => callerOf(item))).toContain('new')
   })
 
-  test('once its project is known, what waits under a key takes its turns with the project, in order', () => {
+  test('takes the items of a key in the turns of its project, in order, once that project is known', () => {
     const items = openItems()
     for (let n = 0; n < 3; n++) items.addAdmission(null, unidentified('new', `new-${n}`))
     items.addAdmission(null, unidentified('other', 'other'))
@@ -64,7 +64,7 @@ describe('what goes into the next batch', () => {
     expect(items.take(limits).admissions.map(({ item }) => item.id)).toEqual(['a', 'new-0', 'new-1', 'new-2', 'other'])
   })
 
-  test('an execution takes its turns as a key does: with its project, once that is known', () => {
+  test('takes the items of an execution in the turns of its project, once that project is known', () => {
     const node = (execution: string, id: string) => waiting<AdmitNodeItem>({ op: 'admit-node', id, execution })
     const items = openItems()
     for (let n = 0; n < 100; n++) items.addAdmission(null, node('exe_crowd', `load-${n}`))
@@ -78,7 +78,7 @@ describe('what goes into the next batch', () => {
     expect([items.unidentified, taken().includes('alongside it')]).toEqual([0, true])
   })
 
-  test('whose an execution is is remembered apart from keys: a hundred thousand runs push out no key', () => {
+  test('knows the project of a key even after a hundred thousand executions, which are cached separately', () => {
     const cache = openProjectCache()
     const key = { op: 'admit', keyHash: 'hash' } as AdmitItem
     expect([cache.get(key), cache.add(key, 'p'), cache.add(key, 'p')]).toEqual([null, true, false])
@@ -88,7 +88,7 @@ describe('what goes into the next batch', () => {
     expect(cache.addExecution('exe_1', 'q')).toBe(true)
   })
 
-  test('within a project the order of arrival stays', () => {
+  test('keeps the order of arrival within a project', () => {
     const items = openItems()
     for (let n = 0; n < 25; n++) items.addAdmission('p', admission(`a-${n}`))
     const order = [items.take(limits), items.take(limits), items.take(limits)].flatMap(({ admissions }) =>
@@ -97,7 +97,7 @@ describe('what goes into the next batch', () => {
     expect(order).toEqual(Array.from({ length: 25 }, (_, n) => `a-${n}`))
   })
 
-  test('closings go first and leave room for admissions', () => {
+  test('takes closings first and leaves room for admissions', () => {
     const items = openItems()
     for (let n = 0; n < 20; n++) items.addClosing(release(`c-${n}`))
     for (let n = 0; n < 20; n++) items.addAdmission(`p${n}`, admission(`a-${n}`))
@@ -105,14 +105,14 @@ describe('what goes into the next batch', () => {
     expect([batch.closings.length, batch.admissions.length]).toEqual([6, 4])
   })
 
-  test('without admissions closings fill the batch', () => {
+  test('is filled with closings if no admissions wait', () => {
     const items = openItems()
     for (let n = 0; n < 20; n++) items.addClosing(release(`c-${n}`))
     expect(items.take(limits).closings).toHaveLength(10)
     expect(items.size).toBe(10)
   })
 
-  test('an id is in a batch once; the later item waits for the next', () => {
+  test('contains an id only once; the later item waits for the batch after it', () => {
     const items = openItems()
     items.addClosing(release('same'))
     items.addClosing(expire('same'))
@@ -125,7 +125,7 @@ describe('what goes into the next batch', () => {
     expect(items.size).toBe(0)
   })
 
-  test('answers fill a batch by their bytes', () => {
+  test('is limited by the bytes of the saved answers', () => {
     const items = openItems()
     for (let n = 0; n < 5; n++)
       items.addClosing(
@@ -140,8 +140,8 @@ describe('what goes into the next batch', () => {
   })
 })
 
-describe('what waits too long, or twice', () => {
-  test('is dropped when its time is over, no matter what it is and whose turn it is', () => {
+describe('a waiting item', () => {
+  test('is dropped once its time is over, regardless of its kind and its turn', () => {
     let nowMs = 0
     const dropped: string[] = []
     const items = new WaitingItems({ now: () => nowMs, drop: ({ item }) => void dropped.push(item.id) })
@@ -168,7 +168,7 @@ describe('what waits too long, or twice', () => {
     expect([items.size, items.oldestMs]).toEqual([0, 0])
   })
 
-  test('a closing that is sent a thousand times takes the room of one: the first counts, and all are answered', () => {
+  test('takes one place if a closing is sent a thousand times: the first copy is decided, and all are answered', () => {
     const outcomes: string[] = []
     const items = openItems()
     const copies = Array.from({ length: 1_000 }, (_, n) => ({

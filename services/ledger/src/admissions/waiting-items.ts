@@ -11,44 +11,43 @@ import type {
 } from '@gateway/ledger-protocol/ledger-outcomes'
 import { LRUCache } from 'lru-cache'
 
-// What waits for the next batch.
-//   W1  Closings (settle, release, expire) always have room: they free money, and are never
-//       refused.
+// Items that wait for the next batch.
+//   W1  Closings (settle, release, expire) always have room: they free money, and are never refused.
 //   W2  Admissions take turns by project, so one project's crowd costs another one turn. Unidentified callers (keys and
-//       executions whose project is not known here, because they are new or invented) take turns each by itself in a
-//       separate share: a flood of invented keys leaves the rest of each batch to the projects, and a new key gets
-//       in however many projects there are.
-//   W3  No id is in one batch twice; the later one waits for the next.
-//   W4  A closing that is sent again while it waits takes no more room: it may carry a saved answer of 1 MB. The first one
-//       counts (architecture §5), and both are answered with what is decided.
-//   W5  What is past its time is dropped, also while a batch keeps everything waiting.
+//       executions whose project is not known here, because they are new or invented) take turns individually in a
+//       separate share: a flood of invented keys leaves the rest of each batch to the projects, and a new key gets in
+//       however many projects there are.
+//   W3  An id is never in one batch twice; the later item waits for the next batch.
+//   W4  A closing that is repeated while it waits takes no more room: it may carry a saved answer of 1 MB. The first
+//       one counts (architecture §5), and both get its outcome.
+//   W5  An item past its time is dropped, even while a batch holds up all others.
 
-/** Releases a reservation whose instance has ended or whose deadline is over; only maintenance submits it. */
+/** Releases a reservation whose instance has ended or whose deadline has passed; only maintenance submits it. */
 export interface ExpireItem {
   op: 'expire'
   id: string
 }
 export type ClosingItem = SettleItem | ReleaseItem | ExpireItem
-/** Of a direct call, by a key, or of a node, by its execution. */
+/** Admission of a direct call, by a key, or of a node, by its execution. */
 export type AdmissionItem = AdmitItem | AdmitNodeItem
 export type Outcome = AdmitOutcome | AdmitNodeOutcome | SettleOutcome | ReleaseOutcome | Undecided | { kind: 'alive' }
 
 export interface Waiting<Item extends AdmissionItem | ClosingItem = AdmissionItem | ClosingItem> {
   item: Item
-  /** Absent where its caller is not traced. */
+  /** Absent if its caller is not traced. */
   span?: Span | undefined
-  /** Since when it has waited for a batch. Of the process's own clock, like the next one. */
+  /** Start of its wait for a batch, by the process's monotonic clock, like `dropAtMs`. */
   sinceMs: number
-  /** Past this moment the item is dropped undecided. */
+  /** Time at which the item is dropped undecided. */
   dropAtMs: number
-  /** How often a batch has passed it over. */
+  /** Number of batches that have passed it over. */
   deferrals: number
-  /** A batch with this item failed in a way that leaves open whether it was written. */
+  /** A batch with this item failed without showing whether it was written. */
   outcomeUnknown: boolean
-  /** Of its reservation, once it has been looked up; null: it has none. */
+  /** Project of its reservation, once looked up; null if there is none. */
   project?: string | null
   answer: (outcome: Outcome) => void
-  /** How its copies are answered (W4). */
+  /** Answers its copies (W4). */
   copies?: ((outcome: Outcome) => void)[]
 }
 
@@ -67,7 +66,7 @@ interface Limits {
 interface Options {
   /** Monotonic milliseconds. */
   now: () => number
-  /** Takes what is past its time. */
+  /** Receives the items that are past their time. */
   drop: (waiting: Waiting) => void
 }
 
@@ -91,7 +90,7 @@ export class WaitingItems {
     return this.#projects.size + this.#unidentified.size
   }
 
-  /** Admissions by callers whose project is not known yet. */
+  /** Number of admissions whose caller's project is not known yet. */
   get unidentified(): number {
     return this.#unidentified.size
   }
@@ -100,7 +99,7 @@ export class WaitingItems {
     return this.admissions + this.#closings.size
   }
 
-  /** For how long the oldest item has waited; 0: none waits. Milliseconds. */
+  /** How long the oldest item has waited, in milliseconds; 0 if none waits. */
   get oldestMs(): number {
     const nowMs = this.#options.now()
     let oldestMs = this.#closings.oldestMs
@@ -119,7 +118,7 @@ export class WaitingItems {
     else this.#projects.add(project, waiting)
   }
 
-  /** What waits under this key or execution takes its turns with the project from now on. */
+  /** Gives the items of this key or execution their turns with the project from now on. */
   introduce(caller: string, project: string): void {
     for (const waiting of this.#unidentified.takeQueue(caller)) this.#projects.add(project, waiting)
   }
@@ -132,7 +131,7 @@ export class WaitingItems {
       for (const waiting of queue.remove(({ dropAtMs }) => nowMs >= dropAtMs)) this.#options.drop(waiting)
   }
 
-  /** Takes what goes into the next batch. */
+  /** Takes the items of the next batch. */
   take(limits: Limits): Batch {
     const taken = new Set<string>()
     let bytes = 0
@@ -151,19 +150,19 @@ export class WaitingItems {
   }
 }
 
-/** Who asks: the hash of a key or the id of an execution. Neither can be the other. */
+/** Caller of an item: the hash of a key or the id of an execution, which are never equal. */
 export function callerOf(item: AdmissionItem): string {
   return item.op === 'admit' ? item.keyHash : item.execution
 }
 
-/** What unidentified callers may take of a batch that is full without them. */
+/** Share of unidentified callers in a batch that would be full without them. */
 const UNIDENTIFIED_SHARE = 0.25
 
 export function isAdmission(item: AdmissionItem | ClosingItem): item is AdmissionItem {
   return item.op === 'admit' || item.op === 'admit-node'
 }
 
-/** A fair queue: lines take turns, each gives its first item and goes, with what is left of it, to the end. */
+/** A fair queue: its queues take turns. Each gives its first item, and goes to the end with the rest. */
 class FairQueue<T> {
   readonly #queues = new Map<string, T[]>()
   #size = 0
@@ -180,7 +179,7 @@ class FairQueue<T> {
     else this.#queues.set(name, [item])
   }
 
-  /** Takes `max` items at most. One that doesn't fit loses its turn and stays. */
+  /** Takes at most `max` items. An item that doesn't fit stays, and its queue loses the turn. */
   take(max: number, fits: (item: T) => boolean): T[] {
     const taken: T[] = []
     const stay: [string, T][] = []
@@ -189,7 +188,7 @@ class FairQueue<T> {
       const item = queue.shift()!
       this.#size--
       this.#queues.delete(name)
-      if (queue.length > 0) this.#queues.set(name, queue) // iteration of a map includes what is set meanwhile
+      if (queue.length > 0) this.#queues.set(name, queue) // iterating a map includes entries that are set meanwhile
       if (fits(item)) taken.push(item)
       else stay.push([name, item])
     }
@@ -197,12 +196,12 @@ class FairQueue<T> {
     return taken
   }
 
-  /** The first of each queue: none behind it has been there for longer. */
+  /** The first item of each queue, which has waited longest in it. */
   *heads(): Iterable<T> {
     for (const [first] of this.#queues.values()) yield first!
   }
 
-  /** Takes out what is to leave, whose turn it is. */
+  /** Removes the items that are to leave, regardless of turns. */
   remove(leaves: (item: T) => boolean): T[] {
     const removed: T[] = []
     for (const [name, queue] of this.#queues) {
@@ -220,7 +219,7 @@ class FairQueue<T> {
     return removed
   }
 
-  /** Takes a whole queue out of the line. */
+  /** Removes a whole queue from the rotation. */
   takeQueue(name: string): T[] {
     const queue = this.#queues.get(name) ?? []
     this.#queues.delete(name)
@@ -229,14 +228,14 @@ class FairQueue<T> {
   }
 }
 
-// The projects of keys and executions that this replica has seen. Neither ever changes its project, and dropping one
-// costs a turn.
+// Projects of the keys and executions that this replica has seen. Neither ever changes its project; evicting one costs
+// it a turn.
 
 export interface ProjectCache {
   get(item: AdmissionItem): string | null
-  /** Answers whether it is news. */
+  /** Returns whether it was new. */
   add(item: AdmissionItem, project: string): boolean
-  /** Answers whether it is news. */
+  /** Returns whether it was new. */
   addExecution(execution: string, project: string): boolean
 }
 
@@ -244,7 +243,7 @@ const MAX_ENTRIES = 50_000
 
 export function openProjectCache(): ProjectCache {
   const byKey = new LRUCache<string, string>({ max: MAX_ENTRIES })
-  const byExecution = new LRUCache<string, string>({ max: MAX_ENTRIES }) // apart: they are many and short, and must not push out keys
+  const byExecution = new LRUCache<string, string>({ max: MAX_ENTRIES }) // separate, to evict no keys
 
   function add(cache: LRUCache<string, string>, caller: string, project: string): boolean {
     if (cache.has(caller)) return false
@@ -265,11 +264,11 @@ interface Waits<Outcome> {
   deferrals: number
   outcomeUnknown: boolean
   answer: (outcome: Outcome) => void
-  /** How its copies are answered; the copies themselves may be large. */
+  /** Answers its copies, which may be large and are not kept. */
   copies?: ((outcome: Outcome) => void)[]
 }
 
-/** Has the first of two items with one id answered for both, and wait for as long as either may. */
+/** Makes the first of two items with one id answer both, and wait for as long as either may. */
 export function joinCopy<Outcome>(first: Waits<Outcome>, copy: Waits<Outcome>): void {
   const { answer, copies = [] } = first
   if (first.copies === undefined)

@@ -8,13 +8,11 @@ import { archiveBooks, type ArchiveStep } from './archive-books.ts'
 import { attemptsName, hashFile, journalName, manifestName, readManifest, walletsName } from './line-file.ts'
 
 const [first, second, third] = [monthsAgo(6), monthsAgo(5), monthsAgo(4)] as const
-/** Only the first two of them. */
+/** Archives only the first two months. */
 const two = { before: third }
 
 describe('ledger archive', () => {
-  test('makes files of closed months, drops their partitions, and the books continue behind them', async ({
-    books,
-  }) => {
+  test('writes closed months to files and drops their partitions, and the books stay consistent', async ({ books }) => {
     for (const month of [first, second, third]) for (const day of [3, 17]) await books.call(dayOf(month, day))
     await books.rollUp()
     expect(await books.check()).toEqual([])
@@ -28,7 +26,7 @@ describe('ledger archive', () => {
     )
     const left = await books.partitions()
     expect(left.filter((name) => name.endsWith(first))).toEqual([])
-    expect(left.filter((name) => name.endsWith(second))).toEqual([`attempts ${second}`]) // until the month after it is
+    expect(left.filter((name) => name.endsWith(second))).toEqual([`attempts ${second}`]) // until the next month is
     expect(await books.check()).toEqual([])
     expect(await books.checkFiles()).toEqual({ months: 2, entries: 1 + 4 * 2, findings: [] })
     expect(await books.checkBoth()).toEqual([])
@@ -38,7 +36,7 @@ describe('ledger archive', () => {
     expect(await books.archive(two)).toEqual({ months: [], logged: ['No month is due.'] })
   })
 
-  test('tells what it would do, and does nothing', async ({ books }) => {
+  test('prints what it would archive in a dry run and changes nothing', async ({ books }) => {
     await books.call(dayOf(first, 3))
     const before = await books.partitions()
     const { logged } = await books.archive({ ...two, dry: true })
@@ -46,7 +44,7 @@ describe('ledger archive', () => {
     expect([await readdir(books.folder), await books.partitions()]).toEqual([[], before])
   })
 
-  test('archives a month in which nothing happened, so that the next one follows it', async ({ books }) => {
+  test('archives a month without entries, so that the chain of months has no gap', async ({ books }) => {
     await books.call(dayOf(third, 3))
     await books.rollUp()
     await books.archive({ before: monthsAgo(3) })
@@ -57,7 +55,7 @@ describe('ledger archive', () => {
 
   const steps: ArchiveStep[] = ['books', 'attempts', 'manifest', 'verify', 'record', 'drop']
   for (const step of steps) {
-    test(`killed before the step "${step}" and run again, it ends the same`, async ({ books }) => {
+    test(`reaches the same result if killed before the step "${step}" and run again`, async ({ books }) => {
       for (const month of [first, second]) await books.call(dayOf(month, 3))
       await books.rollUp()
       for (const killedIn of [first, second]) {
@@ -76,7 +74,7 @@ describe('ledger archive', () => {
     })
   }
 
-  test('killed between detaching and dropping, it drops what it had detached', async ({ books }) => {
+  test('drops a detached partition if it was killed between detaching and dropping', async ({ books }) => {
     await books.call(dayOf(first, 3))
     await books.rollUp()
     const stop = (at: ArchiveStep) => {
@@ -90,7 +88,7 @@ describe('ledger archive', () => {
     expect((await books.partitions()).filter((name) => name === `journal ${first}`)).toEqual([])
   })
 
-  test('drops nothing while the files of a recorded month are not those that were verified', async ({ books }) => {
+  test('drops nothing if the files of a recorded month differ from the verified ones', async ({ books }) => {
     await books.call(dayOf(first, 3))
     await books.rollUp()
     const stop = (at: ArchiveStep) => {
@@ -104,7 +102,7 @@ describe('ledger archive', () => {
     expect(await books.partitions()).toContain(`journal ${first}`)
   })
 
-  test('one archive at a time', async ({ books }) => {
+  test('refuses to run while another archive is running', async ({ books }) => {
     await books.call(dayOf(first, 3))
     await books.rollUp()
     const beforeStep = async (at: ArchiveStep) => {
@@ -114,12 +112,14 @@ describe('ledger archive', () => {
     expect(await books.checkBoth()).toEqual([])
   })
 
-  test('waits for no reader in front of money, and drops once the reader is gone', async ({ books }) => {
+  test('does not block admissions while a reader holds the partition, and drops it once the reader is gone', async ({
+    books,
+  }) => {
     await books.call(dayOf(first, 3))
     await books.rollUp()
     const reader = new Client({ connectionString: books.database.adminUrl })
     await reader.connect()
-    reader.on('error', () => {}) // the database goes with the test
+    reader.on('error', () => {}) // the database is dropped at the end of the test
     await reader.query('BEGIN; SELECT FROM money.journal')
     const archive = books.archive({ before: second })
     while (!existsSync(`${books.folder}/${manifestName(first)}`))
@@ -135,7 +135,7 @@ describe('ledger archive', () => {
     expect(await books.partitions()).not.toContain(`journal ${first}`)
   })
 
-  test('is the owner’s alone, and says so in one sentence', async ({ books }) => {
+  test('refuses a login that does not own the tables, with one sentence', async ({ books }) => {
     const session = await openDatabase({ url: books.database.ledgerUrl, poolSize: 1 })
     const options = { folder: books.folder, afterDays: 62, before: null, log: () => {} }
     await expect(archiveBooks(session, options)).rejects.toThrow(
@@ -145,7 +145,7 @@ describe('ledger archive', () => {
     await session.close()
   })
 
-  test('writes the same bytes for the same books', async ({ books }) => {
+  test('writes identical bytes for identical books', async ({ books }) => {
     await books.call(dayOf(first, 3))
     await books.rollUp()
     const stop = (at: ArchiveStep) => {

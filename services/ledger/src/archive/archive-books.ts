@@ -18,12 +18,13 @@ import { writeAttempts, writeBooks } from './write-books.ts'
 import type { Meter } from '@opentelemetry/api'
 import type { Deps } from '../deps.ts'
 
-// Closed months of the books become files, and then their partitions go.
-//   R1  Month after month: each begins with what its wallets were at the end of the one before.
-//   R2  A month is recorded once its files were read again and found right; its partitions go once it is recorded.
-//   R3  Killed at any moment and run again, it ends the same: files are written again until their month is recorded, and a
-//       recorded month whose partitions are left is finished first, if the files are still the same.
-//   R4  One at a time: the session holds a lock.
+// Writes closed months of the books to files, then drops their partitions.
+//   R1  Months are archived in order: each starts with the balances of its wallets at the end of the month before.
+//   R2  A month is recorded once its files have been re-read and verified; its partitions are dropped once it is
+//       recorded.
+//   R3  Killed at any moment and run again, the result is the same: files are rewritten until their month is recorded,
+//       and a recorded month whose partitions are left is finished first, if its files have not changed.
+//   R4  One archive runs at a time: the session holds a lock.
 
 type Prisma = Database['prisma']
 
@@ -31,21 +32,21 @@ export type ArchiveStep = 'books' | 'attempts' | 'manifest' | 'verify' | 'record
 
 export interface ArchiveOptions {
   folder: string
-  /** How long a month has to be over. */
+  /** Minimum number of days since the end of a month. */
   afterDays: number
   /** Only months before this one; null: all that are due. */
   before: Month | null
-  /** Tell what would be done, and do nothing. */
+  /** Log what would be done without doing it. */
   dry?: boolean
   log: (line: string) => void
-  /** Called before each step; what it throws ends the archive there. */
+  /** Called before each step; an error it throws ends the archive there. */
   beforeStep?: (step: ArchiveStep, month: Month) => void | Promise<void>
 }
 
 /**
- * Archives what is due. Answers the months that were archived or finished.
+ * Archives the months that are due. Returns the months that were archived or finished.
  * @param database a single connection, as the owner of the tables
- * @throws NotArchivable with what is to be done about it
+ * @throws NotArchivable with instructions for the operator
  */
 export async function archiveBooks(
   database: Pick<Database, 'prisma' | 'sql'>,
@@ -106,7 +107,7 @@ async function archiveMonth(
       `${month} is not archived, because its files are not what was written:\n${findings.join('\n')}`,
     )
   await beforeStep('record', month)
-  await takeTurn(database.prisma) // the connection may be another one by now
+  await takeTurn(database.prisma) // the database may have reconnected
   await recordMonth(database, { month, folder: path.resolve(folder), manifest, sha256, moved, closings })
   await beforeStep('drop', month)
   await dropMonth(database, { month, attempts: attempts.map((file) => file.month) })
@@ -132,7 +133,7 @@ async function finishMonth(
   log(formatMonth(manifest))
 }
 
-/** The manifest of a recorded month, which has to be the recorded one. */
+/** Returns the manifest of a recorded month. Throws if it is not the recorded one. */
 async function intact(folder: string, { month, manifest, folder: place }: ArchivedMonth): Promise<Manifest> {
   const found = await readManifest(folder, month)
   const wrong =
@@ -148,7 +149,7 @@ async function intact(folder: string, { month, manifest, folder: place }: Archiv
   return found.manifest
 }
 
-/** Recorded months of which a partition is left. */
+/** Returns recorded months that still have a partition. */
 async function unfinishedMonths(prisma: Prisma, { archived }: BooksState): Promise<ArchivedMonth[]> {
   const last = archived.at(-1)
   if (!last) return []
@@ -163,7 +164,7 @@ async function unfinishedMonths(prisma: Prisma, { archived }: BooksState): Promi
            EXISTS (SELECT FROM money.journal_blocks_unplanned d JOIN money.archived_wallets w USING (project)
                     WHERE d.last_seq <= w.seq AND d.at < ${end}) AS left`
   const isLeft = (table: string, month: Month) => left.has(`${table}_${month.replace('-', '')}01`)
-  // Records that are in a newer archive as well stayed for a reason, and go with that one.
+  // Usage records that are in a newer archive too were kept on purpose, and are dropped with that one.
   const newest = new Map(archived.flatMap(({ month, attempts }) => attempts.map((of) => [of, month])))
   return archived.filter(
     ({ month, attempts }) =>
@@ -174,7 +175,7 @@ async function unfinishedMonths(prisma: Prisma, { archived }: BooksState): Promi
   )
 }
 
-/** Only the owner of the tables may drop a part of them. */
+/** Only the owner of the tables may drop partitions. */
 async function refuseOthers(prisma: Prisma): Promise<void> {
   const [row] = await prisma.$queryRaw<[{ login: string; owner: string; owns: boolean }]>`
     SELECT current_user::text AS login, pg_get_userbyid(relowner)::text AS owner,
@@ -186,7 +187,7 @@ async function refuseOthers(prisma: Prisma): Promise<void> {
     )
 }
 
-/** R4; held until the session ends. */
+/** R4. The lock is held until the session ends. */
 async function takeTurn(prisma: Prisma): Promise<void> {
   const [row] = await prisma.$queryRaw<
     [{ mine: boolean }]
@@ -209,8 +210,8 @@ function formatMonth({ month, journal, wallets, attempts }: Manifest): string {
 }
 
 /**
- * For how long archiving is overdue.
- * @param afterDays for how many days a month has to be over; undefined: nothing is archived, and there is no figure
+ * Observes for how long archiving is overdue.
+ * @param afterDays minimum number of days since the end of a month; undefined: no archiving, so no value is reported
  */
 export function observeArchive(meter: Meter, { reads }: Pick<Deps, 'reads'>, afterDays: number | undefined): void {
   meter

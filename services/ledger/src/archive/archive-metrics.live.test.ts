@@ -4,7 +4,9 @@ import { monthsAgo, test } from '../fixtures/past-months.ts'
 import { observeArchive } from './archive-books.ts'
 import { endOf } from './month.ts'
 
-test('the ledger tells for how long archiving is overdue, only where months are archived', async ({ books }) => {
+test('ledger_archive_overdue reports the days that archiving is overdue, only if archiving is configured', async ({
+  books,
+}) => {
   const overdue = async (afterDays: number | undefined): Promise<number | null> => {
     const telemetry = await startTelemetry({ service: 'ledger', otlpEndpoint: undefined })
     observeArchive(telemetry.meter, books.replica, afterDays)

@@ -6,8 +6,8 @@ import { checkArchive } from './check-archive.ts'
 
 const [first, third] = [monthsAgo(6), monthsAgo(4)] as const
 
-describe('an anchor of an archived month', () => {
-  test('is found again in the files, and says that it needs them', async ({ books }) => {
+describe('an anchor of archived entries', () => {
+  test('is verified against the archive files, and asks for them if they are not given', async ({ books }) => {
     const { reads } = books.replica
     await books.call(dayOf(first, 3))
     const { text } = (await takeAnchor(reads))!
@@ -28,7 +28,7 @@ describe('an anchor of an archived month', () => {
     ])
   })
 
-  test('of wallets that have not moved since needs no files', async ({ books }) => {
+  test('needs no files if its wallets have not moved since', async ({ books }) => {
     const { reads } = books.replica
     await books.call(dayOf(first, 3))
     const { text } = (await takeAnchor(reads))!

@@ -6,9 +6,9 @@ import { type Manifest, manifestName, readManifest } from './line-file.ts'
 import { isMonth, type Month, monthBefore, nextMonth, readBooksState } from './month.ts'
 import { isSame, windowsText, type Closing } from './wallet-line.ts'
 
-// A folder of archived months, checked from the first one on: each follows the one before, by the hash of its manifest and
-// by the balance of every wallet. With a database also that these are the months that it has recorded, and that its books
-// continue where they end.
+// Checks a folder of archived months, starting at the first: each must follow the one before, by the hash of its
+// manifest and by the balance of every wallet. With a database it also checks that the database has recorded exactly
+// these months and that its books continue where they end.
 
 export interface ArchiveReport {
   months: number
@@ -17,9 +17,9 @@ export interface ArchiveReport {
 }
 
 interface Options {
-  /** The books that continue behind the archive; null: only the files are checked. */
+  /** The books that continue after the archive; null: only the files are checked. */
   database: Pick<Database, 'prisma'> | null
-  /** Entries of which the seals are to be noted. */
+  /** Entries whose seals are to be noted. */
   wanted?: ArchivedSeals
 }
 
@@ -53,20 +53,20 @@ export async function checkArchive(folder: string, { database, wanted }: Options
   return report
 }
 
-/** Where months lack or could not be read, those behind them are checked from where they say that they begin. */
+/** If months are missing or unreadable, the following months are checked from their own opening balances. */
 function startAnew(closings: Map<string, Closing>): true {
   closings.clear()
   return true
 }
 
-/** What is wrong with the place of a month in the chain. */
+/** Returns what is wrong with the position of a month in the chain. */
 function followsOn(
   { month, before, hashes }: { month: Month; before: Month | null; hashes: ReadonlyMap<Month, string> },
   { previous }: Manifest,
 ): string[] {
   if (before === null) return previous === null ? [] : [`the months before ${month} are missing`]
   if (nextMonth(before) !== month) return [`${manifestName(nextMonth(before))} is missing`]
-  const hash = hashes.get(before) // none: that month could not be read
+  const hash = hashes.get(before) // undefined: that month could not be read
   return hash === undefined || hash === previous
     ? []
     : [`${manifestName(month)} does not follow ${manifestName(before)}`]
@@ -81,7 +81,7 @@ async function monthsIn(folder: string): Promise<Month[]> {
 async function compareWithBooks(
   database: Pick<Database, 'prisma'>,
   hashes: ReadonlyMap<Month, string>,
-  /** null: not all of the months could be read. */
+  /** null: not all months could be read. */
   closings: ReadonlyMap<string, Closing> | null,
 ): Promise<string[]> {
   const findings: string[] = []

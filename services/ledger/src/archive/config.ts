@@ -1,12 +1,12 @@
 import { wholeNumber } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 
-/** The least and the usual number of days for which a month has to be over. */
+/** Minimum and default number of days between the end of a month and its archiving. */
 export const archiveAge = { least: 31, usual: 62 }
 
 export const archiveAfterDays = () => wholeNumber({ min: archiveAge.least, max: 3_650 })
 
-/** What `ledger archive` reads from its environment. */
+/** Environment variables of `ledger archive`. */
 export const archiveConfig = z.object({
   DATABASE_URL: z.string().min(1).meta({
     description:

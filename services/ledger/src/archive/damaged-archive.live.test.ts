@@ -8,7 +8,7 @@ import { dayOf, monthsAgo, openPastBooks } from '../fixtures/past-months.ts'
 import { checkArchive } from './check-archive.ts'
 import { attemptsName, journalName, manifestName, walletsName } from './line-file.ts'
 
-// Someone changes the files of an archive, and each time the check names what was changed.
+// Each test changes the files of an archive, and the check must name the change.
 
 const months = [monthsAgo(6), monthsAgo(5), monthsAgo(4)] as const
 const [first, second, third] = months
@@ -23,7 +23,7 @@ const writtenTest = fileTest.extend('books', { scope: 'file' }, async ({}, { onC
   return books
 })
 
-/** Each test has a copy of the files. */
+/** Each test gets its own copy of the files. */
 const test = writtenTest.extend('archive', async ({ books }, { onCleanup }) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'archive-'))
   onCleanup(() => rm(folder, { recursive: true, force: true }))
@@ -34,7 +34,7 @@ const test = writtenTest.extend('archive', async ({ books }, { onCleanup }) => {
     at,
     found: async () => (await checkArchive(folder, { database: null })).findings,
     foundWithBooks: async () => (await checkArchive(folder, { database: books.replica.reads })).findings,
-    /** Lines of a file, changed, with a manifest that names its new hash. */
+    /** Changes the lines of a file and puts its new hash into the manifest. */
     async forge(month: string, file: string, change: (lines: string[]) => string[]) {
       const lines = gunzipSync(await readFile(at(file)))
         .toString()
@@ -56,7 +56,7 @@ const test = writtenTest.extend('archive', async ({ books }, { onCleanup }) => {
 })
 
 describe('ledger check --archive', () => {
-  test('finds nothing in what was written', async ({ archive }) => {
+  test('finds nothing wrong in an undamaged archive', async ({ archive }) => {
     expect([await archive.found(), await archive.foundWithBooks()]).toEqual([[], []])
   })
 
@@ -74,7 +74,7 @@ describe('ledger check --archive', () => {
     })
   }
 
-  test('checks the months behind a broken one all the same, and names nothing that is right', async ({ archive }) => {
+  test('checks the months after a damaged one and reports only what is wrong', async ({ archive }) => {
     await rm(archive.at(journalName(first)))
     expect(await archive.found()).toEqual([`${journalName(first)} is missing`])
     await archive.forge(third, journalName(third), (lines) =>
@@ -83,12 +83,12 @@ describe('ledger check --archive', () => {
     expect(await archive.found()).toContainEqual(expect.stringContaining('the usage record charges another amount'))
   })
 
-  test('finds records of use that are missing', async ({ archive }) => {
+  test('finds a missing file of usage records', async ({ archive }) => {
     await rm(archive.at(attemptsName(first)))
     expect(await archive.found()).toEqual([`${attemptsName(first)} is missing`])
   })
 
-  test('finds a file that is cut off', async ({ archive }) => {
+  test('finds a truncated file', async ({ archive }) => {
     const bytes = await readFile(archive.at(journalName(second)))
     await writeFile(archive.at(journalName(second)), bytes.subarray(0, bytes.length - 20))
     expect(await archive.found()).toContainEqual(
@@ -96,7 +96,7 @@ describe('ledger check --archive', () => {
     )
   })
 
-  test('finds an entry that was left out, though the manifest was written again', async ({ archive }) => {
+  test('finds a removed entry even if the manifest was rewritten', async ({ archive }) => {
     await archive.forge(second, journalName(second), (lines) => lines.filter((_, n) => n !== 1))
     expect(await archive.found()).toEqual(
       expect.arrayContaining([
@@ -110,7 +110,7 @@ describe('ledger check --archive', () => {
     )
   })
 
-  test('finds a wallet that was left out', async ({ archive }) => {
+  test('finds a removed wallet', async ({ archive }) => {
     await archive.forge(second, walletsName(second), () => [])
     expect(await archive.found()).toEqual(
       expect.arrayContaining([
@@ -122,7 +122,7 @@ describe('ledger check --archive', () => {
     )
   })
 
-  test('finds a balance that was changed', async ({ archive }) => {
+  test('finds a changed balance', async ({ archive }) => {
     await archive.forge(second, walletsName(second), (lines) =>
       lines.map((line) => line.replace('"settled":"120"', '"settled":"20"')),
     )
@@ -134,7 +134,7 @@ describe('ledger check --archive', () => {
     )
   })
 
-  test('finds an amount that was changed', async ({ archive }) => {
+  test('finds a changed amount', async ({ archive }) => {
     await archive.forge(second, journalName(second), (lines) =>
       lines.map((line) => line.replace('"charged_micro":"30"', '"charged_micro":"29"')),
     )
@@ -143,7 +143,7 @@ describe('ledger check --archive', () => {
     )
   })
 
-  test('finds months that were exchanged', async ({ archive }) => {
+  test('finds swapped months', async ({ archive }) => {
     for (const name of [journalName, walletsName, manifestName]) {
       await rename(archive.at(name(first)), archive.at('kept'))
       await rename(archive.at(name(second)), archive.at(name(first)))
@@ -157,12 +157,12 @@ describe('ledger check --archive', () => {
     )
   })
 
-  test('finds a month of other books', async ({ archive }) => {
+  test('finds the file of another month under the wrong name', async ({ archive }) => {
     await copyFile(archive.at(journalName(first)), archive.at(journalName(second)))
     expect((await archive.found()).join()).toContain(journalName(second))
   })
 
-  test('finds an archive that lacks its beginning, and a month that the database does not know', async ({
+  test('finds missing first months, and a month that the database has not recorded', async ({
     archive,
     books: { unguarded },
     onTestFinished,
@@ -177,7 +177,7 @@ describe('ledger check --archive', () => {
     expect(await archive.found()).toContain(`the months before ${second} are missing`)
   })
 
-  test('finds a folder that has nothing', async ({ archive }) => {
+  test('finds that a folder has no manifests', async ({ archive }) => {
     for (const month of months) await rm(archive.at(manifestName(month)))
     expect(await archive.found()).toEqual([`${archive.folder} has no manifest of a month`])
   })

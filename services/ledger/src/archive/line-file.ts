@@ -8,25 +8,26 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
 import { isMonth, type Month } from './month.ts'
 
-// Compressed files of lines. One is written under a name that begins with a dot, and gets its own once all of it has
-// reached the disk: a file that has its name is whole. Neither writing nor reading holds more than a few lines.
+// Compressed files of lines. A file is written under a temporary name that starts with a dot and is renamed once it has
+// fully reached the disk, so a file with its final name is complete. Neither writing nor reading keeps more than a few
+// lines in memory.
 
-/** What a manifest says of a file. */
+/** A file as described in a manifest. */
 export interface FileRecord {
   file: string
   /** Lines. */
   rows: number
   bytes: number
-  /** Of its bytes unchanged, hex. */
+  /** Of the compressed bytes, in hex. */
   sha256: string
 }
 
 export interface LineFile {
-  /** @param line without its end */
+  /** @param line without a line break */
   write(line: string): Promise<void>
-  /** Resolves once the file has its name and will have it after a crash. */
+  /** Resolves once the file has its final name, durably. */
   finish(): Promise<FileRecord>
-  /** Leaves nothing behind. */
+  /** Deletes the temporary file. */
   abandon(): Promise<void>
 }
 
@@ -46,7 +47,7 @@ export function openLineFile(folder: string, file: string): LineFile {
     },
     createWriteStream(temporary, { flush: true }),
   )
-  written.catch(() => {}) // told by `write` and `finish`
+  written.catch(() => {}) // thrown by `write` and `finish`
   return {
     async write(line) {
       record.rows++
@@ -67,7 +68,7 @@ export function openLineFile(folder: string, file: string): LineFile {
   }
 }
 
-/** A small file, whole or not at all. Answers the SHA-256 of its bytes, hex. */
+/** Writes a small file atomically. Returns the SHA-256 of its bytes, in hex. */
 export async function writeWhole(folder: string, file: string, text: string): Promise<string> {
   const temporary = path.join(folder, `.${file}.part`)
   const handle = await open(temporary, 'w')
@@ -82,7 +83,7 @@ export async function writeWhole(folder: string, file: string, text: string): Pr
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** @throws where the file can't be decompressed to its end */
+/** @throws if the file can't be decompressed to its end */
 export async function* readLines(place: string): AsyncGenerator<string> {
   const source = createReadStream(place)
   const gunzip = createGunzip().setEncoding('utf8')
@@ -96,7 +97,7 @@ export async function* readLines(place: string): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-/** Bytes and SHA-256 of a file; null: there is none. */
+/** Returns the size and SHA-256 of a file; null: it does not exist. */
 export async function hashFile(place: string): Promise<Pick<FileRecord, 'bytes' | 'sha256'> | null> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -112,7 +113,7 @@ export async function hashFile(place: string): Promise<Pick<FileRecord, 'bytes' 
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** So that a name in it survives a crash. */
+/** Flushes the folder, so that a renamed file keeps its name after a crash. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -122,8 +123,8 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-// The file that names all others of a month, with their hashes and that of the manifest before: who knows the newest
-// hash can prove all months. It is written last, so a month that has one is whole.
+// The manifest names all other files of a month, with their hashes and that of the previous manifest, so the newest
+// hash proves all months. It is written last, so a month that has one is complete.
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const month = z.string().refine(isMonth, 'expected a month such as 2026-08')
@@ -133,17 +134,17 @@ const file = z.strictObject({ file: z.string(), rows: count, bytes: count, sha25
 const totals = z.strictObject({ funded: micro, reserved: micro, settled: micro })
 
 const manifest = z.strictObject({
-  /** Of these files. */
+  /** Version of the file format. */
   format: z.literal(1),
   month,
   versions: z.strictObject({ migration: z.string(), postgres: z.string() }),
-  /** SHA-256 of the manifest of the month before; null: this is the first one. */
+  /** SHA-256 of the previous month's manifest; null: this is the first month. */
   previous: sha256.nullable(),
-  /** Entries by wallet and number, each as `Entry` of fold-journal.ts says, with the seals of their blocks. */
+  /** Entries by wallet and number, each an `Entry` of fold-journal.ts, with the seals of their blocks. */
   journal: file,
-  /** What each wallet that moved was before and after, with its first and last entry and its seals. */
+  /** Opening and closing balance of each wallet that moved, with its first and last entry and its seals. */
   wallets: file,
-  /** Records of use, by their id. */
+  /** Usage records, by id. */
   attempts: z.array(file.extend({ month })),
   /** Sums over the wallets that moved. */
   opening: totals,
@@ -162,7 +163,7 @@ export function manifestText(given: Manifest): string {
   return `${JSON.stringify(manifest.parse(given), null, 2)}\n`
 }
 
-/** The manifest of a month with the SHA-256 of its file; as a sentence what is wrong with it. */
+/** Returns the manifest of a month with the SHA-256 of its file, or a sentence that says what is wrong with it. */
 export async function readManifest(
   folder: string,
   of: Month,
@@ -184,7 +185,7 @@ export async function readManifest(
   }
 }
 
-/** All files that a manifest names. */
+/** Returns all files that a manifest names. */
 export function filesOf({ journal, wallets, attempts }: Manifest): Manifest['journal'][] {
   return [journal, wallets, ...attempts]
 }

@@ -6,7 +6,7 @@ import { callFunction } from '@gateway/database/call-function'
 import { lockedOut } from '../admissions/classify-error.ts'
 import { NotArchivable } from './not-archivable.ts'
 
-/** A month of UTC, such as `2026-08`. Months are compared as text. */
+/** A UTC month, such as `2026-08`. Months are compared as text. */
 export type Month = string
 
 export function isMonth(text: string): boolean {
@@ -17,12 +17,12 @@ export function monthOf(moment: Date): Month {
   return moment.toISOString().slice(0, 7)
 }
 
-/** Its first moment. */
+/** First moment of the month. */
 export function startOf(month: Month): Date {
   return new Date(`${month}-01T00:00:00Z`)
 }
 
-/** The first moment of the month after it. */
+/** First moment of the month after it. */
 export function endOf(month: Month): Date {
   const end = startOf(month)
   end.setUTCMonth(end.getUTCMonth() + 1)
@@ -37,7 +37,7 @@ export function monthBefore(month: Month): Month {
   return monthOf(new Date(startOf(month).getTime() - 1))
 }
 
-// Which months are to be archived, and of which the partitions are still to go.
+// The months to archive, and those whose partitions are still to be dropped.
 
 const DAY_MS = 86_400_000
 
@@ -46,7 +46,7 @@ export interface ArchivedMonth {
   /** SHA-256 of its manifest, hex. */
   manifest: string
   folder: string
-  /** The months whose records of use are in it. */
+  /** The months whose usage records it contains. */
   attempts: Month[]
 }
 
@@ -54,11 +54,11 @@ export interface BooksState {
   now: Date
   /** Oldest first. */
   archived: ArchivedMonth[]
-  /** The oldest month of which the tables have anything; null: they are empty. */
+  /** Oldest month with rows in the tables; null if they are empty. */
   oldest: Month | null
 }
 
-/** What is archived, and where the journal begins, by the database's own clock. */
+/** Reads what is archived and where the journal begins, by the database's own clock. */
 export async function readBooksState({ prisma }: Pick<Database, 'prisma'>): Promise<BooksState> {
   const rows = await prisma.archive.findMany({ orderBy: { month: 'asc' } })
   const [row] = await prisma.$queryRaw<[{ now: Date; planned: string | null; stray: Date | null }]>`
@@ -85,8 +85,8 @@ export async function readBooksState({ prisma }: Pick<Database, 'prisma'>): Prom
 type DueFrom = Pick<BooksState, 'now' | 'oldest'> & { archived: readonly Pick<ArchivedMonth, 'month'>[] }
 
 /**
- * The months to archive, oldest first: each follows the newest archived one, or is the first of all, and has been over for
- * more than this many days.
+ * Returns the months to archive, oldest first. Each follows the newest archived one, or is the first of all, and ended
+ * more than `afterDays` days ago.
  */
 export function monthsToArchive(
   { now, archived, oldest }: DueFrom,
@@ -102,7 +102,7 @@ export function monthsToArchive(
   return months
 }
 
-/** For how long the oldest month that is to be archived has been due. */
+/** Returns for how long the oldest month to archive has been due. */
 export function overdueDays({ now, archived, oldest }: DueFrom, afterDays: number): number {
   const [month] = monthsToArchive({ now, archived, oldest }, { afterDays, before: null })
   return month === undefined ? 0 : (now.getTime() - endOf(month).getTime()) / DAY_MS - afterDays
@@ -110,7 +110,7 @@ export function overdueDays({ now, archived, oldest }: DueFrom, afterDays: numbe
 
 /** A wallet whose month is being folded. */
 export interface MonthFold {
-  /** `at.at` is the latest moment of all of its entries. */
+  /** `at.at` is the latest time of all its entries. */
   at: Checkpoint
   windows: SpentByWindow
 }
@@ -119,7 +119,7 @@ export function beginFold({ at, windows }: Closing): MonthFold {
   return { at, windows: new Map(windows) }
 }
 
-/** Folds entries onto a wallet as the check of the books does: whole blocks alone. Answers what does not add up. */
+/** Folds entries onto a wallet in whole blocks, as the check of the books does. Returns what does not add up. */
 export function foldMore(fold: MonthFold, entries: Entry[]): Finding[] {
   const { to, spent, findings } = foldJournal(fold.at, entries)
   for (const [name, window] of spent)
@@ -134,15 +134,15 @@ export function formatInJournal(project: string, { where, what, expectedMicro, f
   return `${project}: ${where}: ${what}: expected ${expectedMicro}, found ${foundMicro} micro-USD`
 }
 
-// Takes what is archived out of the tables, in steps of which none waits for a lock longer than 100 ms (money.drop_archived).
+// Drops archived rows from the tables in steps that wait at most 100 ms for a lock (money.drop_archived).
 
-/** Someone reads these tables for long; the files are safe, and the next archive continues here. */
+/** If all tries fail, a long query reads these tables. The files are safe, and the next archive continues here. */
 const TRIES = 120
 const PAUSE_MS = 500
 
 type Table = 'journal' | 'journal_blocks' | 'attempts'
 
-/** Answers what was done. @throws NotArchivable where a lock was not to be had for a minute */
+/** Returns what was done. @throws NotArchivable if a lock was not available for a minute */
 export async function dropMonth(
   { sql }: Pick<Database, 'sql'>,
   { month, attempts }: { month: Month; attempts: readonly Month[] },

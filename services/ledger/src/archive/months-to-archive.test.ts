@@ -9,30 +9,30 @@ const books = {
 const due = (afterDays: number, more: Partial<typeof books> = {}, before: string | null = null) =>
   monthsToArchive({ ...books, ...more }, { afterDays, before })
 
-test('a month is due when it has been over for more than this many days', () => {
+test('a month is due once it ended more than the configured number of days ago', () => {
   expect(due(62)).toEqual(['2026-07', '2026-08'])
   expect(due(31)).toEqual(['2026-07', '2026-08', '2026-09'])
   expect(due(52, { now: new Date('2026-11-22T00:00:00Z') })).toEqual(['2026-07', '2026-08'])
   expect(due(52, { now: new Date('2026-11-22T00:00:00.001Z') })).toEqual(['2026-07', '2026-08', '2026-09'])
 })
 
-test('months go in order, behind what is archived', () => {
+test('months are archived in order, starting after the last archived one', () => {
   expect(due(31, { archived: [{ month: '2026-07' }] })).toEqual(['2026-08', '2026-09'])
   expect(due(31, { archived: [{ month: '2026-07' }, { month: '2026-08' }], oldest: '2026-10' })).toEqual(['2026-09'])
   expect(due(31, {}, '2026-08')).toEqual(['2026-07'])
 })
 
-test('the oldest due month says for how long archiving is overdue', () => {
+test('the oldest due month determines how long archiving is overdue', () => {
   const now = new Date('2026-11-22T00:00:00Z')
   expect(overdueDays({ ...books, now, archived: [{ month: '2026-08' }] }, 31)).toBe(52 - 31)
   expect(overdueDays({ ...books, now, archived: [{ month: '2026-08' }] }, 62)).toBe(0)
 })
 
-test('empty books have no month', () => {
+test('empty books have no month to archive', () => {
   expect(due(31, { oldest: null })).toEqual([])
 })
 
-test('months follow each other over the end of a year', () => {
+test('months continue across the end of a year', () => {
   expect([nextMonth('2026-12'), monthBefore('2027-01'), endOf('2026-12')]).toEqual([
     '2027-01',
     '2026-12',

@@ -1,4 +1,4 @@
-/** Why a month stays where it is, as sentences for an operator. */
+/** Why a month cannot be archived, as sentences for an operator. */
 export class NotArchivable extends Error {
   override readonly name = 'NotArchivable'
 }

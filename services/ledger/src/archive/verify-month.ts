@@ -10,25 +10,25 @@ import type { Database } from '@gateway/database/client'
 import { windowsOf } from '../check/checkpoint.ts'
 import { NotArchivable } from './not-archivable.ts'
 
-// One month of an archive, read again from its files.
-//   V1  Each file is there, and has the bytes that the manifest says.
-//   V2  The journal of each wallet, folded from where the month before ended, gives what the wallets file says, balance by
-//       balance and window by window, and every charge is what its usage costs.
-//   V3  No file has a line that belongs to no one, and none has fewer lines than the manifest says.
+// Re-reads one month of an archive from its files.
+//   V1  Every file exists and has the bytes that the manifest states.
+//   V2  The journal of each wallet, folded from the end of the month before, gives what the wallets file states,
+//       balance by balance and window by window, and every charge is what its usage costs.
+//   V3  No file has a line without an owner, and none has fewer lines than the manifest states.
 //   V4  Memory holds one block of entries.
 
 interface MonthToVerify {
   folder: string
   manifest: Manifest
-  /** Every wallet at the end of the month before; as it is at the end of this one afterwards. */
+  /** Every wallet at the end of the month before; updated to the end of this one. */
   closings: Map<string, Closing>
-  /** Months before it could not be read: a wallet that is not in `closings` may have had any balance. */
+  /** An earlier month could not be read: a wallet that is not in `closings` may have had any balance. */
   isTorn?: boolean
-  /** Entries of which the seals are to be noted. */
+  /** Entries whose seals are to be recorded. */
   wanted?: ArchivedSeals
 }
 
-/** Whether the files of a month are those of its manifest (V1). Answers what is wrong, as sentences, by file. */
+/** Checks whether the files of a month are those of its manifest (V1). Returns the findings as sentences, by file. */
 export async function verifyFiles(folder: string, manifest: Manifest): Promise<Map<string, string>> {
   const wrong = new Map<string, string>()
   for (const { file, bytes, sha256 } of filesOf(manifest)) {
@@ -41,13 +41,13 @@ export async function verifyFiles(folder: string, manifest: Manifest): Promise<M
 }
 
 interface VerifiedMonth {
-  /** What is wrong, as sentences. */
+  /** Findings, as sentences. */
   findings: string[]
-  /** The wallets that moved in it; null: its books could not be read. */
+  /** Wallets that moved in the month; null if its books could not be read. */
   moved: string[] | null
 }
 
-/** Reads a month again, as far as its files are those of the manifest. */
+/** Re-reads a month, as far as its files are those of the manifest. */
 export async function verifyMonth(month: MonthToVerify): Promise<VerifiedMonth> {
   const { folder, manifest } = month
   const wrong = await verifyFiles(folder, manifest)
@@ -121,7 +121,7 @@ async function verifyWallet(
 
 type Entries = ReturnType<typeof openEntries>
 
-/** The entries of a file, wallet after wallet. */
+/** Reads the entries of a file, wallet by wallet. */
 function openEntries(place: string) {
   const lines = readLines(place)
   let rows = 0
@@ -134,7 +134,7 @@ function openEntries(place: string) {
   }
   return {
     rows: () => rows,
-    /** Blocks that end with a seal; what follows the last one unchanged. */
+    /** Yields blocks that end with a seal, and last the entries after the last seal. */
     async *blocksOf(project: string): AsyncGenerator<Entry[]> {
       let block: Entry[] = []
       for (next ??= await take(); next?.['project'] === project; next = await take()) {
@@ -146,7 +146,7 @@ function openEntries(place: string) {
       }
       if (block.length > 0) yield block
     },
-    /** How many entries no one has asked for. */
+    /** Returns the number of entries that were not read by `blocksOf`. */
     async countRest(): Promise<number> {
       const taken = next === null ? rows : rows - 1
       while ((await take()) !== null) continue
@@ -167,14 +167,14 @@ async function verifyAttempts(place: string, rows: number, findings: string[]): 
   if (found !== rows) findings.push(`${path.basename(place)} has ${found} lines instead of ${rows}`)
 }
 
-// The newest archived entry of each wallet, as the database has it.
+// The newest archived entry of each wallet, as recorded in the database.
 
 type Prisma = Database['prisma']
 
 const BATCH_SIZE = 1_000
 const RECORD_MS = 300_000
 
-/** Every wallet of which something is archived. One row a wallet, however many entries it has. */
+/** Reads every wallet with archived entries: one row per wallet, however many entries it has. */
 export async function readClosings({ prisma }: Pick<Database, 'prisma'>): Promise<Map<string, Closing>> {
   const closings = new Map<string, Closing>()
   for (let project = ''; ;) {
@@ -203,7 +203,7 @@ interface ClosedMonth {
   closings: ReadonlyMap<string, Closing>
 }
 
-/** Notes that a month is archived: from then on the check of the books begins behind it. All of it or nothing. */
+/** Records in one transaction that a month is archived: from then on the check of the books starts behind it. */
 export async function recordMonth({ prisma }: Pick<Database, 'prisma'>, verified: ClosedMonth): Promise<void> {
   const { month, folder, manifest, sha256, moved, closings } = verified
   await prisma.$transaction(

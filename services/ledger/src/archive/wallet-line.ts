@@ -1,12 +1,12 @@
 import type { Checkpoint, SpentByWindow } from '../check/fold-journal.ts'
 import { windowsOf } from '../check/checkpoint.ts'
 
-// What a wallet was at the beginning and at the end of a month, as a line of a file.
+// The state of a wallet at the beginning and at the end of a month, as a line of a file.
 
 /** A wallet at its newest archived entry. */
 export interface Closing {
   at: Checkpoint
-  /** What was spent up to there, by the windows that a meter may still have. */
+  /** Amounts spent up to there, by the windows that a meter may still have. */
   windows: SpentByWindow
 }
 
@@ -30,7 +30,7 @@ export function walletLine({ project, opening, closing }: WalletMonth): string {
   return JSON.stringify({ project, opening: balanceOf(opening), closing: balanceOf(closing.at), windows })
 }
 
-/** @throws where the line is not one */
+/** @throws if the line is not valid */
 export function readWalletLine(line: string): WalletMonth {
   const { project, opening, closing, windows } = JSON.parse(line) as {
     project: string
@@ -45,7 +45,7 @@ export function readWalletLine(line: string): WalletMonth {
   }
 }
 
-/** As `windowsOf` reads it. */
+/** Formats windows the way `windowsOf` reads them. */
 export function windowsText(windows: SpentByWindow): string {
   const rows = [...windows].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify(rows.map(([, { lineage, windowStart, micro }]) => [lineage, windowStart, String(micro)]))
@@ -73,7 +73,7 @@ function checkpointOf({ seq, at, funded, reserved, settled, seal }: Balance): Ch
   }
 }
 
-/** Whether two are the same wallet at the same entry. */
+/** Returns whether two are the same wallet at the same entry. */
 export function isSame(one: Checkpoint, other: Checkpoint): boolean {
   return (
     one.seq === other.seq &&

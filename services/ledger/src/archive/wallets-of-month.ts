@@ -1,9 +1,10 @@
 import type { Database } from '@gateway/database/client'
 import { endOf, startOf, type Month } from './month.ts'
 
-// Which wallets moved in a month, and up to which entry. The clock of a database may go back, so the entries of a month
-// need not be one stretch of a journal: its archive takes all entries up to the highest number in the month, and the rest
-// of a block that is cut there, wherever they lie. Anyone who has those of one month knows which entries are left.
+// The wallets that moved in a month, and up to which entry. The clock of a database may go back, so the entries of a
+// month need not be contiguous in a journal: its archive takes all entries up to the highest number in the month, and
+// the rest of a block that is cut there, regardless of their dates. So the archived entries of a month show which
+// entries are left.
 
 type Prisma = Database['prisma']
 
@@ -11,15 +12,15 @@ const BATCH_SIZE = 500
 
 export interface MovedWallet {
   project: string
-  /** Its newest entry that belongs to the month. */
+  /** Newest entry of the month. */
   last: bigint
-  /** Up to which entry its usage is rolled up. */
+  /** Entry up to which its usage is rolled up. */
   rolledUp: bigint
-  /** Since when windows may still be needed, by lineage. */
+  /** Time since which windows may still be needed, by lineage. */
   meters: Map<string, Date>
 }
 
-/** In the order of their ids. */
+/** Yields wallets in the order of their ids. */
 export async function* walletsOfMonth(prisma: Prisma, month: Month): AsyncGenerator<MovedWallet> {
   for (let project = ''; ;) {
     const rows = await readWallets(prisma, month, project)
@@ -32,7 +33,7 @@ export async function* walletsOfMonth(prisma: Prisma, month: Month): AsyncGenera
   }
 }
 
-/** Each project of a table in the month, found by one probe of an index. */
+/** Finds each project of a table in the month by one probe of an index. */
 const projectsIn = (table: string) => `
   WITH RECURSIVE each AS (
     (SELECT project FROM money.${table} WHERE project > $3 AND at >= $1 AND at < $2 ORDER BY project LIMIT 1)

@@ -7,8 +7,8 @@ import type { ArchiveStep } from './archive-books.ts'
 
 const [first, second, third, fourth] = [monthsAgo(6), monthsAgo(5), monthsAgo(4), monthsAgo(3)] as const
 
-describe('a month stays where it is', () => {
-  test('if its books do not add up, and it says what does not', async ({ books }) => {
+describe('a month is not archived', () => {
+  test('if its books do not add up; the error names the finding', async ({ books }) => {
     const id = await books.call(dayOf(first, 3))
     await books.call(dayOf(second, 3))
     await books.rollUp()
@@ -24,7 +24,7 @@ describe('a month stays where it is', () => {
     expect((await books.archive({ before: third })).months).toEqual([first, second])
   })
 
-  test('if its hours of usage are wrong, while they can still be derived', async ({ books }) => {
+  test('if its hourly usage is wrong and can still be derived', async ({ books }) => {
     await books.call(dayOf(first, 3))
     await books.rollUp()
     await books.fixture.run('UPDATE money.usage_hours SET prompt_tokens = prompt_tokens + 1')
@@ -39,8 +39,8 @@ describe('a month stays where it is', () => {
   })
 })
 
-describe('records of use', () => {
-  test('of a call over the midnight of a month stay until both months are archived', async ({ books }) => {
+describe('usage records', () => {
+  test('of a call that crosses into the next month stay until both months are archived', async ({ books }) => {
     await books.call(dayOf(first, 30), { settledAt: dayOf(second, 1) })
     await books.rollUp()
     await books.archive({ before: second })
@@ -51,7 +51,7 @@ describe('records of use', () => {
     expect([await books.check(), await books.checkBoth()]).toEqual([[], []])
   })
 
-  test('stay while one of them is open, and go with the month that closes it', async ({ books }) => {
+  test('stay while a call among them is open, and are archived with the month that closes it', async ({ books }) => {
     const id = await books.open(dayOf(first, 3))
     await books.call(dayOf(second, 3))
     await books.rollUp()
@@ -63,19 +63,19 @@ describe('records of use', () => {
     await books.rollUp()
     expect(await books.check()).toEqual([])
     await books.archive({ before: fourth })
-    expect(await books.partitions()).toContain(`attempts ${first}`) // closed later than that
+    expect(await books.partitions()).toContain(`attempts ${first}`) // the call closed in a later month
     await books.archive({ before: monthsAgo(2), afterDays: 31 })
     expect(await books.partitions()).not.toContain(`attempts ${first}`)
     expect([await books.check(), await books.checkBoth()]).toEqual([[], []])
   })
 
-  test('that come after the files were written are kept', async ({ books }) => {
+  test('that arrive after the files were written are kept', async ({ books }) => {
     await books.call(dayOf(first, 3))
     await books.call(dayOf(second, 3))
     await books.rollUp()
     let late = ''
     const beforeStep = async (step: ArchiveStep, month: string) => {
-      // A gateway whose clock is months behind makes such an id.
+      // A gateway whose clock is months behind creates such an id.
       if (step === 'drop' && month === second) late = await books.call(dayOf(first, 9), { settledAt: new Date() })
     }
     await books.archive({ before: third, beforeStep })
@@ -87,11 +87,9 @@ describe('records of use', () => {
   })
 })
 
-describe('behind an archive', () => {
-  test('entries are found in the month they belong to by their number, though the clock went back', async ({
-    books,
-  }) => {
-    await books.call(dayOf(second, 2)) // entries 2 and 3 lie in the month after those that follow them
+describe('after archiving', () => {
+  test('entries belong to the month of their number, even if the clock went back', async ({ books }) => {
+    await books.call(dayOf(second, 2)) // entries 2 and 3, dated a month after the next two
     await books.call(dayOf(first, 28)) // 4 and 5
     await books.call(dayOf(second, 9))
     await books.rollUp()
@@ -103,7 +101,7 @@ describe('behind an archive', () => {
     expect((await books.checkFiles()).entries).toBe(7)
   })
 
-  test('an entry that came into the month after its files were written is kept, and archived with the next', async ({
+  test('an entry added to a month after its files were written is kept, and archived with the next month', async ({
     books,
   }) => {
     await books.call(dayOf(first, 3))
@@ -122,7 +120,7 @@ describe('behind an archive', () => {
     expect(rows).toEqual([])
   })
 
-  test('a changed balance is found as before, from the first entry that is left', async ({ books }) => {
+  test('a check still finds a changed balance, starting at the first remaining entry', async ({ books }) => {
     await books.call(dayOf(first, 3))
     await books.call(dayOf(second, 3))
     await books.rollUp()
@@ -144,7 +142,7 @@ describe('behind an archive', () => {
     ])
   })
 
-  test('what a window has spent is still known, and a meter that is wrong is found', async ({ books }) => {
+  test('the spend of a window is still known, and a check finds a wrong meter', async ({ books }) => {
     const { fixture, tenant } = books
     const limit = { micro: 5_000n, reset: 'lifetime' as const }
     const limited = await fixture.key({ project: tenant.project, by: tenant.owners.owner, limit })
@@ -160,9 +158,7 @@ describe('behind an archive', () => {
     ])
   })
 
-  test('the round of each minute and the look behind the checkpoints continue, wherever they had come to', async ({
-    books,
-  }) => {
+  test('the periodic check and the recheck behind the checkpoints continue from any position', async ({ books }) => {
     const look = async () => [
       ...(await checkBooks(books.replica.reads)).findings.map(formatFinding),
       ...(await recheckWallets(books.replica.reads, 100)).findings.map(formatFinding),
@@ -180,7 +176,7 @@ describe('behind an archive', () => {
     expect(await look()).toEqual([])
   })
 
-  test('a finding that was mended just before its entries were archived is forgotten', async ({ books }) => {
+  test('a finding that was fixed just before its entries were archived is cleared', async ({ books }) => {
     const check = async () => (await checkBooks(books.replica.reads)).findings.map(formatFinding)
     const id = await books.call(dayOf(first, 3))
     const take = (micro: number) =>
@@ -197,7 +193,7 @@ describe('behind an archive', () => {
     expect(await check()).toEqual([])
   })
 
-  test('a correction and a wallet that never moved again are archived like the rest', async ({ books }) => {
+  test('a correction and a wallet without later entries are archived like the rest', async ({ books }) => {
     const correction = {
       project: books.tenant.project.id,
       correctionId: 'c',

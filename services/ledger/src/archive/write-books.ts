@@ -27,12 +27,12 @@ import { NotArchivable } from './not-archivable.ts'
 import { type Closing, walletLine } from './wallet-line.ts'
 import { type MovedWallet, walletsOfMonth } from './wallets-of-month.ts'
 
-// The journal of a month and its wallets, as files.
-//   A1  What is written is folded meanwhile, from where the archive before it ended. Books that do not add up are not
-//       archived: their entries are needed.
-//   A2  An entry is a line with all that the fold asks of other tables, so a file can be checked by itself.
-//   A3  Hours of usage and days of the journal stay forever, so they are derived from the journal again before its
-//       entries go: those of a wallet once each time the command is called, because they are derived up to now.
+// Writes the journal of a month and its wallets as files.
+//   A1  Entries are folded while they are written, from where the archive before ended. Books that do not add up are
+//       not archived: their entries are needed.
+//   A2  An entry is a line with everything that the fold needs from other tables, so a file can be checked by itself.
+//   A3  Hourly usage and journal days are kept forever, so they are derived from the journal again before its entries
+//       are dropped: once per wallet each time the command runs, because they are derived up to now.
 //   A4  Memory holds one step of one wallet, however long the month was.
 
 type Prisma = Database['prisma']
@@ -46,11 +46,11 @@ interface BooksToWrite {
   month: Month
   /** Every wallet at the end of the month before. */
   closings: ReadonlyMap<string, Closing>
-  /** The projects of which hours of usage and days were derived; those of this month are added (A3). */
+  /** Projects whose hourly usage and days were derived; those of this month are added (A3). */
   proved: Set<string>
 }
 
-/** @throws NotArchivable where the books of the month do not add up, or are not rolled up */
+/** @throws NotArchivable if the books of the month do not add up, or are not rolled up */
 export async function writeBooks(
   { prisma }: Pick<Database, 'prisma'>,
   { folder, month, closings, proved }: BooksToWrite,
@@ -62,7 +62,7 @@ export async function writeBooks(
   try {
     for await (const wallet of walletsOfMonth(prisma, month)) {
       const before = closings.get(wallet.project) ?? { at: emptyBook, windows: new Map() }
-      if (wallet.last <= before.at.seq) continue // all of it was taken along with the month before
+      if (wallet.last <= before.at.seq) continue // all of it was archived with the month before
       const fold = beginFold(before)
       await writeWallet(prisma, wallet, { fold, month, journal })
       if (!proved.has(wallet.project)) await proveUsage(prisma, wallet.project)
@@ -85,7 +85,7 @@ export async function writeBooks(
   }
 }
 
-/** The entries of one wallet. */
+/** Writes the entries of one wallet. */
 async function writeWallet(
   prisma: Prisma,
   { project, last, rolledUp }: MovedWallet,
@@ -119,7 +119,7 @@ function doNotAddUp(finding: string): NotArchivable {
   )
 }
 
-/** The next entries, looked for in the partition of the month; where one is missing there, in all. */
+/** Reads the next entries from the partition of the month, or from all if one is missing there. */
 async function readStep(
   prisma: Prisma,
   project: string,
@@ -140,7 +140,7 @@ function entryLine(project: string, row: ListedEntry): string {
   return JSON.stringify({ project, ...Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) })
 }
 
-/** Windows before the one of their meter can't be spent in anymore. */
+/** Drops windows before the one of their meter: nothing can be spent in them anymore. */
 function forgetWindows({ windows }: MonthFold, { meters }: MovedWallet): void {
   for (const [name, { lineage, windowStart }] of windows) {
     const start = meters.get(lineage)
@@ -160,15 +160,15 @@ function openTotals() {
   }
 }
 
-// Records of use, as files. A call over the midnight of a month has its record in one month, by its id, and entries in
-// the next. So records are archived with the month after theirs at the earliest; and they stay while one of them is open,
-// or was closed by an entry that is not archived (an id of a gateway whose clock was wrong).
+// Writes usage records as files. A call that crosses into the next month has its record in one month, by its id, and
+// entries in the next. So records are archived with the month after theirs at the earliest, and they stay while one of
+// them is open, or was closed by an entry that is not archived (an id of a gateway whose clock was wrong).
 
 const BATCH_SIZE = 5_000
 
 export type AttemptsFile = FileRecord & { month: Month }
 
-/** Those of the months before this one that are in the tables, and that no entry after this month belongs to. */
+/** Writes the records of earlier months that are still in the tables and have no entry after this month. */
 export async function writeAttempts(
   { prisma }: Pick<Database, 'prisma'>,
   { folder, month, archived }: { folder: string; month: Month; archived: readonly Month[] },
@@ -176,7 +176,7 @@ export async function writeAttempts(
   const files: AttemptsFile[] = []
   const staying: Month[] = []
   for (const each of await monthsInTables(prisma, monthBefore(month))) {
-    // Written before, and not dropped: rows came into it.
+    // Written before and not dropped, because rows were added since.
     const name = archived.includes(each) ? attemptsName(`${each}-again-${month}`) : attemptsName(each)
     const written = (await isOpen(prisma, each))
       ? null
@@ -202,7 +202,7 @@ async function isOpen(prisma: Prisma, month: Month): Promise<boolean> {
   return row.open
 }
 
-/** null: one of them was closed at `until` or later, and all stay. */
+/** Returns null if one of them was closed at `until` or later: then all stay. */
 async function writeMonth(
   prisma: Prisma,
   month: Month,
@@ -212,7 +212,7 @@ async function writeMonth(
     SELECT money.id_bound('inv', ${startOf(month)}) AS first, money.id_bound('inv', ${endOf(month)}) AS end`
   const file = openLineFile(folder, name)
   try {
-    // No id is as short as a bound, so all of them are behind it.
+    // Every id is longer than a bound, so all of them are behind it.
     for (let after = bounds.first; ;) {
       const rows = await prisma.$queryRaw<{ id: string; line: string; later: boolean }[]>`
         SELECT id, json_strip_nulls(row_to_json(a))::text AS line, closed_at >= ${until} AS later FROM money.attempts a

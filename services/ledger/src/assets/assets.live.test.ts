@@ -6,7 +6,7 @@ import { readAsset, recordAsset } from './assets.ts'
 const asked = (hash: string) => ({ keyHash: hash, selector: null })
 
 describe('an asset', () => {
-  test('is recorded once, for the project of its key, and is nothing to others [asset_not_found]', async ({
+  test('is recorded once for the project of its key and not found by other projects [asset_not_found]', async ({
     fixture,
     tenant,
     replica,
@@ -27,7 +27,7 @@ describe('an asset', () => {
       })
   })
 
-  test('is recorded for an execution of that project only [execution_not_found, key_invalid]', async ({
+  test('is recorded only for an execution of the same project [execution_not_found, key_invalid]', async ({
     fixture,
     tenant,
     replica,

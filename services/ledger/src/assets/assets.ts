@@ -14,8 +14,8 @@ import { flowLimits } from '@gateway/api/limits'
 import type { ImageLimits } from '@gateway/api/images'
 
 /**
- * Whose an asset is and what it is; its bytes lie in the asset store. Another project's asset is answered like none, and so is a
- * deleted one.
+ * Returns the project and properties of an asset; its bytes are in the asset store. Assets of other projects and
+ * deleted assets are not found.
  */
 export async function readAsset(deps: Pick<Deps, 'reads'>, { caller, asset: id }: AssetQuestion): Promise<AssetAnswer> {
   const owner = 'keyHash' in caller ? await readCaller(deps, caller) : caller
@@ -27,8 +27,9 @@ export async function readAsset(deps: Pick<Deps, 'reads'>, { caller, asset: id }
 }
 
 /**
- * Puts stored bytes on a project's books: they were uploaded with a key or by a user, or an execution made them. Safe to repeat.
- * @throws Error where the id is taken by something else, which no honest caller can bring about
+ * Records stored bytes as an asset of a project: uploaded with a key or by a user, or created by an execution. Safe to
+ * repeat.
+ * @throws Error if the id is taken by another asset, which no honest caller can cause
  */
 export async function recordAsset(
   deps: Pick<Deps, 'reads'>,
@@ -48,7 +49,7 @@ export async function recordAsset(
   return { recorded: true, project }
 }
 
-/** Whose they are, and who brought them. Of a user the console has said that they may. */
+/** Returns the project of the bytes and who uploaded them. The console has already authorized a user. */
 async function ownerOf(
   deps: Pick<Deps, 'reads'>,
   caller: AssetRecordQuestion['caller'],
@@ -67,11 +68,11 @@ async function findExecution(
   return row ? { project, execution } : refused('execution_not_found', { execution })
 }
 
-// How an asset ends.
-//   D1  It is deleted by a mark in its row. From then on no one can ask for it, and no call that begins may name it.
-//   D2  An execution that was begun before may still name it. So its bytes stay for longer than any execution lasts.
-//   D3  Then its bytes are removed by anyone who has the store, and after that its row. Each step may be repeated: where one was cut off,
-//       the mark is still there, and removing bytes that are gone changes nothing.
+// How an asset is deleted.
+//   D1  A mark in its row deletes it. From then on it cannot be read, and no new call may name it.
+//   D2  An execution that started earlier may still name it, so its bytes stay longer than any execution lasts.
+//   D3  Then a service with access to the store removes its bytes, and after that its row. Each step may be repeated:
+//       after an interruption the mark is still there, and removing bytes that are gone changes nothing.
 
 /** POST /assets/delete. D1 */
 export async function deleteAsset(
@@ -83,7 +84,7 @@ export async function deleteAsset(
   return { deleted: count > 0 }
 }
 
-/** POST /assets/to-remove: the oldest of them. D2 */
+/** POST /assets/to-remove: returns the oldest ones. D2 */
 export async function listAssetsToRemove(
   { reads }: Pick<Deps, 'reads'>,
   { limit }: RequestOf<'assetsToRemove'>,
@@ -113,8 +114,8 @@ interface LimitsRow {
 }
 
 /**
- * What a chat product takes of images, and what the assets are that a call names. Nothing is decided here: whether the caller may
- * call the product is the admission's to say, and it says so first (rules §2.3).
+ * Returns the image limits of a chat product and the assets that a call names. Nothing is decided here: the admission
+ * decides whether the caller may call the product, and that refusal comes first (rules §2.3).
  */
 export async function readImages(
   deps: Pick<Deps, 'reads'>,
@@ -137,7 +138,9 @@ async function readLimits({ reads }: Pick<Deps, 'reads'>, project: string, model
   return row ? { maxBytes: row.image_max_bytes, maxCount: row.image_max_count, https: row.image_https } : null
 }
 
-/** @param isNew whether the call begins now: an execution in progress keeps what was deleted since it began (deleteAsset). */
+/**
+ * @param isNew whether the call starts now: an execution in progress still reads assets deleted since its start (D2)
+ */
 async function readAssets({ reads }: Pick<Deps, 'reads'>, project: string, assets: string[], isNew: boolean) {
   if (assets.length === 0) return []
   const rows = await reads.prisma.asset.findMany({

@@ -4,8 +4,8 @@ import { readImages, recordAsset } from './assets.ts'
 
 const asked = (hash: string, selector: string | null = null) => ({ keyHash: hash, selector })
 
-describe('what is to be known of images before a call', () => {
-  test('is what the product takes of them, and the assets of the project among those that are named', async ({
+describe('readImages', () => {
+  test('returns the image limits of the product, and those of the named assets that the project owns', async ({
     fixture,
     tenant,
     replica,
@@ -34,7 +34,7 @@ describe('what is to be known of images before a call', () => {
       expect(await readImages(replica, { caller, model, assets })).toEqual(known)
   })
 
-  test('is nothing of a product that takes no images, or that the project cannot call', async ({
+  test('returns no limits for a product without image input or that the project cannot call', async ({
     fixture,
     tenant,
     replica,
@@ -50,7 +50,7 @@ describe('what is to be known of images before a call', () => {
       })
   })
 
-  test('is refused as a call would be [key_invalid, project_mismatch]', async ({ tenant, replica }) => {
+  test('refuses the same callers as a call does [key_invalid, project_mismatch]', async ({ tenant, replica }) => {
     const question = { model: tenant.product, assets: [] }
     expect(await readImages(replica, { caller: asked('f'.repeat(64)), ...question })).toMatchObject({
       refused: { code: 'key_invalid' },

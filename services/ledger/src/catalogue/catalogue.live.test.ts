@@ -45,9 +45,9 @@ const asked = (hash: string) => ({ keyHash: hash, selector: null })
 const idsIn = (answer: Awaited<ReturnType<typeof readModels>>) =>
   'entries' in answer ? answer.entries.map(({ id }) => id) : answer.refused.code
 
-describe('the models of a key', () => {
+describe('the models list of a key', () => {
   // spec: 2.2/r6, 4.1/s7
-  test('hold the active chat-compatible flows of its project, as the specification shapes them', async ({
+  test('contains the project’s active chat-compatible flows, in the specified shape', async ({
     tenant,
     save,
     reads,
@@ -59,7 +59,7 @@ describe('the models of a key', () => {
     const entry = modelEntry.parse('entries' in answer && answer.entries[1])
     expect(entry).toMatchObject({
       created: Date.UTC(2026, 10, 20, 12) / 1000,
-      owned_by: nameOf(tenant.project.id), // the project's name, which is not its id
+      owned_by: nameOf(tenant.project.id), // the project's name, not its id
       modality: 'text->text',
       context_length: 16_384,
       max_output_tokens: 8_192,
@@ -70,7 +70,7 @@ describe('the models of a key', () => {
     })
   })
 
-  test('say of a product what the catalogue has, each value in its place', async ({ fixture, tenant, reads }) => {
+  test('describes a product with each catalogue value in its field', async ({ fixture, tenant, reads }) => {
     const product = await fixture.product({
       promptPico: 150_000n,
       completionPico: 600_000n,
@@ -116,7 +116,7 @@ describe('the models of a key', () => {
     })
   })
 
-  test('say of a product what it is, and what a token of each kind costs', async ({ fixture, tenant, reads }) => {
+  test('states a product’s token limits and the price of each kind of token', async ({ fixture, tenant, reads }) => {
     const price = {
       promptPico: 2_000_000n,
       completionPico: 8_000_000n,
@@ -144,7 +144,7 @@ describe('the models of a key', () => {
     await fixture.run('DELETE FROM control.assignments WHERE product = $1', [product])
   })
 
-  test('of a listed key hold a flow only where the flow and its whole manifest are listed', async ({
+  test('contains a flow for a key with an allowlist only if the flow and its whole manifest are listed', async ({
     fixture,
     tenant,
     save,
@@ -161,7 +161,7 @@ describe('the models of a key', () => {
     expect(await seenWith(free)).toEqual([free])
   })
 
-  test('hold no flow that calls what the project can no longer call', async ({ fixture, tenant, save, reads }) => {
+  test('omits a flow that calls a product the project can no longer call', async ({ fixture, tenant, save, reads }) => {
     const other = await fixture.product()
     const sandbox = await save({ manifest: [tenant.product, other] })
     const seen = async () => idsIn(await reads.models(asked(tenant.key.hash)))
@@ -173,15 +173,15 @@ describe('the models of a key', () => {
   })
 
   // spec: 2.3/s2, 4.1/s4
-  test('hold no flow of another project of the same organization', async ({ fixture, tenant, save, reads }) => {
+  test('omits flows of other projects of the same organization', async ({ fixture, tenant, save, reads }) => {
     const other = await fixture.project(tenant.owners)
     await save({}, other.id)
     expect(idsIn(await reads.models(asked(tenant.key.hash)))).toEqual([tenant.product])
   })
 })
 
-describe('a sandbox product, to a key', () => {
-  test('is its contract and whether it may be called over MCP', async ({ tenant, save, reads }) => {
+describe('reading a sandbox product with a key', () => {
+  test('returns its contract and whether it is enabled for MCP', async ({ tenant, save, reads }) => {
     const sandbox = await save({ mcp: true })
     const ask = () => reads.sandbox({ caller: asked(tenant.key.hash), sandbox })
     const first = await ask()
@@ -203,7 +203,7 @@ describe('a sandbox product, to a key', () => {
     expect(await ask()).toEqual(first)
   })
 
-  test('is refused in the order of checks [key_invalid, project_mismatch, sandbox_not_found, key_scope]', async ({
+  test('is refused in the specified order of checks [key_invalid, project_mismatch, sandbox_not_found, key_scope]', async ({
     fixture,
     tenant,
     save,
@@ -227,11 +227,11 @@ describe('a sandbox product, to a key', () => {
       facts: { resource: tenant.product },
     })
     expect(await ask(draft, (await listing()).hash)).toEqual({ code: 'key_scope', facts: { resource: draft } })
-    expect(await ask(asleep, hash)).toBeNull() // what it ran before can be had again
-    expect(await ask(draft, hash)).toBeNull() // it has no contract, and that is for anyone who needs one to say
+    expect(await ask(asleep, hash)).toBeNull() // its earlier runs stay readable
+    expect(await ask(draft, hash)).toBeNull() // it has no contract; callers that need one refuse it
   })
 
-  test('is reported without a contract where nothing was ever activated, and with what it cannot call', async ({
+  test('returns no contract if no revision was ever activated, and names a product it cannot call', async ({
     fixture,
     tenant,
     save,

@@ -41,8 +41,8 @@ interface SandboxRow {
 const TEXT = { modality: 'text->text', modalities: ['text'] }
 
 /**
- * What a key can call now, products and then sandbox products: the same views and the same refusals as admission
- * (rules §4.1).
+ * Returns what a key can call now, products and then sandbox products: the same views and the same refusals as
+ * admission (rules §4.1).
  */
 export async function readModels(deps: Pick<Deps, 'reads'>, question: CallerQuestion): Promise<ModelsAnswer> {
   const caller = await readCaller(deps, question)

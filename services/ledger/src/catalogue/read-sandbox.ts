@@ -17,8 +17,8 @@ interface SandboxRow {
 }
 
 /**
- * What a key may know of a sandbox product before it starts an execution, refused in the same order as a start
- * (rules §2.3). Whether there is an active revision is reported, and refused by anyone who needs its contract (flows §5.2).
+ * Returns what a key may know of a sandbox product before it starts an execution. Refuses in the same order as a start
+ * (rules §2.3). A missing active revision is only reported; callers that need its contract refuse it (flows §5.2).
  */
 export async function readSandbox(
   deps: Pick<Deps, 'reads' | 'packageCache'>,

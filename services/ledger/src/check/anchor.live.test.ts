@@ -4,7 +4,7 @@ import { checkAnchor, takeAnchor } from './anchor.ts'
 import { formatFinding } from './check-books.ts'
 
 const test = ledgerTest
-  /** A project with a settled and an open call. */
+  /** Makes one settled and one open call. */
   .extend('spend', ({ replica, tenant }) => async () => {
     const [settled, open] = [replica.item(tenant.key, tenant.product), replica.item(tenant.key, tenant.product)]
     await replica.admit(settled)
@@ -17,7 +17,7 @@ const test = ledgerTest
       async (anchor: string) =>
         (await checkAnchor(replica.reads, anchor)).map(formatFinding),
   )
-  /** Someone with every right, who goes round every guard; undone after the test. */
+  /** Changes rows as a superuser who bypasses every trigger; undone after the test. */
   .extend('tamper', async ({ fixture, tenant }, { onCleanup }) => {
     const unguarded = async (statements: string[]) => {
       await fixture.run('SET session_replication_role = replica')
@@ -46,7 +46,7 @@ const test = ledgerTest
   })
 
 describe('an anchor', () => {
-  test('is found again in the books that it was taken of, however much they have grown since', async ({
+  test('matches the books it was taken from, however much they have grown since', async ({
     replica,
     spend,
     against,
@@ -62,14 +62,14 @@ describe('an anchor', () => {
     expect(await against(second.text)).toEqual([])
   })
 
-  test('is taken once while nothing moves, and by one replica alone', async ({ replica, other, spend }) => {
+  test('is taken once while no wallet moves, by one replica only', async ({ replica, other, spend }) => {
     await spend()
     const taken = await Promise.all([takeAnchor(replica.reads), takeAnchor(other.reads), takeAnchor(replica.reads)])
     expect(taken.filter((anchor) => anchor !== null)).toHaveLength(1)
     expect(await takeAnchor(replica.reads)).toBeNull()
   })
 
-  test('notes the heads of wallets that have moved, and of no others', async ({ replica, spend, fixture, tenant }) => {
+  test('records the journal heads only of wallets that have moved', async ({ replica, spend, fixture, tenant }) => {
     await spend()
     await takeAnchor(replica.reads)
     await fixture.fund((await fixture.project(tenant.owners)).id, 1n)
@@ -80,7 +80,7 @@ describe('an anchor', () => {
     expect(rows).toEqual([{ heads: 1 }])
   })
 
-  test('says whose journal is not the anchored one, though all of its seals were made again', async ({
+  test('names the project whose journal was rewritten, even if all its seals were recomputed', async ({
     replica,
     spend,
     against,
@@ -95,7 +95,7 @@ describe('an anchor', () => {
     expect(findings.at(-1)).toMatch(/^all wallets: anchor \d+: the books are not those that were anchored/)
   })
 
-  test('is not deceived by what was noted with it in the same database', async ({
+  test('detects a rewrite even if the heads recorded in the same database were rewritten too', async ({
     replica,
     spend,
     against,
@@ -110,7 +110,7 @@ describe('an anchor', () => {
     expect(await against(text)).toEqual([expect.stringMatching(/the books are not those that were anchored/)])
   })
 
-  test('misses a journal that was cut, and a wallet that is gone', async ({ replica, spend, against, tamper }) => {
+  test('detects a truncated journal and a missing wallet', async ({ replica, spend, against, tamper }) => {
     await spend()
     const { text } = (await takeAnchor(replica.reads))!
     await tamper('DELETE FROM money.journal_blocks WHERE project = $1')
@@ -119,7 +119,7 @@ describe('an anchor', () => {
     expect(await against(text)).toEqual([expect.stringMatching(/the books are not those that were anchored/)])
   })
 
-  test('of other books is none of these', async ({ replica, spend, against }) => {
+  test('does not match if it was taken from other books', async ({ replica, spend, against }) => {
     await spend()
     await takeAnchor(replica.reads)
     expect(await against(`1:${'0'.repeat(64)}`)).toEqual([

@@ -3,11 +3,11 @@ import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import type { Finding } from './fold-journal.ts'
 
-// An anchor is one hash over the newest journal entry and seal of every wallet (money §9.3). Anyone who may write all tables
-// could seal a journal again; not what was reported outside before, in the log. That the seals fit the entries is what the
-// whole check says; here it is whether the journals still have the seals that were anchored.
+// An anchor is one hash over the newest journal entry and seal of every wallet (money §9.3). An attacker who can write
+// all tables could reseal a journal, but cannot change an anchor already written to the log. The whole check verifies
+// that the seals match the entries; this file verifies that the journals still have the anchored seals.
 
-/** As the log has it and the command takes it: a number, and a SHA-256 in hex. */
+/** The form in the log and on the command line: a number and a SHA-256 in hex. */
 const ANCHOR = /^(\d{1,18}):([0-9a-f]{64})$/
 
 const HEADS_PER_BATCH = 2_000
@@ -17,7 +17,7 @@ export interface Anchor {
   wallets: number
 }
 
-/** Takes an anchor; null where nothing has moved since the last one, or another replica takes one. */
+/** Takes an anchor. Returns null if nothing has moved since the last one or another replica is taking one. */
 export async function takeAnchor({ sql }: Pick<Database, 'sql'>): Promise<Anchor | null> {
   const { anchor, wallets, root } = await callFunction(sql, 'money.take_anchor', {})
   return anchor === null ? null : { text: `${anchor}:${root}`, wallets: wallets! }
@@ -28,8 +28,9 @@ export function isAnchor(text: string): boolean {
 }
 
 /**
- * Whether the books still have what was anchored. Answers each wallet that has it not, and the anchor if the hash differs.
- * @param archived the seals of anchored entries as the files of an archive have them
+ * Checks that the books still have the anchored seals. Returns a finding for each wallet that differs, and one for the
+ * anchor if the hash differs.
+ * @param archived the seals of anchored entries, read from the files of an archive
  */
 export async function checkAnchor(
   { prisma }: Pick<Database, 'prisma'>,
@@ -61,7 +62,7 @@ export async function checkAnchor(
 /** Seals by project and entry. */
 export type ArchivedSeals = Map<string, Map<bigint, Uint8Array | null>>
 
-/** The anchored entries that only an archive still has, each to be given the seal that is found there. */
+/** Returns the anchored entries that are only in an archive. The caller fills in the seals found there. */
 export async function archivedHeads({ prisma }: Pick<Database, 'prisma'>, text: string): Promise<ArchivedSeals> {
   const seals: ArchivedSeals = new Map()
   for await (const { project, seq, seal, is_archived } of headsOf({ prisma }, text))
@@ -86,14 +87,14 @@ const nothingAmiss = { expectedMicro: 0n, foundMicro: 0n }
 interface Head {
   project: string
   seq: bigint
-  /** As it was noted with the anchor. */
+  /** The seal recorded with the anchor. */
   anchored: Uint8Array
-  /** As the journal has it, or the newest archived entry; null: it has none. */
+  /** The seal in the journal or of the newest archived entry; null: neither has it. */
   seal: Uint8Array | null
   is_archived: boolean
 }
 
-/** Up to which entries the anchor reaches, and what seals those have now: wallets after `project`, in the order of ids. */
+/** Returns the anchored entry of each wallet after `project`, in order of ids, with its current seal. */
 function readHeads({ prisma }: Pick<Database, 'prisma'>, anchor: bigint, project: string): Promise<Head[]> {
   return prisma.$queryRaw<Head[]>`
     SELECT h.project, h.seq, h.seal AS anchored, coalesce(b.seal, CASE a.seq WHEN h.seq THEN a.seal END) AS seal,

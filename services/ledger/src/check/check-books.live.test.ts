@@ -33,7 +33,10 @@ const test = liveTest
   })
 
 describe('ledger check', () => {
-  test('finds nothing in right books, from the start and from where it left off', async ({ replica, books }) => {
+  test('finds nothing in correct books, from the first entry or from the last checkpoint', async ({
+    replica,
+    books,
+  }) => {
     const check = async (whole: boolean) =>
       (await checkBooks(replica.reads, { projects: [books.project], whole })).findings
     expect(await check(false)).toEqual([])
@@ -45,7 +48,7 @@ describe('ledger check', () => {
   const says = async (replica: Awaited<ReturnType<typeof openReplica>>, project: string) =>
     (await checkBooks(replica.reads, { projects: [project] })).findings.map(formatFinding).join('\n')
 
-  /** What someone with every right, who goes round every guard, changes. */
+  /** Changes by a superuser who bypasses every trigger. */
   const tamperings: [what: string, sql: string, saying: RegExp][] = [
     [
       'a settled balance',
@@ -58,12 +61,12 @@ describe('ledger check', () => {
       /funded differs from the journal: expected 9993, found 9994/,
     ],
     [
-      'a lost hold',
+      'a deleted reservation',
       'DELETE FROM money.reservations WHERE project = $1',
       /reserved differs from the open reservations: expected 0, found 200/,
     ],
     [
-      'micro-USD moved from one hold to another',
+      'micro-USD moved from one reservation to another',
       `UPDATE money.reservations SET micro = micro + CASE id WHEN (SELECT min(id) FROM money.reservations WHERE project = $1) THEN 50 ELSE -50 END
         WHERE project = $1`,
       /what is reserved, or was, differs: expected 100, found 50/,
@@ -104,17 +107,17 @@ describe('ledger check', () => {
       /the correction record differs: expected -7, found -6/,
     ],
     [
-      'a correction that no one recorded',
+      'a missing correction record',
       'DELETE FROM money.corrections WHERE project = $1',
       /the correction record differs: expected -7, found 0/,
     ],
     [
-      'the name in an entry',
+      'the reference of an entry',
       `UPDATE money.journal SET reference = 'other' WHERE project = $1 AND kind = 'reserve' AND seq = 2`,
       /the seal does not fit/,
     ],
     [
-      'amounts of an entry',
+      'the amounts of an entry',
       `UPDATE money.journal SET reserved = reserved + 1, available = available - 1 WHERE project = $1 AND seq = 2`,
       /the seal does not fit/,
     ],
@@ -124,13 +127,13 @@ describe('ledger check', () => {
       /entries are missing before this one/,
     ],
     [
-      'a cut tail',
+      'a truncated journal',
       'DELETE FROM money.journal WHERE project = $1 AND seq = (SELECT max(seq) FROM money.journal WHERE project = $1)',
       /the journal is shorter than the wallet says/,
     ],
   ]
   for (const [what, sql, saying] of tamperings) {
-    test(`names the micro-USD that does not add up: ${what}`, async ({ fixture, replica, books }) => {
+    test(`reports the wrong amount after tampering with ${what}`, async ({ fixture, replica, books }) => {
       await fixture.run(`SET session_replication_role = replica`)
       await fixture.run(sql, [books.project])
       await fixture.run(`SET session_replication_role = origin`)
@@ -138,10 +141,7 @@ describe('ledger check', () => {
     })
   }
 
-  test('names a meter that is missing while only open reservations count in its window', async ({
-    fixture,
-    replica,
-  }) => {
+  test('reports a missing meter whose window has only open reservations', async ({ fixture, replica }) => {
     const owners = await fixture.tenant()
     const project = await fixture.project(owners, 10_000n)
     const product = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })
@@ -152,7 +152,7 @@ describe('ledger check', () => {
     expect(await says(replica, project.id)).toMatch(/the meter of this window is missing: expected 100, found 0/)
   })
 
-  test('remembers a wrong entry without folding it again, and forgets it once it is mended', async ({
+  test('keeps reporting a wrong entry without folding it again, until the entry is repaired', async ({
     fixture,
     replica,
     books,
@@ -178,11 +178,7 @@ describe('ledger check', () => {
     expect(await says(replica, books.project)).toBe('')
   })
 
-  test('remembers a lost entry, and that a round with nothing moved tells of it', async ({
-    fixture,
-    replica,
-    books,
-  }) => {
+  test('keeps reporting a missing entry in rounds in which no wallet moved', async ({ fixture, replica, books }) => {
     await fixture.run(`SET session_replication_role = replica`)
     await fixture.run(`DELETE FROM money.journal WHERE project = $1 AND seq = 3`, [books.project])
     await fixture.run(`SET session_replication_role = origin`)
@@ -192,7 +188,7 @@ describe('ledger check', () => {
     }
   })
 
-  test('keeps no window that no meter has anymore', async ({ fixture, replica, books }) => {
+  test('forgets a spending window that no meter has anymore', async ({ fixture, replica, books }) => {
     expect(await says(replica, books.project)).toBe('')
     await fixture.run(
       `INSERT INTO money.checked_meters SELECT lineage, window_start - interval '1 month', project, 5
@@ -207,7 +203,7 @@ describe('ledger check', () => {
     expect(rows).toEqual([{ spent: 30 }])
   })
 
-  test('finds a meter that is wrong in a wallet that has not moved, within its turn', async ({
+  test('finds a wrong meter of a wallet that has not moved when its hourly check is due', async ({
     fixture,
     replica,
     books,
@@ -230,7 +226,7 @@ describe('ledger check', () => {
     expect(await found()).not.toMatch(/spent differs/)
   })
 
-  test('continues while admissions continue, and is never wrong about them', async ({ database, fixture, replica }) => {
+  test('runs during concurrent admissions without false findings', async ({ database, fixture, replica }) => {
     const owners = await fixture.tenant()
     const project = await fixture.project(owners, 100_000_000n)
     const product = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })

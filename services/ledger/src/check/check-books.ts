@@ -11,19 +11,19 @@ export interface Report {
 }
 
 interface Options {
-  /** Fold every journal from its first entry, instead of from where the last check ended. */
+  /** Fold every journal from its first entry instead of from the last checkpoint. */
   whole?: boolean
   /** Only these projects, whether they have moved or not. */
   projects?: string[]
-  /** Called before each wallet; what it throws ends the check. */
+  /** Called before each wallet; an error it throws ends the check. */
   before?: () => Promise<void>
 }
 
 /**
- * Derives balances and counters again from the journal, and says which micro-USD does not add up: of each wallet that has
- * moved since it was last checked or has a finding, and of the others once an hour, as long as they can't all differ. The
- * hours of usage and the days of the journal are checked where projects are named, or the whole; else some by some
- * (recheck-wallets.ts).
+ * Derives balances and counters again from the journal and reports every amount that does not add up. Checks each
+ * wallet that has moved since its last check or has a finding, and those of the others whose hourly comparison differs.
+ * Usage hours and journal days are checked here only if `projects` or `whole` is set; otherwise recheck-wallets.ts
+ * checks them in turn.
  */
 export async function checkBooks(
   database: Pick<Database, 'prisma'>,
@@ -40,7 +40,7 @@ export async function checkBooks(
     }
     for (const finding of found) report.findings.push({ project, ...finding })
     report.wallets++
-    await nextTurn() // calls that came meanwhile go first
+    await nextTurn() // let pending calls run first
   }
   return report
 }
@@ -56,7 +56,7 @@ async function walletsToCheck(database: Pick<Database, 'prisma'>): Promise<strin
   return [...new Set([...moved, ...differing])]
 }
 
-/** A finding as one sentence. */
+/** Formats a finding as one sentence. */
 export function formatFinding({ project, what, where, expectedMicro, foundMicro }: Report['findings'][number]): string {
   return `${project}: ${where}: ${what}: expected ${expectedMicro}, found ${foundMicro} micro-USD`
 }

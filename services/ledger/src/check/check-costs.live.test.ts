@@ -3,7 +3,7 @@ import { openCountingSession } from '../fixtures/count-work.ts'
 import { test as tenantTest } from '../fixtures/ledger-test.ts'
 import { checkBooks } from './check-books.ts'
 
-// A round of the check costs what moved: counted, not timed.
+// The cost of a round of the check depends on what moved. It is counted, not timed.
 
 const OTHERS = 5_000
 
@@ -23,7 +23,7 @@ const test = tenantTest
   })
 
 describe('a round of the check', () => {
-  test('asks the same few questions for any number of wallets that stand still, and a few for each that moved', async ({
+  test('runs a constant number of statements for idle wallets, plus at most three for each wallet that moved', async ({
     replica,
     round,
     tenant,
@@ -44,7 +44,7 @@ describe('a round of the check', () => {
     expect((await round()).statements).toBe(still.statements)
   })
 
-  test('reads nothing of other wallets where one has moved', async ({ replica, round, tenant, fixture }) => {
+  test('reads no rows of other wallets if one has moved', async ({ replica, round, tenant, fixture }) => {
     await checkBooks(replica.reads)
     await replica.admit(replica.item(tenant.key, tenant.product))
     const before = await round()

@@ -10,7 +10,7 @@ const [first, second, third] = [monthsAgo(6), monthsAgo(5), monthsAgo(4)] as con
 const onDay = (at: Date) => at.toISOString().slice(0, 10)
 
 pastTest(
-  'a settlement counts on its own day, whenever its call was admitted, also behind an archive',
+  'a settlement counts on the day it was settled, not the day of admission, even after both are archived',
   async ({ books }) => {
     const { project, product } = books.tenant
     const [admitted, settled] = [dayOf(first, 28), dayOf(second, 1)]
@@ -43,7 +43,7 @@ pastTest(
   },
 )
 
-pastTest('a month whose days are wrong is not archived', async ({ books }) => {
+pastTest('a month whose journal days do not add up is not archived', async ({ books }) => {
   await books.call(dayOf(first, 3))
   await books.rollUp()
   await books.fixture.run(`UPDATE money.journal_days SET product = 'acme/other' WHERE kind = 'settle'`)
@@ -61,36 +61,42 @@ const test = ledgerTest
     return findings.map(formatFinding)
   })
 
-describe('the check of the days of the journal', () => {
+describe('the check of journal days', () => {
   const change = (what: string) => `UPDATE money.journal_days SET ${what} WHERE project = $1`
   const tamperings: [what: string, sql: string, whole: boolean, saying: RegExp][] = [
     ['a charge', `${change('settled = settled - 1')} AND kind = 'settle'`, false, /settled .*: expected 30, found 29/],
     ['a funding', `${change('outside = outside - 5')} AND kind = 'fund'`, false, /expected 1000000, found 1000005/],
     [
-      'what is reserved',
+      'the reserved amount',
       `${change('reserved = 0')} AND kind = 'reserve'`,
       false,
       /reserved .*: expected 0, found -200/,
     ],
     [
-      'a lost day',
+      'a deleted day',
       'DELETE FROM money.journal_days WHERE project = $1',
       false,
       /number of entries: expected 5, found 0/,
     ],
     [
-      'charges of another day',
+      'charges moved to another day',
       `${change('day = day - 1')} AND kind = 'settle'`,
       true,
       /a day of the journal differs: expected 2 entries \(reserved -200, settled 30, outside 0\), found 0 entries/,
     ],
   ]
   for (const [what, sql, whole, saying] of tamperings) {
-    test(`names what does not add up: ${what}`, async ({ replica, tenant, spend, findings, fixture }) => {
+    test(`reports what does not add up after tampering with ${what}`, async ({
+      replica,
+      tenant,
+      spend,
+      findings,
+      fixture,
+    }) => {
       await spend(10)
       await spend(20)
       await rollUpUsage({ reads: replica.reads, log })
-      await spend(7) // behind what is rolled up
+      await spend(7) // after the entries that are rolled up
       expect(await findings(true)).toEqual([])
       await fixture.run(sql, [tenant.project.id])
       expect((await findings(whole)).join('\n')).toMatch(saying)

@@ -1,16 +1,16 @@
 import type { Database } from '@gateway/database/client'
 import { deriveAgain, type Finding, type Summed } from './fold-journal.ts'
 
-// The days of the journal, of which statements are made, against the journal (money §9.5).
-//   J1  They have every entry up to the position that usage is rolled up to, and together with the entries behind it what
-//       the wallet has: one statement, so one view.
-//   J2  Each day is derived again from the entries, in steps, and the one that differs is named. Days of months that are
-//       archived were derived so before their entries went (money §9.4); J1 holds their sum.
+// Checks the journal days, the source of statements, against the journal (money §9.5).
+//   J1  The days contain every entry up to the position of the usage roll-up; together with the later entries they add
+//       up to the wallet. Read in one statement, so in one snapshot.
+//   J2  Each day is derived again from the entries, in steps, and days that differ are named. Days of archived months
+//       were derived this way before their entries were dropped (money §9.4); J1 covers their sum.
 
 /** How far a check goes: J1, or both. */
 type Depth = 'sums' | 'days'
 
-/** Checks the days of the journal of one project. Answers what does not add up. */
+/** Checks the journal days of one project. Returns what does not add up. */
 export async function checkJournalDays(
   { prisma }: Pick<Database, 'prisma'>,
   project: string,
@@ -48,13 +48,13 @@ export async function checkJournalDays(
 }
 
 interface Sums {
-  /** Up to which entry there are days. */
+  /** The last entry that the days contain. */
   seq: bigint
   entries: bigint
   funded: bigint
   reserved: bigint
   settled: bigint
-  /** What the wallet has, less what lies behind `seq`. */
+  /** The balance of the wallet less the entries after `seq`. */
   isFunded: bigint
   isReserved: bigint
   isSettled: bigint
@@ -104,12 +104,12 @@ function formatRow([entries, reserved, settled, outside]: bigint[]): string {
   return `${entries} entries (reserved ${reserved}, settled ${settled}, outside ${outside})`
 }
 
-/** What came in and what was charged, one of which a day of one kind has. */
+/** Returns the amount funded or charged; a day of one kind has only one of them. */
 function moved([, , settled = 0n, outside = 0n]: bigint[]): bigint {
   return settled - outside
 }
 
-/** The newest archived entry, and the first day of which none is archived. */
+/** Returns the newest archived entry, and the first day without archived entries. */
 async function firstToDerive({ prisma }: Pick<Database, 'prisma'>, project: string) {
   const [row] = await prisma.$queryRaw<{ after: bigint; first: Date }[]>`
     SELECT seq AS after, date_trunc('day', greatest(month + interval '1 month', at + interval '1 day'), 'UTC') AS first

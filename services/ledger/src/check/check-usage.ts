@@ -1,17 +1,20 @@
 import type { Database } from '@gateway/database/client'
 import { deriveAgain, type Finding, type Summed } from './fold-journal.ts'
 
-// The hours of usage against the journal (money §9.2).
-//   V1  What was rolled up and what lies behind it together are what the wallet has settled: one statement, so one view.
-//   V2  The hours, and the days, add up to what was rolled up. They grow in number, so they are not asked of each wallet each minute.
-//   V3  Each hour is derived again from journal and usage records, in steps, each day from its hours, and the one that
-//       differs is named. Hours of months that are archived were derived so before their entries went (money §9.4);
-//       V2 holds their sum. Whose execution made a call is not derived again: executions are not kept as long.
+// Checks the usage hours against the journal (money §9.2).
+//   V1  The rolled-up amount and the entries after it add up to the wallet's settled amount. Read in one statement, so
+//       in one snapshot.
+//   V2  The hours add up to the rolled-up amount, and so do the days. Their number grows, so they are not read for
+//       every wallet every minute.
+//   V3  Each hour is derived again from the journal and the usage records, in steps, and each day from its hours; those
+//       that differ are named. Hours of archived months were derived this way before their entries were dropped
+//       (money §9.4); V2 covers their sum. Which execution made a call is not derived again: executions are not kept as
+//       long.
 
 /** How far a check goes: V1 and V2, or all three. */
 export type UsageDepth = 'sums' | 'hours'
 
-/** Checks the hours of usage of one project. Answers what does not add up. */
+/** Checks the usage hours of one project. Returns what does not add up. */
 export async function checkUsage(
   { prisma }: Pick<Database, 'prisma'>,
   project: string,
@@ -52,7 +55,7 @@ interface Sums {
   behind: bigint
 }
 
-/** V3: up to the position as it is at the beginning; hours that grow meanwhile are looked at again. */
+/** V3: checks up to the current position. Hours that grow meanwhile are checked again. */
 async function checkHours({ prisma }: Pick<Database, 'prisma'>, project: string): Promise<Finding[]> {
   const { after, hour } = await firstToDerive({ prisma }, project)
   const differing = await deriveAgain(
@@ -70,7 +73,7 @@ async function checkHours({ prisma }: Pick<Database, 'prisma'>, project: string)
   }))
 }
 
-/** The newest archived entry, and the first hour of which none is archived. */
+/** Returns the newest archived entry, and the first hour without archived entries. */
 async function firstToDerive({ prisma }: Pick<Database, 'prisma'>, project: string) {
   const [row] = await prisma.$queryRaw<{ after: bigint; hour: Date }[]>`
     SELECT seq AS after, greatest(month + interval '1 month', date_trunc('hour', at, 'UTC') + interval '1 hour') AS hour
@@ -78,7 +81,7 @@ async function firstToDerive({ prisma }: Pick<Database, 'prisma'>, project: stri
   return row ?? { after: 0n, hour: new Date(0) }
 }
 
-/** The hours and the position that they reach up to, in one view. */
+/** Reads the hours and the position they reach, in one snapshot. */
 async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, first: Date) {
   const [row] = await prisma.$queryRaw<[{ seq: bigint; hours: string }]>`
     SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
@@ -95,7 +98,7 @@ async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, 
   return { seq: row.seq, rows }
 }
 
-/** A step of entries after `from`, and not beyond `last`: calls, tokens and amount of each hour, product and key. */
+/** Derives calls, tokens and amount per hour, product and key from the entries after `from` up to `last`. */
 function deriveHours(
   { prisma }: Pick<Database, 'prisma'>,
   project: string,
@@ -114,7 +117,7 @@ function deriveHours(
      GROUP BY 1`
 }
 
-/** V3: a day against its hours. */
+/** V3: compares each day with its hours. */
 async function checkDays({ prisma }: Pick<Database, 'prisma'>, project: string): Promise<Finding[]> {
   const rows = await prisma.$queryRaw<{ name: string; expected: bigint; found: bigint }[]>`
     SELECT coalesce(d.day, h.day) || ' ' || coalesce(d.product, h.product) || ' ' || coalesce(d.key, h.key)

@@ -4,23 +4,26 @@ import { compareBalances } from './compare-balances.ts'
 import { type Checkpoint, type Finding, foldJournal, type SpentByWindow } from './fold-journal.ts'
 import { readBlock, readBooks, STEP } from './read-books.ts'
 
-// One wallet's books, derived again from its journal (money §9).
-//   C1  Entries are folded in steps of a few thousand up to a checkpoint; entries never change, so steps need no common
-//       view.
-//   C2  The last step is one statement, so its view of wallet, meters, open reservations and newest entries is one
-//       moment's.
+// Derives one wallet's books again from its journal (money §9).
+//   C1  Entries are folded in steps of a few thousand up to a checkpoint. Entries never change, so the steps need no
+//       common snapshot.
+//   C2  The last step is one statement, so it sees wallet, meters, open reservations and newest entries in one
+//       snapshot.
 //   C3  No step holds a lock or lasts a second: admissions continue.
-//   C4  Anything that is found, the checkpoint moves on. What is wrong with an entry is remembered with its block, which is
-//       looked at again; what is wrong with a balance shows each time.
-//   C5  Once the entries are mended, the journal is folded again: what they added to the sums was wrong as well.
+//   C4  The checkpoint advances regardless of findings. A finding about an entry is remembered with its block, which is
+//       checked again each time; a finding about a balance reappears by itself.
+//   C5  Once the entries are repaired, the journal is folded again, because the wrong entries were part of the sums.
 //   C6  Partitions before the checkpoint are not read, unless an entry is missing.
-//   C7  Entries that were archived meanwhile are not findings: the check begins again behind them.
+//   C7  Entries that were archived meanwhile are not findings: the check starts again after them.
 
 type Prisma = Database['prisma']
 
 const CLOCK_MS = 3_600_000
 
-/** Checks one wallet from where the last check ended, or from the first entry that is left if `whole`. Answers what does not add up. */
+/**
+ * Checks one wallet from its last checkpoint, or if `whole` from the first entry that is not archived. Returns what
+ * does not add up.
+ */
 export async function checkWallet(
   { prisma }: Pick<Database, 'prisma'>,
   project: string,
@@ -42,7 +45,7 @@ async function checkFrom(prisma: Prisma, project: string, start: Start): Promise
   return fold(prisma, project, start, wrong)
 }
 
-/** What is still wrong with the entries that were remembered (C4). */
+/** Returns what is still wrong with the remembered entries (C4). */
 async function refresh(prisma: Prisma, project: string, { remembered }: Start): Promise<Finding[]> {
   const blocks = new Map(remembered.map((block) => [block.after, block]))
   const findings: Finding[] = []
@@ -51,7 +54,7 @@ async function refresh(prisma: Prisma, project: string, { remembered }: Start): 
     const entries = await readBlock(prisma, project, block)
     const step = foldJournal(from, entries)
     findings.push(...step.findings)
-    if (step.to.seq < block.last) findings.push({ ...unsealed(block.last), block }) // its last entry or its seal is gone
+    if (step.to.seq < block.last) findings.push({ ...unsealed(block.last), block }) // its last entry or seal is missing
   }
   return findings
 }
@@ -69,7 +72,7 @@ async function fold(prisma: Prisma, project: string, start: Start, wrong: Findin
     if (!books) return findings
     findings.push(...step.findings)
     addSpent(spent, step.spent)
-    const stuck = books.list.length === STEP && step.to.seq === at.seq // no block is that long: a seal is missing
+    const stuck = books.list.length === STEP && step.to.seq === at.seq // no block is that long, so a seal is missing
     at = step.to
     if (books.list.length < STEP || stuck) {
       const all = new Map(start.known)
@@ -83,8 +86,8 @@ async function fold(prisma: Prisma, project: string, start: Start, wrong: Findin
 }
 
 /**
- * The next entries, folded. They are looked for from an hour before the last one on, because the clock of a database may
- * go back by seconds; where something is missing so, in all partitions (C6).
+ * Reads and folds the next entries. Searches from an hour before the last entry, because the database's clock may go
+ * back by seconds; if an entry is missing there, in all partitions (C6).
  */
 async function readStep(prisma: Prisma, project: string, at: Checkpoint) {
   for (const since of at.at === null ? [null] : [new Date(at.at.getTime() - CLOCK_MS), null]) {
@@ -100,12 +103,12 @@ function addSpent(into: SpentByWindow, more: SpentByWindow): void {
   for (const [name, window] of more) into.set(name, { ...window, micro: (into.get(name)?.micro ?? 0n) + window.micro })
 }
 
-// Which wallets a check has to look at. Both questions are one statement for all wallets, so that a wallet that stands
-// still costs a row of it and nothing more.
+// Selects the wallets that need a check. Each selection is one statement for all wallets, so an idle wallet costs no
+// more than a row.
 
 const COMPARISONS_PER_BATCH = 2_000
 
-/** Wallets that are not as their last check left them, and those that had a finding then. */
+/** Returns wallets that have changed since their last check, and those that had a finding then. */
 export async function walletsThatMoved({ prisma }: Pick<Database, 'prisma'>): Promise<string[]> {
   const rows = await prisma.$queryRawUnsafe<{ project: string }[]>(
     `SELECT w.project FROM money.wallets w
@@ -118,8 +121,8 @@ export async function walletsThatMoved({ prisma }: Pick<Database, 'prisma'>): Pr
 }
 
 /**
- * Compares the open reservations and the meters of wallets that were not looked at for an hour, a part of them at once.
- * Answers those of which they don't fit, and notes the others as looked at.
+ * Compares the open reservations and meters of wallets that were not checked for an hour, a limited number at a time.
+ * Returns the wallets that differ and marks the others as checked.
  */
 export async function walletsThatDiffer({ prisma }: Pick<Database, 'prisma'>): Promise<string[]> {
   const part = await prisma.$queryRawUnsafe<{ project: string }[]>(

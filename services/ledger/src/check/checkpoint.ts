@@ -8,27 +8,29 @@ import {
   type SpentByWindow,
 } from './fold-journal.ts'
 
-// How far a wallet's journal has been folded, what its windows had spent by then, and what did not add up. Where months of
-// the books are archived, the first entry that is left follows the newest archived one (money §9.4).
+// A checkpoint records how far a wallet's journal has been folded, the amounts spent per window by then, and the
+// findings. If months are archived, the first remaining entry follows the newest archived one (money §9.4).
 
 type Prisma = Database['prisma']
 
 export interface Start {
   at: Checkpoint
-  /** Where what is saved continues; null: it is in the place of anything that was saved. */
+  /** The checkpoint that the next save extends; null: it replaces any saved checkpoint. */
   from: bigint | null
-  /** What was spent up to there, by the windows that a meter may still have. */
+  /** Amounts spent up to there, by the windows that a meter may still have. */
   known: SpentByWindow
-  /** What did not add up in entries that were folded, until it is mended. */
+  /** Findings in folded entries, until they are repaired. */
   remembered: FoundIn[]
-  /** The newest archived entry; 0: none is. */
+  /** The newest archived entry; 0: none. */
   archived: bigint
 }
 
-/** More than these are reported once, and not looked at again. */
+/** Findings beyond this number are reported once and not checked again. */
 const MAX_REMEMBERED = 100
 
-/** Where the check of a wallet begins, in one view: at its checkpoint, or if `whole` at the first entry that is left. */
+/**
+ * Reads where the check of a wallet starts: at its checkpoint, or if `whole` at the first entry that is not archived.
+ */
 export async function readStart(prisma: Prisma, project: string, whole: boolean): Promise<Start> {
   const rows = await prisma.$queryRawUnsafe<(Checkpoint & { archived: boolean; windows: string; findings: string })[]>(
     `SELECT false AS archived, c.seq, c.at, c.funded, c.reserved, c.settled, c.seal, c.findings,
@@ -44,7 +46,7 @@ export async function readStart(prisma: Prisma, project: string, whole: boolean)
   const archive = rows.find(({ archived }) => archived)
   const archived = archive?.seq ?? 0n
   const remembered = saved ? (JSON.parse(saved.findings) as SavedFinding[]).flatMap(foundIn) : []
-  // Only right entries are archived: what was wrong with one is mended, and the sums behind it have to be made again.
+  // Only correct entries are archived, so the entry was repaired, and the sums after it have to be derived again.
   const isMended = remembered.some(({ last }) => last <= archived)
   if (!whole && saved && saved.seq >= archived && !isMended)
     return { at: checkpointOf(saved), from: saved.seq, known: windowsOf(saved.windows), remembered, archived }
@@ -56,7 +58,7 @@ function checkpointOf({ seq, at, funded, reserved, settled, seal }: Checkpoint):
   return { seq, at, funded, reserved, settled, seal: Buffer.from(seal) }
 }
 
-/** Windows as they are stored: a JSON list of lineage, start and micro-USD. */
+/** Parses stored windows: a JSON list of lineage, start and micro-USD. */
 export function windowsOf(text: string): SpentByWindow {
   const windows: SpentByWindow = new Map()
   for (const [lineage, start, micro] of JSON.parse(text) as [string, string, string][]) {
@@ -67,17 +69,17 @@ export function windowsOf(text: string): SpentByWindow {
 }
 
 export interface CheckedPart {
-  /** Where the fold began; null: at the first entry, so it is in the place of anything that was saved. */
+  /** Where the fold started; null: at the first entry, so it replaces any saved checkpoint. */
   from: bigint | null
   to: Checkpoint
-  /** Spent in this part; in all of the windows that are known, where it is in the place of what was saved. */
+  /** Spent in this part; if it replaces the saved checkpoint, spent in all known windows. */
   spent: SpentByWindow
   findings: Finding[]
 }
 
 /**
- * Moves the checkpoint on, unless someone else has done so since it was read. Windows that no meter can have anymore
- * are forgotten.
+ * Advances the checkpoint, unless another check has done so since it was read. Deletes windows that no meter can have
+ * anymore.
  */
 export async function saveCheckpoint(prisma: Prisma, project: string, part: CheckedPart): Promise<void> {
   const { from, to, spent, findings } = part
@@ -119,7 +121,7 @@ export async function saveCheckpoint(prisma: Prisma, project: string, part: Chec
   )
 }
 
-/** Without a block: of a balance, which each check compares again. */
+/** A finding without a block is about a balance, which each check compares again. */
 interface SavedFinding {
   what: string
   where: string

@@ -1,7 +1,7 @@
 import type { Balances } from './read-books.ts'
 import { windowName, type Checkpoint, type Finding, type SpentByWindow } from './fold-journal.ts'
 
-/** What differs between a wallet with its meters and open reservations, and what its journal says of them. */
+/** Returns the differences between a wallet with its meters and open reservations, and its journal. */
 export function compareBalances(project: string, at: Checkpoint, found: Balances, spent: SpentByWindow): Finding[] {
   const findings: Finding[] = []
   const same = (what: string, where: string, expectedMicro: bigint, foundMicro: bigint) => {
@@ -22,7 +22,8 @@ export function compareBalances(project: string, at: Checkpoint, found: Balances
       expectedMicro: found.funded,
       foundMicro: found.settled + found.reserved,
     })
-  // A window with spending or reservations that is later than its meter's, or has no meter, lets its key spend twice.
+  // If a window with spending or reservations is later than that of its meter, or has no meter, its key can spend
+  // twice.
   const newest = new Map(found.meters.map((meter) => [meter.lineage, new Date(meter.windowStart)]))
   const reserved = found.windows.map((window) => ({
     ...window,

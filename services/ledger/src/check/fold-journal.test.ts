@@ -6,7 +6,8 @@ import { emptyBook, foldJournal, type Entry } from './fold-journal.ts'
 const windowStart = new Date('2026-11-01T00:00:00Z')
 
 /**
- * A journal as the ledger writes it: funded once, then blocks of reservations and settlements of this many entries each.
+ * Builds a journal as the ledger writes it: one funding, then alternating blocks of reservations and settlements with
+ * these numbers of entries.
  */
 function journalOf(blocks: number[]): Entry[] {
   const entries: Entry[] = []
@@ -57,8 +58,8 @@ function journalOf(blocks: number[]): Entry[] {
   return entries
 }
 
-describe('folding a journal', () => {
-  test('adds up to the same wherever its steps end', () => {
+describe('foldJournal', () => {
+  test('adds up to the same totals wherever its steps end', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 12 }),
@@ -83,13 +84,13 @@ describe('folding a journal', () => {
     )
   })
 
-  test('leaves what follows the last seal for the next step', () => {
+  test('leaves entries after the last seal for the next step', () => {
     const entries = journalOf([2, 2])
     const { to, spent, findings } = foldJournal(emptyBook, entries.slice(0, 4)) // in the middle of the settlements
     expect([to.seq, spent.size, findings]).toEqual([3n, 0, []])
   })
 
-  test('derives each charge from usage and price, and never more than was reserved', () => {
+  test('derives each charge from usage and price, capped at the reserved amount', () => {
     const entries = journalOf([1, 1])
     const settled = entries.at(-1)!
     const findings = (usage: Partial<Entry>) =>
@@ -102,7 +103,7 @@ describe('folding a journal', () => {
     expect(findings({ request_pico: 50_000_000n })).toEqual([['the charge is not what its usage costs', 10n, 7n]])
   })
 
-  test('finds any entry that was changed after it was sealed', () => {
+  test('reports any entry that was changed after it was sealed', () => {
     const entries = journalOf([3, 3])
     for (const [n, entry] of entries.entries()) {
       const changed = entries.with(n, { ...entry, reference: 'other' })

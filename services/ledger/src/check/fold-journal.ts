@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { costMicro } from '@gateway/pricing/price'
 
-// Derives what must are in a wallet from its journal alone: sums, the unbroken count of entries, and the seals.
+// Derives what a wallet must contain from its journal only: sums, the gapless count of entries, and the seals.
 
 export interface Checkpoint {
   seq: bigint
-  /** When its last entry was written; null: it has none, or no one noted it. */
+  /** When its last entry was written; null: there is none, or the time was not recorded. */
   at: Date | null
   funded: bigint
   reserved: bigint
@@ -13,7 +13,7 @@ export interface Checkpoint {
   seal: Buffer
 }
 
-/** A journal entry with what the rest of the books say about the same thing; null where they say nothing. */
+/** A journal entry with the other records of the same event; null if there is no such record. */
 export interface Entry {
   seq: bigint
   at: Date
@@ -41,7 +41,7 @@ export interface Entry {
   reasoning_tokens: bigint | null
   cached_pico: bigint | null
   reasoning_pico: bigint | null
-  /** Of the execution whose node was charged: its ceiling, and what all its nodes were charged; null: it has no ceiling. */
+  /** The ceiling of the execution whose node was charged, and the charges of all its nodes; null: it has no ceiling. */
   ceiling_micro: bigint | null
   execution_micro: bigint | null
 }
@@ -52,11 +52,11 @@ export interface Finding {
   where: string
   expectedMicro: bigint
   foundMicro: bigint
-  /** The block of the journal in which it was found; none: it is about a balance. */
+  /** The block of the journal in which it was found; undefined: it is about a balance. */
   block?: FoundIn
 }
 
-/** A block of a journal: what comes after an entry and its seal, up to another entry. */
+/** A block of a journal: the entries after an entry and its seal, up to the last one. */
 export interface FoundIn {
   after: bigint
   seal: Buffer
@@ -65,7 +65,7 @@ export interface FoundIn {
 
 export const emptyBook: Checkpoint = { seq: 0n, at: null, funded: 0n, reserved: 0n, settled: 0n, seal: Buffer.alloc(0) }
 
-/** Spent per lineage and window, as the entries tell. */
+/** Amounts spent per lineage and window, according to the entries. */
 export type SpentByWindow = Map<string, { lineage: string; windowStart: Date; micro: bigint }>
 
 export function windowName(lineage: string, windowStart: Date): string {
@@ -73,8 +73,8 @@ export function windowName(lineage: string, windowStart: Date): string {
 }
 
 /**
- * Folds entries, in order, onto a checkpoint. Only whole blocks count: what follows the last seal is left for the next step,
- * so a step may end anywhere.
+ * Folds entries, in order, onto a checkpoint. Only complete blocks count: entries after the last seal are left for the
+ * next step, so a step may end anywhere.
  */
 export function foldJournal(
   from: Checkpoint,
@@ -127,7 +127,7 @@ function placeOf({ seq, kind, reference }: Entry): string {
   return `journal entry ${seq} (${kind} ${reference})`
 }
 
-/** As anything that writes entries seals them: money.admit, close_batch, fund and correct. */
+/** Returns the text that is sealed. Must match money.admit, close_batch, fund and correct. */
 function textOf({ seq, kind, reference, reserved, settled, outside }: Entry): string {
   return `${seq} ${kind} ${reference} ${reserved} ${settled} ${-outside}`
 }
@@ -170,7 +170,7 @@ function addSpent(spent: SpentByWindow, lineage: string, windowStart: Date, micr
   spent.set(name, { lineage, windowStart, micro: (before?.micro ?? 0n) + micro })
 }
 
-/** What the usage record says that was used, at the price that it says, and never more than was reserved (money §3.2). */
+/** Returns the cost of the recorded usage at the recorded price, capped at the reserved amount (money §3.2). */
 function derivedCharge(entry: Entry): bigint {
   const price = {
     promptPico: entry.prompt_pico ?? 0n,
@@ -184,16 +184,16 @@ function derivedCharge(entry: Entry): bigint {
   return cost < -entry.reserved ? cost : -entry.reserved
 }
 
-// What was added up from a journal, against the journal itself: derived again in steps of entries, so that no snapshot is
-// long, and compared row by row.
+// Compares rows that were summed up from a journal with the journal itself: derives them again in steps, so that no
+// snapshot stays open for long, and compares row by row.
 
-/** A row by its name, with its figures in their own order. */
+/** A row by name, with its figures in a fixed order. */
 export interface Summed {
   name: string
   figures: bigint[]
 }
 
-/** A row that is not what the journal says. */
+/** A row that differs from the journal. */
 export interface Differing {
   name: string
   expected: bigint[]
@@ -201,15 +201,15 @@ export interface Differing {
 }
 
 interface Derivation {
-  /** The rows unchanged, and the entry that they reach up to, in one view. */
+  /** Reads the stored rows and the last entry they contain, in one snapshot. */
   read(): Promise<{ seq: bigint; rows: Summed[] }>
-  /** The rows that the entries after `from` make, up to `last`. */
+  /** Derives the rows from the entries after `from` up to `last`. */
   derive(from: bigint, last: bigint): Promise<Summed[]>
 }
 
 const STEP = 20_000n
 
-/** Answers the rows that differ. Those that grow meanwhile are looked at again. @param after the entry to begin behind */
+/** Returns the rows that differ. Rows that grow meanwhile are derived again. @param after the entry to start after */
 export async function deriveAgain({ read, derive }: Derivation, after: bigint): Promise<Differing[]> {
   const expected = new Map<string, bigint[]>()
   for (let at = after; ;) {

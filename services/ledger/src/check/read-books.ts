@@ -1,13 +1,12 @@
 import type { Database } from '@gateway/database/client'
 import type { Entry, FoundIn } from './fold-journal.ts'
 
-// What the books say of one wallet: its journal, each entry with what other tables say of the same thing, and its
-// balances.
+// The books of one wallet: its journal, each entry with what other tables record of the same event, and its balances.
 
-/** Entries at once: more than any block has, and few enough that reading and folding them keeps no one waiting. */
+/** Entries per read: more than any block has, and few enough that reading and folding them blocks no one. */
 export const STEP = 2_500
 
-// Each sub-query is one probe of an index for each entry, no matter what the planner believes about the tables.
+// Each subquery is one index probe per entry, regardless of what the planner believes about the tables.
 const ENTRIES = `
   SELECT j.seq, j.at, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro,
          c.micro AS correction_micro,
@@ -64,7 +63,7 @@ export interface Balances {
   journal_seq: bigint
   seal: Uint8Array
   open_micro: bigint
-  /** What is reserved, by window. */
+  /** Reserved amounts, by window. */
   windows: { lineage: string; windowStart: string; micro: string }[]
   meters: { lineage: string; windowStart: string; spent: string; reserved: string; open: string }[]
 }
@@ -72,8 +71,8 @@ export interface Balances {
 type Prisma = Database['prisma']
 
 /**
- * The balances of a wallet and the entries behind one of its journal, `STEP` at most, in one view. null: no wallet.
- * @param since entries from then until now are looked for, so that other partitions are not read; null: all are
+ * Reads the balances of a wallet and up to `STEP` entries behind one of its journal, in one view. null: no wallet.
+ * @param since reads only entries from then until now, so that other partitions are skipped; null: all entries
  */
 export async function readBooks(
   prisma: Prisma,
@@ -113,27 +112,27 @@ export async function readBooks(
   }
 }
 
-/** Entries behind one of a journal, `STEP` at most. */
+/** Reads up to `STEP` entries behind one of a journal. */
 export async function readEntries(prisma: Prisma, project: string, after: bigint): Promise<Entry[]> {
   return (await readListed(prisma, project, { after })).map(entryOf)
 }
 
-/** The entries of one block of a journal. */
+/** Reads the entries of one block of a journal. */
 export async function readBlock(prisma: Prisma, project: string, { after, last }: FoundIn): Promise<Entry[]> {
   return (await readListed(prisma, project, { after, last })).map(entryOf)
 }
 
-/** An entry as text and null by the names of `Entry`: as it is read, and as a line of an archive has it. */
+/** An entry as text and null by the field names of `Entry`, as read from the database or a line of an archive. */
 export type ListedEntry = Record<string, string | null>
 
 interface Part {
   after: bigint
   last?: bigint
-  /** Entries from then until now are looked for, so that other partitions are not read; none: all are. */
+  /** Reads only entries from then until now, so that other partitions are skipped; none: all entries. */
   since?: Date | null
 }
 
-/** A part of a journal, `STEP` entries at most. */
+/** Reads a part of a journal, at most `STEP` entries. */
 export async function readListed(prisma: Prisma, project: string, part: Part): Promise<ListedEntry[]> {
   const { after, last = null, since = null } = part
   const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, last, since)
@@ -144,7 +143,7 @@ function entriesOf(list: string): Entry[] {
   return (JSON.parse(list) as ListedEntry[]).map(entryOf)
 }
 
-/** What is null may be left out. */
+/** Parses an entry. Fields that are null may be left out. */
 export function entryOf(row: ListedEntry): Entry {
   const big = (name: string) => (row[name] === null || row[name] === undefined ? null : BigInt(row[name]))
   return {

@@ -20,8 +20,8 @@ const test = ledgerTest
     await fixture.run('SET session_replication_role = origin')
   })
 
-describe('looking again behind the checkpoints', () => {
-  test('finds a changed entry that the check has gone past, and tells it until it is mended', async ({
+describe('rechecking wallets behind the checkpoints', () => {
+  test('finds a changed entry that the check has passed, and reports it until it is fixed', async ({
     replica,
     tenant,
     spend,
@@ -33,10 +33,10 @@ describe('looking again behind the checkpoints', () => {
     expect([await check(), await recheck()]).toEqual([[], []])
     const rename = 'UPDATE money.journal SET reference = $2 WHERE project = $1 AND reference = $3'
     await tamper(rename, [tenant.project.id, 'other', id])
-    expect(await check()).toEqual([]) // it lies behind the checkpoint, and no balance has changed
+    expect(await check()).toEqual([]) // the entry is behind the checkpoint, and no balance has changed
     const saying = expect.arrayContaining([expect.stringMatching(/the seal does not fit what it seals/)]) as string[]
     expect(await recheck()).toEqual(saying)
-    expect(await recheck(0)).toEqual(saying) // wallets with a finding are looked at each time
+    expect(await recheck(0)).toEqual(saying) // wallets with a finding are rechecked every time
     await tamper(rename, [tenant.project.id, id, 'other'])
     expect(await recheck(0)).toEqual([])
     expect(await recheck()).toEqual([])
@@ -55,7 +55,7 @@ describe('looking again behind the checkpoints', () => {
     expect(await recheck()).toEqual([])
   })
 
-  test('finds hours of usage that do not add up', async ({ tenant, spend, recheck, fixture }) => {
+  test('finds hourly usage that does not add up', async ({ tenant, spend, recheck, fixture }) => {
     await spend(30)
     const hour = `INSERT INTO money.usage_hours VALUES ($1, date_trunc('hour', now(), 'UTC'), 'acme/m', 'key_1', 1, 1, 1, 5)`
     await fixture.run(hour, [tenant.project.id])
@@ -64,7 +64,7 @@ describe('looking again behind the checkpoints', () => {
     expect(await recheck()).toEqual([])
   })
 
-  test('goes through all wallets in turn, some each time', async ({ fixture, tenant, recheck }) => {
+  test('covers all wallets in turn, a few per run', async ({ fixture, tenant, recheck }) => {
     const made: string[] = []
     for (let n = 0; n < 5; n++) {
       const { id } = await fixture.project(tenant.owners, 1n)

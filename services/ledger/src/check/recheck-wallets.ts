@@ -7,9 +7,9 @@ import { readStart } from './checkpoint.ts'
 import { foldJournal, type Finding } from './fold-journal.ts'
 import { readEntries, STEP } from './read-books.ts'
 
-// What lies behind the checkpoints, looked at again: some wallets each time, those first that were not for longest, and of
-// each the next part of its journal and the sums of its hours of usage and of its days (money §9.1). A wallet with a finding is looked at
-// each time, at the same entries, until it is mended.
+// Rechecks what is behind the checkpoints: some wallets each time, those that were not rechecked for longest first. For
+// each, the next part of its journal and the sums of its hourly usage and of its days (money §9.1). A wallet with a
+// finding is rechecked each time, at the same entries, until it is fixed.
 
 const WALLETS = 20
 
@@ -19,7 +19,7 @@ interface Position {
   seal: Uint8Array
 }
 
-/** Looks again at some wallets. Answers what does not add up. */
+/** Rechecks some wallets. Returns what does not add up. */
 export async function recheckWallets({ prisma }: Pick<Database, 'prisma'>, wallets: number = WALLETS): Promise<Report> {
   const report: Report = { wallets: 0, findings: [] }
   for (const position of await nextPositions({ prisma }, wallets)) {
@@ -30,12 +30,12 @@ export async function recheckWallets({ prisma }: Pick<Database, 'prisma'>, walle
     await savePosition({ prisma }, findings.length > 0 ? position : next, findings.length)
     for (const finding of findings) report.findings.push({ project, ...finding })
     report.wallets++
-    await nextTurn() // calls that came meanwhile go first
+    await nextTurn() // calls that arrived meanwhile go first
   }
   return report
 }
 
-/** Every wallet with a finding, and this many of the others; each behind what is archived of it (money §9.4). */
+/** Returns every wallet with a finding and `wallets` others, each behind its archived entries (money §9.4). */
 function nextPositions({ prisma }: Pick<Database, 'prisma'>, wallets: number): Promise<Position[]> {
   return prisma.$queryRaw<Position[]>`
     SELECT w.project, CASE WHEN r.seq > coalesce(a.seq, 0) THEN r.seq ELSE coalesce(a.seq, 0) END AS seq,
@@ -58,7 +58,7 @@ async function recheckPart(
   const entries = await readEntries(prisma, project, seq)
   const { to, findings } = foldJournal(from, entries)
   if (findings.length > 0 && (await readStart(prisma, project, true)).archived > seq)
-    return { findings: [], next: position } // archived meanwhile: next time it begins behind that
+    return { findings: [], next: position } // archived meanwhile: the next recheck starts behind that
   const isEnd = entries.length < STEP || to.seq === seq
   const next = isEnd ? { project, seq: 0n, seal: Buffer.alloc(0) } : { project, seq: to.seq, seal: to.seal }
   return { findings, next }

@@ -3,23 +3,23 @@ import type { Deps } from '../deps.ts'
 import { type ExecutionChange, hasEnded } from './store/execution-facts.ts'
 
 /**
- * Gives workers the nodes that may run, and waits for nothing. Where the queue is away the jobs are lost, and
- * job-requeuer finds them.
+ * Enqueues ready nodes for workers without waiting. If the queue is down, the jobs are lost and job-requeuer enqueues
+ * them again.
  */
 export function enqueueJobs({ nodeQueue, metrics }: Pick<Deps, 'nodeQueue' | 'metrics'>, jobs: NodeJob[]): void {
   if (jobs.length > 0) nodeQueue.enqueue(jobs).catch((error: unknown) => metrics.enqueueFailed(error, jobs.length))
 }
 
-/** Gives workers jobs that no one has taken up, in the same way. */
+/** Enqueues jobs that no worker has claimed again, in the same way. */
 export function enqueueAgain({ nodeQueue, metrics }: Pick<Deps, 'nodeQueue' | 'metrics'>, jobs: NodeJob[]): void {
   if (jobs.length > 0) nodeQueue.requeue(jobs).catch((error: unknown) => metrics.enqueueFailed(error, jobs.length))
 }
 
-// A notification says "look again" and may be lost: anyone who waits also looks by themselves, and maintenance repeats the
-// last kind. Topics: `<execution>` for each line of progress, `done:<execution>` for the last one, `end:<execution>`
-// for nodes to be aborted.
+// A notification means "re-read" and may be lost: waiting callers also poll, and maintenance repeats the last kind.
+// Topics: `<execution>` for each line of progress, `done:<execution>` for the last line, `end:<execution>` for nodes to
+// be aborted.
 
-/** Wakes those who follow executions that have changed. */
+/** Notifies followers of executions that have changed. */
 export function notifyChanges({ notifier }: Pick<Deps, 'notifier'>, changes: Iterable<ExecutionChange>): void {
   for (const change of changes) {
     const { execution, seq, ending } = change
@@ -29,7 +29,7 @@ export function notifyChanges({ notifier }: Pick<Deps, 'notifier'>, changes: Ite
   }
 }
 
-/** Wakes the workers that execution nodes of an execution that is failing. */
+/** Notifies the workers that run nodes of a failing execution. */
 export function notifyEnding({ notifier }: Pick<Deps, 'notifier'>, execution: string): void {
   notifier.notify(`end:${execution}`)
 }

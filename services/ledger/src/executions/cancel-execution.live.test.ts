@@ -7,7 +7,7 @@ import { chain, fan, oneCall, publishProduct } from '../fixtures/sandbox-product
 const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
 
 const test = ledgerTest
-  /** Two calls side by side, both admitted. */
+  /** Two sibling calls, both admitted. */
   .extend('twoCalls', async ({ engine, tenant, begin, admit }) => {
     const instance = await engine.newInstance()
     const execution = await begin(fan([tenant.product, tenant.product]))
@@ -26,8 +26,8 @@ const test = ledgerTest
         ),
   )
 
-describe('an execution that is stopped', () => {
-  test('before a worker took it up is Cancelled at once, uncharged, and no node of it begins [execution_cancelled]', async ({
+describe('canceling an execution', () => {
+  test('before a worker claims a node ends it immediately as Cancelled, uncharged, and none of its nodes starts [execution_cancelled]', async ({
     engine,
     tenant,
     begin,
@@ -54,7 +54,7 @@ describe('an execution that is stopped', () => {
     expect((await engine.follow({ execution, after: 1 })).lines).toContain('"status":"Cancelled"')
   })
 
-  test('charges what was answered, releases what was not, and holds nothing', async ({
+  test('charges completed calls, releases the others and leaves nothing reserved', async ({
     engine,
     replica,
     tenant,
@@ -77,7 +77,7 @@ describe('an execution that is stopped', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('ends though its worker is dead, and so does one whose worker says nothing', async ({
+  test('ends it even if its worker is dead or silent', async ({
     engine,
     replica,
     tenant,
@@ -109,7 +109,7 @@ describe('an execution that is stopped', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('is answered the same again, on any replica, and one that has ended is answered as it is', async ({
+  test('returns the same record when repeated on any replica, and leaves an ended execution unchanged', async ({
     engine,
     twin,
     tenant,
@@ -125,7 +125,10 @@ describe('an execution that is stopped', () => {
     expect(await engine.record(ended)).toMatchObject({ status: 'Succeeded' })
   })
 
-  test('is reported from one that fails for a reason that Postgres takes for no text', async ({ engine, twoCalls }) => {
+  test('returns the record of a failing execution whose error text Postgres cannot store as text', async ({
+    engine,
+    twoCalls,
+  }) => {
     const { execution, one, other } = twoCalls
     const error = JSON.stringify({ ...refuse('node_failed', { node: 'c0' }).body, message: 'of \u0000 and \ud800' })
     await engine.complete(ending(one, { result: { kind: 'failed', error } }))
@@ -134,7 +137,11 @@ describe('an execution that is stopped', () => {
     expect(await engine.record(execution)).toMatchObject({ status: 'Failed', error: { code: 'node_failed' } })
   })
 
-  test('is what a repeat under its idempotency key gets', async ({ engine, fixture, tenant }) => {
+  test('makes a repeat under its idempotency key return the cancelled execution', async ({
+    engine,
+    fixture,
+    tenant,
+  }) => {
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     const idempotency = idempotencyOf('stopped-1')
     const asked = question(tenant.key, sandbox, { idempotency })
@@ -144,7 +151,7 @@ describe('an execution that is stopped', () => {
     expect(again).toMatchObject({ kind: 'started', execution: asked.id, replayed: true })
   })
 
-  test('is stopped by who may read it alone, and of the sandbox product that they name [execution_not_found] [key_scope]', async ({
+  test('is allowed only to callers who may read it, and only under its own sandbox product [execution_not_found] [key_scope]', async ({
     engine,
     fixture,
     tenant,

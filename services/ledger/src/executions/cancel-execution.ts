@@ -6,14 +6,14 @@ import type { Deps } from '../deps.ts'
 import { mayReadExecution, readExecution } from './records/read-execution.ts'
 import { readRows } from './records/read-rows.ts'
 
-/** Behind its last line: of the nodes of an execution that continues there is nothing to be read. */
+/** A progress number beyond any line, so that no nodes are read. */
 const NO_NODES = 1_000_000
 const BUDGET_MS = 4_000
 
 /**
- * Stops an execution (flows §4.11). It ends as one that fails does (R11 of decide-execution.ts), so the answer may find nodes
- * of it under way. Anyone who may read the record may stop it, by key or as a user.
- * @throws where it could not be decided in time: it may be asked again
+ * Cancels an execution (flows §4.11). It ends like a failing execution (R11 of decide-execution.ts), so the returned
+ * record may still have running nodes. Any key or user that may read the record may cancel it.
+ * @throws if it could not be decided in time; the question may be retried
  */
 export async function cancelExecution(
   deps: Pick<Deps, 'reads' | 'packageCache' | 'nodeBatcher'>,

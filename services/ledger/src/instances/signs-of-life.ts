@@ -2,18 +2,19 @@ import { aliveTopic } from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../deps.ts'
 import type { RequestOf } from '@gateway/ledger-protocol/ledger-operations'
 
-// An instance may live and reach no replica of the ledger: the one that heard it is gone and has been taken over (I4 of
-// monitor_instances), or the way to it is silent. It gives signs of life by the notifier for as long as its
-// heartbeats find no one, and anyone who monitors it listens.
-//   S1  A sign of life is taken for a heartbeat only by the replica that monitors the instance now.
-//   S2  It counts for SIGNS_COUNT_FOR_MS from the moment from which this replica listens. What reaches no ledger for
-//       longer does not work.
+// An instance may be alive and reach no replica of the ledger: the one that heard it is gone and has been taken over
+// (I4 of monitor_instances), or the connection to it is silent. It sends signs of life through the notifier for as long
+// as its heartbeats reach no replica, and the replica that monitors it listens.
+//   S1  A sign of life counts as a heartbeat only at the replica that monitors the instance now.
+//   S2  Signs count for SIGNS_COUNT_FOR_MS from the moment at which this replica starts to listen. An instance that
+//       reaches no ledger for longer does not work.
 //   S3  Signs may be lost, or come without a cause. Without any, silence ends the instance as it does everywhere else.
-//   S4  While the replica that heard it looks, only a gateway is kept alive by signs: its calls were answered and paid
+//   S4  While the replica that heard it monitors it, signs keep only gateways alive: their calls were answered and paid
+//       for, and end with them. A worker's nodes are for others to take as soon as it is not heard.
 //       for, and end with it. A worker's nodes are for others to take as soon as it is not heard.
 
 const SIGNS_COUNT_FOR_MS = 120_000
-/** A gateway that was not heard for this part of the time after which it is dead has missed a heartbeat. */
+/** A gateway that was silent for this fraction of the time after which it is dead has missed a heartbeat. */
 const LATE = 0.4
 
 export type SignsOfLife = ReturnType<typeof openSignsOfLife>
@@ -39,7 +40,7 @@ export function openSignsOfLife(deps: SignDeps) {
   }
 
   return {
-    /** After each look of the monitor: listens for those that this replica has not heard, until it hears them. */
+    /** After each run of the monitor, listens for instances that this replica has not heard, until it hears them. */
     async follow(takenOver: number): Promise<void> {
       mustListen ||= takenOver > 0
       const unheard = new Set(await readUnheard(deps, { hasTakenOver: mustListen, listening: [...listening.keys()] }))
@@ -57,7 +58,7 @@ export function openSignsOfLife(deps: SignDeps) {
   }
 }
 
-/** Gateways that are late (S4), and of those that were taken over anyone who was not heard since. */
+/** Reads the gateways that are late (S4), and the taken-over instances that were not heard since. */
 async function readUnheard(
   { reads: { prisma }, replicaId }: SignDeps,
   { hasTakenOver, listening }: { hasTakenOver: boolean; listening: string[] },
@@ -71,7 +72,7 @@ async function readUnheard(
   return rows.map(({ id }) => id)
 }
 
-/** Whether it was this replica's to take (S1). */
+/** Returns whether the sign was for this replica to count (S1). */
 async function takeSign({ reads: { prisma }, replicaId }: SignDeps, instance: string): Promise<boolean> {
   const taken = await prisma.$executeRaw`
     UPDATE money.instances SET watched_from = clock_timestamp()
@@ -80,10 +81,10 @@ async function takeSign({ reads: { prisma }, replicaId }: SignDeps, instance: st
 }
 
 // An instance is one incarnation of a process, alive as long as it sends heartbeats. Once ended it stays ended; a
-// process that comes back after that registers under a new id. One row each, so that a thousand reservations cost one
-// update a heartbeat. The replica that took the last one monitors it (I1 of monitor_instances).
+// process that comes back after that registers under a new id. There is one row per instance, so that a thousand
+// reservations cost one update per heartbeat. The replica that took the last one monitors it (I1 of monitor_instances).
 
-/** Registers an instance or notes that it is alive; false once it has ended. */
+/** Registers an instance or records that it is alive; false once it has ended. */
 export async function recordHeartbeat(
   { reads: { prisma }, replicaId }: Pick<Deps, 'reads' | 'replicaId'>,
   { instance, service, deadAfterMs }: RequestOf<'heartbeat'>,
@@ -96,7 +97,7 @@ export async function recordHeartbeat(
   return { alive: rows.length > 0 }
 }
 
-/** The instance has stopped in order. What it had reserved or leased, maintenance finds. */
+/** Ends an instance that stopped in order. Maintenance finds what it had reserved or leased. */
 export async function endInstance(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   { instance }: RequestOf<'endInstance'>,

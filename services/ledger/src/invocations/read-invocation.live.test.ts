@@ -14,8 +14,8 @@ const test = base.extend('read', ({ replica }) => async (key: Pick<KeyFixture, '
 
 const absent = (invocation: string) => ({ code: 'invocation_not_found', facts: { invocation } })
 
-describe('a call of the key', () => {
-  test('says what is reserved while it runs, and what it was charged afterwards', async ({ replica, tenant, read }) => {
+describe('reading a call', () => {
+  test('returns the reservation while it runs, and the charge afterwards', async ({ replica, tenant, read }) => {
     const item = replica.item(tenant.key, tenant.product)
     await replica.admit(item)
     const running = {
@@ -51,7 +51,7 @@ describe('a call of the key', () => {
     })
   })
 
-  test('is its newest attempt, under the id of the first', async ({ replica, tenant, read }) => {
+  test('returns its newest attempt, under the id of the first', async ({ replica, tenant, read }) => {
     const idempotency = { key: 'key-0001', fingerprint: '0'.repeat(64) }
     const [first, second] = [1, 2].map(() => replica.item(tenant.key, tenant.product, { idempotency }))
     await replica.admit(first!)
@@ -64,7 +64,12 @@ describe('a call of the key', () => {
     expect(await read(tenant.key, second!.id)).toEqual(absent(second!.id)) // an attempt is not an invocation
   })
 
-  test('is there for keys of its lineage, and the call of a node too', async ({ fixture, replica, tenant, read }) => {
+  test('is allowed for every key of the lineage, also for the call of a node', async ({
+    fixture,
+    replica,
+    tenant,
+    read,
+  }) => {
     const item = replica.item(tenant.key, tenant.product)
     await replica.admit(item)
     const next = await fixture.key({ project: tenant.project, by: tenant.owners.owner })
@@ -80,8 +85,8 @@ describe('a call of the key', () => {
   })
 })
 
-describe('what is not there for a key [invocation_not_found]', () => {
-  test('is a call of another key of its project, of another project, and one that never was', async ({
+describe('a call cannot be read [invocation_not_found]', () => {
+  test('with another key of its project, with a key of another project, or if it never existed', async ({
     fixture,
     replica,
     tenant,
@@ -102,7 +107,7 @@ describe('what is not there for a key [invocation_not_found]', () => {
     expect(await read(tenant.key, tombstone)).toEqual(absent(tombstone))
   })
 
-  test('of a month that is archived is any id, and says so [invocation_archived]', async ({
+  test('if its id is of an archived month, whether or not it existed [invocation_archived]', async ({
     fixture,
     tenant,
     read,
@@ -116,7 +121,7 @@ describe('what is not there for a key [invocation_not_found]', () => {
     expect(await read(tenant.key, id)).toEqual({ code: 'invocation_archived', facts: { month: '2020-05' } })
   })
 
-  test('is asked for with a key that is good [key_invalid]', async ({ tenant, read }) => {
+  test('without a valid key [key_invalid]', async ({ tenant, read }) => {
     expect(await read({ hash: '0'.repeat(64) }, tenant.key.id)).toMatchObject({ code: 'key_invalid' })
   })
 })

@@ -6,7 +6,8 @@ import type { Deps } from '../deps.ts'
 import { readCaller, type Caller } from '../keys/read-caller.ts'
 
 /**
- * A call of the key or of one of its lineage, as its newest attempt stands. Another key's is answered like none (rules §2.5).
+ * Returns a call of the key or of one of its lineage, as of its newest attempt. Another key's call is refused as if it
+ * did not exist (rules §2.5).
  */
 export async function readInvocation(
   deps: Pick<Deps, 'reads'>,
@@ -23,7 +24,7 @@ type Found = Omit<StoredCall, 'unit'> | null
 
 const NO_COUNTS = { promptTokens: null, completionTokens: null, cachedTokens: null, reasoningTokens: null }
 
-/** The attempt that runs. What ended before it means nothing anymore. */
+/** The running attempt. Attempts that ended before it no longer matter. */
 async function openCall(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   { project, lineage }: Caller,
@@ -35,13 +36,13 @@ async function openCall(
   return { ...call, ...NO_COUNTS, ...open, closedAt: null, reason: null }
 }
 
-/** The newest of those that have ended. */
+/** The newest ended attempt. */
 async function closedCall(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   { project, lineage }: Caller,
   invocation: string,
 ): Promise<Found> {
-  // Later attempts have their own index, which only a query that says so in its text can use.
+  // Later attempts have a separate index, which only a query that says so in its text can use.
   const [newest] = await prisma.$queryRaw<{ id: string }[]>`
     SELECT id FROM money.attempts WHERE id = ${invocation} OR (invocation = ${invocation} AND attempt > 1)
      ORDER BY attempt DESC LIMIT 1`
@@ -50,7 +51,7 @@ async function closedCall(
   const { key, product, state, admittedAt } = call
   return {
     ...call,
-    key: key!, // null of tombstones alone, which have no project
+    key: key!, // null only for tombstones, which have no project
     product: product!,
     admittedAt: admittedAt!,
     state: state as StoredCall['state'],
@@ -62,7 +63,7 @@ async function unitOf({ reads: { prisma } }: Pick<Deps, 'reads'>, id: string): P
   return product?.unit ?? 'tokens'
 }
 
-/** The month that the id begins with may be archived. */
+/** Refuses an id that was not found. Its month may be archived. */
 async function absent({ reads: { prisma } }: Pick<Deps, 'reads'>, invocation: string): Promise<Refused> {
   const month = timeOfId(invocation)?.toISOString().slice(0, 7)
   const archive = month && (await prisma.archive.findFirst({ where: { attempts: { has: new Date(`${month}-01`) } } }))

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { test } from '../fixtures/ledger-test.ts'
 import { openKeyUses } from './read-caller.ts'
 
-test('what could not be written is written the next time', async ({ fixture, replica, tenant }) => {
+test('key uses that could not be written are written the next time', async ({ fixture, replica, tenant }) => {
   const uses = openKeyUses(replica)
   uses.note(tenant.key.id)
   await fixture.run('ALTER TABLE money.key_uses RENAME TO key_uses_away')

@@ -3,7 +3,7 @@ import { deleteAsset, forgetAssets, listAssetsToRemove, readAsset, readImages, r
 import { expireAssets } from './retention-cleaner.ts'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
 
-test('assets older than their project keeps them are deleted, and no others, regardless of who does it how often', async ({
+test('only assets older than their project’s retention are deleted, once even if two replicas delete concurrently', async ({
   fixture,
   tenant,
   replica,
@@ -28,7 +28,7 @@ test('assets older than their project keeps them are deleted, and no others, reg
   expect(await state(kept, other.project.id)).toBe(true)
 })
 
-test('what was deleted is nothing to a new call, and is still there for an execution in progress [asset_not_found]', async ({
+test('a deleted asset is not found by new calls but stays readable for executions in progress [asset_not_found]', async ({
   fixture,
   tenant,
   replica,

@@ -5,14 +5,14 @@ import { test } from '../fixtures/ledger-test.ts'
 import { openBooksChecker } from './books-checker.ts'
 import { endTurn, keepTurn, lastTurn, takeTurn } from './maintenance-turn.ts'
 
-describe('the turn of a job', () => {
+describe('the turn of a maintenance job', () => {
   const turn = { job: 'a job', forMs: 60_000, everyMs: 0 }
   const [mine, yours] = [
     { ...turn, replica: 'mine' },
     { ...turn, replica: 'yours' },
   ]
 
-  test('is one replica’s until it ends it', async ({ replica, other }) => {
+  test('belongs to one replica until that replica ends it', async ({ replica, other }) => {
     expect(await lastTurn(replica, 'a job')).toBeNull()
     expect(await takeTurn(replica, mine)).toBe(true)
     expect(await takeTurn(other, yours)).toBe(false)
@@ -25,13 +25,13 @@ describe('the turn of a job', () => {
     expect((await lastTurn(other, 'a job'))?.report).toBe('done')
   })
 
-  test('is lost by a replica that neither ends nor keeps it', async ({ replica, other, fixture }) => {
+  test('is lost by a replica that neither ends nor extends it', async ({ replica, other, fixture }) => {
     await takeTurn(replica, { ...mine, job: 'another' })
     await fixture.run(`UPDATE money.maintenance_turns SET until = now() - interval '1 second' WHERE job = 'another'`)
     expect(await takeTurn(other, { ...yours, job: 'another' })).toBe(true)
   })
 
-  test('comes again only when it is due', async ({ replica, other, fixture }) => {
+  test('can be taken again only when the job is due', async ({ replica, other, fixture }) => {
     const due = { job: 'hourly', forMs: 1_000, everyMs: 3_600_000 }
     await takeTurn(replica, { ...due, replica: 'mine' })
     await endTurn(replica, { ...due, replica: 'mine' }, 'done')
@@ -41,7 +41,12 @@ describe('the turn of a job', () => {
   })
 })
 
-test('one replica checks the books, and the others log what it found', async ({ replica, other, tenant, fixture }) => {
+test('one replica checks the books, and the others report what it found', async ({
+  replica,
+  other,
+  tenant,
+  fixture,
+}) => {
   const rounds: Record<string, { wallets: number; findings: number }> = {}
   const checker = (name: string, reads: typeof replica.reads) =>
     openBooksChecker(

@@ -5,21 +5,21 @@ import { endTurn, keepTurn, lastTurn, takeTurn, type Turn } from './maintenance-
 import { takeAnchor } from '../check/anchor.ts'
 import { recheckWallets } from '../check/recheck-wallets.ts'
 
-// One replica checks the books for all; the others log their operators what came of it.
+// One replica checks the books for all; the others report its result in their metrics.
 
 type CheckerDeps = Pick<Deps, 'reads' | 'metrics' | 'log' | 'now' | 'replicaId'>
 
 const TURN_MS = 30_000
 
 export function openBooksChecker(deps: CheckerDeps, { everyMs }: { everyMs: number }) {
-  // A little less than its time, because a round begins `everyMs` after the one before has ended.
+  // Slightly less than `everyMs`, because a round starts `everyMs` after the end of the one before.
   const turn: Turn = { job: 'books-check', replica: deps.replicaId, forMs: TURN_MS, everyMs: everyMs * 0.9 }
   return {
     async runOnce(): Promise<{ findings: number }> {
       if (await takeTurn(deps, turn)) return checkInTurn(deps, turn)
       const last = await lastTurn(deps, turn.job)
       if (last) deps.metrics.checked(JSON.parse(last.report) as CheckRound, last.agoMs)
-      return { findings: 0 } // told by the replica that found them
+      return { findings: 0 } // logged by the replica that found them
     },
   }
 }
@@ -41,7 +41,7 @@ function log({ log }: CheckerDeps, { findings }: Report): void {
   for (const finding of findings) log.error({ finding: formatFinding(finding) }, 'the books do not add up')
 }
 
-/** Keeps the turn while the round continues. @throws Error once another replica has it */
+/** Extends the turn while the round continues. @throws Error once another replica has it */
 function keepingTurn(deps: CheckerDeps, turn: Turn): () => Promise<void> {
   let keptMs = deps.now()
   return async () => {
@@ -51,8 +51,8 @@ function keepingTurn(deps: CheckerDeps, turn: Turn): () => Promise<void> {
   }
 }
 
-// One replica looks again at older parts of the books for all, and then anchors them: the line in the log is the anchor,
-// because the log is not in this database.
+// One replica rechecks older parts of the books for all, then anchors them. The log line is the anchor, because the log
+// is not in this database.
 
 const RECHECK_MS = 60_000
 
@@ -61,7 +61,7 @@ export function openBooksRechecker(
   { everyMs }: { everyMs: number },
 ) {
   const { reads, metrics, log } = deps
-  // A little less than its time, because a round begins `everyMs` after the one before has ended.
+  // Slightly less than `everyMs`, because a round starts `everyMs` after the end of the one before.
   const turn: Turn = { job: 'books-recheck', replica: deps.newId('rep'), forMs: RECHECK_MS, everyMs: everyMs * 0.9 }
 
   async function recheckInTurn(): Promise<number> {
@@ -87,7 +87,7 @@ export function openBooksRechecker(
       }
       const last = await lastTurn(deps, turn.job)
       if (last) metrics.rechecked(JSON.parse(last.report) as number)
-      return { findings: 0 } // told by the replica that found them
+      return { findings: 0 } // logged by the replica that found them
     },
   }
 }

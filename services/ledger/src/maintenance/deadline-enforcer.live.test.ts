@@ -3,7 +3,7 @@ import { claimOf, ending, newLease, takeNext } from '../fixtures/engine.ts'
 import { findingsOf, walletOf, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { chain, fan, oneCall } from '../fixtures/sandbox-products.ts'
 
-/** The deadline of an execution is over by this moment. */
+/** Moves the deadline of an execution into the past. */
 const test = ledgerTest.extend(
   'passDeadline',
   ({ fixture }) =>
@@ -16,8 +16,13 @@ const test = ledgerTest.extend(
 
 const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
 
-describe('an overdue run', () => {
-  test('that no one took up fails uncharged [execution_timeout]', async ({ engine, begin, passDeadline, fixture }) => {
+describe('an execution past its deadline', () => {
+  test('fails uncharged if no worker claimed a node [execution_timeout]', async ({
+    engine,
+    begin,
+    passDeadline,
+    fixture,
+  }) => {
     const execution = await begin(chain(1))
     const { rows } = await fixture.run('SELECT deadline_at - created_at AS waits FROM money.executions WHERE id = $1', [
       execution,
@@ -39,7 +44,7 @@ describe('an overdue run', () => {
   })
 
   // spec: 8.2/r7
-  test('tells its workers, keeps what they still end, and fails with what was charged', async ({
+  test('notifies its workers, records the nodes they still end, and fails with the amount charged so far', async ({
     engine,
     tenant,
     begin,
@@ -68,7 +73,7 @@ describe('an overdue run', () => {
     })
   })
 
-  test('ends the nodes that still run when their time is over too, and holds nothing', async ({
+  test('fails nodes that still run after the grace period and leaves nothing reserved', async ({
     engine,
     replica,
     tenant,

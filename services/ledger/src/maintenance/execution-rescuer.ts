@@ -3,9 +3,9 @@ import { enqueueAgain, notifyEnding } from '../executions/announce.ts'
 import { callFunction } from '@gateway/database/call-function'
 import { type EnqueuedNode, jobsOf } from '../executions/store/begin-executions.ts'
 
-// The lease of a node whose instance has ended is taken from it, by an ordinary item of the node batcher: its
-// reservation is released, and it may be claimed again. One whose completion is kept because it could not be written has
-// its result already (K2 of quarantine/kept-items.ts).
+// Reclaims nodes whose instance has ended, through an ordinary item of the node batcher: the reservation is released
+// and the node may be claimed again. A node whose completion is quarantined is skipped, because it already has its
+// result (K2 of quarantine/kept-items.ts).
 
 const MAX_NODES = 2_000
 const BUDGET_MS = 10_000
@@ -26,8 +26,8 @@ export async function rescueNodes({
   return { rescued: rows.length }
 }
 
-// Executions past their deadline begin to fail. Workers of those that are failing are notified again, because the first
-// notification may have been lost.
+// Makes executions past their deadline start to fail. Notifies the workers of failing executions again, because the
+// first notification may have been lost.
 
 const MAX_EXECUTIONS = 2_000
 
@@ -46,14 +46,13 @@ export async function enforceDeadlines({
   return { overdue: overdue.length }
 }
 
-// The queue may lose what it was given, or have been away. A job that no worker has taken up for a while is enqueued
-// again: it is the same job, which the queue drops if it still has it. Nodes that could run and were never enqueued are
-// found, too.
+// The queue may lose jobs or be down. A job that no worker has claimed for a while is enqueued again; it is the same
+// job, so the queue drops it if it still has it. Ready nodes that were never enqueued are found too.
 
 interface Limits {
-  /** Of one project, in the queue or running. */
+  /** Per project, queued or running. */
   maxConcurrentNodes: number
-  /** How long a worker may take to take a node up. */
+  /** Time after which an unclaimed job counts as lost. */
   lateMs?: number
 }
 

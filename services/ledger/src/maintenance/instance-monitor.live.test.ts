@@ -10,11 +10,11 @@ import { test as clockTest } from '../fixtures/set-clock.ts'
 import { openSignsOfLife, recordHeartbeat } from '../instances/signs-of-life.ts'
 import { monitorInstances } from './instance-monitor.ts'
 
-// Two replicas of the ledger look at instances that heartbeat through one of them, by a clock that the test turns.
+// Two ledger replicas monitor instances that send heartbeats to one of them. The test sets the clock.
 
 const LOOK_MS = 250
 const AWAY_MS = 10_000
-/** More than a sign takes through Redis and Postgres. */
+/** More than a sign of life takes through Redis and Postgres. */
 const SIGN_MS = 250
 
 type Replica = 'here' | 'there'
@@ -50,7 +50,7 @@ const test = clockTest
     const look = (...replicas: Replica[]) =>
       Promise.all(replicas.map((one) => monitorInstances(depsOf(one), signsOf[one])))
     const giveSign = (name: string) => notifier.notify(aliveTopic(`${name} ${task.id}`))
-    /** Its silence counts from this moment on. */
+    /** Whether its silence counts from the current moment. */
     const isHeardNow = async (name: string) => {
       const { rows } = await fixture.run(
         'SELECT watched_from = (SELECT at::timestamptz(3) FROM set_clock.hands) AS now FROM money.instances WHERE id = $1',
@@ -59,14 +59,14 @@ const test = clockTest
       return (rows as { now: boolean }[])[0]!.now
     }
     const untilHeard = async (name: string, by: Replica = 'there') => {
-      await pass(LOOK_MS, by) // so that no takeover is taken for a sign
+      await pass(LOOK_MS, by) // so that no takeover is mistaken for a sign of life
       await expect
         .poll(() => {
           giveSign(name)
           return isHeardNow(name)
         })
         .toBe(true)
-      await delay(SIGN_MS) // the clock stands still: those that are still on their way change nothing
+      await delay(SIGN_MS) // the clock is stopped, so signs still in flight change nothing
     }
     const heartbeat = (name: string, { service, deadAfterMs }: Kind, through: Replica = 'here') =>
       recordHeartbeat(depsOf(through), { instance: `${name} ${task.id}`, service, deadAfterMs })
@@ -74,14 +74,14 @@ const test = clockTest
       const { rows } = await fixture.run('SELECT ended_at FROM money.instances WHERE id = $1', [`${name} ${task.id}`])
       return (rows as { ended_at: Date | null }[])[0]!.ended_at === null
     }
-    /** Time continues, and these replicas look all the while. */
+    /** Advances the clock in steps of LOOK_MS, with a check by these replicas after each. */
     const pass = async (ms: number, ...replicas: Replica[]) => {
       for (let passed = 0; passed < ms; passed += LOOK_MS) {
         await clock.turn(Math.min(LOOK_MS, ms - passed))
         await look(...replicas)
       }
     }
-    /** So long it takes until the instance is ended, while these look. */
+    /** Returns how long it takes until the instance is ended while these replicas check it. */
     const untilEnded = async (name: string, ...replicas: Replica[]) => {
       for (let ms = LOOK_MS; ms <= 60_000; ms += LOOK_MS) {
         await pass(LOOK_MS, ...replicas)
@@ -97,7 +97,7 @@ const test = clockTest
 describe.each(Object.entries(KINDS))('%s', (_, kind) => {
   const { deadAfterMs, heartbeatMs } = kind
 
-  test('is ended once it has been silent for so long, and not before', async ({ watch }) => {
+  test('is ended once it has been silent for that long, and not before', async ({ watch }) => {
     await watch.heartbeat('quiet', kind)
     await watch.heartbeat('loud', kind)
     for (let silentMs = 0; silentMs < deadAfterMs; silentMs += LOOK_MS) {
@@ -115,7 +115,7 @@ describe.each(Object.entries(KINDS))('%s', (_, kind) => {
 
   const GAPS_MS = [700, 900, 1_100, 2_500, 4_000, 4_900, 5_100, 6_500, 9_900, 14_000, 17_000, 3_600_000, 86_400_000]
   test.for([...GAPS_MS, -60_000])(
-    'lives on when everything stands still for %i ms, and the ledger looks before it hears it',
+    'stays alive if everything pauses for %i ms and the ledger checks it before its next heartbeat',
     async (gapMs, { watch, clock }) => {
       await watch.heartbeat('loud', kind)
       await watch.heartbeat('dead', kind)
@@ -125,12 +125,12 @@ describe.each(Object.entries(KINDS))('%s', (_, kind) => {
       await watch.pass(2 * LOOK_MS, 'here', 'there')
       expect(await watch.isAlive('loud')).toBe(true)
       expect(await watch.heartbeat('loud', kind)).toEqual({ alive: true })
-      // Anyone who stays silent from now on is ended as if it had fallen silent at the end of the gap.
+      // An instance that stays silent from now on is ended as if its silence had started at the end of the gap.
       expect(await watch.untilEnded('dead', 'here', 'there')).toBeLessThanOrEqual(deadAfterMs)
     },
   )
 
-  test('lives on when everything stands still again and again', async ({ watch, clock }) => {
+  test('stays alive if everything pauses repeatedly', async ({ watch, clock }) => {
     await watch.heartbeat('loud', kind)
     for (let n = 0; n < 20; n++) {
       await clock.turn(deadAfterMs / 2)
@@ -140,7 +140,7 @@ describe.each(Object.entries(KINDS))('%s', (_, kind) => {
     expect(await watch.isAlive('loud')).toBe(true)
   })
 
-  test('lives on when the replica that hears it stands still and another one does not', async ({ watch }) => {
+  test('stays alive if only the replica that receives its heartbeats pauses', async ({ watch }) => {
     for (const gapMs of [1_000, 4_000, 6_000, 10_000]) {
       await watch.heartbeat('loud', kind)
       await watch.pass(heartbeatMs, 'here', 'there')
@@ -151,15 +151,15 @@ describe.each(Object.entries(KINDS))('%s', (_, kind) => {
     }
   })
 
-  test('that died together with its replica is ended by another one', async ({ watch }) => {
+  test('is ended by another replica if it died together with its own', async ({ watch }) => {
     await watch.heartbeat('dead', kind)
     await watch.pass(LOOK_MS, 'here', 'there')
     const ms = await watch.untilEnded('dead', 'there')
     expect(ms).toBeGreaterThan(AWAY_MS)
-    expect(ms).toBeLessThanOrEqual(AWAY_MS + deadAfterMs + 2 * LOOK_MS) // for a gateway less than 30 s
+    expect(ms).toBeLessThanOrEqual(AWAY_MS + deadAfterMs + 2 * LOOK_MS) // less than 30 s for a gateway
   })
 
-  test('whose replica died lives on through another one, however late it finds it', async ({ watch }) => {
+  test('stays alive if its replica died and it reaches another one before its time is up', async ({ watch }) => {
     await watch.heartbeat('moved', kind)
     await watch.pass(AWAY_MS + deadAfterMs - LOOK_MS, 'there')
     expect(await watch.heartbeat('moved', kind, 'there')).toEqual({ alive: true })
@@ -169,10 +169,10 @@ describe.each(Object.entries(KINDS))('%s', (_, kind) => {
   })
 })
 
-describe('an instance whose replica is gone, and that reaches no other one,', () => {
+describe('an instance whose replica is gone and that reaches no other replica', () => {
   const kind = KINDS['a gateway, dead after 15 s']!
 
-  test('lives on for as long as it gives signs of life, and is heard again', async ({ watch }) => {
+  test('stays alive while it sends signs of life, and can resume its heartbeats', async ({ watch }) => {
     await watch.heartbeat('cut off', kind)
     await watch.pass(AWAY_MS + LOOK_MS, 'there')
     for (let n = 0; n < 6; n++) {
@@ -184,7 +184,7 @@ describe('an instance whose replica is gone, and that reaches no other one,', ()
     expect(await watch.isAlive('cut off')).toBe(true)
   })
 
-  test('is ended where its signs stop', async ({ watch }) => {
+  test('is ended once its signs of life stop', async ({ watch }) => {
     await watch.heartbeat('cut off', kind)
     await watch.pass(AWAY_MS + LOOK_MS, 'there')
     await watch.untilHeard('cut off')
@@ -193,7 +193,7 @@ describe('an instance whose replica is gone, and that reaches no other one,', ()
     expect(ms).toBeLessThanOrEqual(kind.deadAfterMs + 2 * LOOK_MS)
   })
 
-  test('is ended two minutes later though it gives signs', async ({ watch }) => {
+  test('is ended after two minutes despite its signs of life', async ({ watch }) => {
     await watch.heartbeat('cut off', kind)
     await watch.pass(AWAY_MS + LOOK_MS, 'there')
     await watch.untilHeard('cut off')
@@ -204,7 +204,7 @@ describe('an instance whose replica is gone, and that reaches no other one,', ()
     clearInterval(signs)
   })
 
-  test('that is a worker is not kept alive by signs while its own replica looks', async ({ watch }) => {
+  test('is not kept alive by signs of life if it is a worker whose own replica is running', async ({ watch }) => {
     const worker = KINDS['a worker, dead after 3 s']!
     await watch.heartbeat('quiet', worker)
     const signs = setInterval(() => watch.giveSign('quiet'), 1)
@@ -213,10 +213,10 @@ describe('an instance whose replica is gone, and that reaches no other one,', ()
   })
 })
 
-describe('a gateway that reaches no replica, though the one that heard it looks,', () => {
+describe('a gateway that reaches no replica while its own replica is running', () => {
   const kind = KINDS['a gateway, dead after 15 s']!
 
-  test('lives on for as long as it gives signs of life, and is ended two minutes later', async ({ watch }) => {
+  test('stays alive while it sends signs of life, but for two minutes at most', async ({ watch }) => {
     await watch.heartbeat('cut off', kind)
     await watch.pass(kind.deadAfterMs - LOOK_MS, 'here', 'there')
     for (let n = 0; n < 6; n++) {
@@ -232,7 +232,7 @@ describe('a gateway that reaches no replica, though the one that heard it looks,
     clearInterval(signs)
   })
 
-  test('has two minutes again each time it was heard', async ({ watch }) => {
+  test('gets two more minutes with each heartbeat that is received', async ({ watch }) => {
     for (let n = 0; n < 2; n++) {
       expect(await watch.heartbeat('cut off', kind)).toEqual({ alive: true })
       await watch.look('here', 'there')
@@ -246,7 +246,7 @@ describe('a gateway that reaches no replica, though the one that heard it looks,
   })
 })
 
-test('an instance is not ended by a look that stands still between its moment and its end', async ({
+test('a check that pauses between reading the clock and ending instances does not end a live instance', async ({
   watch,
   database,
   fixture,
@@ -267,7 +267,11 @@ test('an instance is not ended by a look that stands still between its moment an
   expect(await watch.isAlive('loud')).toBe(true)
 })
 
-test('lives on when the database could not be asked meanwhile', async ({ watch, fixture, clock }) => {
+test('an instance stays alive after a period in which the database could not be queried', async ({
+  watch,
+  fixture,
+  clock,
+}) => {
   const kind = KINDS['a worker, dead after 3 s']!
   await watch.heartbeat('loud', kind)
   await fixture.run('ALTER TABLE money.instances RENAME TO instances_away')

@@ -3,10 +3,10 @@ import type { Deps } from '../deps.ts'
 import type { SignsOfLife } from '../instances/signs-of-life.ts'
 
 /**
- * Looks once at the instances whose heartbeats this replica takes, and ends those that have fallen silent. A time in
- * which no heartbeat could have been taken is not a silence: the rules are in
- * prisma/functions/money/monitor_instances.sql. Of instances that it takes over from a replica that is gone it
- * listens for signs of life.
+ * Checks once the instances that send heartbeats to this replica, and ends those that have fallen silent. Time in which
+ * no heartbeat could be received does not count as silence; the rules are in
+ * prisma/functions/money/monitor_instances.sql. For instances taken over from a dead replica, it listens for signs of
+ * life.
  */
 export async function monitorInstances(
   { reads, replicaId }: Pick<Deps, 'reads' | 'replicaId'>,

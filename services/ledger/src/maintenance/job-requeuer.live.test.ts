@@ -3,12 +3,12 @@ import { openEngine, question, takeNext } from '../fixtures/engine.ts'
 import { test } from '../fixtures/ledger-test.ts'
 import { chain, publishProduct } from '../fixtures/sandbox-products.ts'
 
-describe('what the queue has lost', () => {
-  test('is requeued under the same job, until a worker takes it up', async ({ engine, begin }) => {
+describe('a node whose job the queue has lost', () => {
+  test('is enqueued again as the same job until a worker claims it', async ({ engine, begin }) => {
     const execution = await begin(chain(1))
     const mine = () => engine.jobs.filter((job) => job.execution === execution)
     const [first] = mine()
-    engine.jobs.length = 0 // as if Redis was flushed
+    engine.jobs.length = 0 // as if Redis had been flushed
     await engine.requeueLostJobs()
     expect(mine()).toEqual([first])
     await takeNext(engine, await engine.newInstance(), execution)
@@ -16,7 +16,7 @@ describe('what the queue has lost', () => {
     expect(mine()).toEqual([])
   })
 
-  test('is left alone for as long as a worker may take', async ({ database, fixture, tenant }) => {
+  test('is not enqueued again before a worker is overdue', async ({ database, fixture, tenant }) => {
     const slow = await openEngine(database.ledgerUrl, { lateMs: 60_000 })
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     await slow.start(question(tenant.key, sandbox))
@@ -26,7 +26,11 @@ describe('what the queue has lost', () => {
     await slow.close()
   })
 
-  test('carries the trace of anyone who began the execution', async ({ engine, tenant, fixture }) => {
+  test('is enqueued again with the trace of the request that started the execution', async ({
+    engine,
+    tenant,
+    fixture,
+  }) => {
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'x=y' }
     const asked = question(tenant.key, sandbox, { trace })
@@ -38,7 +42,7 @@ describe('what the queue has lost', () => {
     expect(engine.jobs.filter(({ execution }) => execution === asked.id)).toEqual([job])
   })
 
-  test('and what never was enqueued is found when there is room', async ({ database, fixture, tenant }) => {
+  test('is enqueued once there is room, if it never was', async ({ database, fixture, tenant }) => {
     const small = await openEngine(database.ledgerUrl, { maxConcurrentNodes: 1 })
     const large = await openEngine(database.ledgerUrl)
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })

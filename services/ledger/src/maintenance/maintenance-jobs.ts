@@ -13,12 +13,12 @@ import { retryQuarantined } from './quarantine-retrier.ts'
 import { rollUpUsage } from './usage-roll-up.ts'
 import type { Logger } from '@gateway/service-kit/process/logger'
 
-/** Everything that a replica does by itself, and how often. Each job may run on any number of replicas at once. */
+/** Everything that a replica does by itself, and how often. Each job may run on any number of replicas concurrently. */
 export function maintenanceJobs(
   deps: Deps,
   config: Pick<LedgerConfig, 'MAX_CONCURRENT_NODES' | 'CHECK_EVERY_SECONDS' | 'RELEASE_GRACE_MS'>,
 ): MaintenanceJob[] {
-  // The connections of each job: nothing delays those that watch over the living (pools.ts).
+  // Each job has its connections: nothing delays the jobs that monitor instances (pools.ts).
   const watching = { ...deps, reads: deps.heartbeats }
   const upkeep = { ...deps, reads: deps.maintenance }
   const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
@@ -27,8 +27,8 @@ export function maintenanceJobs(
   const booksRechecker = openBooksRechecker(upkeep, { everyMs: checkEveryMs })
   const reservationReaper = openReservationReaper(watching, { graceMs: config.RELEASE_GRACE_MS })
   return [
-    // A worker is dead after three seconds of silence, and what it ran is to be under way again within five. Two jobs,
-    // because a look that waited for the rescue of nodes would be late, and silence would count again.
+    // A worker is dead after three seconds of silence, and its nodes must run again within five. Two jobs, because a
+    // monitor that waited for the rescue of nodes would be late, and silence would count again.
     { name: 'instance-monitor', everyMs: 250, runOnce: () => monitorInstances(watching, signsOfLife) },
     { name: 'node-rescuer', everyMs: 250, runOnce: () => rescueNodes(watching) },
     { name: 'deadline-enforcer', everyMs: 1_000, runOnce: () => enforceDeadlines(upkeep) },
@@ -51,7 +51,7 @@ export function maintenanceJobs(
   ]
 }
 
-/** Answers no count: it has work at all times, and that is not news. */
+/** Returns no count: it always has work, which is not worth logging. */
 async function writeKeyUses({ keyUses }: Pick<Deps, 'keyUses'>): Promise<Record<string, number>> {
   await keyUses.write()
   return {}
@@ -60,15 +60,15 @@ async function writeKeyUses({ keyUses }: Pick<Deps, 'keyUses'>): Promise<Record<
 export interface MaintenanceJob {
   name: string
   everyMs: number
-  /** The first turn comes at once, instead of after `everyMs`. */
+  /** Run at once, instead of after `everyMs`. */
   atOnce?: boolean
-  /** Answers what it has done, counted by name; nothing is logged where all of it is 0. */
+  /** Returns what it has done, counted by name; nothing is logged if all counts are 0. */
   runOnce(): Promise<Record<string, number>>
 }
 
 /**
- * Runs a job again and again, never twice at once. A failure is logged, and the job tries again in its turn. Answers
- * how to stop.
+ * Runs a job repeatedly, never twice at once. A failure is logged, and the job retries in its next turn. Returns a
+ * function that stops it.
  */
 export function repeatJob({ log }: { log: Logger }, job: MaintenanceJob): () => Promise<void> {
   const { name, everyMs, atOnce = false, runOnce } = job

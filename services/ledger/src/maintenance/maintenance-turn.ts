@@ -1,16 +1,16 @@
 import type { Deps } from '../deps.ts'
 
-// A job that one replica does for all. Who has the turn is in a row, with the time until which they have it, by the
-// clock of the database: an advisory lock would be lost behind a pooler that gives each transaction another session.
-// A replica that dies loses its turn when that time is over.
+// A job that one replica does for all. A row holds the replica that has the turn, and until when by the clock of the
+// database: an advisory lock would be lost behind a pooler that gives each transaction another session. A replica that
+// dies loses its turn once that time is over.
 
 export interface Turn {
   job: string
   /** The replica that asks. */
   replica: string
-  /** How long it has the turn, unless it keeps it by `keepTurn`. */
+  /** How long it has the turn, unless `keepTurn` extends it. */
   forMs: number
-  /** A turn that was done more recently is not taken again. */
+  /** A turn that ended more recently than this is not taken again. */
   everyMs: number
 }
 
@@ -19,7 +19,7 @@ export interface DoneTurn {
   report: string
 }
 
-/** Takes the turn; answers whether it was free and due. */
+/** Takes the turn. Returns whether it was free and due. */
 export async function takeTurn({ reads }: Pick<Deps, 'reads'>, turn: Turn): Promise<boolean> {
   const taken = await reads.prisma.$executeRaw`
     INSERT INTO money.maintenance_turns AS t (job, replica, until)
@@ -30,7 +30,7 @@ export async function takeTurn({ reads }: Pick<Deps, 'reads'>, turn: Turn): Prom
   return taken === 1
 }
 
-/** Has the turn for another `forMs`; answers whether the replica still had it. */
+/** Extends the turn by `forMs`. Returns whether the replica still had it. */
 export async function keepTurn({ reads }: Pick<Deps, 'reads'>, { job, replica, forMs }: Turn): Promise<boolean> {
   const kept = await reads.prisma.$executeRaw`
     UPDATE money.maintenance_turns SET until = clock_timestamp() + ${forMs}::int * interval '1 millisecond'
@@ -38,7 +38,7 @@ export async function keepTurn({ reads }: Pick<Deps, 'reads'>, { job, replica, f
   return kept === 1
 }
 
-/** Gives the turn back, with what came of it; null: nothing did. */
+/** Gives the turn back with its result; null if there is none. */
 export async function endTurn(
   { reads }: Pick<Deps, 'reads'>,
   { job, replica }: Turn,
@@ -52,7 +52,7 @@ export async function endTurn(
      WHERE job = ${job} AND replica = ${replica}`
 }
 
-/** What came of the last turn, regardless of who had it; null: no one has ended one yet. */
+/** Returns the result of the last turn, on any replica; null if none has ended yet. */
 export async function lastTurn({ reads }: Pick<Deps, 'reads'>, job: string): Promise<DoneTurn | null> {
   const [row] = await reads.prisma.$queryRaw<{ ago_ms: number; report: string }[]>`
     SELECT (extract(epoch FROM clock_timestamp() - done_at) * 1000)::float8 AS ago_ms, report

@@ -6,7 +6,7 @@ import { chain, fan, oneCall } from '../fixtures/sandbox-products.ts'
 const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
 
 describe('a node whose instance has ended', () => {
-  test('is taken back with its reservation released, and charged once by anyone who runs it again', async ({
+  test('is reclaimed with its reservation released, and is charged once when it runs again', async ({
     engine,
     replica,
     tenant,
@@ -19,7 +19,7 @@ describe('a node whose instance has ended', () => {
     const first = await takeNext(engine, dead, execution)
     await admit(dead, first)
     await engine.reclaim()
-    expect((await engine.record(execution)).nodes[1]).toMatchObject({ status: 'Running' }) // it lives
+    expect((await engine.record(execution)).nodes[1]).toMatchObject({ status: 'Running' }) // its instance is alive
     await engine.endInstance(dead)
     await engine.reclaim()
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
@@ -28,7 +28,7 @@ describe('a node whose instance has ended', () => {
     const second = await takeNext(engine, living, execution)
     expect(second.claim).toMatchObject({ attempt: 2, callId: first.claim.callId })
     await admit(living, second)
-    // The first one answers after all, and says so twice: it cost something, and no one is charged for it.
+    // The first worker completes after all, twice: its call cost something, and no one is charged for it.
     const reservation = first.claim.callReservation
     for (let n = 0; n < 2; n++)
       expect(await engine.complete(ending(first, { usage, reservation }))).toEqual({ kind: 'fenced' })
@@ -36,7 +36,7 @@ describe('a node whose instance has ended', () => {
       fixture.run('SELECT kind, micro FROM money.write_offs WHERE reservation = $1', [reservation])
     expect((await writeOffs()).rows).toEqual([{ kind: 'fenced', micro: '20' }])
     await engine.complete(ending(second, { usage }))
-    // Only under what it was admitted as, and not what was charged, nor what is another's.
+    // A write-off is recorded only under the attempt's own reservation, not under one that was charged or is another's.
     const third = second.claim.callReservation
     expect(await engine.complete(ending(first, { usage, reservation: third }))).toEqual({ kind: 'fenced' })
     expect((await fixture.run('SELECT FROM money.write_offs WHERE reservation = $1', [third])).rowCount).toBe(0)
@@ -45,7 +45,7 @@ describe('a node whose instance has ended', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('five times is given up [node_failed]; what was given back is not a death', async ({ engine, begin }) => {
+  test('five times fails [node_failed]; nodes that were given back do not count', async ({ engine, begin }) => {
     const execution = await begin(chain(1))
     const waitForLocks = await engine.newInstance()
     for (let n = 0; n < 5; n++)
@@ -65,7 +65,7 @@ describe('a node whose instance has ended', () => {
     })
   })
 
-  test('in an execution that is failing lets the execution end', async ({ engine, tenant, begin, admit, replica }) => {
+  test('in a failing execution lets that execution end', async ({ engine, tenant, begin, admit, replica }) => {
     const [dead, living] = [await engine.newInstance(), await engine.newInstance()]
     const execution = await begin(fan([tenant.product, tenant.product]))
     const [one, other] = [await takeNext(engine, living, execution), await takeNext(engine, dead, execution)]

@@ -7,7 +7,7 @@ import { planPartitions } from './partition-planner.ts'
 
 const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
 
-/** Begins the week of this many days ago, and has the execution begun and ended in it. Answers its new id. */
+/** Creates the partition of the week `days` ago and moves the execution into it. Returns its new id. */
 async function moveBack(fixture: Fixture, execution: string, days: number): Promise<string> {
   const { rows } = await fixture.run(
     `SELECT to_char(w, 'YYYYMMDD') AS name, money.id_bound('exe', w AT TIME ZONE 'UTC') AS lower,
@@ -30,7 +30,7 @@ async function moveBack(fixture: Fixture, execution: string, days: number): Prom
 }
 
 describe('executions whose retention is over', () => {
-  test('are dropped with their nodes, by the week; what they were charged stays', async ({
+  test('are dropped with their nodes, one week at a time; their charges stay', async ({
     engine,
     replica,
     tenant,
@@ -69,7 +69,7 @@ describe('executions whose retention is over', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('are deleted by row where their week has no partition', async ({ engine, replica, begin, fixture }) => {
+  test('are deleted row by row if their week has no partition', async ({ engine, replica, begin, fixture }) => {
     const execution = await begin(chain(0))
     await fixture.run(
       `UPDATE money.executions SET id = 'exe_0', status = 'Succeeded', output = '{}', completed_at = now() - interval '31 days' WHERE id = $1`,

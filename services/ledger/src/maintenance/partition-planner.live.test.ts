@@ -14,7 +14,7 @@ async function openSession(url: string): Promise<Client> {
   return client
 }
 
-/** A transaction that is open until it is closed. */
+/** Runs `sql` in a transaction that stays open until `close`. */
 async function keepOpen(url: string, sql: string): Promise<{ close: () => Promise<unknown> }> {
   const session = await openSession(url)
   await session.query(`BEGIN; ${sql}`)
@@ -22,18 +22,16 @@ async function keepOpen(url: string, sql: string): Promise<{ close: () => Promis
 }
 
 describe('the partition planner', () => {
-  test('has a partition for each of the next days, and finds nothing to do in the next turn', async ({ replica }) => {
+  test('creates a partition for each of the coming days, and has nothing to do in the next run', async ({
+    replica,
+  }) => {
     await planPartitions(replica)
     expect(await planPartitions(replica)).toMatchObject({ made: 0 })
     const answers = (await plannedDays(replica)).find(({ table }) => table === 'answers')
     expect(answers?.days).toBeGreaterThanOrEqual(7)
   })
 
-  test('drops the days whose retention is over, and no others, no matter what is asked for', async ({
-    fixture,
-    replica,
-    database,
-  }) => {
+  test('drops only days past their retention, even if asked to drop more', async ({ fixture, replica, database }) => {
     for (const days of [-40, -31, -30])
       await fixture.run(
         `CREATE TABLE money.${dayName(days)} PARTITION OF money.answers
@@ -49,7 +47,7 @@ describe('the partition planner', () => {
     expect(rows.map(({ there }) => there)).toEqual([false, false, true, true, true])
   })
 
-  test('gives up a lock that it does not get, and makes the partition in a later turn', async ({
+  test('gives up on a lock that it cannot get, and creates the partition in a later run', async ({
     fixture,
     replica,
     database,
@@ -62,7 +60,7 @@ describe('the partition planner', () => {
     expect(await planPartitions(replica)).toMatchObject({ made: 1 })
   })
 
-  test('leaves the turn to anyone who has it', async ({ fixture, replica, database }) => {
+  test('skips its run while another one holds the lock', async ({ fixture, replica, database }) => {
     await planPartitions(replica)
     await fixture.run(`DROP TABLE money.${dayName(7)}`)
     const other = await keepOpen(
@@ -74,11 +72,7 @@ describe('the partition planner', () => {
     expect(await planPartitions(replica)).toMatchObject({ made: 1 })
   })
 
-  test('takes what strayed into the default partition along, and it stays append-only', async ({
-    fixture,
-    replica,
-    database,
-  }) => {
+  test('moves rows out of the default partition, and they stay append-only', async ({ fixture, replica, database }) => {
     await planPartitions(replica)
     const { rows } = await fixture.run(
       `INSERT INTO money.attempts (id, invocation, attempt, state, closed_at)
@@ -99,7 +93,7 @@ describe('the partition planner', () => {
       await expect(fixture.run(`DELETE FROM ${table}`)).rejects.toThrow('append-only')
   })
 
-  test('has each table planned for weeks', async ({ replica }) => {
+  test('plans every table weeks ahead', async ({ replica }) => {
     await planPartitions(replica)
     const days = await plannedDays(replica)
     expect(days).toHaveLength(6)
@@ -107,7 +101,9 @@ describe('the partition planner', () => {
     expect(short).toEqual([])
   })
 
-  test('looks at the tables of Postgres, no matter what the session calls so', async ({ database }) => {
+  test('reads the system catalogs, even if the session has temporary tables of the same names', async ({
+    database,
+  }) => {
     const session = await openSession(database.ledgerUrl)
     await session.query(`
       CREATE TEMP TABLE pg_class (oid oid, relname name);
@@ -119,12 +115,12 @@ describe('the partition planner', () => {
   })
 })
 
-describe('while someone keeps the saved answers locked', () => {
+describe('while the saved answers are locked', () => {
   const usage = { promptTokens: 0, completionTokens: 7 }
   const answer = { contentType: 'application/json', body: '{"a":1}' }
 
   for (const mode of ['ACCESS SHARE', 'ACCESS EXCLUSIVE']) {
-    test(`calls are settled: ${mode}`, async ({ replica, tenant, database }) => {
+    test(`calls are admitted and settled: ${mode}`, async ({ replica, tenant, database }) => {
       const idempotency = { key: `locked ${mode}`, fingerprint: 'a'.repeat(64) }
       const call = replica.item(tenant.key, tenant.product, { idempotency })
       await replica.admit(call)

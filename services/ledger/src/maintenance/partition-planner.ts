@@ -2,9 +2,9 @@ import { idempotencyKeyLimits } from '@gateway/api/limits'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 
-// Tables that are divided by time get their partitions ahead of time, and lose those whose retention is over. No one
-// waits for it: rows that find no partition go into the default one, a lock that is not free at once is left for the
-// next turn, and each change is its own transaction (money.make_partition).
+// Tables that are partitioned by time get their partitions ahead of time, and lose those whose retention is over.
+// Nothing waits for it: rows without a partition go into the default one, a lock that is not free at once is left for
+// the next turn, and each change is a separate transaction (money.make_partition).
 
 interface Partitioned {
   table: string
@@ -15,7 +15,7 @@ interface Partitioned {
 
 const { keptDays } = idempotencyKeyLimits
 
-/** What is divided by the month is made a month before it begins; by the week, a few weeks. */
+/** Monthly partitions are created a month ahead, weekly ones a few weeks ahead. */
 const TABLES: Partitioned[] = [
   { table: 'answers', daysAhead: 7, daysKept: keptDays },
   { table: 'attempts', daysAhead: 31, daysKept: null },
@@ -25,7 +25,7 @@ const TABLES: Partitioned[] = [
   { table: 'execution_nodes', daysAhead: 21, daysKept: null }, // dropped with their executions
 ]
 
-/** @throws AggregateError of what could not be made or dropped, after everything was tried */
+/** @throws AggregateError of what could not be created or dropped, after everything was tried */
 export async function planPartitions({
   reads: { sql },
 }: Pick<Deps, 'reads'>): Promise<{ made: number; dropped: number }> {
@@ -49,7 +49,7 @@ async function dropOne(sql: Deps['reads']['sql'], table: string, daysKept: numbe
   return dropped
 }
 
-/** For how many days from today on each table has its partitions. */
+/** Returns for how many days from today on each table has its partitions. */
 export function plannedDays({ reads }: Pick<Deps, 'reads'>): Promise<{ table: string; days: number }[]> {
   return reads.prisma.$queryRaw`
     SELECT t AS table, money.planned_days(t) AS days FROM unnest(${TABLES.map(({ table }) => table)}::text[]) t`

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { forgetKeptItems, takeKeptItems, type KeptItem } from '../quarantine/kept-items.ts'
 
-// Kept settlements and completions (quarantine/kept-items.ts) become ordinary items again. Most of them are answered at once
-// by what is remembered of them; one in a while is tried. Once one of a project succeeds, all the others of it follow.
+// Resubmits kept settlements and completions (quarantine/kept-items.ts) as ordinary items. Most of them are answered at
+// once from memory; one in a while is tried. Once one of a project succeeds, all the others of it follow.
 
 const MAX_ITEMS = 20
 const BUDGET_MS = 10_000

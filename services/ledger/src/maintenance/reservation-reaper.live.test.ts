@@ -5,7 +5,7 @@ import { openReplica } from '../fixtures/replica.ts'
 import { test as clockTest } from '../fixtures/set-clock.ts'
 import { openReservationReaper } from './reservation-reaper.ts'
 
-// By a clock that the test turns.
+// The tests advance the clock.
 
 const DEADLINE_MS = 330_000
 const LATE_MS = DEADLINE_MS + 1_000
@@ -33,7 +33,7 @@ const test = clockTest
   })
 
 describe('a reservation past its deadline', () => {
-  test('whose gateway lives is settled after an outage that was longer than the deadline', async ({
+  test('can still be settled after an outage longer than the deadline if its gateway is alive', async ({
     clock,
     replica,
     tenant,
@@ -44,7 +44,7 @@ describe('a reservation past its deadline', () => {
       await clock.turn(TURN_MS)
       await reaper.runOnce()
     }
-    await clock.turn(LATE_MS) // no one could settle, and no one looked
+    await clock.turn(LATE_MS) // an outage: no settlements, no reaper
     expect(await reaper.runOnce()).toEqual({ expired: 0 })
     for (let n = 0; n < GRACE_TURNS - 1; n++) {
       await clock.turn(TURN_MS)
@@ -59,7 +59,7 @@ describe('a reservation past its deadline', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('that no one settles is released half a minute later, though its gateway lives', async ({
+  test('is released half a minute later if it is not settled, even if its gateway is alive', async ({
     clock,
     replica,
     tenant,
@@ -76,7 +76,7 @@ describe('a reservation past its deadline', () => {
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
   })
 
-  test('is released at once where its gateway has ended', async ({ clock, replica, fixture, reserved }) => {
+  test('is released at once if its gateway has ended', async ({ clock, replica, fixture, reserved }) => {
     await clock.turn(LATE_MS)
     await fixture.run('UPDATE money.instances SET ended_at = clock_timestamp() WHERE id = $1', [replica.instance])
     expect((await openReservationReaper(replica, { graceMs: 30_000 }).runOnce()).expired).toBe(20)
@@ -84,7 +84,7 @@ describe('a reservation past its deadline', () => {
     expect(await reserved.count('reservations')).toBe(0)
   })
 
-  test('is kept while settlements cannot be taken, though the database answers', async ({
+  test('is kept while settlements cannot be written, even if the database responds', async ({
     clock,
     database,
     reserved,
@@ -104,7 +104,7 @@ describe('a reservation past its deadline', () => {
   })
 })
 
-/** A clock of a process in which each look is a second later: what is given up is given up soon. */
+/** Returns a clock that advances by a second with every read, so that items are given up soon. */
 function stepping(): () => number {
   let ms = 0
   return () => (ms += 1_000)

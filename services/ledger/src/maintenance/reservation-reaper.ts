@@ -1,22 +1,24 @@
 import type { Deps } from '../deps.ts'
 
-// Reservations of direct calls that no one closes anymore become ordinary `expire` items, which are decided under the
-// wallet's lock; so this job needs none. Reservations of nodes are left alone: what ends the lease of a node releases
-// its reservation.
+// Reservations of direct calls that no one will close become ordinary `expire` items, which are decided under the
+// wallet's lock, so this job needs none. Reservations of nodes are left alone: ending the lease of a node releases its
+// reservation.
 //   D1  The reservation of an instance that has ended is released at once.
-//   D2  Past its deadline a reservation of a living instance is released only once settlements could be taken for
-//       the grace (RELEASE_GRACE_MS) without a gap: after an outage the instances that lived repeat theirs, and those come first.
-//   D3  Whether settlements can be taken is seen by one that is: each turn begins with a closing of a reservation that
-//       no one has, which goes the way of all others.
-//   D4  What has a settlement that is kept because it could not be written is left alone (K2 of quarantine/kept-items.ts).
+//   D2  Past its deadline, a reservation of a living instance is released only once settlements could be accepted for
+//       the grace (RELEASE_GRACE_MS) without a gap: after an outage, living instances repeat theirs, and those come
+//       first.
+//   D3  Each turn tests whether settlements can be accepted: it begins with a closing of a reservation that does not
+//       exist, which takes the same path as all others.
+//   D4  A reservation with a settlement that is kept because it could not be written is left alone (K2 of
+//       quarantine/kept-items.ts).
 
-/** Between two turns; a longer one is a gap. Turns are two seconds apart. */
+/** Maximum time between two turns; a longer one is a gap. Turns are two seconds apart. */
 const MAX_GAP_MS = 6_000
 const MAX_RESERVATIONS = 2_000
 const BUDGET_MS = 10_000
 const PROBE_MS = 3_000
 
-/** Since when settlements could be taken without a gap, and when last, in Unix milliseconds of the database's clock. */
+/** Start and end of the time in which settlements were accepted without a gap. Unix milliseconds, database's clock. */
 interface Watch {
   sinceMs: number
   lastMs: number
@@ -25,8 +27,8 @@ interface Watch {
 type ReaperDeps = Pick<Deps, 'reads' | 'admissionBatcher' | 'replicaId'>
 
 /**
- * Keeps its watch between the turns, so there is one for each replica.
- * @param graceMs how long settlements must have been taken before a deadline counts
+ * Keeps its watch between turns, so each replica opens one.
+ * @param graceMs how long settlements must have been accepted before a deadline counts
  */
 export function openReservationReaper(deps: ReaperDeps, { graceMs }: { graceMs: number }) {
   let watch: Watch = { sinceMs: Infinity, lastMs: -Infinity }
@@ -45,7 +47,7 @@ export function openReservationReaper(deps: ReaperDeps, { graceMs }: { graceMs: 
   }
 }
 
-/** D3. Where nothing could be taken, or the clock went back, the watch begins again with the next turn. */
+/** D3. If none could be accepted, or the clock went back, the watch starts again with the next turn. */
 async function refresh({ reads, admissionBatcher, replicaId }: ReaperDeps, before: Watch): Promise<Watch> {
   const { kind } = await admissionBatcher.submit({ op: 'expire', id: `none of ${replicaId}` }, PROBE_MS)
   const [row] = await reads.prisma.$queryRaw<[{ at_ms: bigint }]>`
@@ -56,13 +58,13 @@ async function refresh({ reads, admissionBatcher, replicaId }: ReaperDeps, befor
   return { sinceMs: hasGap ? atMs : before.sinceMs, lastMs: atMs }
 }
 
-/** @param overdueAtMs deadlines up to then count, in Unix milliseconds; null: none does */
+/** @param overdueAtMs deadlines up to then count, in Unix milliseconds; null: none do */
 async function expireSome(
   { reads, admissionBatcher }: ReaperDeps,
   overdueAtMs: number | null,
 ): Promise<{ found: number; released: number }> {
-  // Each half is a look into an index: neither reads what is not due. The instances are taken from the reservations one
-  // after the other, each once, so that those without a row are found as well.
+  // Each half is an index lookup that reads only due rows. The instances are taken from the reservations in sequence,
+  // each once, so that those without a row are found as well.
   const rows = await reads.prisma.$queryRaw<{ id: string }[]>`
     WITH RECURSIVE holding (instance) AS (
       SELECT min(r.instance) FROM money.reservations r

@@ -21,7 +21,7 @@ const test = tenantTest.extend('called', async ({ fixture, replica, tenant, task
 })
 
 describe('an idempotency key', () => {
-  test('is forgotten after 30 days', async ({ replica, called }) => {
+  test('is deleted after 30 days', async ({ replica, called }) => {
     await replica.release(called.first.id)
     await called.age(29)
     await cleanRetention(replica)
@@ -31,13 +31,13 @@ describe('an idempotency key', () => {
     expect(await called.isRemembered()).toBe(false)
   })
 
-  test('is remembered while its call is open, however old', async ({ replica, called }) => {
+  test('is kept while its call is open, however old it is', async ({ replica, called }) => {
     await called.age(31)
     await cleanRetention(replica)
     expect(await called.isRemembered()).toBe(true)
   })
 
-  test('is remembered from its newest attempt on', async ({ replica, called }) => {
+  test('is kept for 30 days from its newest attempt', async ({ replica, called }) => {
     await replica.release(called.first.id)
     await called.age(29)
     const second = await called.admit()
@@ -45,15 +45,10 @@ describe('an idempotency key', () => {
     await replica.settle(second.id)
     await called.age(2)
     await cleanRetention(replica)
-    expect((await called.admit()).outcome).toMatchObject({ code: 'answer_not_kept' }) // and not admitted again
+    expect((await called.admit()).outcome).toMatchObject({ code: 'answer_not_kept' }) // not admitted again
   })
 
-  test('is remembered where an attempt begins while it is being forgotten', async ({
-    replica,
-    database,
-    fixture,
-    called,
-  }) => {
+  test('is kept if an attempt starts while it is being deleted', async ({ replica, database, fixture, called }) => {
     await replica.release(called.first.id)
     await called.age(31)
     const begin = await keepLocked(

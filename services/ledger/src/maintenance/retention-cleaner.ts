@@ -8,8 +8,8 @@ const { keptDays } = idempotencyKeyLimits
 
 /** Deletes idempotency keys, refusals and notices whose retention is over, and instances that ended long ago. */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
-  // A key whose call is still open is kept, however old. A new attempt makes it young again: its age is a condition of the
-  // deletion itself, which Postgres looks at again where an attempt has changed the row meanwhile.
+  // A key whose call is still open is kept, however old. A new attempt resets its age: the age is a condition of the
+  // deletion itself, which Postgres checks again if an attempt has changed the row meanwhile.
   const idempotencyKeys = await deleteInParts(
     () => prisma.$executeRaw`
       DELETE FROM money.idempotency_keys

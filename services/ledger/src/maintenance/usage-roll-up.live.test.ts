@@ -19,7 +19,7 @@ interface HourRow {
 }
 
 const test = ledgerTest
-  /** Admits calls and settles each with this many tokens; one micro-USD a token of the answer. */
+  /** Admits one call per argument and settles it with that many completion tokens, at one micro-USD each. */
   .extend('spend', ({ replica, tenant }) => async (...completionTokens: number[]) => {
     for (const tokens of completionTokens) {
       const item = replica.item(tenant.key, tenant.product)
@@ -41,7 +41,7 @@ const test = ledgerTest
   })
 
 describe('rolling up usage', () => {
-  test('adds what was settled to its hour, product and key, each settlement once', async ({
+  test('adds every settlement once to its hour, product and key', async ({
     replica,
     tenant,
     spend,
@@ -58,7 +58,7 @@ describe('rolling up usage', () => {
     await rollUpUsage({ reads: replica.reads, log })
     await spend(5)
     await replica.settle(open.id, { promptTokens: 1, completionTokens: 1 })
-    expect(await findings()).toEqual([]) // what lies behind the position counts as well
+    expect(await findings()).toEqual([]) // entries behind the position count as well
     await rollUpUsage({ reads: replica.reads, log })
     expect(await hours()).toMatchObject([{ ...of, calls: 4, prompt: 22, completion: 36, micro: 36 }])
     const { rows } = await fixture.run(
@@ -70,13 +70,7 @@ describe('rolling up usage', () => {
     expect(await findings(true)).toEqual([])
   })
 
-  test('tells the flows apart whose executions made the calls', async ({
-    tenant,
-    spend,
-    replica,
-    findings,
-    fixture,
-  }) => {
+  test('separates the calls by the flow that made them', async ({ tenant, spend, replica, findings, fixture }) => {
     await spend(10)
     const project = tenant.project.id
     const sandboxes = ['sbx-1', 'sbx-2']
@@ -122,7 +116,7 @@ describe('rolling up usage', () => {
     expect([early?.hour.toISOString(), early?.micro, late?.micro]).toEqual(['2026-10-01T09:00:00.000Z', 9, 1])
   })
 
-  test('continues in bounded parts until nothing is left', async ({ replica, tenant, spend, hours, fixture }) => {
+  test('continues in batches until nothing is left', async ({ replica, tenant, spend, hours, fixture }) => {
     await spend(...Array.from({ length: 12 }, () => 1))
     await rollUpUsage({ reads: replica.reads, log }, { maxProjects: 1, maxEntries: 5 })
     expect(await hours()).toMatchObject([{ calls: 12, micro: 12 }])
@@ -132,7 +126,7 @@ describe('rolling up usage', () => {
     expect(rows).toEqual([{ seq: 25 }])
   })
 
-  test('on two replicas at once, while calls continue, counts each of them once', async ({
+  test('counts each call once while two replicas roll up concurrently and calls continue', async ({
     replica,
     other,
     tenant,
@@ -166,7 +160,7 @@ describe('rolling up usage', () => {
     expect(await findings(true)).toEqual([])
   })
 
-  test('leaves a wallet alone that did not move', async ({ replica, tenant, spend, fixture }) => {
+  test('does not touch a wallet without new entries', async ({ replica, tenant, spend, fixture }) => {
     await spend(3)
     await rollUpUsage({ reads: replica.reads, log })
     const version = async () =>
@@ -176,7 +170,7 @@ describe('rolling up usage', () => {
     expect(await version()).toEqual(before)
   })
 
-  test('of a project that cannot be written leaves the others alone', async ({ replica, spend, hours, fixture }) => {
+  test('continues with other projects if one cannot be written', async ({ replica, spend, hours, fixture }) => {
     const broken = await openTenant(fixture)
     const item = replica.item(broken.key, broken.product)
     await replica.admit(item)
@@ -193,7 +187,7 @@ describe('rolling up usage', () => {
     expect(rows).toEqual([{ micro: 3 }])
   })
 
-  test('counts what was written after the clock had gone back', async ({ replica, tenant, spend, hours, fixture }) => {
+  test('counts calls written after the clock went back', async ({ replica, tenant, spend, hours, fixture }) => {
     await spend(1)
     await rollUpUsage({ reads: replica.reads, log })
     await fixture.run(`UPDATE money.usage_positions SET at = at + interval '3 days' WHERE project = $1`, [
@@ -204,7 +198,7 @@ describe('rolling up usage', () => {
     expect(await hours()).toMatchObject([{ calls: 2, micro: 3 }])
   })
 
-  test('is for the ledger: the console cannot do it', async ({ database }) => {
+  test('is not permitted to the console', async ({ database }) => {
     const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
     await expect(prisma.$queryRaw`SELECT money.roll_up_usage(ARRAY['p'], 1)`).rejects.toThrow(/permission denied/)
     await close()
@@ -212,7 +206,7 @@ describe('rolling up usage', () => {
 })
 
 describe('the check of usage', () => {
-  /** What someone with every right changes, which way of checking finds it, and what that says. */
+  /** What a superuser changes, whether only a whole check finds it, and the finding. */
   const tamperings: [what: string, sql: string, whole: boolean, saying: RegExp][] = [
     [
       'an amount',
@@ -270,7 +264,7 @@ describe('the check of usage', () => {
     ],
   ]
   for (const [what, sql, whole, saying] of tamperings) {
-    test(`names what does not add up: ${what}`, async ({ replica, tenant, spend, findings, fixture }) => {
+    test(`reports a changed row: ${what}`, async ({ replica, tenant, spend, findings, fixture }) => {
       await spend(10, 20)
       await rollUpUsage({ reads: replica.reads, log })
       expect(await findings(true)).toEqual([])

@@ -2,16 +2,16 @@ import { callFunction } from '@gateway/database/call-function'
 import { classify } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
 
-// What was used is added up by the hour from the journal (money §9.2; U1 to U4 of money.roll_up_usage).
-// One query finds the wallets that have moved; the others cost nothing. Each part is one short transaction. A project
-// whose usage can't be written keeps its position, and the others continue without it.
+// Adds up usage by the hour from the journal (money §9.2; U1 to U4 of money.roll_up_usage). One query finds the wallets
+// that have moved; the others cost nothing. Each part is one short transaction. A project whose usage cannot be written
+// keeps its position, and the others continue without it.
 
 interface RollUpDeps extends Pick<Deps, 'reads'> {
   log: { warn(facts: { err: unknown; project: string }, message: string): void }
 }
 
 interface Part {
-  /** Of one transaction. */
+  /** Limits of one transaction. */
   maxProjects: number
   maxEntries: number
 }
@@ -19,7 +19,7 @@ interface Part {
 const PART: Part = { maxProjects: 200, maxEntries: 10_000 }
 const MAX_PROJECTS = 10_000
 
-/** Rolls up anything that has moved. Answers nothing: it has work at all times, and that is not news. */
+/** Rolls up everything that has moved. Returns no count: it always has work, which is not worth logging. */
 export async function rollUpUsage({ reads, log }: RollUpDeps, part: Part = PART): Promise<Record<string, number>> {
   const moved = await reads.prisma.$queryRaw<{ project: string }[]>`
     SELECT w.project FROM money.wallets w LEFT JOIN money.usage_positions p ON p.project = w.project
@@ -27,7 +27,7 @@ export async function rollUpUsage({ reads, log }: RollUpDeps, part: Part = PART)
   const projects = moved.map(({ project }) => project)
   for (let at = 0; at < projects.length; at += part.maxProjects) {
     const some = projects.slice(at, at + part.maxProjects)
-    if (!(await rollUp({ reads, log }, some, part.maxEntries))) break // another replica is at it
+    if (!(await rollUp({ reads, log }, some, part.maxEntries))) break // another replica is rolling up
   }
   return {}
 }

@@ -2,7 +2,7 @@ import type { ThresholdsRequest } from '@gateway/ledger-protocol/ledger-reads'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 
-/** Sets what the users of a project want to learn of (money §10.1). Waits for its wallet. */
+/** Sets the thresholds that a project is notified of (money §10.1). Waits for its wallet. */
 export async function setThresholds(
   { reads }: Pick<Deps, 'reads'>,
   { project, belowMicro, daysLeft, keyPercents }: ThresholdsRequest,

@@ -45,8 +45,8 @@ const test = ledgerTest.extend(
     },
 )
 
-describe('an amount', () => {
-  test('learns when what remains comes below it, once, and not while it is only reserved', async ({ money }) => {
+describe('a balance threshold', () => {
+  test('is reported once when settlements, not reservations, bring the balance below it', async ({ money }) => {
     const wallet = await money(1_000n)
     await wallet.want({ belowMicro: [900, 500] })
     const reserved = await wallet.reserve(600)
@@ -60,14 +60,14 @@ describe('an amount', () => {
     expect(await wallet.notices()).toEqual(['wallet.below 900: 899', 'wallet.below 500: 449'])
   })
 
-  test('is reported once where one settlement falls below several, each by itself', async ({ money }) => {
+  test('is reported separately for each threshold that one settlement crosses', async ({ money }) => {
     const wallet = await money(1_000n)
     await wallet.want({ belowMicro: [900, 500, 100] })
     await wallet.charge(600)
     expect(await wallet.notices()).toEqual(['wallet.below 900: 400', 'wallet.below 500: 400'])
   })
 
-  test('is reported again once a funding has lifted it', async ({ fixture, money }) => {
+  test('is reported again after a funding raised the balance above it', async ({ fixture, money }) => {
     const wallet = await money(1_000n)
     await wallet.want({ belowMicro: [950] })
     await wallet.charge(100)
@@ -79,7 +79,7 @@ describe('an amount', () => {
     expect(await wallet.notices()).toEqual(['wallet.below 950: 900', 'wallet.below 950: 949'])
   })
 
-  test('learns of a correction that takes money out', async ({ replica, money }) => {
+  test('is reported when a correction debits the wallet', async ({ replica, money }) => {
     const { project, want, notices } = await money(1_000n)
     await want({ belowMicro: [900] })
     const correction = { project, correctionId: 'c', micro: -200, reason: 'a test', correctedBy: 'usr_test' }
@@ -88,7 +88,7 @@ describe('an amount', () => {
     expect(await notices()).toEqual(['wallet.below 900: 800'])
   })
 
-  test('that is no longer wanted is not told', async ({ money }) => {
+  test('is not reported once it is removed', async ({ money }) => {
     const wallet = await money(1_000n)
     await wallet.want({ belowMicro: [900] })
     await wallet.want({})
@@ -96,7 +96,7 @@ describe('an amount', () => {
     expect(await wallet.notices()).toEqual([])
   })
 
-  test('is reported once by many settlements at once, through two replicas', async ({ replica, other, money }) => {
+  test('is reported once by many concurrent settlements on two replicas', async ({ replica, other, money }) => {
     const wallet = await money(1_000n)
     await wallet.want({ belowMicro: [900, 800, 700, 600] })
     const ids: string[] = []
@@ -109,8 +109,8 @@ describe('an amount', () => {
   })
 })
 
-describe('a percentage of a window', () => {
-  test('learns when the window has spent it, once', async ({ fixture, money }) => {
+describe('a percentage of a spending window', () => {
+  test('is reported once when the window has spent it', async ({ fixture, money }) => {
     const wallet = await money(10_000n, 1_000n)
     await wallet.want({ keyPercents: [50, 80, 100] })
     await wallet.charge(499)
@@ -142,7 +142,7 @@ describe('a percentage of a window', () => {
     expect(await wallet.notices()).toEqual(['key.percent 50: 600', 'key.percent 50: 700'])
   })
 
-  test('is nothing to a key without a limit', async ({ money }) => {
+  test('is never reported for a key without a limit', async ({ money }) => {
     const wallet = await money(1_000n)
     await wallet.want({ keyPercents: [1] })
     await wallet.charge(900)
@@ -150,8 +150,8 @@ describe('a percentage of a window', () => {
   })
 })
 
-describe('days left', () => {
-  test('learn when the pace of the last week leaves fewer, once, and again after a funding', async ({
+describe('a days-left threshold', () => {
+  test('is reported once when the pace of the last week leaves fewer days, and again after a funding', async ({
     fixture,
     replica,
     money,

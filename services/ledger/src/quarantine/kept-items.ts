@@ -5,17 +5,18 @@ import { classify } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
 import { bisect } from './resilient-batches.ts'
 
-// Closings whose sender was asked to stop, kept until they are decided.
-//   K1  An item is on the disk before its sender receives an answer: a settlement that no one sends anymore is not lost. What can't
-//       be written here for its own sake, because its id is not text of Postgres's, names nothing that is on the books.
-//   K2  While it is kept, its reservation or its node is not taken for abandoned (reservation-reaper, node-rescuer).
+// Keeps closings whose sender no longer retries them, until they are decided.
+//   K1  An item is on disk before its sender receives the outcome, so no settlement is lost once its sender stops. An
+//       item that cannot be written at all, because its id is not valid text for Postgres, names nothing that is on the
+//       books.
+//   K2  While it is kept, its reservation or node does not count as abandoned (reservation-reaper, node-rescuer).
 //   K3  It is submitted again like any other item, after its own back-off, and deleted once it is decided.
 
 export type KeepDeps = Pick<Deps, 'reads' | 'quarantine'> & { metrics: Pick<Deps['metrics'], 'keepFailed'> }
 
 export type KeptItem = SettleItem | CompleteItem
 
-/** By what a kept item is known: the id of its reservation, or its lease of a node. */
+/** Returns the name of a kept item: the id of its reservation, or its lease of a node. */
 function nameOfKept(item: KeptItem): string {
   return item.op === 'settle' ? item.id : `${item.execution} ${item.node} ${item.lease}`
 }
@@ -28,7 +29,7 @@ interface Keeping {
 
 const BATCH_SIZE = 64
 
-/** Keeps items, each once and many at a time. Answers of each whether its sender may stop. */
+/** Keeps items in batches, each once. Returns for each whether its sender may stop. */
 export function openKeptItems({ reads, quarantine, metrics }: KeepDeps) {
   const batcher = openItemBatcher<Keeping>({ maxItems: BATCH_SIZE, run: keep, defer: setImmediate })
 
@@ -79,7 +80,7 @@ interface Row {
 
 const BACK_OFF_SECONDS = 60
 
-/** Kept items whose turn it is. For others, and for other replicas, their next turn comes later. */
+/** Takes kept items that are due, and postpones their next turn so that no other replica takes them. */
 export async function takeKeptItems(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   max: number,
@@ -101,7 +102,7 @@ export async function takeKeptItems(
   }))
 }
 
-/** They were decided. What else is kept of their projects may be decided too, and is tried at once. */
+/** Deletes decided items. Other kept items of their projects may now succeed too and become due immediately. */
 export async function forgetKeptItems(
   { reads: { prisma }, quarantine }: Pick<Deps, 'reads' | 'quarantine'>,
   decided: readonly { name: string; project: string | null }[],
@@ -122,7 +123,7 @@ interface Named {
   project: string
 }
 
-/** The projects of open reservations, by id. What has none is not in it. */
+/** Returns the projects of open reservations, by id. Other ids are left out. */
 export async function projectsOfReservations(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   ids: readonly string[],
@@ -135,7 +136,7 @@ export async function projectsOfReservations(
   )
 }
 
-/** The projects of executions, by id. */
+/** Returns the projects of executions, by id. */
 export async function projectsOfExecutions(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   ids: readonly string[],

@@ -9,7 +9,7 @@ function open() {
   return { ...quarantine, later: (ms: number) => void (nowMs += ms) }
 }
 
-describe('what was refused alone', () => {
+describe('a quarantined item', () => {
   test('is remembered by its id, and given up after three refusals', () => {
     const memory = open()
     expect(memory.find('inv_1')).toBeNull()
@@ -20,7 +20,7 @@ describe('what was refused alone', () => {
     expect(memory.find('inv_2')).toBeNull()
   })
 
-  test('is tried after a back-off that doubles up to two minutes', () => {
+  test('is retried after a back-off that doubles up to two minutes', () => {
     const memory = open()
     const waits: number[] = []
     for (let refusals = 0; refusals < 10; refusals++) {
@@ -32,7 +32,7 @@ describe('what was refused alone', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 120, 120, 120])
   })
 
-  test('is tried one a second, anything else is remembered', () => {
+  test('is retried at most once a second across all items', () => {
     const memory = open()
     const ids = Array.from({ length: 50 }, (_, n) => `inv_${n}`)
     for (const id of ids) memory.refused(id, null, error)
@@ -44,7 +44,7 @@ describe('what was refused alone', () => {
     expect(ids.filter((id) => memory.mayTry(id))).toHaveLength(1)
   })
 
-  test('is tried at once behind a try that succeeded: what was wrong with all of them is over soon for all', () => {
+  test('is retried at once after another retry succeeded, because a common cause may be over', () => {
     const memory = open()
     const ids = Array.from({ length: 50 }, (_, n) => `inv_${n}`)
     for (const id of ids) memory.refused(id, null, error)
@@ -55,7 +55,7 @@ describe('what was refused alone', () => {
     }
   })
 
-  test('is forgotten when it was decided, and after a quarter of an hour without a refusal', () => {
+  test('is forgotten once it is decided, or after a quarter of an hour without a refusal', () => {
     const memory = open()
     memory.refused('inv_1', null, error)
     memory.refused('inv_2', null, error)
@@ -66,7 +66,7 @@ describe('what was refused alone', () => {
   })
 })
 
-describe('several refused of one project', () => {
+describe('quarantined items of one project', () => {
   const group = 'closings prj_1'
 
   function withBrokenProject() {
@@ -75,7 +75,7 @@ describe('several refused of one project', () => {
     return memory
   }
 
-  test('speak for all of it: the third one', () => {
+  test('quarantine the whole project from the third item on', () => {
     const memory = open()
     memory.refused('inv_1', group, error)
     memory.refused('inv_1', group, error)
@@ -86,7 +86,7 @@ describe('several refused of one project', () => {
     expect(memory.find('inv_9', ['admissions prj_1', 'closings prj_2'])).toBeNull()
   })
 
-  test('are tried as one: after a refusal none of them for its back-off', () => {
+  test('share one back-off: after a refusal none of them is retried until it is over', () => {
     const memory = withBrokenProject()
     expect(memory.mayTry('inv_9', [group])).toBe(false)
     memory.later(4_000)
@@ -98,7 +98,7 @@ describe('several refused of one project', () => {
     expect(['inv_1', 'inv_8', 'inv_9'].filter((id) => memory.mayTry(id, [group]))).toEqual(['inv_1'])
   })
 
-  test('are all forgotten when one of them was decided, also one that was known by its project alone', () => {
+  test('are all forgotten once one of them is decided, even one known only by its project', () => {
     const memory = withBrokenProject()
     memory.belongs('inv_9', group)
     expect(memory.find('inv_9')).not.toBeNull()
@@ -107,7 +107,7 @@ describe('several refused of one project', () => {
   })
 })
 
-test('a batch that ran out of time is taken apart when an item of it did so before', () => {
+test('a batch that timed out is split if one of its items timed out before', () => {
   const memory = open()
   expect(memory.ranOutOfTime(['inv_1', 'inv_2'])).toBe(false)
   expect(memory.ranOutOfTime(['inv_3'])).toBe(false)

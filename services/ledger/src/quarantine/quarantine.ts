@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache'
 import { backOffMs } from '@gateway/service-kit/async/waiting'
 
-// What Postgres refused for no business reason, remembered so that it harms no one else's batch again.
-//   A1  An item that was refused alone is remembered by its id. Where several of one group were (the closings of a
-//       project, or its admissions), the group is, with anything else belongs to it.
-//   A2  What is remembered goes with no batch. It is tried alone: one try a second at most in the whole process until one
-//       succeeds, and each id and group after its own back-off, up to minutes. In between it is answered at once.
+// Remembers what Postgres refused for no business reason, so that it does not fail the batch of others again.
+//   A1  An item that was refused alone is remembered by its id. If several of one group were (the closings of a
+//       project, or its admissions), the whole group is, with everything else in it.
+//   A2  A remembered item joins no batch. It is tried alone: at most one try a second in the whole process until one
+//       succeeds, and each id and group after a separate back-off of up to minutes. In between it is answered at once.
 //   A3  After `GIVE_UP_AFTER` refusals it is given up: its sender is asked to stop.
-//   A4  A try that succeeds forgets the id, its group, and all that was remembered of that group.
-//   A5  A batch that ran out of time is repeated. If an item of it was in such a batch before, the batch is taken apart, and
+//   A4  A try that succeeds forgets the id, its group, and everything remembered of that group.
+//   A5  A batch that ran out of time is repeated. If an item of it was in such a batch before, the batch is split, and
 //       an item that runs out of time alone is refused like any other.
-//   A6  Nothing here is needed for what is right. What is forgotten, because it is old or because there is too much of it,
-//       costs a batch that is taken apart.
+//   A6  Correctness does not depend on this memory. Forgetting something, because it is old or because there is too
+//       much of it, costs a batch that is split.
 
 /** The closings or the admissions of a project. */
 export type Group = `${'closings' | 'admissions'} ${string}`
@@ -19,24 +19,24 @@ export type Group = `${'closings' | 'admissions'} ${string}`
 export interface Remembered {
   /** A3 */
   givenUp: boolean
-  /** What Postgres said last. */
+  /** Last error from Postgres. */
   error: string
 }
 
 export interface Quarantine {
-  /** What is remembered of an item; null: it goes with the batches. */
+  /** Returns what is remembered of an item; null: it joins the batches. */
   find(id: string, groups?: readonly Group[]): Remembered | null
-  /** Whether it may be tried alone now. Anyone who learns so tries it: nothing else may be tried in this second (A2). */
+  /** Whether it may be tried alone now. The caller must then try it: nothing else may be tried in this second (A2). */
   mayTry(id: string, groups?: readonly Group[]): boolean
-  /** It was refused alone. */
+  /** Records that it was refused alone. */
   refused(id: string, group: Group | null, error: unknown): void
-  /** It belongs to this group, and stands as the group does. */
+  /** Records that it is in this group and shares its state. */
   belongs(id: string, group: Group): void
-  /** It was decided (A4). */
+  /** Records that it was decided (A4). */
   decided(id: string): void
-  /** Kept items (kept-items.ts) that this replica knows to be on the disk. */
+  /** Kept items (kept-items.ts) that this replica knows to be stored. */
   kept: Pick<Set<string>, 'has' | 'delete'> & { add(name: string): void }
-  /** A batch of these ran out of time. Answers whether it is to be taken apart (A5). */
+  /** Records that a batch of these ran out of time. Returns whether to split it (A5). */
   ranOutOfTime(ids: readonly string[]): boolean
 }
 
@@ -44,12 +44,12 @@ interface Entry {
   failures: number
   tryAtMs: number
   error: string
-  /** Of a group: its ids that were refused. Of an id: nothing. */
+  /** Refused ids of a group; empty for an id. */
   ids: Set<string>
 }
 
 const GIVE_UP_AFTER = 3
-/** A group of which this many ids were refused is remembered itself. */
+/** A group is remembered itself once this many of its ids were refused. */
 const IDS_OF_GROUP = 3
 const TRY_EVERY_MS = 1_000
 const BACK_OFF = { firstMs: 1_000, maxMs: 120_000 }
@@ -64,7 +64,7 @@ export function openQuarantine({ now }: { now: () => number }): Quarantine {
   const kept = new LRUCache<string, true>(options)
   let nextTryMs = -Infinity
 
-  /** What is remembered of the id and its groups. */
+  /** Entries of the id and its groups. */
   function entriesOf(id: string, groups: readonly Group[]): Entry[] {
     const own = groupOf.get(id)
     const names = new Set([id, ...groups, ...(own === undefined ? [] : [own])])
@@ -79,7 +79,7 @@ export function openQuarantine({ now }: { now: () => number }): Quarantine {
     entry.failures++
     entry.tryAtMs = now() + backOffMs(entry.failures, BACK_OFF)
     entry.error = error
-    entries.set(name, entry) // its time begins again
+    entries.set(name, entry) // restarts its time
     return entry
   }
 
@@ -91,7 +91,7 @@ export function openQuarantine({ now }: { now: () => number }): Quarantine {
 
   return {
     find(id, groups = []) {
-      if (entries.size === 0) return null // as nearly always
+      if (entries.size === 0) return null // nearly always
       const found = entriesOf(id, groups)
       if (found.length === 0) return null
       const worst = found.reduce((a, b) => (b.failures > a.failures ? b : a))

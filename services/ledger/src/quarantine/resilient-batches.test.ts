@@ -15,7 +15,7 @@ const outOfTime = sqlError('57014')
 const lockTimeout = sqlError('55P03')
 const connectionLost = sqlError('08006')
 
-/** Batches whose `run` throws what Postgres would. */
+/** Opens batches whose `run` throws the errors that Postgres would. */
 function open(run: Run, { outside = false, maxItems = 8 } = {}) {
   let nowMs = 0
   const quarantine = openQuarantine({ now: () => nowMs })
@@ -53,7 +53,7 @@ function open(run: Run, { outside = false, maxItems = 8 } = {}) {
   return { ask, askAll, ran, reported, later: (ms: number) => void (nowMs += ms), idle: batches.idle }
 }
 
-/** The first calls throw, each what is in its place. */
+/** Returns a run whose nth call throws the nth error, if there is one. */
 function failing(...errors: (Error | undefined)[]): Run {
   return () => {
     const error = errors.shift()
@@ -68,13 +68,13 @@ const refuse =
   }
 
 describe('resilient batches', () => {
-  test('decide all items again after a transient error', async () => {
+  test('retry all items after a transient error', async () => {
     const { askAll, ran, reported } = open(failing(connectionLost))
     expect(await askAll('abc')).toEqual(['done', 'done', 'done'])
     expect([ran, reported]).toEqual([['abc', 'abc'], []])
   })
 
-  test('find one bad item by bisection, quarantine it, and decide the others', async () => {
+  test('find one bad item by bisection, quarantine it and decide the others', async () => {
     const { ask, askAll, ran, reported } = open(refuse('c'))
     expect(await askAll('abcdefgh')).toEqual(['done', 'done', 'quarantined', 'done', 'done', 'done', 'done', 'done'])
     expect(ran).toEqual(['abcdefgh', 'abcd', 'ab', 'cd', 'c', 'd', 'efgh'])
@@ -102,13 +102,13 @@ describe('resilient batches', () => {
     expect(ran).toEqual(['abcd', 'ad', 'bc', 'b', 'c'])
   })
 
-  test('split a batch that exceeds its time twice, with little time for its parts', async () => {
+  test('split a batch that times out twice, with a short timeout for its parts', async () => {
     const { askAll, ran, reported } = open(failing(outOfTime, outOfTime))
     expect(await askAll('ab')).toEqual(['done', 'done'])
     expect([ran, reported]).toEqual([['ab', 'ab', 'a shortTimeout', 'b shortTimeout'], []])
   })
 
-  test('let an item that timed out on a lock pass up many batches before it waits for a lock again', async () => {
+  test('retry an item that timed out on a lock without waiting for locks', async () => {
     const patience: boolean[] = []
     const fail = failing(lockTimeout)
     const { ask, ran } = open((ids, mode) => {
@@ -122,7 +122,7 @@ describe('resilient batches', () => {
     ])
   })
 
-  test('split what is of one project outside of the batches, and look at the queue again after that', async () => {
+  test('split the items of one project outside of the batches, and wake the queue afterwards', async () => {
     const { askAll, ran, idle } = open(refuse('b'), { outside: true })
     expect(await askAll('abc', 'p')).toEqual(['done', 'quarantined', 'done'])
     await idle()

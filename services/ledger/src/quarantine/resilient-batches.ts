@@ -4,14 +4,19 @@ import type { Deps } from '../deps.ts'
 import type { Group, Remembered } from './quarantine.ts'
 import type { Database, Sql } from '@gateway/database/client'
 
-// Decides items in batches so that neither a short outage nor one bad item harms the rest. Admissions, nodes and starts share it.
-//   R1  A transient error leaves open whether the batch was written. Items are idempotent by their id, so all of them are decided
-//       again, until each is past its deadline.
-//   R2  A batch that timed out on a lock goes back to the queue. Its items pass up many batches before one waits for a lock again.
-//   R3  A batch that exceeds the statement time is repeated once. The second time it is split, and its parts have little time.
-//   R4  After any other error the batch is split until the items that Postgres refuses stand alone. Those are quarantined: they join no
-//       batch, are retried alone, and are answered from memory in between (A1 to A6 of quarantine.ts).
-//   R5  If all that is left belongs to one project, it is split on a connection that no batch waits for, where its user allows that.
+// Decides items in batches so that neither a short outage nor one bad item harms the rest. Admissions, nodes and starts
+// share it.
+//   R1  A transient error leaves open whether the batch was written. Items are idempotent by their id, so all of them
+//       are retried until each is past its deadline.
+//   R2  A batch that timed out on a lock goes back to the queue. Its items pass up many batches before one waits for a
+//       lock again.
+//   R3  A batch that exceeds the statement time is repeated once. The second time it is split, and its parts have a
+//       short timeout.
+//   R4  After any other error the batch is split until the items that Postgres refuses stand alone. Those are
+//       quarantined: they join no batch, are retried alone, and are answered from memory in between (A1 to A6 of
+//       quarantine.ts).
+//   R5  If all that is left is from one project, it is split on a connection that no batch waits for, where its user
+//       allows that.
 
 /** An item that waits for a batch. */
 export interface BatchEntry {
@@ -23,11 +28,11 @@ export interface BatchEntry {
   project?: string | null
 }
 
-/** How a batch is to run. */
+/** How to run a batch. */
 export interface BatchMode<Entry> {
   /** Wait for rows that others have locked. */
   waitForLocks: boolean
-  /** Give each statement little time. */
+  /** Give each statement a short timeout. */
   shortTimeout: boolean
   /** Use a connection that no batch waits for. */
   outside: boolean
@@ -41,7 +46,7 @@ export interface BatchMode<Entry> {
 export interface BatchUser<Entry> {
   /** Deferrals after which a batch waits for locks. */
   waitForLocksAfter: number
-  /** Looks at the queue again, after R5. If absent, R5 does not apply. */
+  /** Wakes the queue after R5. If absent, R5 does not apply. */
   wakeAfterOutside?: () => void
   /** Id under which an entry is quarantined. */
   idOf: (entry: Entry) => string
@@ -64,7 +69,7 @@ export interface BatchUser<Entry> {
 }
 
 export interface ResilientBatches<Entry> {
-  /** Takes an entry that is quarantined: retries it alone if it is due, else answers it. Returns false for any other entry. */
+  /** Retries a quarantined entry alone if it is due, else answers it. Returns false for any other entry. */
   take(entry: Entry): boolean
   /** Runs a batch, without what has been quarantined since it was gathered. Never rejects. */
   run(entries: Entry[]): Promise<void>
@@ -136,7 +141,7 @@ export function openResilientBatches<Entry extends BatchEntry>(
     if (wake && !how.outside && isOfOneProject(left))
       return track(split(left, { outside: true, shortTimeout: true }).then(wake)) // R5
     for (const part of left.length < entries.length ? [left] : partsOf(left)) {
-      const together = leaveOut(part) // what was found in the part before
+      const together = leaveOut(part) // without those found in the part before
       if (together.length > 0) await attempt(together, how)
     }
   }
@@ -212,7 +217,7 @@ export function openResilientBatches<Entry extends BatchEntry>(
   }
 }
 
-/** Two halves of a list: bad items are found in a few times log n batches each. */
+/** Splits a list into two halves: each bad item is found in a few times log n batches. */
 export function bisect<Item>(items: readonly Item[]): [Item[], Item[]] {
   const middle = Math.ceil(items.length / 2)
   return [items.slice(0, middle), items.slice(middle)]
@@ -221,7 +226,7 @@ export function bisect<Item>(items: readonly Item[]): [Item[], Item[]] {
 /** Many times what a batch takes; an item that takes longer than this alone is not normal. */
 const LIMIT_MS = 500
 
-/** Runs a transaction whose statements have little time: what may stand still stands still briefly. */
+/** Runs a transaction whose statements have a short timeout, so that a hanging one hangs briefly. */
 export function withShortTimeout<T>(
   { sql }: Pick<Database, 'sql'>,
   work: (transaction: Sql) => Promise<T>,

@@ -11,13 +11,13 @@ import { openReservationReaper } from '../maintenance/reservation-reaper.ts'
 import { retryQuarantined } from '../maintenance/quarantine-retrier.ts'
 import { withShortTimeout } from './resilient-batches.ts'
 
-// One row that can't be written harms its own project, and nothing of it is lost.
+// A row that cannot be written affects only its project, and nothing is lost.
 
 const OPEN = 40
-/** Beyond every back-off. */
+/** Longer than every back-off. */
 const LONG_MS = 200_000
 
-/** A replica whose clock a test may set forward, and the sizes of its batches. */
+/** Opens a replica whose clock a test can set forward, and records the sizes of its batches. */
 async function openWatched(url: string, around: (run: RunBatch) => RunBatch = (run) => run) {
   let aheadMs = 0
   const sizes: number[] = []
@@ -32,7 +32,7 @@ async function openWatched(url: string, around: (run: RunBatch) => RunBatch = (r
   return { ...replica, now, sizes, setForward: (ms: number) => void (aheadMs += ms) }
 }
 
-/** Repeats a closing as its sender does, until it is decided. */
+/** Repeats a closing until it is decided, as its sender does. */
 async function untilDecided(ask: () => Promise<Outcome>): Promise<Outcome> {
   for (let tries = 0; ; tries++) {
     const outcome = await ask()
@@ -58,8 +58,8 @@ const keptOf = async (fixture: Fixture, project: string) =>
 const endInstance = (fixture: Fixture, { instance }: { instance: string }, ended = true) =>
   fixture.run('UPDATE money.instances SET ended_at = CASE WHEN $2 THEN now() END WHERE id = $1', [instance, ended])
 
-describe('a wallet that is wrong', () => {
-  test('harms its own project alone; what cannot be settled is kept, and settled when the row is right again', async ({
+describe('a corrupt wallet row', () => {
+  test('affects only its project; its settlements are kept and written once the row is fixed', async ({
     database,
     fixture,
     tenant,
@@ -84,13 +84,13 @@ describe('a wallet that is wrong', () => {
     expect(replica.quarantined.length).toBeLessThan(10)
     expect(await keptOf(fixture, project)).toBe(OPEN)
 
-    // While it is wrong its calls are refused at once: no one could be charged for them.
+    // While the row is wrong, its calls are refused at once: they could not be charged.
     const before = replica.sizes.length
     for (let n = 0; n < 20; n++)
       expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('unavailable')
     expect(replica.sizes.length).toBe(before)
 
-    // What is kept is no one's to release, no matter what became of its gateway, and is tried in vain.
+    // A kept settlement is not released, even if its gateway has ended, and retrying it fails.
     await endInstance(fixture, replica)
     expect(await retryQuarantined(deps)).toEqual({ written: 0 })
     await mend(fixture, project)
@@ -109,7 +109,7 @@ describe('a wallet that is wrong', () => {
     await replica.close()
   })
 
-  test('is known by its settlements to anyone who repeats a release, which is left to its deadline', async ({
+  test('quarantines repeated releases, and leaves them to the deadline of the reservation', async ({
     database,
     fixture,
     tenant,
@@ -131,7 +131,7 @@ describe('a wallet that is wrong', () => {
     await replica.close()
   })
 
-  test('does not hold up other executions; a completion is kept, its node is left alone, and it is charged in the end', async ({
+  test('does not hold up other executions; a completion is kept, its node is not reclaimed, and it is charged in the end', async ({
     database,
     fixture,
     replica,
@@ -156,7 +156,7 @@ describe('a wallet that is wrong', () => {
     expect(kinds).toEqual(['undecided', 'undecided', 'quarantined'])
     const { claim, lease } = taken
     const again = { execution, node: taken.job.node, attempt: claim.attempt, lease, instance }
-    expect(await engine.claim(again)).toMatchObject({ kind: 'claimed' }) // anyone who looks whether to continue continues
+    expect(await engine.claim(again)).toMatchObject({ kind: 'claimed' }) // its worker may continue
     expect(await complete()).toEqual({ kind: 'quarantined' })
 
     await engine.endInstance(instance)
@@ -176,14 +176,14 @@ describe('a wallet that is wrong', () => {
   })
 })
 
-describe('a package that is wrong', () => {
+describe('a package', () => {
   const wrongs: [what: string, spoil: string][] = [
-    ['is not there', `UPDATE money.executions SET digest = 'nowhere' WHERE sandbox = $1`],
+    ['is missing', `UPDATE money.executions SET digest = 'nowhere' WHERE sandbox = $1`],
     ['is not JSON', `UPDATE control.packages SET package = '{' WHERE sandbox = $1`],
     ['is not a package', `UPDATE control.packages SET package = '{"nodes":7}' WHERE sandbox = $1`],
   ]
   test.for(wrongs)(
-    'and %s does not hold up other executions; its nodes are left alone',
+    'that %s does not hold up other executions; its own nodes stay undecided',
     async ([, spoilPackage], { database, fixture, tenant, engine }) => {
       const begin = async (sandbox: string) => {
         const asked = question(tenant.key, sandbox)
@@ -196,7 +196,7 @@ describe('a package that is wrong', () => {
       for (const sandbox of [wrong, right])
         await activatePackage(fixture, { sandbox, revision: 1 }, oneCall(tenant.product), '2')
       const [bad, good] = [await begin(wrong), await begin(right)]
-      await fixture.run('SET session_replication_role = replica') // packages do not change
+      await fixture.run('SET session_replication_role = replica') // packages are immutable
       await fixture.run(spoilPackage, [wrong])
       await fixture.run('SET session_replication_role = origin')
 
@@ -216,7 +216,7 @@ describe('a package that is wrong', () => {
 })
 
 describe('a batch that cannot be written', () => {
-  test('is bisected: one bad item of 500 costs some twenty batches', async ({ database, tenant }) => {
+  test('is bisected: one bad item of 500 costs fewer than 25 batches', async ({ database, tenant }) => {
     const replica = await openWatched(database.ledgerUrl)
     const items = Array.from({ length: 500 }, (_, n) =>
       replica.item(tenant.key, tenant.product, n === 321 ? { model: 'nul \u0000 byte' } : {}),
@@ -228,7 +228,7 @@ describe('a batch that cannot be written', () => {
     await replica.close()
   })
 
-  test('is not spoilt again by the same item: that is answered from memory, tried alone, and refused in the end', async ({
+  test('does not fail again because of the same item, which is retried alone and refused in the end', async ({
     database,
     tenant,
   }) => {
@@ -247,7 +247,7 @@ describe('a batch that cannot be written', () => {
     await replica.close()
   })
 
-  test('because it runs out of time again and again is taken apart too', async ({ database, tenant }) => {
+  test('because it keeps timing out is bisected too', async ({ database, tenant }) => {
     let bad = ''
     const slow =
       (run: RunBatch): RunBatch =>
@@ -266,7 +266,7 @@ describe('a batch that cannot be written', () => {
     await replica.close()
   })
 
-  test('has little time when it is taken apart', async ({ replica }) => {
+  test('has a short timeout while it is bisected', async ({ replica }) => {
     const asleep = withShortTimeout(replica.reads, (transaction) => transaction.query('SELECT pg_sleep(4)'))
     expect(ranOutOfTime(await asleep.catch((error: unknown) => error))).toBe(true)
   })

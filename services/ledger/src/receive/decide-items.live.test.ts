@@ -13,12 +13,13 @@ import { openTenant, test as tenantTest } from '../fixtures/ledger-test.ts'
 import { ledgerEnvironment, secrets } from '../fixtures/open-ledger.ts'
 
 /**
- * A saved answer of 0.9 MB, each byte of which is six in JSON: repeats of it are longer together than a string can be.
+ * A saved response of 0.9 MB, each byte of which takes six in JSON: all repeats together exceed the maximum length of a
+ * string.
  */
 const ANSWER = '\u0001'.repeat(900_000)
 const REPEATS = 105
 
-/** In a process, whose memory is measured. */
+/** A separate process, so that its memory can be measured. */
 const test = tenantTest.extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
   const ledger = await startProgram({
     name: 'ledger',
@@ -31,7 +32,7 @@ const test = tenantTest.extend('ledger', { scope: 'file' }, async ({ database, r
 })
 
 describe('POST /items', () => {
-  test('hands each item to where it is decided: money, or the executions', async ({ ledger, fixture, replica }) => {
+  test('routes each item to the admission batcher or the node batcher', async ({ ledger, fixture, replica }) => {
     const tenant = await openTenant(fixture)
     const execution = await insertExecution(fixture, tenant.project.id, { key: tenant.key.id })
     const [node, held] = await insertNodes(fixture, { execution, project: tenant.project.id, count: 2 })
@@ -51,7 +52,7 @@ describe('POST /items', () => {
       headers: { authorization: `Bearer ${await tokenOf('worker')}` },
       body: items.map((item, n) => JSON.stringify({ n, budgetMs: 10_000, item })).join('\n'),
     })
-    const lines = (await answer.text()).split('\n').filter((line) => line !== '') // an empty one says that it is there
+    const lines = (await answer.text()).split('\n').filter((line) => line !== '') // an empty line is a keep-alive
     const outcomes = lines.map((line) => JSON.parse(line) as OutcomeLine).toSorted((a, b) => a.n - b.n)
     expect(outcomes.map(({ outcome }) => outcome.kind)).toEqual([
       'admitted',
@@ -62,7 +63,12 @@ describe('POST /items', () => {
     ])
   })
 
-  test('says that it is there while nothing is decided', async ({ ledger, fixture, replica, database }) => {
+  test('sends an empty line as a keep-alive while no item is decided', async ({
+    ledger,
+    fixture,
+    replica,
+    database,
+  }) => {
     const tenant = await openTenant(fixture)
     const keeping = new Client({ connectionString: database.adminUrl })
     await keeping.connect()
@@ -82,7 +88,7 @@ describe('POST /items', () => {
     expect(JSON.parse(rest)).toMatchObject({ n: 0, outcome: { kind: 'admitted' } })
   })
 
-  test('answers many repeats of one large saved answer in one request, and continues', async ({
+  test('replays one large saved response 105 times in one request and stays available', async ({
     ledger,
     fixture,
     replica,
@@ -133,7 +139,7 @@ async function readThrough({ body }: Response): Promise<{ lines: number; bytes: 
   return read
 }
 
-/** The most memory that a process has had. Megabytes; null where the system does not tell. */
+/** Returns the peak memory of a process, in megabytes; null if the system does not report it. */
 async function memoryOf(pid: number): Promise<number | null> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]

@@ -15,8 +15,8 @@ const line = z.strictObject({
 })
 
 /**
- * POST /items: NDJSON in, NDJSON out, each outcome as soon as it is decided, in any order. While none is, an empty line a second says
- * that someone is there.
+ * POST /items: NDJSON in, NDJSON out, each outcome as soon as it is decided, in any order. While none is decided, an
+ * empty line per second keeps the connection alive.
  */
 export function decideItems({
   admissionBatcher,
@@ -50,7 +50,7 @@ export function decideItems({
   }
 }
 
-/** Apart, so that what waits for an outcome keeps nothing of its item, which may be large. */
+/** A separate function, so that the closure waiting for an outcome does not retain its item, which may be large. */
 function answerWith(write: (line: OutcomeLine) => void, n: number, deciding: Promise<OutcomeLine['outcome']>): void {
   void deciding.then((outcome) => write({ n, outcome }))
 }
@@ -73,8 +73,8 @@ function readLines(text: string): z.infer<typeof line>[] | string {
 }
 
 /**
- * A batch decides many items at once; their lines leave in few writes. A saved answer may have 1 MB, and many repeats share
- * one, so lines are made only as fast as the caller reads.
+ * A batch decides many items together, so their lines are sent in few writes. A saved response may have 1 MB and be
+ * replayed many times, so lines are serialized only as fast as the caller reads.
  */
 function gatheredWriter(res: Response, expected: number): (line: OutcomeLine) => void {
   const ready: OutcomeLine[] = []
@@ -108,7 +108,7 @@ function gatheredWriter(res: Response, expected: number): (line: OutcomeLine) =>
   }
 }
 
-/** Resolves when the caller has read, or is gone. A caller who does neither for too long is taken for gone. */
+/** Resolves when the caller has read or disconnected. A caller that does neither within DRAIN_MS is disconnected. */
 function drained(res: Response): Promise<void> {
   return new Promise((resolve) => {
     const late = setTimeout(() => res.destroy(), DRAIN_MS)
@@ -125,14 +125,13 @@ const DRAIN_MS = 30_000
 
 const WRITE_CHARACTERS = 1024 * 1024
 
-// Internal callers prove themselves with a short-lived signed token, and each may do only what its work needs
-// (architecture §S15):
-// the rows of the operations say what.
+// Internal callers authenticate with a short-lived signed token, and each may call only the operations it needs
+// (architecture §S15), as listed in the operations' rows.
 
-/** Answers who signed the token, or null. */
+/** Returns the service that signed the token, or null. */
 export type VerifyToken = (token: string) => Promise<ServiceName | null>
 
-/** Lets a request pass whose service may call this; 401 without a valid token, 403 for another service. */
+/** Admits requests of services that may call this; 401 without a valid token, 403 for another service. */
 export function authorize(
   verify: VerifyToken,
   { path, callers }: Pick<OperationRow, 'path' | 'callers'>,
@@ -153,7 +152,7 @@ export function authorize(
   }
 }
 
-/** The service that calls, once it has passed `authorize`. */
+/** Returns the calling service, once it has passed `authorize`. */
 export function callerOf(res: Response): ServiceName {
   return res.locals['service'] as ServiceName
 }

@@ -34,8 +34,8 @@ const test = ledgerTest.extend('reports', async ({ fixture, replica, tenant, tas
   }
 })
 
-describe('what a gateway has refused', () => {
-  test('is added up by key and code', async ({ tenant: { key }, reports }) => {
+describe('reported refusals', () => {
+  test('are counted by key and code', async ({ tenant: { key }, reports }) => {
     const counted = (count: number) => ({ keyHash: key.hash, code: 'key_limit' as const, count })
     await reports.record({ counts: [counted(3), { keyHash: key.hash, code: 'invalid_json', count: 1 }] })
     await reports.record({ counts: [counted(4)] })
@@ -45,14 +45,14 @@ describe('what a gateway has refused', () => {
     ])
   })
 
-  test('counts once where a report comes again, also late', async ({ replica, tenant: { key }, reports }) => {
+  test('are counted once if a report is repeated, even late', async ({ replica, tenant: { key }, reports }) => {
     const counts = [{ keyHash: key.hash, code: 'key_limit' as const, count: 1 }]
     const [first, second] = [reports.report({ counts }), reports.report({ counts })]
     for (const report of [first, first, second, second, first]) await recordRefusals(replica, report)
     expect(await reports.hours()).toMatchObject([{ count: 2 }])
   })
 
-  test('is not kept for a key that no one has, nor for one of no project', async ({ fixture, tenant, reports }) => {
+  test('are not kept for an unknown key or a key without a project', async ({ fixture, tenant, reports }) => {
     const unbound = await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner })
     const before = await fixture.run('SELECT count(*) FROM money.refusal_hours')
     const of = (keyHash: string) => ({ keyHash, code: 'key_invalid' as const })
@@ -64,11 +64,7 @@ describe('what a gateway has refused', () => {
     expect((await fixture.run(`SELECT FROM money.latest_refusals WHERE request = 'req_1'`)).rowCount).toBe(0)
   })
 
-  test('is kept one by one for the last 100 of a project, and others have theirs', async ({
-    fixture,
-    tenant,
-    reports,
-  }) => {
+  test('are kept individually for the last 100 of each project', async ({ fixture, tenant, reports }) => {
     const other = await openTenant(fixture)
     const of = (keyHash: string, request: string, agoMs: number) => ({
       keyHash,
@@ -85,7 +81,7 @@ describe('what a gateway has refused', () => {
     expect(await reports.latest(other.project.id)).toEqual(['req_other'])
   })
 
-  test('is forgotten after 90 days', async ({ fixture, replica, tenant: { key, project }, reports }) => {
+  test('are deleted after 90 days', async ({ fixture, replica, tenant: { key, project }, reports }) => {
     const refused = { keyHash: key.hash, code: 'key_limit' as const }
     await reports.record({
       counts: [{ ...refused, count: 1 }],

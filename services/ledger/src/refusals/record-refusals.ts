@@ -2,7 +2,7 @@ import type { RefusalReport } from '@gateway/ledger-protocol/refusal-report'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 
-/** Adds up what a gateway has refused, by project, key, code and hour, and keeps the latest of each project. Safe to repeat. */
+/** Counts a gateway's refusals by project, key, code and hour, and keeps the latest of each project. Safe to repeat. */
 export async function recordRefusals(
   { reads }: Pick<Deps, 'reads'>,
   { sender, number, counts, latest }: RefusalReport,

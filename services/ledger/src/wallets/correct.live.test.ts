@@ -14,7 +14,7 @@ const correction = (project: string, micro: number, correctionId = 'incident-1')
 })
 
 describe('a correction', () => {
-  test('brings money in or takes it out, as an entry of the journal with its reason', async ({
+  test('credits or debits a wallet as a journal entry with its reason', async ({
     replica,
     tenant: { project },
     fixture,
@@ -41,7 +41,7 @@ describe('a correction', () => {
     expect(await findingsOf(replica, project.id)).toEqual([])
   })
 
-  test('counts once per id, and a repeat learns what is under it', async ({ replica, tenant: { project } }) => {
+  test('is applied once per id, and a repeat returns what was applied', async ({ replica, tenant: { project } }) => {
     const asked = correction(project.id, -10)
     const answers = await Promise.all([correct(replica, asked), correct(replica, asked)])
     expect(answers.filter((answer) => answer.kind === 'corrected' && answer.fresh)).toHaveLength(1)
@@ -54,7 +54,7 @@ describe('a correction', () => {
     expect(await walletOf(replica, project.id)).toMatchObject({ funded: BigInt(FUNDS - 10) })
   })
 
-  test('never takes what calls have reserved or spent', async ({ replica, tenant: { project, key, product } }) => {
+  test('never debits funds that are reserved or spent', async ({ replica, tenant: { project, key, product } }) => {
     const [settled, open] = [replica.item(key, product), replica.item(key, product)]
     await replica.admit(settled)
     await replica.settle(settled.id, { promptTokens: 0, completionTokens: 30 })
@@ -69,7 +69,7 @@ describe('a correction', () => {
     expect(await findingsOf(replica, project.id)).toEqual([])
   })
 
-  test('and admissions at once never take the wallet below zero', async ({ replica, other, tenant }) => {
+  test('never overdraws the wallet together with concurrent admissions', async ({ replica, other, tenant }) => {
     const { project, key, product } = tenant
     await correct(replica, correction(project.id, 1_000 - FUNDS, 'leave 1000'))
     const [admissions, taken] = await Promise.all([
@@ -87,7 +87,7 @@ describe('a correction', () => {
     expect(await findingsOf(replica, project.id)).toEqual([])
   })
 
-  test('of a project without a wallet makes its row, and takes nothing out of it', async ({
+  test('creates the wallet of a project that has none, and debits nothing from it', async ({
     replica,
     tenant,
     fixture,

@@ -6,8 +6,12 @@ import { passBarrier } from './wallets.ts'
 
 const LOCK = 'SELECT FROM money.wallets WHERE project = $1 FOR UPDATE'
 
-describe('a barrier over several wallets, one of which someone keeps', () => {
-  test('keeps no one else waiting, whichever it is', async ({ database, fixture, replica }) => {
+describe('a barrier', () => {
+  test('does not block calls on the other wallets while it waits for a locked one', async ({
+    database,
+    fixture,
+    replica,
+  }) => {
     const tenants = [await openTenant(fixture), await openTenant(fixture), await openTenant(fixture)]
     const projects = tenants.map(({ project }) => project.id)
     for (const { project: kept } of tenants) {
@@ -25,7 +29,7 @@ describe('a barrier over several wallets, one of which someone keeps', () => {
     }
   })
 
-  test('waits for one that is being made', async ({ database, fixture, replica }) => {
+  test('waits for a wallet that is being created', async ({ database, fixture, replica }) => {
     const project = `prj_${Date.now()}`
     const letGo = await keepLocked(database.adminUrl, 'INSERT INTO money.wallets (project) VALUES ($1)', [project])
     let passed = false
@@ -38,7 +42,7 @@ describe('a barrier over several wallets, one of which someone keeps', () => {
     expect(rowCount).toBe(1)
   })
 
-  test('waits for each that is kept', async ({ database, fixture, replica }) => {
+  test('waits for every locked wallet', async ({ database, fixture, replica }) => {
     const [one, two] = [await openTenant(fixture), await openTenant(fixture)]
     const projects = [one.project.id, two.project.id]
     const letGo = [

@@ -3,7 +3,7 @@ import type { RequestOf } from '@gateway/ledger-protocol/ledger-operations'
 import type { Deps } from '../deps.ts'
 import { callFunction } from '@gateway/database/call-function'
 
-/** What a project has; a wallet that was never funded is zero. */
+/** Returns the balances of a project; a wallet that was never funded is zero. */
 export async function readWallet(
   { reads }: Pick<Deps, 'reads'>,
   { project }: RequestOf<'wallet'>,
@@ -19,7 +19,7 @@ export async function readWallet(
 }
 
 /**
- * Brings money into a project's wallet, once per funding id (money §5.2). `micro` is what is under that id.
+ * Funds a project's wallet, once per funding id (money §5.2). `micro` is the amount recorded under that id.
  */
 export async function fund(
   { reads }: Pick<Deps, 'reads'>,
@@ -35,7 +35,7 @@ export async function fund(
 }
 
 /**
- * Puts a wallet right by an amount with a sign, once per correction id (money §5.4). `micro` and `reason` are what stands
+ * Corrects a wallet by a signed amount, once per correction id (money §5.4). `micro` and `reason` are those recorded
  * under that id. `short`: it would take more than is available, so nothing was done.
  */
 export async function correct(
@@ -56,11 +56,11 @@ export async function correct(
 }
 
 /**
- * Waits until every admission that may have read what was true before is over. A call that starts after this has answered
- * is decided by what is committed now (architecture §M2).
+ * Waits until every admission that may have read earlier state is over. A call that starts after this has returned is
+ * decided by what is committed now (architecture §M2).
  *
- * Each wallet is locked and freed. Wallets that are free are passed together, which waits for no one; for the others it
- * waits one by one, and keeps none meanwhile.
+ * Each wallet is locked and freed. Free wallets are passed together, which waits for no one; the others are waited for
+ * in sequence, holding none meanwhile.
  */
 export async function passBarrier(deps: Pick<Deps, 'reads'>, { projects }: RequestOf<'barrier'>): Promise<object> {
   await makeMissing(deps, projects)
@@ -75,7 +75,7 @@ export async function passBarrier(deps: Pick<Deps, 'reads'>, { projects }: Reque
   return {}
 }
 
-/** An admission that is making the wallet of its project just now can't be seen, only waited for: by making it, too. */
+/** An admission that is creating the wallet of its project cannot be seen, only waited for: by creating it, too. */
 async function makeMissing({ reads: { prisma } }: Pick<Deps, 'reads'>, projects: string[]): Promise<void> {
   const missing = await prisma.$queryRaw<{ project: string }[]>`
     SELECT DISTINCT p AS project FROM unnest(${projects}::text[]) p

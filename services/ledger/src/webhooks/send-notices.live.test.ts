@@ -25,7 +25,7 @@ const settings = (more: Partial<Parameters<typeof webhookSettingsOf>[0]> = {}) =
   })
 
 const test = ledgerTest
-  /** A server that answers by the path, such as /500, and keeps what it got. */
+  /** A server that responds with the status in the path, such as /500, and records the requests. */
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
   .extend('receiver', async ({}, { onCleanup }) => {
     const got: Got[] = []
@@ -54,7 +54,7 @@ const test = ledgerTest
         if (made.kind !== 'made') throw new Error(made.why)
         return { id, secret: made.secret }
       },
-      /** Falls below the threshold. Answers the notice. */
+      /** Spends until the balance is below the threshold. Returns the id of the notice. */
       async cross() {
         const item = replica.item(key, product)
         await replica.admit(item)
@@ -63,7 +63,7 @@ const test = ledgerTest
         expect(rows).toHaveLength(1)
         return rows[0]!['id'] as string
       },
-      /** Makes what waits due. The column is rounded to milliseconds, so that now() may lie ahead. */
+      /** Makes all pending deliveries due. The column is rounded to milliseconds, so now() could be in the future. */
       elapse: () =>
         fixture.run(
           `UPDATE money.webhook_deliveries SET next_try_at = now() - interval '1 ms' WHERE state = 'Pending'`,
@@ -79,7 +79,7 @@ const test = ledgerTest
   })
 
 describe('a notice', () => {
-  test('is posted to each webhook of its project, signed with its secret, and not again', async ({
+  test('is posted once to each webhook of its project, signed with the webhook’s secret', async ({
     receiver: { got },
     hooked,
   }) => {
@@ -103,7 +103,7 @@ describe('a notice', () => {
     ])
   })
 
-  test('that is not taken is tried again with the same id and body, later and later, and then is dead', async ({
+  test('that is not accepted is retried with the same id and body and growing delays, then marked dead', async ({
     receiver: { got },
     hooked,
   }) => {
@@ -121,7 +121,7 @@ describe('a notice', () => {
     expect(got).toHaveLength(3)
   })
 
-  test('is dead at once where the address is gone, and a redirect is not followed', async ({ receiver, hooked }) => {
+  test('is marked dead at once on 410, and does not follow redirects', async ({ receiver, hooked }) => {
     await hooked.webhook('/410')
     await hooked.webhook('/302')
     await hooked.cross()
@@ -129,7 +129,7 @@ describe('a notice', () => {
     expect(receiver.got.map(({ path }) => path).toSorted()).toEqual(['/302', '/410'])
   })
 
-  test('is posted again where anyone who took it died', async ({ fixture, receiver, hooked }) => {
+  test('is posted again if the sender that took it died', async ({ fixture, receiver, hooked }) => {
     await hooked.webhook('/200')
     const notice = await hooked.cross()
     await fixture.run(
@@ -141,7 +141,7 @@ describe('a notice', () => {
     expect(await hooked.deliveries()).toMatchObject([{ state: 'Delivered', tries: 2 }])
   })
 
-  test('is not posted to a private address, no matter what it was when the webhook was made', async ({
+  test('is not posted to an address that is no longer allowed, even if it was when the webhook was created', async ({
     receiver: { got },
     hooked,
   }) => {
@@ -152,7 +152,7 @@ describe('a notice', () => {
     expect([got, await hooked.deliveries()]).toMatchObject([[], [{ state: 'Pending', error: 'not_https' }]])
   })
 
-  test('is given up where its webhook is deleted', async ({ receiver: { got }, hooked }) => {
+  test('is dropped if its webhook is deleted', async ({ receiver: { got }, hooked }) => {
     const { id } = await hooked.webhook('/200')
     await hooked.cross()
     expect(await deleteWebhook(hooked.deps, { id, project: 'prj_other' })).toEqual({ deleted: false })
@@ -162,7 +162,7 @@ describe('a notice', () => {
   })
 })
 
-test('webhooks that fail again and again keep no other from its notices', async ({ fixture, receiver, hooked }) => {
+test('webhooks that keep failing do not delay the notices of others', async ({ fixture, receiver, hooked }) => {
   for (let n = 0; n < 4; n++) await hooked.webhook('/500')
   await hooked.webhook('/200')
   await fixture.run(
@@ -173,12 +173,16 @@ test('webhooks that fail again and again keep no other from its notices', async 
      SELECT written.id, w.id, now() FROM written, money.webhooks w WHERE w.project = $1`,
     [hooked.project],
   )
-  const atOnce = Array.from({ length: 10_000 }, () => 0) // what failed is due again at once
+  const atOnce = Array.from({ length: 10_000 }, () => 0) // failed deliveries are due again at once
   await sendNotices(hooked.deps, atOnce)
   expect(receiver.got.filter(({ path }) => path === '/200')).toHaveLength(8)
 })
 
-test('a webhook with a backlog of thousands keeps no other from its notices', async ({ fixture, receiver, hooked }) => {
+test('a webhook with a backlog of thousands does not delay the notices of others', async ({
+  fixture,
+  receiver,
+  hooked,
+}) => {
   const [busy, other] = [await hooked.webhook('/500'), await hooked.webhook('/200')]
   await fixture.run(
     `WITH written AS (
@@ -198,7 +202,7 @@ test('a webhook with a backlog of thousands keeps no other from its notices', as
 })
 
 describe('the secret of a webhook', () => {
-  test('stands nowhere in the database, and outlives a change of the key', async ({ fixture, hooked }) => {
+  test('is not stored in the database, and survives a rotation of the operator’s key', async ({ fixture, hooked }) => {
     const { id, secret } = await hooked.webhook('/200')
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const { rows } = await fixture.run(
@@ -212,7 +216,7 @@ describe('the secret of a webhook', () => {
     expect(settings({ WEBHOOK_KEY: 'n'.repeat(32) }).secretOf(webhook)).toBeNull()
   })
 
-  test('is the same where the webhook is made again by its id, and a project has five at most', async ({ hooked }) => {
+  test('is the same if the webhook is created again under its id; a project has at most five', async ({ hooked }) => {
     const url = 'http://127.0.0.1:1/'
     const make = (n: number) =>
       createWebhook(hooked.deps, { id: `whk_${hooked.project}_${n}`, project: hooked.project, url, createdBy: 'p' })
@@ -223,7 +227,7 @@ describe('the secret of a webhook', () => {
     expect(await make(4)).toMatchObject({ kind: 'made' })
   })
 
-  test('cannot be made without a key of the operator', async ({ hooked }) => {
+  test('cannot be created without the operator’s key', async ({ hooked }) => {
     const webhookSettings = settings({ WEBHOOK_KEY: undefined })
     const request = { id: 'whk_1', project: hooked.project, url: 'https://hooks.example.com', createdBy: 'p' }
     expect(await createWebhook({ ...hooked.deps, webhookSettings }, request)).toEqual({ kind: 'refused', why: 'off' })

@@ -5,28 +5,29 @@ import { request as httpsRequest } from 'node:https'
 import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
 import { type Objection, objectionTo } from './webhooks.ts'
 
-// Deliveries of notices to webhooks (money §10.2). Any replica may do it; rows say what is whose.
-//   D1  At least once: a delivery that is taken is due again a little later than its try may last, regardless of who dies.
-//   D2  The same id and the same body at each try.
-//   D3  Some of each webhook at a time (send-notices.ts), and a try has a time limit: so those that are slow, fail again and again, or have
-//       much to be posted keep no one waiting for long.
-//   D4  No connection is held while something is posted, and none but maintenance's is used.
+// Delivers notices to webhooks (money §10.2). Any replica may do it; rows record which deliveries are taken.
+//   D1  At least once: a delivery that is taken is due again a little later than its try may last, whichever process
+//       dies.
+//   D2  Every try has the same id and the same body.
+//   D3  Some of each webhook at a time (send-notices.ts), and a time limit for each try: webhooks that are slow, keep
+//       failing, or have a large backlog delay no one for long.
+//   D4  No connection is held during a POST, and only maintenance's connections are used.
 
 type Needed = Pick<Deps, 'reads' | 'metrics' | 'webhookSettings'>
 
 const POST_MS = 8_000
 const LOST_MS = POST_MS + 2_000
-/** One turn ends after so long, so that a stop does not wait for all that is due. */
+/** A turn ends after this time, so that a stop does not wait for everything that is due. */
 const TURN_MS = 5_000
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
-/** After each failed try; after the last one it is dead. */
+/** Delay after each failed try; after the last one the delivery is dead. */
 const BACK_OFF_MS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
-/** Its owner says that it is gone forever. */
+/** Status by which the owner says that the address is gone permanently. */
 const GONE = 410
 
-/** Posts what is due. Answers how that went. */
+/** Posts what is due. Returns the number of deliveries by outcome. */
 export async function sendNotices(deps: Needed, backOffMs = BACK_OFF_MS): Promise<Record<string, number>> {
   const counts = { delivered: 0, failed: 0, dead: 0 }
   if (deps.webhookSettings.key === null) return counts
@@ -83,28 +84,31 @@ async function record(
      WHERE notice = ${id} AND webhook = ${webhook} AND state = 'Pending' AND (${state} = 'Delivered' OR tries = ${tries}::int)`
 }
 
-// Which deliveries are posted next (money §10.2). It is asked each second by every replica, so:
-//   T1  Where nothing is due it looks at one entry of an index, however many webhooks there are and anything that waits for later.
-//   T2  Else it looks at a bounded number of the oldest that are due, and of the webhooks that have something on its way.
-//   T3  Of each of these webhooks it takes some, webhooks in no order. One whose backlog is all that is oldest is one of many: others are
-//       found by themselves, from the first place and from a place by chance in the order of their reversed ids.
-//   T4  A delivery that is taken is due again when its try is lost. One whose webhook is gone is put off and never posted.
+// Chooses the deliveries to post next (money §10.2). Every replica asks each second, so:
+//   T1  If nothing is due, it reads one entry of an index, regardless of the number of webhooks and of deliveries that
+//       wait for later.
+//   T2  Otherwise it reads a bounded number of the oldest due deliveries, and of the webhooks with one under way.
+//   T3  It takes some of each of these webhooks, webhooks in no order. One whose backlog is all that is oldest is one
+//       of many: others are found separately, from the first place and from a random place in the order of their
+//       reversed ids.
+//   T4  A delivery that is taken is due again when its try is lost. One whose webhook is gone is put off and never
+//       posted.
 
 export interface TakenDelivery extends NoticeRow {
   webhook: string
   url: string
   secret_key: string
-  /** With this one. */
+  /** Including this one. */
   tries: number
 }
 
-/** How many are taken at once, at most. */
+/** Maximum number taken at once. */
 const BATCH_SIZE = 32
 const EACH_WEBHOOK = 8
 const OLDEST = 512
 const WEBHOOKS = 64
 
-/** Takes deliveries that are due, to be posted. `lostMs`: after which they are due again. */
+/** Takes due deliveries, to be posted. They are due again after `lostMs`. */
 export function takeDue({ reads }: Pick<Deps, 'reads'>, lostMs: number): Promise<TakenDelivery[]> {
   const anyPlace = randomInt(36 ** 4)
     .toString(36)
@@ -137,7 +141,7 @@ export function takeDue({ reads }: Pick<Deps, 'reads'>, lostMs: number): Promise
       FROM taken JOIN money.webhooks w ON w.id = taken.webhook JOIN money.notices n ON n.id = taken.notice`
 }
 
-/** What came of it: a status, or why there was none. Nothing else of the answer is read. */
+/** Result of a POST: a status, or why there was none. The rest of the response is not read. */
 export type Posted = { status: number } | { error: Objection | 'timeout' | 'unreachable' | 'key_missing' }
 
 interface Options {
@@ -146,7 +150,7 @@ interface Options {
 }
 
 /**
- * POSTs a body once. The connection goes to the very address that was looked up and found public. Redirects are not
+ * POSTs a body once. The connection goes to the exact address that was looked up and found public. Redirects are not
  * followed. Never rejects.
  */
 async function postNotice(
@@ -190,7 +194,7 @@ export interface NoticeRow {
   at: Date
 }
 
-/** What is posted to a webhook: the same text at each try. */
+/** Returns the body that is posted to a webhook, which is the same text at each try. */
 function noticeBody(row: NoticeRow): string {
   const at = row.at.toISOString()
   return JSON.stringify({
@@ -216,8 +220,8 @@ function microOf(micro: bigint | null): number | null {
 }
 
 /**
- * The headers of a delivery by the Standard Webhooks specification: anyone who has the secret can tell that it is ours, and
- * repeats by their id.
+ * Returns the headers of a delivery by the Standard Webhooks specification. With the secret, a receiver can verify the
+ * sender; repeats have the same id.
  * @param secret `whsec_` and base64
  */
 export function signNotice(secret: string, { id, body, nowMs }: { id: string; body: string; nowMs: number }) {

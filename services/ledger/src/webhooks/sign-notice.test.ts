@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { signNotice } from './send-notices.ts'
 
-test('a notice is signed as the Standard Webhooks specification says', () => {
+test('signs a notice as the Standard Webhooks specification requires', () => {
   const body = '{"event_type":"ping","data":{"success":true}}'
   const ofNotice = { id: 'msg_loFOjxBNrRLzqYUf', body, nowMs: 1_731_705_121_900 }
   expect(signNotice('whsec_plJ3nmyCDGBKInavdOK15jsl', ofNotice)).toEqual({

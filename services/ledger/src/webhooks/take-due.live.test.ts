@@ -3,12 +3,12 @@ import { openCountingSession, type AllWork } from '../fixtures/count-work.ts'
 import { test } from '../fixtures/ledger-test.ts'
 import { takeDue } from './send-notices.ts'
 
-// What it costs to look for what is due, counted in rows and pages of Postgres instead of timed.
+// The cost of finding due deliveries, counted in rows and pages of Postgres instead of timed.
 
 const WEBHOOKS = 50_000
 const LOST_MS = 60_000
 
-test('looking for what is due does not grow with webhooks, nor with what waits for later', async ({
+test('the cost of finding due deliveries does not grow with webhooks or with deliveries that are not due', async ({
   database,
   fixture,
 }) => {
@@ -41,7 +41,7 @@ test('looking for what is due does not grow with webhooks, nor with what waits f
   expect(nothing.rows).toBe(0)
   expect(nothing.pages).toBeLessThan(20)
 
-  // T2 of send-notices.ts: one of them is due, and is found at once.
+  // T2 of send-notices.ts: one delivery is due and is found at once.
   const [one] = (
     await fixture.run(
       `UPDATE money.webhook_deliveries SET next_try_at = now() - interval '1 ms' WHERE notice = 'ntc_777' RETURNING webhook`,
@@ -52,7 +52,7 @@ test('looking for what is due does not grow with webhooks, nor with what waits f
   expect(few.rows).toBeLessThan(3_000)
   expect(few.pages).toBeLessThan(2_000)
 
-  // T2 and T3 of send-notices.ts: all of one is due, and more than is looked at.
+  // T2 and T3 of send-notices.ts: every delivery of one webhook is due, more than are read.
   await fixture.run(
     `INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
      SELECT 'ntc_' || n, $1, now() - interval '1 hour' FROM generate_series(1, ${WEBHOOKS}) n ON CONFLICT DO NOTHING`,

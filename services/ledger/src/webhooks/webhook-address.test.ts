@@ -16,10 +16,10 @@ test.for([
   ['https://127.0.0.1/', leadsTo('93.184.216.34'), 'private'],
   ['https://[::1]/', leadsTo('93.184.216.34'), 'private'],
   ['https://2130706433/', leadsTo('93.184.216.34'), 'private'],
-] as const)('%s is objected to as it should be', async ([url, lookup, objection]) => {
+] as const)('%s is accepted or rejected by scheme and address', async ([url, lookup, objection]) => {
   expect(await objectionTo(url, false, lookup)).toBe(objection)
 })
 
-test('where an operator allows private addresses, anything goes', async () => {
+test('any address is accepted if the operator allows private addresses', async () => {
   expect(await objectionTo('http://127.0.0.1/', true)).toBeNull()
 })

@@ -1,15 +1,15 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { LedgerConfig } from '../config.ts'
 
-/** What an operator says of webhooks. */
+/** Webhook settings of an operator. */
 export interface WebhookSettings {
-  /** The name of the key that new secrets are made with; null: there is none, and so there are no webhooks. */
+  /** Name of the key that new secrets are derived from; null: there is none, and so there are no webhooks. */
   key: string | null
-  /** May they have private addresses, and http? */
+  /** Whether private addresses and http are allowed. */
   privateAddresses: boolean
   /**
-   * The secret of a webhook, as its owner was shown it; null: the key that it was made with is no longer here. It is
-   * stored nowhere: it is made of the operator's key and the webhook's id, each time it is needed.
+   * Returns the secret of a webhook, as shown to its owner; null if the key it was derived from is no longer here. It
+   * is not stored: it is derived from the operator's key and the webhook's id each time it is needed.
    */
   secretOf(webhook: { id: string; secretKey: string }): string | null
 }

@@ -7,7 +7,7 @@ type Needed = Pick<Deps, 'reads' | 'webhookSettings'>
 
 const MAX_OF_PROJECT = 5
 
-/** Has the notices of a project posted to an address from now on (money §10.2). Safe to repeat. */
+/** Posts the notices of a project to an address from now on (money §10.2). Safe to repeat. */
 export async function createWebhook(
   { reads, webhookSettings }: Needed,
   request: WebhookRequest,
@@ -27,7 +27,7 @@ export async function createWebhook(
   return secret ? { kind: 'made', secret } : { kind: 'refused', why: 'too_many' }
 }
 
-/** What was on its way to it is given up. */
+/** Deletes a webhook and drops its pending deliveries. */
 export async function deleteWebhook(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   { id, project }: { id: string; project: string },
@@ -40,8 +40,8 @@ export async function deleteWebhook(
 export type Objection = 'not_https' | 'private' | 'unknown_host'
 
 /**
- * Why nothing may be posted there, or null. A name is looked up, and may lead to none but public addresses; it is looked up
- * again for each delivery, because it may lead elsewhere by then.
+ * Returns why nothing may be posted there, or null. A host name must resolve to public addresses only; it is resolved
+ * again for each delivery, because it may have changed by then.
  */
 export async function objectionTo(
   url: string,

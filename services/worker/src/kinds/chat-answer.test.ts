@@ -21,7 +21,7 @@ function refusalOf(answer: () => unknown): RefusalBody {
 
 test.each([
   [
-    'an answer that is not JSON',
+    'a response that is not JSON',
     () =>
       answerOf(node, asked({ response_format: { type: 'json_object' } }), {
         role: 'assistant',
@@ -31,7 +31,7 @@ test.each([
     'describe the object in the prompt',
   ],
   [
-    'arguments that do not fit',
+    'arguments that violate the schema',
     () =>
       answerOf(node, asked({ tools: [tool] }), {
         role: 'assistant',
@@ -42,7 +42,7 @@ test.each([
     'describe the tool and its parameters more closely',
   ],
   [
-    'a number in an argument that no record can hold',
+    'a number in an argument that JSON cannot represent',
     () =>
       answerOf(node, asked({ tools: [tool] }), {
         role: 'assistant',
@@ -55,7 +55,7 @@ test.each([
     'describe the tool and its parameters more closely',
   ],
   [
-    'a number in JSON that no record can hold',
+    'a number in a JSON response that JSON cannot represent',
     () =>
       answerOf(node, asked({ response_format: { type: 'json_object' } }), {
         role: 'assistant',
@@ -64,7 +64,7 @@ test.each([
       }),
     'describe the object in the prompt',
   ],
-])('the record of a node says how its author gets around %s [node_failed]', (_, answer, way) => {
+])('the node record says what its author can do about %s [node_failed]', (_, answer, way) => {
   const error = errorOfNode(refusalOf(answer), { startedBy: 'invoke', chargedMicro: 7 })
   expect(error.code).toBe('node_failed')
   expect(error.resolution).toContain(way)
@@ -72,7 +72,7 @@ test.each([
   expect(error.message).not.toContain('Its answer is charged')
 })
 
-test('a call of a tool that the node does not have is not an answer, regardless of its arguments [node_failed]', () => {
+test('a call of a tool that the node does not have fails the node, even with valid arguments [node_failed]', () => {
   const call = { id: 'c', type: 'function' as const, function: { name: 'transfer', arguments: '{"city":"Bern"}' } }
   const message = { role: 'assistant' as const, content: 'I pay.', refusal: null, tool_calls: [call] }
   for (const params of [{ tools: [tool] }, {}]) {

@@ -21,7 +21,7 @@ function errorOf(unsayable?: FailureFacts['unsayable']): RefusalBody {
   return JSON.parse(result.error) as RefusalBody
 }
 
-test('params that a model does not take are named, with what it takes instead [invalid_request]', () => {
+test('names params that the model does not accept and what it accepts instead [invalid_request]', () => {
   expect(errorOf({ field: 'temperature', problem: 'is above 1', instead: 'send 1 or less' })).toMatchObject({
     code: 'invalid_request',
     param: 'temperature',
@@ -30,7 +30,7 @@ test('params that a model does not take are named, with what it takes instead [i
   })
 })
 
-test('messages are none of what the author of a node has written, so ports are named [invalid_request]', () => {
+test('names the ports of the node instead of message fields, which its author did not write [invalid_request]', () => {
   const unsayable = { field: 'messages.0.content.1.image_url', problem: 'is an address', instead: 'send the image' }
   for (const error of [errorOf(), errorOf(unsayable)]) {
     expect(error).toMatchObject({ code: 'invalid_request', param: null })
@@ -39,7 +39,7 @@ test('messages are none of what the author of a node has written, so ports are n
   }
 })
 
-test('a node whose lease is lost before its call is given back: the lease may have been granted again since', () => {
+test('gives a node back if its lease was lost or its work cancelled', () => {
   for (const lost of [new LeaseLost('fenced'), new LeaseLost('instance-unknown'), new WorkCancelled('stopping')])
     expect(explainFailure({ log }, lost, { lease } as never)).toEqual({ kind: 'given-back' })
 })

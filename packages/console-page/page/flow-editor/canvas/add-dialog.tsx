@@ -5,7 +5,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { useSession } from '../session.ts'
 import { AddableRow } from './addable-row.tsx'
 
-/** Finds what to add by typing; Enter takes the first. */
+/** Searches for a node kind or product to add. Enter adds the first match. */
 export function AddDialog({
   from,
   onAdd,

@@ -1,4 +1,4 @@
-/** Texts for screen readers on the canvas. */
+/** Screen reader texts of the canvas. */
 export const canvasLabels = {
   'node.a11yDescription.default':
     'Press Enter to edit the node, arrow keys to move it, Delete to remove it, Tab to reach its ports.',

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import type { PortRef } from '../core/connection.ts'
 import type { Position } from '../core/position.ts'
 
-/** What opens over the canvas. */
+/** Dialog open over the canvas. */
 export type CanvasTask =
   | { task: 'add'; position: Position; from: PortRef | null }
   | { task: 'connect'; from: PortRef }

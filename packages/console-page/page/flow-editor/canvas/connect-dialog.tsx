@@ -4,7 +4,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { announce } from '../../frame/announcer.ts'
 import { useSession } from '../session.ts'
 
-/** What a port may be joined with, and why it may not be with the others; the keyboard's way to draw an edge. */
+/** Ports that a port can connect to, and why it cannot connect to the others. Draws an edge from the keyboard. */
 export function ConnectDialog({ from, onClose }: { from: PortRef; onClose: () => void }) {
   const { editor, model, products } = useSession()
   const targets = targetsOf(model, products, from)

@@ -3,7 +3,7 @@ import { connectionFault } from '../core/connection.ts'
 import { useSession } from '../session.ts'
 import { drawnEdge } from './drawn-edge.ts'
 
-/** While an edge is dragged over a port that it may not be led to: why not. */
+/** Explains why the edge being dragged cannot connect to the port under the pointer. */
 export function ConnectionHint() {
   const { model, products } = useSession()
   const edge = useConnection(({ fromHandle, toHandle }) =>

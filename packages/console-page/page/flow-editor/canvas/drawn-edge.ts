@@ -6,7 +6,7 @@ interface End {
   type: 'source' | 'target'
 }
 
-/** The edge between two handles, whichever it was begun at; null between two inputs or two outputs. */
+/** Edge between two handles, dragged in either direction; null between two inputs or two outputs. */
 export function drawnEdge(a: End, b: End): GraphEdge | null {
   if (a.type === b.type) return null
   const [from, to] = a.type === 'source' ? [a, b] : [b, a]

@@ -4,14 +4,14 @@ import { kindTitle } from '../core/kind-labels.ts'
 import type { Position } from '../core/position.ts'
 import type { Size } from '../core/first-positions.ts'
 
-// What the canvas library draws of a model.
+// Converts a canvas model to the nodes and edges of the canvas library.
 
 export type FlowNode = Node<{ drawn: CanvasNode }, 'node'>
 export type FlowEdge = Edge
 
 interface DrawnState {
   selected: ReadonlySet<string>
-  /** Where nodes are while they are dragged. */
+  /** Current positions of nodes being dragged. */
   dragged: ReadonlyMap<string, Position>
   sizes: ReadonlyMap<string, Size>
 }

@@ -1,7 +1,7 @@
 import { EdgeRecordView } from '../lazy.ts'
 import { useSession } from '../session.ts'
 
-/** The value of the edge under the pointer or the focus. The form alongside shows it of one that is chosen, to be read at leisure. */
+/** Value of the hovered or focused edge. The inspector shows the full value of a selected edge. */
 export function EdgeValue({ lit }: { lit: string | null }) {
   const edge = useSession().model.edges.find(({ key }) => key === lit)?.edge
   return (

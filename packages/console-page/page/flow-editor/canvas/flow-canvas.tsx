@@ -30,10 +30,10 @@ import { useFlowChanges } from './use-flow-changes.ts'
 import { useLitEdge } from './use-lit-edge.ts'
 
 const nodeTypes = { node: NodeCard }
-/** Wide enough that an edge begun at the outermost port does not move the canvas. */
+/** The padding keeps the canvas still while an edge is dragged from the outermost port. */
 const fitting = { padding: 0.25, maxZoom: 1 }
 
-/** The canvas: everything on it can be done with the mouse, and everything with the keyboard alone. */
+/** The canvas. Every action works with the mouse and with the keyboard alone. */
 export function FlowCanvas({ openForm, children }: { openForm: () => void; children?: ReactNode }) {
   const { editor, model, products } = useSession()
   const { selectedNodes, selectedEdges } = useSelection()
@@ -163,7 +163,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
   )
 }
 
-/** Once it is drawn, and the dialog that it was found in has given the focus back. */
+/** Focuses a node after it has rendered and the search dialog has returned the focus. */
 function focusNode(canvas: HTMLElement | null, key: string): void {
   setTimeout(() => canvas?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(key)}"]`)?.focus())
 }

@@ -10,7 +10,7 @@ const paths: Readonly<Record<string, string>> = {
   'product.audio': 'M4 10v4h4l5 4V6l-5 4zm12-1a4 4 0 0 1 0 6m3-9a8 8 0 0 1 0 12',
 }
 
-/** Says nothing by itself: the kind stands alongside it. */
+/** Decorative: the kind is written next to it. */
 export function KindIcon({ kind }: { kind: string }) {
   return (
     <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -8,13 +8,13 @@ import { KindIcon } from './kind-icon.tsx'
 import { NodeRunState } from '../run/node-run-state.tsx'
 import { PortRow } from './port-row.tsx'
 
-/** A node of any kind: what it is, what it says, and its ports. */
+/** Node of any kind, with its title, summary and ports. */
 export const NodeCard = memo(function NodeCard({ data: { drawn }, selected }: NodeProps<FlowNode>) {
   const { key, node, inputs, outputs, problems } = drawn
   const title = typeof node['title'] === 'string' && node['title'] !== '' ? node['title'] : node.id
   const summary = nodeSummary(node)
-  // The canvas knows where handles are by their names, and looks again only on request. Not at first: it looks by itself then,
-  // and being told it would show this node alone.
+  // The canvas caches handle positions by name, so it must re-measure when the ports change. Skip the first render: the
+  // canvas measures by itself then, and a request would make it show only this node.
   const refresh = useUpdateNodeInternals()
   const ports = JSON.stringify([inputs, outputs].map((side) => side.map(({ name }) => name)))
   const seen = useRef(ports)

@@ -2,7 +2,7 @@ import { Handle, Position } from '@xyflow/react'
 import type { CanvasPort } from '../core/canvas-model.ts'
 import { useOpenTask } from './canvas-tasks.ts'
 
-/** A port: its handle, which has the colour and the shape of its type, and its name, which opens what it may be joined with. */
+/** Port with a handle in the color and shape of its type. Its name opens the dialog that connects it. */
 export function PortRow({ nodeKey, port, side }: { nodeKey: string; port: CanvasPort; side: 'input' | 'output' }) {
   const openTask = useOpenTask()
   const { name, type, isRequired, isWired, isMissing, problems } = port

@@ -5,7 +5,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { useSession } from '../session.ts'
 import { KindIcon } from './kind-icon.tsx'
 
-/** Finds a node by its id, its kind or what it says. */
+/** Finds a node by its ID, kind or content. */
 export function SearchDialog({ onFound, onClose }: { onFound: (key: string) => void; onClose: () => void }) {
   const { nodes } = useSession().model
   const [typed, setTyped] = useState('')

@@ -14,7 +14,7 @@ interface Actions {
   duplicate(): void
 }
 
-/** What keys do on the canvas, and where nothing has the focus; in fields and dialogs they do what they do there. */
+/** Keyboard shortcuts while the canvas or nothing has the focus. Fields and dialogs handle their own keys. */
 export function useCanvasKeys(actions: Actions): void {
   const { editor } = useSession()
   const latest = useRef(actions)
@@ -67,7 +67,7 @@ function isForCanvas({ target, altKey }: KeyboardEvent): boolean {
   return target === document.body || (target instanceof Element && target.closest('.flow-canvas') !== null)
 }
 
-/** The key of the node that has the focus itself. */
+/** Key of the node that has the focus, not of one that contains the focused element. */
 function nodeAt(target: EventTarget | null): string | null {
   const isNode = target instanceof HTMLElement && target.classList.contains('react-flow__node')
   return isNode ? (target.dataset['id'] ?? null) : null

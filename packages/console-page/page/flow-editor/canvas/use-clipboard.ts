@@ -6,7 +6,9 @@ import { isTyping } from '../is-typing.ts'
 
 const OFFSET = 40
 
-/** Copies chosen nodes as text, and pastes such text, from any window it comes. In fields the browser does it. */
+/**
+ * Copies selected nodes as text and pastes such text from any window. Fields keep the copy and paste of the browser.
+ */
 export function useClipboard(): { duplicate: () => void } {
   const { editor } = useSession()
   useEffect(() => {

@@ -7,8 +7,8 @@ import { useSession } from '../session.ts'
 import type { FlowEdge, FlowNode } from './drawn-items.ts'
 
 /**
- * Takes what the canvas library says of nodes and edges. A drag is one step of the history, at its end; moves by arrow keys, which
- * the library tells of in the same way, are a group.
+ * Applies node and edge changes from the canvas library. A drag becomes one history step when it ends. Moves by arrow
+ * keys, which the library reports in the same way, are grouped.
  */
 export function useFlowChanges() {
   const { editor } = useSession()
@@ -30,7 +30,7 @@ export function useFlowChanges() {
       editor.change((graph) => moveNodes(graph, moved), dragged.size > 0 ? null : 'arrows')
       setDragged(new Map())
     }
-    // The newest, not the one that was drawn: of one click the library may tell twice before the next drawing.
+    // Read the current selection, not the rendered one: the library may report a click twice before the next render.
     const { selectedNodes, selectedEdges } = editor.store.getState()
     const chosen = changed(selectedNodes, changes)
     if (chosen) editor.select(chosen, selectedEdges)
@@ -43,7 +43,7 @@ export function useFlowChanges() {
   return { dragged, sizes, onNodesChange, onEdgesChange }
 }
 
-/** null where nothing was chosen or left. */
+/** New selection, or null if it did not change. */
 function changed(
   selected: ReadonlySet<string>,
   changes: (NodeChange<FlowNode> | EdgeChange<FlowEdge>)[],

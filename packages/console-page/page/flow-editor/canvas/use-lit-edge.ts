@@ -1,6 +1,6 @@
 import { useState, type SyntheticEvent } from 'react'
 
-/** The edge that the pointer or the focus is on, by its key. @returns what the element around the canvas listens with */
+/** Key of the hovered or focused edge, and the event handlers for the element around the canvas. */
 export function useLitEdge() {
   const [lit, setLit] = useState<string | null>(null)
   const look = ({ target }: SyntheticEvent) => {

@@ -1,6 +1,6 @@
 import type { Change } from '../core/overlay.ts'
 
-/** What became of a part, with a sign, so that it is not told by its colour alone. */
+/** Labels of changes. Each has a sign, so that color is not the only cue. */
 export const changeLabels: Readonly<Record<Change, string>> = {
   added: '+ added',
   removed: '− removed',

@@ -2,7 +2,7 @@ import type { Difference } from '@gateway/flow/compare/difference'
 import type { Overlay } from '../core/overlay.ts'
 import { changeLabels } from './change-labels.ts'
 
-/** All that differs: parts with the fields that changed, edges, and boxes that were only moved. */
+/** Every difference: parts with their changed fields, edges, and nodes that only moved. */
 export function ChangeList({
   difference: { parts, moved, runsTheSame },
   overlay,

@@ -11,7 +11,7 @@ import { OverlayCanvas } from './overlay-canvas.tsx'
 
 const ON_CANVAS = 'canvas'
 
-/** Two revisions, or one and what is on the canvas, over each other on one canvas, and all that differs as a list. */
+/** Overlays two revisions, or a revision and the current graph, on one canvas and lists every difference. */
 export function CompareDialog({
   revisions,
   from: first,

@@ -8,7 +8,7 @@ import { changeLabels } from './change-labels.ts'
 
 export type ComparedNode = Node<{ node: GraphNode; change: Change }, 'compared'>
 
-/** A node as the later graph has it, or as it was before it was removed, with what became of it. */
+/** Node from the later graph, or from the earlier one if it was removed, with its change. */
 export function ComparedCard({ data: { node, change } }: NodeProps<ComparedNode>) {
   const summary = nodeSummary(node)
   return (

@@ -13,7 +13,7 @@ import { ComparedCard, type ComparedNode } from './compared-card.tsx'
 
 const nodeTypes = { compared: ComparedCard }
 
-/** Both graphs over each other, to be looked at: nothing on it is changed. */
+/** Read-only canvas with both graphs overlaid. */
 export function OverlayCanvas({ overlay }: { overlay: Overlay }) {
   const { products } = useSession()
   const { nodes, edges } = useMemo(() => {

@@ -9,8 +9,8 @@ import { useSession } from '../session.ts'
 import { ConflictPart } from './conflict-part.tsx'
 
 /**
- * Someone saved meanwhile: what both began with, theirs and mine alongside each other, by node. What only one of both changed is taken
- * from them; of what both changed one is chosen. Nothing is saved or lost before.
+ * Resolves a conflict with a revision saved in the meantime. Shows base, theirs and mine side by side for each node.
+ * Changes of one side are taken over; for changes of both, the user picks one. Nothing is saved or lost before that.
  */
 export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof useSaving>; conflict: Conflict }) {
   const { graph: mine } = useSession().model

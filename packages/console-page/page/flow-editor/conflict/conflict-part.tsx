@@ -5,7 +5,7 @@ import { unitText } from '@gateway/flow/compare/difference'
 
 const outcomes = { mine: 'Changed by you', theirs: 'Changed by others', both: 'Same change by both' } as const
 
-/** One part in three columns; a conflict is decided by choosing a column. */
+/** One part in three columns. Selecting a column resolves a conflict. */
 export function ConflictPart({
   part,
   choice,

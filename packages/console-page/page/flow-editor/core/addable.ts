@@ -3,9 +3,9 @@ import type { ProductRecord } from '@gateway/api/console/products'
 import { kindTitle } from './kind-labels.ts'
 import { priceLabels } from './price-labels.ts'
 
-/** What can be put on the canvas. */
+/** Node kind or product that can be added to the canvas. */
 export interface Addable {
-  /** Of the list alone. */
+  /** Unique in the list only; not a node ID. */
   id: string
   title: string
   hint: string
@@ -13,7 +13,7 @@ export interface Addable {
   fields: Readonly<Record<string, unknown>>
 }
 
-/** The kinds of nodes, each as often as it makes sense, and after them the products that the project can call. */
+/** Node kinds, without an input or output that already exists, then the products that the project can call. */
 export function addables(products: readonly ProductRecord[], present: ReadonlySet<string>): Addable[] {
   const free = nodeKinds
     .filter(({ calls, kind }) => calls === null && !(['input', 'output'].includes(kind) && present.has(kind)))
@@ -32,7 +32,7 @@ export function addables(products: readonly ProductRecord[], present: ReadonlySe
   return [...free, ...paid]
 }
 
-/** Those that have every word of what was typed, in any order. */
+/** Entries that contain every typed word, in any order. */
 export function matching(all: readonly Addable[], typed: string): Addable[] {
   const words = typed.toLowerCase().split(/\s+/)
   return all.filter(({ title, hint, kind }) => {

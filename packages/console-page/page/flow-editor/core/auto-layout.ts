@@ -3,10 +3,10 @@ import type { CanvasModel } from './canvas-model.ts'
 import type { Position } from './position.ts'
 import type { Size } from './first-positions.ts'
 
-/** Sizes as the style sheet has them, in pixels; what is drawn already is measured instead. */
+/** Sizes from the stylesheet, in pixels, for nodes that have not been measured yet. */
 const size = { width: 232, head: 58, port: 26, rest: 20 }
 
-/** Where to draw each node, so that values go from left to right and edges cross as little as may be. Loaded by itself, when asked for. */
+/** Positions that make values flow from left to right with few edge crossings. This module is loaded on demand. */
 export function arranged({ nodes, edges }: CanvasModel, measured: ReadonlyMap<string, Size>): Map<string, Position> {
   const drawing = new dagre.graphlib.Graph({ multigraph: true })
   drawing.setGraph({ rankdir: 'LR', nodesep: 36, ranksep: 72, marginx: 40, marginy: 40 })

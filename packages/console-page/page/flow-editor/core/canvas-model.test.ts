@@ -21,8 +21,8 @@ const chat = addNode(newGraph, {
 const model = (graph: Graph) => canvasModel(graph, products)
 const nodeIn = (graph: Graph, key: string) => model(graph).nodes.find((node) => node.key === key)!
 
-describe('what the canvas shows', () => {
-  test('each problem is the server’s, and that of a node is at it', () => {
+describe('canvasModel', () => {
+  test('reports the same problems as the server and attaches node problems to their nodes', () => {
     fc.assert(
       fc.property(changedFlow, ({ graph, products }) => {
         const { problems, nodes } = canvasModel(graph, products)
@@ -34,7 +34,7 @@ describe('what the canvas shows', () => {
     )
   })
 
-  test('every edge between nodes is drawn from a port to a port, in any state the graph is', () => {
+  test('draws every edge from an existing port to an existing port, even in an invalid graph', () => {
     fc.assert(
       fc.property(changedFlow, ({ graph, products }) => {
         const { nodes, edges } = canvasModel(graph, products)
@@ -61,7 +61,7 @@ describe('what the canvas shows', () => {
     expect(model(changed).edges).toMatchObject([{ hasProblem: false, type: 'string' }, { hasProblem: true }])
   })
 
-  test('a port that takes anything has the type of what comes', () => {
+  test('gives a connected port of any type the type of its value', () => {
     const { graph } = addNode(newGraph, { kind: 'template', position: { x: 0, y: 0 } })
     expect(nodeIn(graph, 'template').inputs).toMatchObject([{ type: 'any' }])
     const wired = connect(graph, { from: 'in.text', to: 'template.text' })
@@ -69,8 +69,8 @@ describe('what the canvas shows', () => {
   })
 })
 
-describe('a connection', () => {
-  test('may be drawn where nothing is wrong with the graph that was right before', () => {
+describe('connections', () => {
+  test('allow an edge that adds no problem to the graph', () => {
     const edge = { from: 'in.text', to: 'chat.prompt' }
     expect(connectionFault(chat, products, edge)).toBeNull()
     expect(validateGraph(connect(chat, edge), products)).toEqual([])
@@ -82,11 +82,11 @@ describe('a connection', () => {
     [{ from: 'chat.text', to: 'out.text' }, /takes one value/],
     [{ from: 'chat.text', to: 'chat.prompt' }, /wait for each other/],
     [{ from: 'chat.text', to: 'out.nothing' }, /no input port/],
-  ])('%j may not, and it is said why', (edge, reason) => {
+  ])('refuse %j with a reason', (edge, reason) => {
     expect(connectionFault(chat, products, edge)).toMatch(reason)
   })
 
-  test('lists the ports that a port may connect to, matching ones first', () => {
+  test('list the ports that a port can connect to, matching ones first', () => {
     const targets = targetsOf(model(chat), products, { key: 'in', port: 'text', side: 'output' })
     expect(targets.map(({ edge, reason }) => [edge.to, reason === null])).toEqual([
       ['chat.prompt', true],
@@ -100,7 +100,7 @@ describe('a connection', () => {
 })
 
 describe('auto-layout', () => {
-  test('places every node alongside those it takes values of, and no two on one spot', () => {
+  test('places every node to the right of its sources, and no two nodes at the same position', () => {
     fc.assert(
       fc.property(validFlow(), ({ graph, products }) => {
         const tidy = moveNodes(graph, arranged(canvasModel(graph, products), new Map()))
@@ -112,7 +112,7 @@ describe('auto-layout', () => {
     )
   })
 
-  test('leaves nodes where their author put them, and places the others below', () => {
+  test('keeps existing positions and places the other nodes below', () => {
     const { nodes, edges, ...contract } = newGraph
     const some = { ...contract, edges, nodes: [nodes[0]!, { id: 'out', kind: 'output' }] }
     const [first, second] = placed(model(some)).nodes

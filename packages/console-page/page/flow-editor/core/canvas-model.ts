@@ -11,10 +11,10 @@ import { inputPorts, outputPorts, type CanvasPort } from './canvas-ports.ts'
 export type { CanvasPort } from './canvas-ports.ts'
 
 export interface CanvasNode {
-  /** As `nodeKeys` has it. */
+  /** Key from `nodeKeys`. */
   key: string
   node: GraphNode
-  /** null: of a kind that does not exist. */
+  /** null if the kind does not exist. */
   kind: NodeKind | null
   position: Position | null
   inputs: CanvasPort[]
@@ -22,7 +22,7 @@ export interface CanvasNode {
   problems: GraphProblem[]
 }
 
-/** An edge between nodes that are there, and so can be drawn. */
+/** Edge between existing nodes, which can therefore be drawn. */
 export interface CanvasEdge {
   key: string
   edge: GraphEdge
@@ -36,13 +36,13 @@ export interface CanvasModel {
   graph: Graph
   nodes: CanvasNode[]
   edges: CanvasEdge[]
-  /** All of them, as the server would tell them of this graph. */
+  /** All problems of the graph, exactly as the server reports them. */
   problems: GraphProblem[]
 }
 
 export type Products = ReadonlyMap<string, ProductFacts>
 
-/** All that the canvas shows of a graph, decided by what the server decides with. */
+/** Everything the canvas shows of a graph, computed with the validator of the server. */
 export function canvasModel(graph: Graph, products: Products): CanvasModel {
   const layout = layoutOf(graph)
   const problems = validateGraph(graph, products)
@@ -79,7 +79,7 @@ export function canvasModel(graph: Graph, products: Products): CanvasModel {
   }
 }
 
-/** Each edge once, regardless of its ports: one to a port that is no longer there is drawn until it is taken away. */
+/** Every edge once. An edge to a port that no longer exists is drawn until it is removed. */
 function drawnEdges(graph: Graph, layout: Layout, problems: ReadonlyMap<string | null, GraphProblem[]>): CanvasEdge[] {
   const ids = new Set(graph.nodes.map(({ id }) => id))
   const typing = typingOf(layout)

@@ -5,11 +5,11 @@ import { typingOf } from '@gateway/flow/typing'
 
 export interface CanvasPort {
   name: string
-  /** `any` takes any value; a connected port has the type of its value. */
+  /** `any` accepts any value; a connected port has the type of its value. */
   type: PortType | 'any'
   isRequired: boolean
   isWired: boolean
-  /** An edge names it, and the node does not have it. */
+  /** An edge refers to the port, but the node does not have it. */
   isMissing: boolean
   problems: GraphProblem[]
 }
@@ -38,7 +38,7 @@ export function inputPorts(placed: Placed | null, edges: readonly WiredEdge[], p
   })
 }
 
-/** A problem of an input port of the same name is that one's. */
+/** Output ports. A problem is attributed to an input port of the same name, if there is one. */
 export function outputPorts(
   layout: Layout,
   placed: Placed | null,

@@ -7,7 +7,7 @@ import { nodeKeys } from './node-keys.ts'
 import { positionOf, rounded } from './position.ts'
 
 const clipping = z.strictObject({ nodes: z.array(graphNode).min(1), edges: z.array(graphEdge) })
-/** Nodes and the edges among them, as they are copied. */
+/** Copied nodes and the edges among them. */
 export type Clipping = z.infer<typeof clipping>
 
 export function clip(graph: Graph, keys: ReadonlySet<string>): Clipping {
@@ -19,13 +19,13 @@ export function clip(graph: Graph, keys: ReadonlySet<string>): Clipping {
 }
 
 /**
- * Puts what was copied into a graph, moved by that many pixels, with new IDs and its edges. A flow has one input and one
- * output: those stay out where the graph has one. Answers the keys of what is new.
+ * Pastes copied nodes and their edges with new IDs, offset by this many pixels. An input or output node is skipped if
+ * the graph already has one, because a flow has one of each. Returns the keys of the new nodes.
  */
 export function paste(graph: Graph, { nodes, edges }: Clipping, offset: number): { graph: Graph; keys: string[] } {
   const only = new Set(['input', 'output'].filter((only) => graph.nodes.some(({ kind }) => kind === only)))
   const ids = new Map<string, string>()
-  const pasted = { nodes: [...graph.nodes], edges: [...graph.edges, ...edges] } // ids that their edges name are not given to others
+  const pasted = { nodes: [...graph.nodes], edges: [...graph.edges, ...edges] } // reserves their IDs
   for (const node of nodes) {
     if (only.has(node.kind) || ids.has(node.id)) continue
     const id = freeId(pasted, node.id)
@@ -42,7 +42,7 @@ export function paste(graph: Graph, { nodes, edges }: Clipping, offset: number):
   return { graph: { ...graph, nodes: pasted.nodes, edges: [...graph.edges, ...renamed] }, keys: [...ids.values()] }
 }
 
-/** What a text on the clipboard holds of a flow; null for any other text. */
+/** Parses copied nodes from clipboard text; null for any other text. */
 export function readClipping(text: string): Clipping | null {
   try {
     const read = clipping.safeParse(JSON.parse(text))

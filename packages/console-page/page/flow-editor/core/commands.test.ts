@@ -15,7 +15,7 @@ import { changedBy, randomChange } from './random-change.fixture.ts'
 const codes = (graph: Graph) => validateGraph(graph, new Map()).map(({ code }) => code)
 
 describe('commands', () => {
-  test('each makes a graph of a graph, and its nodes have their own keys', () => {
+  test('return a well-formed graph with unique node keys', () => {
     fc.assert(
       fc.property(changedFlow, fc.array(randomChange), ({ graph }, changes) => {
         const after = changes.reduce(changedBy, graph)
@@ -25,7 +25,7 @@ describe('commands', () => {
     )
   })
 
-  test('where nodes are drawn changes no problem', () => {
+  test('never change the problems of a graph by moving its nodes', () => {
     const position = fc.record({ x: fc.double({ noNaN: true, min: -1e6, max: 1e6 }), y: fc.integer() })
     fc.assert(
       fc.property(changedFlow, fc.array(position), ({ graph, products }, positions) => {
@@ -35,7 +35,7 @@ describe('commands', () => {
     )
   })
 
-  test('a new name of a node or a field changes no flow that has no problems', () => {
+  test('keep a valid flow valid when a node or a field is renamed', () => {
     fc.assert(
       fc.property(validFlow(), fc.nat(999), ({ graph, products }, at) => {
         const key = nodeKeys(graph)[at % graph.nodes.length]!
@@ -51,7 +51,7 @@ describe('commands', () => {
     )
   })
 
-  test('a node is added with an id that no node and no edge names', () => {
+  test('add a node with an ID that no node or edge uses', () => {
     const graph = connect(addNode(newGraph, { kind: 'template', position: { x: 0.4, y: 1 } }).graph, {
       from: 'template-2.text',
       to: 'out.text',
@@ -65,19 +65,19 @@ describe('commands', () => {
     })
   })
 
-  test('a node is taken away with its edges, and of two of one id the edges stay with the other', () => {
+  test('remove a node with its edges, but keep edges that another node with the same ID needs', () => {
     expect(removeNodes(newGraph, new Set(['in']))).toMatchObject({ nodes: [{ id: 'out' }], edges: [] })
     const twice = { ...newGraph, nodes: [...newGraph.nodes, newGraph.nodes[0]!] }
     expect(nodeKeys(twice)).toEqual(['in', 'out', 'in (2)'])
     expect(removeNodes(twice, new Set(['in (2)']))).toEqual(newGraph)
   })
 
-  test('a field that is taken away leaves the node', () => {
+  test('remove a field that is set to undefined', () => {
     const titled = setField(newGraph, 'in', 'title', 'a')
     expect(setField(titled, 'in', 'title', undefined)).toEqual(newGraph)
   })
 
-  test('copies have their own ids and the edges among them; there is one input and one output', () => {
+  test('paste copies with new IDs and the edges among them, but never a second input node', () => {
     const { graph } = addNode(newGraph, { kind: 'template', position: { x: 10, y: 10 } })
     const both = addNode(graph, { kind: 'product.chat', position: { x: 20, y: 10 } }).graph
     const drawn = connect(connect(both, { from: 'in.text', to: 'template.text' }), {
@@ -92,11 +92,11 @@ describe('commands', () => {
   })
 
   test.each(['', 'words', '[]', '{"nodes":[],"edges":[]}', '{"nodes":[{"id":1}],"edges":[]}'])(
-    'no nodes are pasted of the text %j',
+    'paste nothing from the text %j',
     (text) => expect(readClipping(text)).toBeNull(),
   )
 
-  test('a contract gets fields, which are required and may no longer be, and loses them with their edges', () => {
+  test('add a required contract field, make it optional, rename it, and remove it with its edges', () => {
     const { graph, name } = addContractField(newGraph, 'input')
     expect(graph.input).toEqual({
       type: 'object',
@@ -109,7 +109,7 @@ describe('commands', () => {
     expect(codes(renameContractField(newGraph, 'output', 'text', 'answer'))).toEqual([])
   })
 
-  test('the text of a graph is that graph', () => {
+  test('restore a graph from its text', () => {
     fc.assert(
       fc.property(changedFlow, ({ graph }) => {
         expect(readGraphText(graphText(graph))).toEqual({ graph })
@@ -121,7 +121,7 @@ describe('commands', () => {
     ['{', /^Invalid JSON: /],
     ['{}', /^Not a valid graph: input: /],
     ['[]', /^Not a valid graph: /],
-  ])('of the text %s it is said why it is not a graph', (text, fault) => {
+  ])('explain why the text %s is not a graph', (text, fault) => {
     expect(readGraphText(text)).toEqual({ fault: expect.stringMatching(fault) as string })
   })
 })

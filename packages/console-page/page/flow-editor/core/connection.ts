@@ -4,13 +4,13 @@ import type { CanvasModel, CanvasPort, Products } from './canvas-model.ts'
 import { connect } from './node-commands.ts'
 import { edgeKey } from './edges.ts'
 
-/** What a port may be joined with, or why it may not. */
+/** A port to connect to, or why that is not possible. */
 export interface Target {
   edge: GraphEdge
-  /** As `nodeKeys` has it. */
+  /** Key from `nodeKeys`. */
   key: string
   port: CanvasPort
-  /** null: it may be. */
+  /** null if the edge can be drawn. */
   reason: string | null
 }
 
@@ -23,8 +23,8 @@ export interface PortRef {
 const answers = new WeakMap<Graph, Map<string, string | null>>()
 
 /**
- * Why an edge may not be drawn: what would then be wrong with the graph that is not wrong without it. null where it may be. It is
- * the validator that decides, so it is what the server would say.
+ * Returns the problem that an edge would add to the graph, or null if it can be drawn. The validator decides, so the
+ * answer matches the server's.
  */
 export function connectionFault(graph: Graph, products: Products, edge: GraphEdge): string | null {
   const known = answers.get(graph) ?? new Map<string, string | null>()
@@ -44,7 +44,7 @@ function faultOf(graph: Graph, products: Products, edge: GraphEdge): string | nu
 
 const said = ({ code, node, port, message }: GraphProblem) => JSON.stringify([code, node, port, message])
 
-/** Every port on the other side of other nodes, those that it may be joined with first. */
+/** All opposite ports of the other nodes, those that the port can connect to first. */
 export function targetsOf({ graph, nodes }: CanvasModel, products: Products, from: PortRef): Target[] {
   const [own] = nodes.filter(({ key }) => key === from.key)
   if (!own) return []

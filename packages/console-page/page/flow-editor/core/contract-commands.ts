@@ -1,7 +1,7 @@
 import type { ContractSide, Graph } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 
-// What an author does to the contract of a flow. The order of fields is the order of ports and of forms.
+// Edits of a flow contract. The order of the fields is also the order of ports and form fields.
 
 export type Side = 'input' | 'output'
 export type FieldSchema = ContractSide['properties'][string]
@@ -31,7 +31,7 @@ export function setRequired(graph: Graph, side: Side, name: string, isRequired: 
   return { ...graph, [side]: { ...graph[side], required: [...inOrder, ...wanted] } }
 }
 
-/** Edges follow it. The same graph where another field has that name. */
+/** Renames a field and updates its edges. Returns the graph unchanged if the name is empty or taken. */
 export function renameContractField(graph: Graph, side: Side, name: string, newName: string): Graph {
   const { properties, required } = graph[side]
   if (newName === name || newName === '' || Object.hasOwn(properties, newName)) return graph
@@ -56,7 +56,7 @@ export function renameContractField(graph: Graph, side: Side, name: string, newN
   }
 }
 
-/** With the edges at its port. */
+/** Removes a field and the edges at its port. */
 export function removeContractField(graph: Graph, side: Side, name: string): Graph {
   const ids = nodesOf(graph, side)
   const end = side === 'input' ? 'from' : 'to'

@@ -1,6 +1,6 @@
 import type { FieldSchema } from './contract-commands.ts'
 
-/** The types of fields as they are chosen: a select is a string with choices, image and audio are objects of a format. */
+/** Selectable field types. A select is a string with choices; image and audio are objects with a format. */
 export const shownTypes: readonly string[] = ['string', 'select', 'number', 'boolean', 'object', 'image', 'audio']
 
 export function shownType({ type, enum: options, format }: FieldSchema): string {
@@ -9,7 +9,7 @@ export function shownType({ type, enum: options, format }: FieldSchema): string 
   return type
 }
 
-/** The field with another type, and what it is called. */
+/** Field schema with another type. Title and description are kept. */
 export function schemaOfType({ type: _, enum: __, format: ___, ...words }: FieldSchema, type: string): FieldSchema {
   if (type === 'select') return { ...words, type: 'string', enum: ['one', 'two'] }
   if (type === 'image' || type === 'audio') return { ...words, type: 'object', format: type }

@@ -2,7 +2,7 @@ import type { Difference } from '@gateway/flow/compare/difference'
 
 const SHOWN = 3
 
-/** How what is on the canvas differs from what was saved, on a line. */
+/** One-line summary of how the canvas differs from a saved revision. */
 export function differenceLabels({ parts, moved, runsTheSame }: Difference): string {
   if (parts.length === 0 && moved.length === 0) return 'Same as the canvas'
   if (parts.length === 0) return 'Only positions differ'

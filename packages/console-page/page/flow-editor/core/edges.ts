@@ -1,10 +1,10 @@
 import type { GraphEdge } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 
-/** Names an edge; two edges of one name are one edge that is there twice. */
+/** Key of an edge. Edges with the same key are duplicates. */
 export const edgeKey = ({ from, to }: GraphEdge) => JSON.stringify([from, to])
 
-/** The edge whose ends at that node name it again. */
+/** Edge with the node ID at its ends replaced. */
 export function renamedEdge(edge: GraphEdge, oldId: string, newId: string): GraphEdge {
   return { from: renamedEnd(edge.from, oldId, newId), to: renamedEnd(edge.to, oldId, newId) }
 }

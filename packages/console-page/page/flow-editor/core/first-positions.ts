@@ -3,7 +3,7 @@ import type { CanvasModel } from './canvas-model.ts'
 import { moveNodes } from './node-commands.ts'
 import type { Position } from './position.ts'
 
-/** Of a node as it is drawn, in pixels. */
+/** Rendered size of a node, in pixels. */
 export interface Size {
   width: number
   height: number
@@ -13,8 +13,8 @@ const column = 330
 const row = 190
 
 /**
- * The graph with those nodes placed that no one has placed yet: in columns, each behind those it takes values of, and below what has
- * a place already.
+ * Positions the nodes that have no position yet: in columns, each to the right of its sources, and below all nodes that
+ * have a position.
  */
 export function placed({ graph, nodes, edges }: CanvasModel): Graph {
   const without = nodes.filter(({ position }) => position === null)
@@ -34,7 +34,7 @@ export function placed({ graph, nodes, edges }: CanvasModel): Graph {
   return moveNodes(graph, new Map(positions))
 }
 
-/** The longest way to each node; of nodes that wait for each other one that is long enough. */
+/** Column of each node: the length of the longest path to it. A cycle is cut off at the number of nodes. */
 function columnsOf(keys: readonly string[], edges: CanvasModel['edges']): Map<string, number> {
   const columns = new Map(keys.map((key) => [key, 0]))
   for (let round = 0; round < keys.length; round++) {

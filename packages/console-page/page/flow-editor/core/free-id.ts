@@ -3,7 +3,7 @@ import type { Graph } from '@gateway/api/graph'
 const LONGEST_ID = 64
 const beginnings: Readonly<Record<string, string>> = { input: 'in', output: 'out', constant: 'value', branch: 'branch' }
 
-/** An id that no node and no edge of the graph names: `wanted` itself, or with a number behind it. */
+/** ID that no node or edge of the graph uses: `wanted` itself, or with a number appended. */
 export function freeId({ nodes, edges }: Pick<Graph, 'nodes' | 'edges'>, wanted: string): string {
   const named = edges.flatMap(({ from, to }) => [from, to]).map((end) => end.split('.', 1)[0])
   const taken = new Set([...nodes.map(({ id }) => id), ...named])
@@ -13,7 +13,7 @@ export function freeId({ nodes, edges }: Pick<Graph, 'nodes' | 'edges'>, wanted:
   return id
 }
 
-/** `draft-2` and `draft` have one stem, so that copies of copies stay short. */
+/** Strips the number: `draft-2` has the stem `draft`, so IDs of copies of copies stay short. */
 function stemOf(wanted: string): string {
   const stem = wanted
     .replaceAll(/[^A-Za-z0-9_-]/g, '-')
@@ -23,7 +23,7 @@ function stemOf(wanted: string): string {
   return stem === '' ? 'node' : stem
 }
 
-/** What a node of that kind is called at first: `product.chat` is `chat`. */
+/** Initial ID of a node of a kind, such as `chat` for `product.chat`. */
 export function idForKind(kind: string): string {
   return beginnings[kind] ?? kind.slice(kind.lastIndexOf('.') + 1)
 }

@@ -2,12 +2,12 @@ import { graph as graphShape, type Graph } from '@gateway/api/graph'
 
 export type ReadGraph = { graph: Graph } | { fault: string }
 
-/** As it is shown, kept as a file and sent. */
+/** Text of a graph, as shown, exported and sent. */
 export function graphText(graph: Graph): string {
   return `${JSON.stringify(graph, null, 2)}\n`
 }
 
-/** The graph in a text, or one sentence that says why there is none. */
+/** Parses a graph, or returns one sentence that explains the error. */
 export function readGraphText(text: string): ReadGraph {
   let json: unknown
   try {

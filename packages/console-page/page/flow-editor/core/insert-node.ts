@@ -5,7 +5,7 @@ import { targetsOf, type PortRef } from './connection.ts'
 import { addNode, connect } from './node-commands.ts'
 import type { Position } from './position.ts'
 
-/** Adds a node, and joins it with that port where it may be: one step. Answers its key. */
+/** Adds a node and, if possible, connects it to a port, in one history step. Returns the key of the node. */
 export function insertNode(
   graph: Graph,
   products: Products,

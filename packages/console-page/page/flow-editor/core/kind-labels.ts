@@ -10,7 +10,7 @@ const kindLabels: Readonly<Record<string, { title: string; hint: string }>> = {
   'product.audio': { title: 'Speech', hint: 'Generates speech' },
 }
 
-/** Label of a node kind. A kind unknown to this page is shown by its own name. */
+/** Label of a node kind. An unknown kind is shown by its identifier. */
 export function kindTitle(kind: string): { title: string; hint: string } {
   return kindLabels[kind] ?? { title: kind, hint: 'Node kind' }
 }

@@ -11,7 +11,7 @@ import { addNode, connect, moveNodes, removeNodes, setField } from './node-comma
 import { nodeKeys } from './node-keys.ts'
 import { changedBy, randomChange } from './random-change.fixture.ts'
 
-/** A graph and two that were made of it. */
+/** A graph and two graphs derived from it. */
 const three = fc
   .tuple(validFlow(), fc.array(randomChange, { maxLength: 6 }), fc.array(randomChange, { maxLength: 6 }))
   .map(([{ graph }, theirs, mine]) => ({
@@ -30,8 +30,8 @@ const outcomes = (base: Graph, theirs: Graph, mine: Graph) =>
       .map(({ key, outcome }) => [key, outcome]),
   )
 
-describe('a merge of three graphs', () => {
-  test('the parts of a graph are the graph', () => {
+describe('three-way merge', () => {
+  test('restores a graph from its parts', () => {
     fc.assert(
       fc.property(changedFlow, ({ graph }) => {
         expect(same(graphOf(unitsOf(graph).values()), graph)).toBe(true)
@@ -39,7 +39,7 @@ describe('a merge of three graphs', () => {
     )
   })
 
-  test('is what one side made where the other did nothing', () => {
+  test('equals one side if the other is unchanged or identical', () => {
     fc.assert(
       fc.property(three, ({ base, mine }) => {
         expect(same(merge(base, base, mine), mine)).toBe(true)
@@ -49,7 +49,7 @@ describe('a merge of three graphs', () => {
     )
   })
 
-  test('loses nothing that either wrote: each part is the chosen one whole, and what only one changed is as they left it', () => {
+  test('takes each part whole, from the only side that changed it or, in a conflict, from the chosen side', () => {
     const choice = fc.constantFrom<Choice>('mine', 'theirs')
     fc.assert(
       fc.property(three, fc.array(choice), ({ base, theirs, mine }, picks) => {
@@ -70,7 +70,7 @@ describe('a merge of three graphs', () => {
   const base = addNode(newGraph, { kind: 'template', position: { x: 0, y: 0 } }).graph
   const say = (graph: Graph, template: string) => setField(graph, 'template', 'template', template)
 
-  test('a node that both changed is a conflict, and whichever is chosen is there', () => {
+  test('reports a node changed on both sides as a conflict and takes the chosen version', () => {
     const [theirs, mine] = [say(base, 'theirs'), say(base, 'mine')]
     expect(outcomes(base, theirs, mine)).toEqual({ 'node template': 'conflict' })
     const parts = compareThree(base, theirs, mine)
@@ -78,13 +78,13 @@ describe('a merge of three graphs', () => {
     expect(merged(parts, new Map([['node template', 'theirs']]))).toEqual(theirs)
   })
 
-  test('one that was taken away there and led to here is a conflict', () => {
+  test('reports a node removed on one side and connected on the other as a conflict', () => {
     const theirs = removeNodes(base, new Set(['template']))
     const mine = connect(base, { from: 'in.text', to: 'template.text' })
     expect(outcomes(base, theirs, mine)).toEqual({ 'node template': 'conflict' })
   })
 
-  test('anyone who moved a node moved it, whose words it has', () => {
+  test('merges node positions separately from node content; if both sides moved a node, mine wins', () => {
     const theirs = moveNodes(base, new Map([['template', { x: 7, y: 8 }]]))
     const result = merge(base, theirs, say(base, 'mine'))
     expect(result.nodes[2]).toMatchObject({ template: 'mine', position: { x: 7, y: 8 } })
@@ -92,7 +92,7 @@ describe('a merge of three graphs', () => {
     expect(both.nodes[2]).toMatchObject({ position: { x: 1, y: 2 } })
   })
 
-  test('fields of the contract are their own parts', () => {
+  test('merges each contract field separately', () => {
     const field = (graph: Graph, name: string): Graph => ({
       ...graph,
       input: { ...graph.input, properties: { ...graph.input.properties, [name]: { type: 'number' } } },
@@ -102,8 +102,8 @@ describe('a merge of three graphs', () => {
   })
 })
 
-describe('a difference of two graphs', () => {
-  test('is named by node and field', () => {
+describe('differenceOf', () => {
+  test('lists changed nodes with their changed fields', () => {
     const { graph } = addNode(newGraph, { kind: 'template', position: { x: 0, y: 0 } })
     const after = connect(setField(graph, 'template', 'template', 'other'), { from: 'in.text', to: 'template.text' })
     expect(differenceOf(graph, after)).toEqual({
@@ -115,7 +115,7 @@ describe('a difference of two graphs', () => {
     expect(differenceOf(graph, newGraph).parts).toMatchObject([{ key: 'node template', change: 'removed' }])
   })
 
-  test('boxes that were only moved run the same', () => {
+  test('reports that a graph runs the same if its nodes only moved', () => {
     fc.assert(
       fc.property(validFlow(), ({ graph }) => {
         const moved = moveNodes(graph, new Map(nodeKeys(graph).map((key) => [key, { x: 5, y: 5 }])))

@@ -1,2 +1,2 @@
-// Also of programs that keep flows as files.
+// Shared with programs that store flows as files.
 export { newGraph } from '@gateway/flow/new-graph'

@@ -6,12 +6,13 @@ import { startingFields } from './starting-fields.ts'
 import { nodeKeys, nodeOf } from './node-keys.ts'
 import { rounded, type Position } from './position.ts'
 
-// What an author does to nodes. Each answers another graph, and the same one where nothing changes, so that history has no empty steps.
+// Edits of nodes. Each returns a new graph, or the same object if nothing changed, so that the history has no empty
+// steps.
 
 export interface NewNode {
   kind: string
   position: Position
-  /** Its own fields; else those that a node of its kind begins with. */
+  /** Fields that override the starting fields of the kind. */
   fields?: Readonly<Record<string, unknown>>
 }
 
@@ -21,7 +22,7 @@ export function addNode(graph: Graph, { kind, position, fields }: NewNode): { gr
   return { graph: { ...graph, nodes: [...graph.nodes, node] }, id }
 }
 
-/** With the edges at them; those of a node stay that another one of the same id still has. */
+/** Removes nodes with their edges. Edges stay if another node with the same ID remains. */
 export function removeNodes(graph: Graph, keys: ReadonlySet<string>): Graph {
   const all = nodeKeys(graph)
   const nodes = graph.nodes.filter((_, ordinal) => !keys.has(all[ordinal]!))
@@ -42,7 +43,7 @@ export function moveNodes(graph: Graph, positions: ReadonlyMap<string, Position>
   })
 }
 
-/** @param value undefined takes the field away */
+/** @param value undefined removes the field */
 export function setField(graph: Graph, key: string, field: string, value: unknown): Graph {
   return changeNodes(graph, (node, itsKey) => {
     if (itsKey !== key || node[field] === value) return node
@@ -51,7 +52,7 @@ export function setField(graph: Graph, key: string, field: string, value: unknow
   })
 }
 
-/** Edges follow it, unless another node has the old id, which they then lead to as before. */
+/** Renames a node and updates its edges. If another node has the old ID, the edges stay with that node. */
 export function renameNode(graph: Graph, key: string, id: string): Graph {
   const renamed = changeNodes(graph, (node, itsKey) => (itsKey !== key || node.id === id ? node : { ...node, id }))
   if (renamed === graph) return graph
@@ -65,7 +66,7 @@ export function connect(graph: Graph, edge: Graph['edges'][number]): Graph {
   return isThere ? graph : { ...graph, edges: [...graph.edges, { from: edge.from, to: edge.to }] }
 }
 
-/** @param keys as `edgeKey` names them */
+/** @param keys from `edgeKey` */
 export function disconnect(graph: Graph, keys: ReadonlySet<string>): Graph {
   const edges = graph.edges.filter((edge) => !keys.has(edgeKey(edge)))
   return edges.length === graph.edges.length ? graph : { ...graph, edges }

@@ -3,8 +3,8 @@ import type { Graph } from '@gateway/api/graph'
 const known = new WeakMap<Graph['nodes'], string[]>()
 
 /**
- * A key for each node, in their order, that no other has: its id, and for the second one of the same id that and its number. A
- * graph with two nodes of one id has a problem, and still has to be drawn.
+ * Unique keys of the nodes, in their order: the ID, with a number appended if an earlier node has the same ID.
+ * Duplicate IDs are a problem of the graph, which must still be drawn.
  */
 export function nodeKeys({ nodes }: Graph): string[] {
   const before = known.get(nodes)

@@ -11,7 +11,7 @@ const ownField: Readonly<Record<string, string>> = {
   'product.audio': 'product',
 }
 
-/** The one thing that tells a node from others of its kind, on a line. */
+/** One-line summary that tells a node apart from others of its kind. */
 export function nodeSummary(node: GraphNode): string {
   const value: unknown = node[ownField[node.kind] ?? '']
   if (value === undefined || value === null) return ''

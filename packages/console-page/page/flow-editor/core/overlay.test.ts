@@ -13,7 +13,7 @@ const withAsk = connect(addNode(newGraph, { kind: 'template', position: at }).gr
 const overlay = (before: typeof newGraph, after: typeof newGraph) =>
   overlayOf(before, after, differenceOf(before, after))
 
-test('two graphs over each other have each node and edge once, marked by what became of it', () => {
+test('overlayOf contains each node and edge of both graphs once, marked as added, removed or the same', () => {
   const grown = overlay(newGraph, withAsk)
   expect(grown.nodes.get('template')).toBe('added')
   expect(grown.edges.get(edgeKey({ from: 'in.text', to: 'template.text' }))).toBe('added')
@@ -24,7 +24,7 @@ test('two graphs over each other have each node and edge once, marked by what be
   expect(shrunk.graph.nodes.map(({ id }) => id).toSorted()).toEqual(['in', 'out', 'template'])
 })
 
-test('a node that says something else is changed, one that stands elsewhere moved', () => {
+test('overlayOf marks an edited node as changed and a repositioned node as moved', () => {
   const said = setField(withAsk, 'template', 'template', 'Sing.')
   expect(overlay(withAsk, said).nodes.get('template')).toBe('changed')
   const moved = moveNodes(withAsk, new Map([['template', { x: 9, y: 9 }]]))

@@ -4,16 +4,16 @@ import { edgeKey } from './edges.ts'
 
 export type Change = 'added' | 'removed' | 'changed' | 'moved' | 'same'
 
-/** Two graphs over each other: what both have is there once, as the later one has it. */
+/** Two graphs overlaid. Nodes and edges of both appear once, in the version of the later graph. */
 export interface Overlay {
   graph: Graph
-  /** By id of a node. */
+  /** By node ID. */
   nodes: ReadonlyMap<string, Change>
-  /** By key of an edge; one is never changed. */
+  /** By edge key. An edge is never `changed`. */
   edges: ReadonlyMap<string, Change>
 }
 
-/** @param difference of these two, in this order */
+/** Overlays two graphs. @param difference from the first to the second */
 export function overlayOf(before: Graph, after: Graph, { parts, moved }: Difference): Overlay {
   const [oldNodes, newNodes] = [byId(before), byId(after)]
   const [oldEdges, newEdges] = [byKey(before), byKey(after)]

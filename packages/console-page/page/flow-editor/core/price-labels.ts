@@ -4,13 +4,13 @@ import { picoFromUsd } from '@gateway/pricing/price'
 const PICO_DIGITS = 12
 const MILLION_DIGITS = 6
 
-/** What a product costs, short: tokens by the million, as price lists have them. */
+/** Short price of a product, per million tokens or per call. */
 export function priceLabels(pricing: ProductPricing): string {
   if (pricing.unit === 'request') return `$${withoutZeros(pricing.request)} each`
   return `$${perMillion(pricing.prompt)} in, $${perMillion(pricing.completion)} out per 1M`
 }
 
-/** A price of one as the price of a million, in USD without zeros at its end. */
+/** Converts a unit price to the price per million, in USD without trailing zeros. */
 export function perMillion(usd: string): string {
   const digits = String(picoFromUsd(usd) ?? 0n).padStart(PICO_DIGITS + 1, '0')
   const point = digits.length - PICO_DIGITS + MILLION_DIGITS

@@ -2,8 +2,8 @@ import type { ProductRecord } from '@gateway/api/console/products'
 import type { Products } from './canvas-model.ts'
 
 /**
- * What the validator has to know of the products that a project can call. What only operators are shown of them is left out, and
- * so not checked here; the server checks it when a revision is saved.
+ * Product facts for the validator. Facts that only operators can see are missing, so they are not checked here; the
+ * server checks them when a revision is saved.
  */
 export function productFacts(products: readonly ProductRecord[]): Products {
   return new Map(

@@ -7,7 +7,7 @@ import { freeId } from './free-id.ts'
 import { addNode, connect, disconnect, moveNodes, removeNodes, renameNode, setField } from './node-commands.ts'
 import { nodeKeys } from './node-keys.ts'
 
-/** A command and what it is done to, by numbers, so that it applies to any graph. */
+/** A command and its targets, given as numbers so that it applies to any graph. */
 export interface RandomChange {
   what: number
   a: number

@@ -5,7 +5,7 @@ const starting: Readonly<Record<string, Record<string, unknown>>> = {
   constant: { value: '' },
 }
 
-/** What a node of that kind begins with, so that it has ports at once. */
+/** Initial fields of a node of a kind, so that it has ports from the start. */
 export function startingFields(kind: string): Readonly<Record<string, unknown>> {
   return starting[kind] ?? {}
 }

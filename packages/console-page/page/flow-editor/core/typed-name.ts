@@ -1,4 +1,4 @@
-/** The name that is being written at the caret of an expression, or of a template within `{{ }}`; null where none is. */
+/** Name being typed at the caret of an expression, or within `{{ }}` of a template; null if there is none. */
 export function typedName(text: string, caret: number, isTemplate: boolean): { from: number; written: string } | null {
   const before = text.slice(0, caret)
   if (isTemplate && before.lastIndexOf('{{') <= before.lastIndexOf('}}')) return null
@@ -6,7 +6,7 @@ export function typedName(text: string, caret: number, isTemplate: boolean): { f
   return { from: caret - written.length, written }
 }
 
-/** The text with a name put at the caret, in place of what was begun; in a template's text with `{{ }}` around it. */
+/** Inserts a name at the caret in place of the typed prefix, wrapped in `{{ }}` in the text of a template. */
 export function withName(
   text: string,
   caret: number,

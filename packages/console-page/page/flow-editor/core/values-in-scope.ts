@@ -5,12 +5,12 @@ import { connect, disconnect, setField } from './node-commands.ts'
 import { nodeOf } from './node-keys.ts'
 import { edgeKey } from './edges.ts'
 
-/** A value that an expression of a node may use: what another node gives, which does not wait for this one. */
+/** Value that an expression of a node can use: an output of a node that does not depend on this one. */
 export interface ValueInScope {
   /** `node.port`. */
   end: string
   type: PortType | 'any'
-  /** What the expression calls it: as it does already, or what it may be called. */
+  /** Name in the expression: the current one, or a suggestion. */
   name: string
   isUsed: boolean
 }
@@ -33,7 +33,9 @@ export function valuesInScope({ nodes, edges, graph }: CanvasModel, key: string)
     )
 }
 
-/** Writes a value into an expression's text at that character and leads its edge to the port that this makes: one step. */
+/**
+ * Sets the text of an expression that uses a value and connects the value to the resulting port, in one history step.
+ */
 export function insertValue(
   graph: Graph,
   key: string,
@@ -46,7 +48,7 @@ export function insertValue(
   return connect(disconnect(written, new Set(others)), edge)
 }
 
-/** A name as CEL has them: the port's, with the node's before it where that one is taken. */
+/** Valid CEL name: the port name, prefixed with the node ID if it is taken. */
 function freeName(id: string, port: string, taken: ReadonlySet<string>): string {
   const plain = port.slice(port.lastIndexOf('.') + 1).replaceAll(/\W/g, '_')
   const wanted = [plain, `${id}_${plain}`.replaceAll(/\W/g, '_')].map((name) => name.replace(/^(?=\d)/, '_'))

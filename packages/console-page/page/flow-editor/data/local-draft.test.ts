@@ -20,7 +20,7 @@ const draftOf = (title: string, at: string) => ({ graph: titled(title), baseRevi
 const at = (storage: ReturnType<typeof memory>, window: string, user = 'p') =>
   localDrafts(storage, { user, sandbox: 's', window })
 
-test('a window finds its own draft again, and another one does not overwrite it', () => {
+test('a window reads its own draft, and other windows do not overwrite it', () => {
   const storage = memory()
   at(storage, 'a').keep(draftOf('a', '2026-01-01'))
   at(storage, 'b').keep(draftOf('b', '2026-01-02'))
@@ -28,7 +28,7 @@ test('a window finds its own draft again, and another one does not overwrite it'
   expect(at(storage, 'b').read()).toEqual(draftOf('b', '2026-01-02'))
 })
 
-test('a new window takes up the newest draft of that user, and of no one else', () => {
+test('a new window takes the latest draft of the same user, never of another user', () => {
   const storage = memory()
   at(storage, 'a').keep(draftOf('a', '2026-01-01'))
   at(storage, 'b').keep(draftOf('b', '2026-01-02'))
@@ -36,7 +36,7 @@ test('a new window takes up the newest draft of that user, and of no one else', 
   expect(at(storage, 'c', 'other').read()).toBeNull()
 })
 
-test('what is saved is dropped wherever it is the same, and what another window has in addition to is kept', () => {
+test('dropping a saved draft also drops identical drafts of other windows and keeps different ones', () => {
   const storage = memory()
   at(storage, 'a').keep(draftOf('a', '2026-01-01'))
   at(storage, 'b').keep(draftOf('b', '2026-01-02'))
@@ -46,7 +46,7 @@ test('what is saved is dropped wherever it is the same, and what another window 
   expect(at(storage, 'c').read()).toMatchObject({ at: '2026-01-01' })
 })
 
-test('ignores what is not a draft, and reports a full storage', () => {
+test('ignores an invalid draft and reports full storage', () => {
   const storage = memory()
   storage.setItem('flow-draft p s a', '{"graph":')
   expect(at(storage, 'a').read()).toBeNull()

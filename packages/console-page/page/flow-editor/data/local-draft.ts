@@ -3,15 +3,15 @@ import { graph as graphShape } from '@gateway/api/graph'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 
 const localDraft = z.strictObject({ graph: graphShape, baseRevision: z.int().min(0), base: graphShape, at: z.string() })
-/** What was changed in this browser and not saved yet, and what it was made of. `at`: ISO 8601. */
+/** Unsaved changes in this browser and the revision they are based on. `at`: ISO 8601. */
 export type LocalDraft = z.infer<typeof localDraft>
 
 type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 /**
- * Drafts of one flow of one user in this browser, one for each window: two windows do not overwrite each other's. A window that
- * has none takes up the newest that is left.
- * @param window names this window, also after a reload
+ * Drafts of one flow and one user in this browser, one per window, so that windows do not overwrite each other's
+ * drafts. A window without a draft takes the latest one.
+ * @param window name of this window, stable across reloads
  */
 export function localDrafts(storage: Kept, { user, sandbox, window }: Record<'user' | 'sandbox' | 'window', string>) {
   const start = `flow-draft ${user} ${sandbox} `
@@ -25,16 +25,16 @@ export function localDrafts(storage: Kept, { user, sandbox, window }: Record<'us
     const mine = drafts.find(({ key }) => key === own)
     return (mine ?? drafts.toSorted((a, b) => b.draft.at.localeCompare(a.draft.at))[0])?.draft ?? null
   }
-  /** Answers whether it could be kept. */
+  /** Returns whether the draft could be stored. */
   function keep(draft: LocalDraft): boolean {
     try {
       storage.setItem(own, JSON.stringify(draft))
       return true
     } catch {
-      return false // full, or barred
+      return false // storage is full or blocked
     }
   }
-  /** Once it is saved or given up: with the same in other windows, and not with what they have as well. */
+  /** Drops a draft that was saved or discarded, and identical drafts of other windows. Different drafts are kept. */
   function drop(graph: LocalDraft['graph']): void {
     storage.removeItem(own)
     for (const key of keys()) if (sameJson(parsed(storage.getItem(key))?.graph, graph)) storage.removeItem(key)

@@ -6,8 +6,8 @@ import type { LocalDrafts } from './local-draft.ts'
 import type { Base } from './use-saving.ts'
 
 /**
- * Keeps what is not saved in this browser with every change, so that no reload, crash or closed window loses it.
- * `isUnsaved`: it differs from its base; `isKept`: whether the browser could keep it.
+ * Stores unsaved changes in this browser on every change, so that a reload, a crash or a closed window does not lose
+ * them. `isUnsaved`: the graph differs from its base; `isKept`: the browser could store it.
  */
 export function useLocalDraft(
   editor: Editor,
@@ -17,7 +17,7 @@ export function useLocalDraft(
   const graph = useStore(editor.store, (state) => state.graph)
   const [isKept, setKept] = useState(true)
   const isUnsaved = graph !== base.graph && !sameJson(graph, base.graph)
-  // Before anything is painted: anyone who reads that something is unsaved may close the window at once.
+  // Store before painting: a user who sees "Unsaved" may close the window immediately.
   useLayoutEffect(() => {
     if (isUnsaved)
       setKept(drafts.keep({ graph, baseRevision: base.number, base: base.graph, at: new Date().toISOString() }))

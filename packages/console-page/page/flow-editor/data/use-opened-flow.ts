@@ -6,12 +6,12 @@ import { useScope, useProducts } from '../../api/use-project.ts'
 
 export interface OpenedFlow {
   sandbox: SandboxRecord
-  /** The latest one; null where none was saved yet. */
+  /** Latest revision, or null if none has been saved. */
   revision: RevisionRecord | null
   catalogue: readonly ProductRecord[]
 }
 
-/** What an editor begins with. */
+/** Loads the data that an editor starts with. */
 export function useOpenedFlow(id: string): { flow: OpenedFlow | null; error: unknown } {
   const { tenant } = useScope()
   const { data: sandbox, error } = useQuery(
@@ -27,7 +27,7 @@ export function useOpenedFlow(id: string): { flow: OpenedFlow | null; error: unk
   }
 }
 
-/** A revision is never changed. */
+/** Query for a revision. Never refetched, because revisions are immutable. */
 export function readingRevision({ tenant, sandbox }: { tenant: string; sandbox: string }, number: number) {
   return {
     ...reading('/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions/{number}', {

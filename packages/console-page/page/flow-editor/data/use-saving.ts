@@ -12,7 +12,7 @@ import { newGraph } from '../core/new-graph.ts'
 import type { Editor } from '../state/open-editor.ts'
 import { readingRevision } from './use-opened-flow.ts'
 
-/** What the graph in the editor was made of. Number 0: nothing was saved yet. */
+/** Revision that the graph in the editor is based on. Number 0 means that none has been saved. */
 export interface Base {
   number: number
   graph: Graph
@@ -24,7 +24,7 @@ export interface Conflict {
 
 const savePath = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions'
 
-/** Saving and activating. A save that someone else was quicker than opens a conflict, and changes nothing. */
+/** Saves and activates revisions. If another user saved first, a save opens the conflict dialog and changes nothing. */
 export function useSaving({
   editor,
   sandbox: opened,
@@ -45,7 +45,7 @@ export function useSaving({
   const [error, setError] = useState<unknown>(null)
   const [doing, setDoing] = useState<'save' | 'activate' | null>(null)
 
-  /** @param onto the revision that it is saved upon */
+  /** @param onto number of the base revision */
   async function post(graph: Graph, onto: number): Promise<Base> {
     const saved = await ask('POST', savePath, {
       params,
@@ -103,7 +103,7 @@ export function useSaving({
     error,
     doing,
     save: () => guarded('save', () => save()),
-    /** The revision that is on the canvas, saved if it was not; null where that was refused. */
+    /** Saves if needed and returns the revision on the canvas, or null if saving failed. */
     saved: async () => {
       let saved: Base | null = null
       await guarded('save', async () => {
@@ -112,7 +112,7 @@ export function useSaving({
       return saved as Base | null
     },
     activate: () => guarded('activate', activate),
-    /** Takes the merged graph, and saves it upon the revision that was in between. */
+    /** Applies the merged graph and saves it on top of the conflicting revision. */
     resolve: (graph: Graph) =>
       guarded('save', async () => {
         const { number, graph: theirs } = conflict!.theirs
@@ -128,7 +128,7 @@ export function useSaving({
 
 const keys = new WeakMap<Graph, Map<number, string>>()
 
-/** Of one graph upon one revision: a save whose answer was lost is not done twice. */
+/** Idempotency key of a graph and base revision. A retry after a lost response does not save twice. */
 function keyOf(graph: Graph, onto: number): string {
   const known = keys.get(graph) ?? new Map<number, string>()
   keys.set(graph, known)
@@ -136,5 +136,5 @@ function keyOf(graph: Graph, onto: number): string {
   return known.get(onto)!
 }
 
-/** What an empty flow is made of. */
+/** Base of a flow without revisions. */
 export const emptyBase: Base = { number: 0, graph: newGraph }

@@ -2,7 +2,7 @@ import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
 
 const STORED = 'flow-window'
 
-/** Names this window of the browser, also after a reload. */
+/** Name of this browser window, stable across reloads. */
 export function windowName(): string {
   const known = sessionStorage.getItem(STORED)
   if (known !== null) return known

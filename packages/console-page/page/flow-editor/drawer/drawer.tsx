@@ -5,7 +5,7 @@ import { ProblemsPanel } from './problems-panel.tsx'
 
 export type DrawerTab = 'problems' | 'run' | 'executions' | 'json' | 'revisions'
 
-/** Below the canvas: what is wrong, the graph as text, and what was saved. The tab that is open closes it. */
+/** Tabs below the canvas. Clicking the open tab closes the drawer. */
 export function Drawer({
   tab,
   onTab,

@@ -10,7 +10,7 @@ import { Waiting } from '../../components/waiting.tsx'
 
 const EVERY_MS = 5_000
 
-/** Earlier executions, newest first; one is shown on the canvas, with what each of its nodes did and cost. */
+/** Executions of the flow, newest first. Selecting one shows the state and charge of its nodes on the canvas. */
 export function ExecutionsPanel({ sandbox, onShow }: { sandbox: string; onShow: (execution: string) => void }) {
   const scope = useScope()
   const list = useQuery({

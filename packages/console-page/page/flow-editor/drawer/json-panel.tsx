@@ -2,11 +2,11 @@ import { useRef, useState } from 'react'
 import { graphText, readGraphText } from '../core/graph-text.ts'
 import { useSession } from '../session.ts'
 
-/** The graph as text, both ways: a text that is a graph is taken at once, any other stays typed and is reported. */
+/** Editable JSON of the graph. A valid graph is applied immediately; invalid text stays in the field with its error. */
 export function JsonPanel() {
   const { editor, model } = useSession()
   const shown = graphText(model.graph)
-  // Typed and what it made; once the graph is another one, its own text is shown again.
+  // Typed text and the graph it produced. Once the graph changes elsewhere, its text is shown again.
   const [typed, setTyped] = useState<{ text: string; graph: typeof model.graph; fault: string | null } | null>(null)
   const numbers = useRef<HTMLPreElement>(null)
   const isTyped = typed !== null && (typed.fault !== null || typed.graph === model.graph)

@@ -2,7 +2,7 @@ import { useReactFlow } from '@xyflow/react'
 import type { GraphProblem } from '@gateway/api/graph'
 import { useSession } from '../session.ts'
 
-/** All that is wrong, as the server would tell it; each leads to its node. */
+/** All problems, exactly as the server reports them. Each links to its node. */
 export function ProblemsPanel({ openForm }: { openForm: () => void }) {
   const { editor, model } = useSession()
   const flow = useReactFlow()

@@ -14,7 +14,7 @@ import { differenceLabels } from '../core/difference-labels.ts'
 import type { useSaving } from '../data/use-saving.ts'
 import { useSession } from '../session.ts'
 
-/** What was saved, newest first, and how what is on the canvas differs from it. One can be taken back as a step. */
+/** Revisions, newest first, with their difference from the canvas. Restoring one is a history step. */
 export function RevisionsPanel({ saving: { sandbox } }: { saving: ReturnType<typeof useSaving> }) {
   const { tenant } = useScope()
   const nameOf = useMemberNames()

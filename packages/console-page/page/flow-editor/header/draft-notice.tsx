@@ -1,7 +1,7 @@
 import { Moment } from '../../components/moment.tsx'
 import type { LocalDraft } from '../data/local-draft.ts'
 
-/** That what is shown was kept in this browser and is not saved; and whether someone saved since. */
+/** Says that unsaved changes were restored, and whether another revision has been saved since. */
 export function DraftNotice({
   draft,
   latest,

@@ -6,7 +6,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { announce } from '../../frame/announcer.ts'
 import { useSession } from '../session.ts'
 
-/** A flow as a file, and a file as a flow: one step that can be undone. */
+/** Exports the flow to a file and imports one. An import is one history step. */
 export function FileMenu({ name }: { name: string }) {
   const { editor, model, products } = useSession()
   const file = useRef<HTMLInputElement>(null)

@@ -8,7 +8,7 @@ import { ConnectButton } from '../mcp/connect-button.tsx'
 import { useSession } from '../session.ts'
 import { FileMenu } from './file-menu.tsx'
 
-/** The flow's name, which revision this is, and what can be done with it. */
+/** Name, revision and actions of the flow. */
 export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof useSaving>; isUnsaved: boolean }) {
   const { editor, model } = useSession()
   const { tenant, project } = useScope()

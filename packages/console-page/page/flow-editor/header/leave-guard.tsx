@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { Dialog } from '../../components/dialog.tsx'
 
-/** Asks before another screen is shown while something is unsaved; the browser asks where it could not be kept. */
+/** Confirms leaving with unsaved changes. The browser confirms closing the page if they could not be stored. */
 export function LeaveGuard({ isUnsaved, isKept }: { isUnsaved: boolean; isKept: boolean }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isUnsaved && current.pathname !== next.pathname,

@@ -8,7 +8,7 @@ import { useParams } from './use-params.ts'
 const numbers = { max_tokens: 'Max output tokens', temperature: 'Temperature', top_p: 'Top p', seed: 'Seed' } as const
 const others = ['stop', 'tools', 'tool_choice'] as const
 
-/** What a chat product is asked for in addition to its prompt: what it supports, and what is set already. */
+/** Parameters of a chat product: those it supports, and those already set. */
 export function ChatParams({ drawn, product }: { drawn: CanvasNode; product: ProductRecord | undefined }) {
   const [params, set] = useParams(drawn)
   const isOffered = (name: string) =>

@@ -8,7 +8,7 @@ const beginnings = { string: '', number: 0, boolean: false, object: {} } as cons
 type ConstantType = keyof typeof beginnings
 const types = Object.keys(beginnings) as ConstantType[]
 
-/** A fixed value, by its type. */
+/** Form for a constant, by type. */
 export function ConstantForm({ drawn: { key, node } }: { drawn: CanvasNode }) {
   const set = useField(key, 'value')
   const { value } = node

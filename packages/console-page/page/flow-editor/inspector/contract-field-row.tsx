@@ -12,7 +12,7 @@ import { Field } from '../../components/field.tsx'
 import { useSession } from '../session.ts'
 import { NameField } from './name-field.tsx'
 
-/** A field of the contract: its name, type, choices, title, and whether it is required. */
+/** Form for a contract field: name, type, choices, title, and whether it is required. */
 export function ContractFieldRow({ side, name }: { side: Side; name: string }) {
   const { editor, model } = useSession()
   const schema = model.graph[side].properties[name]!

@@ -7,7 +7,7 @@ const words = {
   output: { title: 'Outputs', one: 'Add output' },
 } as const
 
-/** One side of the contract: its fields, which are ports of the flow. */
+/** Inputs or outputs of the contract. Each field is a port of the flow. */
 export function ContractForm({ side }: { side: Side }) {
   const { editor, model } = useSession()
   const fields = Object.keys(model.graph[side].properties)
@@ -16,7 +16,7 @@ export function ContractForm({ side }: { side: Side }) {
       <h3>{words[side].title}</h3>
       {fields.length === 0 && <p className="soft small">No fields yet.</p>}
       {fields.map((name, ordinal) => (
-        // A field that is renamed stays the same form.
+        // Keyed by position, so that renaming a field keeps its form mounted.
         // oxlint-disable-next-line react/no-array-index-key
         <ContractFieldRow key={ordinal} side={side} name={name} />
       ))}

@@ -9,8 +9,8 @@ import { useField } from './use-field.ts'
 const ofText = new Set(['expression_invalid', 'template_invalid', 'field_invalid'])
 
 /**
- * The text of a template or an expression, checked as it is typed by what the server checks it with. Below it are the values in
- * scope: one that is chosen is written at the caret, and its edge is drawn.
+ * Text of a template or an expression, checked on every keystroke with the validator of the server. Selecting a value
+ * in scope inserts it at the caret and draws its edge.
  */
 export function ExpressionField({
   drawn,

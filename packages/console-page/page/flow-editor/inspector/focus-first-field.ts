@@ -1,6 +1,9 @@
 const GONE_ON = ['pointerdown', 'keydown'] as const
 
-/** Puts the focus into the first field of what is there, or comes: its code may be late. Anyone who continues meanwhile keeps the focus. */
+/**
+ * Focuses the first field of a form, also if the form has yet to load. A click or a key press before then cancels this,
+ * so that the user keeps the focus.
+ */
 export function focusFirstField(place: HTMLElement): void {
   const field = () => place.querySelector<HTMLElement>('textarea, select') ?? place.querySelector<HTMLElement>('input')
   const there = field()

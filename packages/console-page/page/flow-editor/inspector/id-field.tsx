@@ -7,7 +7,7 @@ import { NameField } from './name-field.tsx'
 
 const ID = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
-/** The id of a node, by which edges name it: they follow. One that cannot be is not taken, and stays typed. */
+/** ID of a node. Renaming updates its edges. An invalid ID stays in the field and is not applied. */
 export function IdField({ drawn: { key, node } }: { drawn: CanvasNode }) {
   const { editor, model } = useSession()
   const [typed, setTyped] = useState(node.id)

@@ -3,7 +3,7 @@ import { several } from '../../pure/usd.ts'
 import { EdgeRecordView, NodeForm } from '../lazy.ts'
 import { ContractForm } from './contract-form.tsx'
 
-/** The form of what is chosen. Of nothing it is what the flow is given and answers. */
+/** Form for the selection. Without a selection, it shows the contract of the flow. */
 export function Inspector() {
   const { model } = useSession()
   const { selectedNodes, selectedEdges } = useSelection()

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Field } from '../../components/field.tsx'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 
-/** A value as JSON. Text that is not JSON yet stays typed and is reported. */
+/** JSON value. Invalid text stays in the field with its error. */
 export function JsonField({
   label,
   value,
@@ -16,7 +16,7 @@ export function JsonField({
 }) {
   const [typed, setTyped] = useState(() => shown(value))
   const read = parsed(typed)
-  // Undone, or changed elsewhere: what is typed is another value by now.
+  // The value was changed elsewhere, for example by undo, so the typed text is stale.
   const text = 'value' in read && !sameJson(read.value, value) ? shown(value) : typed
   return (
     <Field label={label} fault={'fault' in read ? read.fault : null}>

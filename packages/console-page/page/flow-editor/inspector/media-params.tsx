@@ -4,7 +4,7 @@ import type { CanvasNode } from '../core/canvas-model.ts'
 import { Field } from '../../components/field.tsx'
 import { useParams } from './use-params.ts'
 
-/** Of an image or voice product: each param with the values that it lists. */
+/** Parameters of an image or audio product, with their allowed values. */
 export function MediaParams({
   drawn,
   product,

@@ -1,6 +1,6 @@
 import { Field } from '../../components/field.tsx'
 
-/** A name that others go by: taken once it is whole, on Enter or when it is left. */
+/** Name that other parts of the graph refer to. Applied on Enter or blur, not on every keystroke. */
 export function NameField({
   label,
   typed,

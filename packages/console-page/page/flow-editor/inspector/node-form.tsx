@@ -10,7 +10,7 @@ import { NoteFields } from './note-fields.tsx'
 import { NodeProblems } from './node-problems.tsx'
 import { ProductForm } from './product-form.tsx'
 
-/** What can be said of one node. */
+/** Form for a node. */
 export function NodeForm({ drawn }: { drawn: CanvasNode }) {
   const { key, node } = drawn
   const { title, hint } = kindTitle(node.kind)

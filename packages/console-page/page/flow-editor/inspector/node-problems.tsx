@@ -1,6 +1,6 @@
 import type { GraphProblem } from '@gateway/api/graph'
 
-/** What is wrong with a node, and what clears it. */
+/** Problems of a node and how to fix them. */
 export function NodeProblems({ problems }: { problems: readonly GraphProblem[] }) {
   if (problems.length === 0) return null
   return (

@@ -4,7 +4,7 @@ import { useField } from './use-field.ts'
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** What is written on a node for those who draw it; it runs the same without. */
+/** Title and description of a node. They do not affect execution. */
 export function NoteFields({ nodeKey, node }: { nodeKey: string; node: GraphNode }) {
   const setTitle = useField(nodeKey, 'title')
   const setDescription = useField(nodeKey, 'description')

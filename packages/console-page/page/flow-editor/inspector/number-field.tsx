@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Field } from '../../components/field.tsx'
 
-/** A number; nothing typed leaves it out. Text that is not a number stays typed and is reported. */
+/** Number, omitted if empty. Invalid text stays in the field with its error. */
 export function NumberField({
   label,
   hint,
@@ -37,7 +37,7 @@ export function NumberField({
 
 const shown = (value: unknown) => (value === undefined ? '' : JSON.stringify(value))
 
-/** undefined of nothing, null of what is not number. */
+/** Parses a number; undefined if empty, null if invalid. */
 function numberOf(text: string): number | undefined | null {
   if (text.trim() === '') return undefined
   const number = Number(text)

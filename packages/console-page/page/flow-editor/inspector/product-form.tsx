@@ -7,7 +7,7 @@ import { ChatParams } from './chat-params.tsx'
 import { MediaParams } from './media-params.tsx'
 import { useField } from './use-field.ts'
 
-/** Which product a node calls, at what price, and what it asks it for. */
+/** Product that a node calls, with its price and parameters. */
 export function ProductForm({ drawn, calls }: { drawn: CanvasNode; calls: ProductKind }) {
   const { catalogue } = useSession()
   const set = useField(drawn.key, 'product')

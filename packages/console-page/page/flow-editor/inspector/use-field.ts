@@ -1,7 +1,7 @@
 import { setField } from '../core/node-commands.ts'
 import { useSession } from '../session.ts'
 
-/** Writes a field of a node; what is typed into one field without a pause is undone as one. */
+/** Returns a setter for a field of a node. Typing without a pause is one history step. */
 export function useField(key: string, field: string): (value: unknown) => void {
   const { editor } = useSession()
   return (value) => editor.change((graph) => setField(graph, key, field, value), `${key} ${field}`)

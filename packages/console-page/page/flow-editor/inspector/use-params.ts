@@ -5,7 +5,7 @@ import { useSession } from '../session.ts'
 
 type Params = Readonly<Record<string, unknown>>
 
-/** The params of a node, and what sets one of them; undefined takes it away, and params with the last. */
+/** Parameters of a node and a setter. undefined removes a parameter; removing the last one removes `params`. */
 export function useParams({ key, node }: CanvasNode): [Params, (name: string, value: unknown) => void] {
   const { editor } = useSession()
   const set = (name: string, value: unknown) =>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { McpDialog } from '../lazy.ts'
 
-/** Opens what connects a client of MCP to the flow. */
+/** Opens the dialog that connects an MCP client to the flow. */
 export function ConnectButton({ sandbox }: { sandbox: string }) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -1,7 +1,7 @@
 import type { ContractSide } from '@gateway/api/graph'
 import { shownType } from '../core/contract-types.ts'
 
-/** An input that a contract takes, as JSON: its required fields, to be replaced by one's own. */
+/** Example input for a contract, as JSON with placeholder values for the required fields. */
 export function exampleInput({ properties, required = [] }: ContractSide): string {
   const fields = Object.entries(properties).filter(([name]) => required.includes(name))
   return JSON.stringify(Object.fromEntries(fields.map(([name, schema]) => [name, exampleOf(schema)])))

@@ -17,7 +17,7 @@ import { exampleInput } from './example-input.ts'
 
 const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}'
 
-/** Whether the flow is a tool of MCP, and what each client is given to reach it. No secret is in it. */
+/** Exposes the flow as an MCP tool and shows the configuration of each client. The configuration contains no secret. */
 export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: () => void }) {
   const scope = useScope()
   const client = useQueryClient()

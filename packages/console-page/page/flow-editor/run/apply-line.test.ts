@@ -26,7 +26,7 @@ const node = (id: string, chargedMicro = 0): NodeRecord => ({
 const statuses = ({ nodes }: ReturnType<typeof begun>) =>
   Object.fromEntries([...nodes].map(([id, n]) => [id, n.status]))
 
-test('a node runs once all that it takes values of has ended', () => {
+test('a node starts running once all its sources have ended', () => {
   const start = begun(graph)
   expect(statuses(start)).toEqual({ in: 'Running', out: 'Pending', template: 'Pending' })
   const first = applyLine(start, { kind: 'node', seq: 1, node: node('in') }, graph)
@@ -36,7 +36,7 @@ test('a node runs once all that it takes values of has ended', () => {
   expect(second.nodes.get('template')).toMatchObject({ chargedMicro: 42, durationMs: 3 })
 })
 
-test('the last line has the record', () => {
+test('the last progress line provides the execution record', () => {
   const execution = { id: 'exe_1', nodes: [node('in'), node('template', 7)] } as Partial<ExecutionRecord>
   const end = applyLine(begun(graph), { kind: 'complete', seq: 3, execution: execution as ExecutionRecord }, graph)
   expect(end).toMatchObject({ isRunning: false, executionId: 'exe_1', ended: execution })

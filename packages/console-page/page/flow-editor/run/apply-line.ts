@@ -3,12 +3,12 @@ import type { Graph } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 import type { RunState, ShownNode } from './run-store.ts'
 
-/** What is shown once an execution of that graph was begun, before its first line. */
+/** Run state of a started execution, before the first progress line. */
 export function begun(graph: Graph): RunState {
   return { graph, nodes: withRunning(graph, new Map()), executionId: null, isRunning: true, ended: null }
 }
 
-/** What is shown after another line of its progress. The last one has the whole record. */
+/** Run state after the next progress line. The last line contains the full record. */
 export function applyLine(state: RunState, line: ProgressLine, graph: Graph): RunState {
   if (line.kind === 'admitted') return { ...state, executionId: line.executionId }
   if (line.kind === 'node') {
@@ -18,7 +18,7 @@ export function applyLine(state: RunState, line: ProgressLine, graph: Graph): Ru
   return shown(line.execution, graph)
 }
 
-/** What is shown of an execution of that graph that has ended. */
+/** Run state of an execution that has ended. */
 export function shown(execution: ExecutionRecord, graph: Graph): RunState {
   return {
     graph,
@@ -29,7 +29,7 @@ export function shown(execution: ExecutionRecord, graph: Graph): RunState {
   }
 }
 
-/** Lines tell of nodes that have ended: one runs once all that it takes values of has. */
+/** Progress lines only report nodes that have ended. A node is running if all its sources have ended. */
 function withRunning(graph: Graph, ended: ReadonlyMap<string, ShownNode>): Map<string, ShownNode> {
   return new Map(
     graph.nodes.map(({ id }) => {

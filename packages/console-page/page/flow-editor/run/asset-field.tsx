@@ -14,7 +14,7 @@ import { uploadAsset } from './upload-asset.ts'
 
 const accepted = { image: 'image/png,image/jpeg,image/webp', audio: 'audio/wav,audio/mpeg' }
 
-/** Input of an image or audio file: an upload or an asset of the project, with a preview. */
+/** Field for an image or audio file: an upload or an existing asset of the project, with a preview. */
 export function AssetField({
   label,
   format,

@@ -4,7 +4,10 @@ import { count } from '../../pure/usd.ts'
 
 export type AssetFormat = 'image' | 'audio'
 
-/** What a file is by its first bytes, or why a field does not take it and what clears that. It is not sent then. */
+/**
+ * Detects the media type of a file from its first bytes. Otherwise returns why the file is refused; it is not uploaded
+ * then.
+ */
 export async function readAssetFile(
   file: Blob,
   format: AssetFormat | 'media',

@@ -1,6 +1,6 @@
 import { Field } from '../../components/field.tsx'
 
-/** ID of an asset; '' for none. */
+/** ID of an asset, or '' for none. */
 export function AssetIdField({
   label,
   asset,

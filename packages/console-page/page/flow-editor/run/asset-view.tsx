@@ -2,7 +2,7 @@ import type { AssetValue } from '@gateway/api/execution'
 import { useScope } from '../../api/use-project.ts'
 import { count } from '../../pure/usd.ts'
 
-/** An image or an audio file of the project, with its download. */
+/** Image or audio file of the project, with a download link. */
 export function AssetView({ asset, mimeType, bytes, isGlance = false }: AssetValue & { isGlance?: boolean }) {
   const { tenant } = useScope()
   const address = `/api/v2/tenants/${encodeURIComponent(tenant)}/assets/${encodeURIComponent(asset)}`

@@ -1,7 +1,7 @@
 import { Field } from '../../components/field.tsx'
 import { microOf } from '../../pure/usd.ts'
 
-/** What an execution may be charged at most, as it is typed. */
+/** Max cost of an execution, as typed. */
 export function CeilingField({ typed, onChange }: { typed: string; onChange: (typed: string) => void }) {
   return (
     <Field
@@ -23,7 +23,7 @@ export function CeilingField({ typed, onChange }: { typed: string; onChange: (ty
   )
 }
 
-/** Micro-USD; null of nothing, undefined of what is not an amount. */
+/** Parses an amount to micro-USD; null if empty, undefined if invalid. */
 export function ceilingOf(typed: string): number | null | undefined {
   return typed.trim() === '' ? null : (microOf(typed) ?? undefined)
 }

@@ -4,7 +4,7 @@ import { edgeValueOf } from './edge-values.ts'
 import { useRunStore } from './run-store.ts'
 import { ValueView } from './value-view.tsx'
 
-/** The value of an edge in the execution that is shown; nothing without one. */
+/** Value of an edge in the shown execution. Renders nothing without an execution. */
 export function EdgeRecordView({ edge, isGlance = false }: { edge: GraphEdge; isGlance?: boolean }) {
   const run = useStore(useRunStore())
   if (run.graph === null) return null

@@ -32,16 +32,16 @@ const nodes = new Map([
   ['long', did({ 'false.text': 'rain' })],
 ])
 
-test('an edge has the value of its port, and the other side of a branch none', () => {
+test('an edge has the value of its source port, and none on the side that the branch did not take', () => {
   expect(graph.edges.map((edge) => edgeValueOf(edge, { graph, nodes }))).toEqual(['rain', null, 'rain'])
 })
 
-test('an edge that was drawn after the execution has no value', () => {
+test('an edge drawn after the execution has no value', () => {
   expect(edgeValueOf({ from: 'in.text', to: 'out.text' }, { graph, nodes })).toBeNull()
   expect(edgeValueOf(graph.edges[0]!, { graph: null, nodes })).toBeNull()
 })
 
-test('a node was given what the record says, else the values of its edges', () => {
+test('givenTo returns the recorded inputs of a node or, without a record, the values of its edges', () => {
   expect(givenTo('out', { graph, nodes })).toEqual({ text: 'rain' })
   expect(givenTo('in', { graph, nodes })).toBeNull()
   const recorded = new Map([...nodes, ['out', did(null, { text: 'snow' })] as const])

@@ -7,7 +7,7 @@ import type { RunState } from './run-store.ts'
 
 type Shown = Pick<RunState, 'graph' | 'nodes'>
 
-/** The value of an edge in the execution that is shown, or null if it has none or the execution had no such edge. */
+/** Value of an edge in the shown execution, or null if it has none or the executed graph lacks the edge. */
 export function edgeValueOf(edge: GraphEdge, { graph, nodes }: Shown): unknown {
   const key = edgeKey(edge)
   if (!graph?.edges.some((other) => edgeKey(other) === key)) return null
@@ -16,7 +16,10 @@ export function edgeValueOf(edge: GraphEdge, { graph, nodes }: Shown): unknown {
   return Object.hasOwn(output, port) ? output[port] : null
 }
 
-/** What a node was given, by port: as the record has it, else the values of its edges. null: nothing yet. */
+/**
+ * Inputs of a node by port: the recorded ones or, without a record, the values of its edges. null if there are none
+ * yet.
+ */
 export function givenTo(id: string, { graph, nodes }: Shown): Values | null {
   const recorded = nodes.get(id)?.input
   if (recorded) return recorded

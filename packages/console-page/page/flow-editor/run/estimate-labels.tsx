@@ -2,7 +2,7 @@ import type { SandboxEstimate } from '@gateway/api/estimate'
 import { Money } from '../../components/money.tsx'
 import { several } from '../../pure/usd.ts'
 
-/** What an execution would be charged at most, and what earlier ones were. */
+/** Max cost of an execution, and the charges of earlier ones. */
 export function EstimateLabels({ of: { atMostMicro, last } }: { of: SandboxEstimate }) {
   return (
     <p className="small">

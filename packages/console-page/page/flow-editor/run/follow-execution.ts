@@ -3,13 +3,13 @@ import type { ProgressLine } from '@gateway/api/execution'
 import { raw } from '../../api/ask.ts'
 
 type ProjectScope = Record<'tenant' | 'project', string>
-/** What begins an execution, once however often it is asked. */
+/** Starts an execution. Idempotent: repeated calls start it once. */
 export type Trigger = NonNullable<Following['begin']>
 
 /**
- * Each line of an execution's progress, once and in order, also over lost connections.
- * @param started its id, or what begins it
- * @throws ApiRefusal; Unreachable where the service does not answer for two minutes
+ * Yields each progress line of an execution once and in order. Reconnects after lost connections.
+ * @param started execution ID, or the function that starts it
+ * @throws ApiRefusal; Unreachable if the service does not respond for two minutes
  */
 export function followExecution(
   { tenant, project }: ProjectScope,

@@ -5,8 +5,8 @@ import type { RunStore } from './run-store.ts'
 import { begun, shown, applyLine } from './apply-line.ts'
 
 /**
- * Shows an execution of that graph as its lines come, for as long as no other one is shown.
- * @param started its id, or what begins it
+ * Shows the progress of an execution until another one is shown.
+ * @param started execution ID, or the function that starts it
  * @throws ApiRefusal, Unreachable
  */
 export async function followOnCanvas(
@@ -27,7 +27,7 @@ export async function followOnCanvas(
   } finally {
     if (isShown()) run.setState({ isRunning: false })
   }
-  // The record of its progress is without what each node was given, and how often it was taken up.
+  // The record in the progress stream lacks the inputs and attempts of the nodes.
   const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}'
   const whole = await ask('GET', path, { params: { ...place, execution: execution ?? '' } })
   if (isShown()) run.setState(shown(whole, graph))

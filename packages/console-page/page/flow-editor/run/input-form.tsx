@@ -7,7 +7,7 @@ import { AssetField } from './asset-field.tsx'
 
 type Values = Record<string, unknown>
 
-/** A field for each of the input's; what is left empty is left out. */
+/** Form with a field for each input of the flow. Empty fields are omitted. */
 export function InputForm({
   side,
   values,

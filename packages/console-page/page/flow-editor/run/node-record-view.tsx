@@ -6,7 +6,7 @@ import { nodeLabels } from './node-run-state.tsx'
 import { PortValues } from './port-values.tsx'
 import { useRunStore } from './run-store.ts'
 
-/** What a node was given and answered in the execution that is shown, and what it took; nothing without one. */
+/** Inputs, outputs, duration and charge of a node in the shown execution. Renders nothing without an execution. */
 export function NodeRecordView({ id }: { id: string }) {
   const run = useStore(useRunStore())
   const record = run.nodes.get(id)

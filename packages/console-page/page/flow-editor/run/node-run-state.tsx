@@ -2,7 +2,7 @@ import { useStore } from 'zustand'
 import { useRunStore } from './run-store.ts'
 import { usd } from '../../pure/usd.ts'
 
-/** What a node did in the execution that is shown; nothing without one. */
+/** State of a node in the shown execution. Renders nothing without an execution. */
 export function NodeRunState({ id }: { id: string }) {
   const record = useStore(useRunStore(), ({ nodes }) => nodes.get(id))
   if (!record) return null

@@ -1,7 +1,7 @@
 import type { Values } from '@gateway/api/execution'
 import { ValueView } from './value-view.tsx'
 
-/** Values by port, or by field of the contract. */
+/** Values by port or contract field. */
 export function PortValues({ values }: { values: Values }) {
   return (
     <dl className="port-values">

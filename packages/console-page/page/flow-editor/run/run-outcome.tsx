@@ -3,7 +3,7 @@ import { Badge } from '../../components/badge.tsx'
 import { Money } from '../../components/money.tsx'
 import { PortValues } from './port-values.tsx'
 
-/** What an execution answered and cost, or why it did not. */
+/** Result and charge of an execution, or its error. */
 export function RunOutcome({
   execution: { status, chargedMicro, output, error, rerunOf },
 }: {

@@ -10,7 +10,7 @@ import { RunOutcome } from './run-outcome.tsx'
 import { useRunStore } from './run-store.ts'
 import { useRun } from './use-run.ts'
 
-/** Executes what is on the canvas, saved first; nodes show how they do. */
+/** Saves and executes the graph on the canvas. The nodes show their progress. */
 export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
   const { model } = useSession()
   const { selectedNodes } = useSelection()

@@ -3,12 +3,12 @@ import { createStore } from 'zustand/vanilla'
 import type { ExecutionRecord, NodeDetail, NodeRecord } from '@gateway/api/execution'
 import type { Graph } from '@gateway/api/graph'
 
-/** What is shown of a node; lines of progress do not have all that its record has. */
+/** Run state of a node. Progress lines contain only part of the node record. */
 export type ShownNode = Pick<NodeRecord, 'status' | 'durationMs' | 'chargedMicro' | 'error' | 'output' | 'takenOver'> &
   Partial<Pick<NodeDetail, 'input' | 'attempts'>>
 
 export interface RunState {
-  /** What it executed; null without one. */
+  /** Executed graph; null without an execution. */
   graph: Graph | null
   nodes: ReadonlyMap<string, ShownNode>
   executionId: string | null
@@ -18,7 +18,7 @@ export interface RunState {
 
 const nothing: RunState = { graph: null, nodes: new Map(), executionId: null, isRunning: false, ended: null }
 
-/** The execution that is shown on the canvas. */
+/** Opens a store for the execution shown on the canvas. */
 export function openRun() {
   return createStore<RunState>()(() => nothing)
 }

@@ -1,6 +1,6 @@
 import { ask } from '../../api/ask.ts'
 
-/** What is running ends; nothing begins anymore. @throws ApiRefusal, Unreachable */
+/** Stops an execution: running calls are aborted, and no further node starts. @throws ApiRefusal, Unreachable */
 export async function stopExecution(
   { tenant, project }: Record<'tenant' | 'project', string>,
   execution: string,

@@ -4,7 +4,7 @@ import type { Trigger } from './follow-execution.ts'
 
 type FlowScope = Record<'tenant' | 'project' | 'sandbox', string>
 
-/** Begins a new execution of a saved revision. @param body `maxMicro` in micro-USD; null: no ceiling */
+/** Starts an execution of a saved revision. @param body `maxMicro` in micro-USD, or null for no max cost */
 export function executing(
   { tenant, sandbox }: FlowScope,
   body: { input: Record<string, unknown>; revision: number; maxMicro: number | null },
@@ -14,7 +14,7 @@ export function executing(
   return (fields) => raw('POST', path, { params: { tenant, sandbox }, body, idempotencyKey, ...fields })
 }
 
-/** Begins one that takes over the results of an earlier one, but for a node and what is below it. */
+/** Starts a rerun that reuses the results of an earlier execution, except for a node and its dependents. */
 export function runningFrom(
   { tenant, project }: FlowScope,
   execution: string,

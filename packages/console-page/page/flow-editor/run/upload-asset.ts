@@ -1,7 +1,7 @@
 import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { ask } from '../../api/ask.ts'
 
-/** Keeps a file as an asset of the project. @throws ApiRefusal, Unreachable */
+/** Uploads a file as an asset of the project. @throws ApiRefusal, Unreachable */
 export function uploadAsset(
   params: Record<'tenant' | 'project', string>,
   body: Blob,

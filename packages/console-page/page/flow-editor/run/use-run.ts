@@ -12,11 +12,11 @@ import { stopExecution } from './stop-execution.ts'
 
 export interface Asked {
   input: Record<string, unknown>
-  /** Micro-USD; null: no ceiling. */
+  /** Micro-USD, or null for no max cost. */
   maxMicro: number | null
 }
 
-/** What is done with what is on the canvas, which is saved first: what it would cost, running it, and stopping it. */
+/** Estimates, runs and stops executions of the graph on the canvas. Estimating and running save it first. */
 export function useRun(saving: ReturnType<typeof useSaving>) {
   const scope = { ...useScope(), sandbox: saving.sandbox.id }
   const { editor } = useSession()
@@ -34,7 +34,7 @@ export function useRun(saving: ReturnType<typeof useSaving>) {
     error,
     estimate,
     execute: (asked: Asked) => withSaved(({ number }) => follow(executing(scope, { ...asked, revision: number }))),
-    /** A new execution of what is on the canvas with the results of the one that is shown, but for this node and what is below it. */
+    /** Reruns the graph with the results of the shown execution, except for this node and its dependents. */
     runFrom: (node: string, maxMicro: number | null) =>
       withSaved(async ({ number }) => {
         const { executionId } = run.getState()

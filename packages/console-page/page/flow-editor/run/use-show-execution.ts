@@ -7,7 +7,7 @@ import { followOnCanvas } from './follow-on-canvas.ts'
 import { useRunStore } from './run-store.ts'
 import { shown } from './apply-line.ts'
 
-/** Shows an execution of a flow on its canvas: as it ended, or as it continues. */
+/** Shows an execution on the canvas of its flow: the final state, or the live progress. */
 export function useShowExecution(sandbox: string) {
   const scope = useScope()
   const run = useRunStore()

@@ -4,7 +4,7 @@ import { useStore } from 'zustand'
 import { useRunStore } from './run-store.ts'
 import { useShowExecution } from './use-show-execution.ts'
 
-/** The execution that the address names, on the canvas; another one that is chosen or begun is in the address as well. */
+/** Keeps the execution on the canvas and the one in the URL in sync. */
 export function useShownExecution(sandbox: string) {
   const from = '/projects/$tenant/$project/flows/$sandbox'
   const { execution } = useSearch({ from })

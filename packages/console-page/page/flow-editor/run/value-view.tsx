@@ -2,12 +2,12 @@ import { useState } from 'react'
 import type { AssetValue } from '@gateway/api/execution'
 import { AssetView } from './asset-view.tsx'
 
-/** As many letters of a value are shown before all of it is asked for. */
+/** Maximum length of an unexpanded value, in characters. */
 const SHORT = 240
 
 /**
- * A value that went through a flow: an image is seen, a sound heard; a long text is shortened until all of it is asked for. A glance
- * has nothing that takes the focus.
+ * Value from an execution: an image, an audio player or text. Long text is truncated until expanded. With `isGlance`,
+ * there are no focusable elements.
  */
 export function ValueView({ value, isGlance = false }: { value: unknown; isGlance?: boolean }) {
   const [isWhole, setWhole] = useState(false)

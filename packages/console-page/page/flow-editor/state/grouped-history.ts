@@ -1,11 +1,11 @@
 const PAUSE_MS = 1_000
 
-/** Lets changes of one group be one step of a history. @param now milliseconds */
+/** Combines consecutive changes of the same group into one history step. @param now milliseconds */
 export function groupedHistory(now: () => number) {
   let last: { group: string | null; atMs: number } | null = null
   let continues = false
 
-  /** Names the group of the change that comes next; null: its own step. */
+  /** Sets the group of the next change; null makes it a separate step. */
   function next(group: string | null): void {
     const atMs = now()
     continues = group !== null && last?.group === group && atMs - last.atMs < PAUSE_MS
@@ -14,7 +14,7 @@ export function groupedHistory(now: () => number) {
   function end(): void {
     last = null
   }
-  /** Keeps the state before the first change of a group, and none of those between. */
+  /** Records only the state before the first change of a group. */
   function handleSet<Keep extends (...args: never[]) => void>(keep: Keep): Keep {
     return ((...args: Parameters<Keep>) => {
       if (!continues) keep(...args)

@@ -8,8 +8,8 @@ import { openEditor } from './open-editor.ts'
 
 const graphIn = (editor: ReturnType<typeof openEditor>) => editor.store.getState().graph
 
-describe('the history of an editor', () => {
-  test('undoing all changes restores the start, and redoing them the end', () => {
+describe('editor history', () => {
+  test('restores the first state by undoing all changes, and the last state by redoing them', () => {
     const group = fc.option(fc.constantFrom('a', 'b'))
     fc.assert(
       fc.property(validFlow(), fc.array(fc.tuple(randomChange, group, fc.nat(1500))), ({ graph }, steps) => {
@@ -29,7 +29,7 @@ describe('the history of an editor', () => {
     )
   })
 
-  test('typing into a field is one step until it pauses, and another field is another step', () => {
+  test('groups typing in one field into one step until a pause; another field starts another step', () => {
     let at = 0
     const editor = openEditor(newGraph, () => at)
     const type = (title: string, group: string) => editor.change((graph) => setField(graph, 'in', group, title), group)
@@ -45,14 +45,14 @@ describe('the history of an editor', () => {
     expect(graphIn(editor)).toBe(newGraph)
   })
 
-  test('what changes nothing, and choosing a node, is not a step', () => {
+  test('has no step for a change without effect or for a selection', () => {
     const editor = openEditor(newGraph, () => 0)
     editor.change((graph) => moveNodes(graph, new Map([['in', { x: 0, y: 0 }]])))
     editor.select(['in'])
     expect(editor.history.getState().pastStates).toEqual([])
   })
 
-  test('another document begins without a history', () => {
+  test('is empty after another document is opened', () => {
     const editor = openEditor(newGraph, () => 0)
     editor.change((graph) => setField(graph, 'in', 'title', 'a'))
     editor.open({ ...newGraph })

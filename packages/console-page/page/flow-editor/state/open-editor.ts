@@ -3,19 +3,19 @@ import { temporal } from 'zundo'
 import type { Graph } from '@gateway/api/graph'
 import { groupedHistory } from './grouped-history.ts'
 
-/** No one undoes more than that; each step shares with the next what did not change. */
+/** Maximum number of undo steps. Steps are cheap: they share unchanged parts of the graph. */
 const HISTORY_STEPS = 200
 
 export interface EditorState {
   graph: Graph
-  /** Keys of nodes, and of edges, that are chosen. Not undone. */
+  /** Keys of the selected nodes and edges. Undo does not affect them. */
   selectedNodes: ReadonlySet<string>
   selectedEdges: ReadonlySet<string>
 }
 
 /**
- * The document of one editor and its history. A change is a step, and changes of one group that follow each other (typing into one
- * field, moving by arrows) are one step until they pause.
+ * Opens the document of an editor with its history. Each change is a step. Consecutive changes of one group, such as
+ * typing in a field or moving with arrow keys, are one step until a pause.
  * @param now milliseconds
  */
 export function openEditor(graph: Graph, now: () => number) {
@@ -30,7 +30,7 @@ export function openEditor(graph: Graph, now: () => number) {
   )
   const { temporal: history } = store
 
-  /** Changes the graph; undone as one. A change that answers the same graph is none. */
+  /** Applies a command as one history step. A command that returns the same graph adds no step. */
   function change(command: (graph: Graph) => Graph, group: string | null = null): void {
     const before = store.getState().graph
     const after = command(before)
@@ -41,7 +41,7 @@ export function openEditor(graph: Graph, now: () => number) {
   function select(nodes: Iterable<string>, edges: Iterable<string> = []): void {
     store.setState({ selectedNodes: new Set(nodes), selectedEdges: new Set(edges) })
   }
-  /** Another document, such as another revision, without a history. */
+  /** Opens another document, such as another revision, and clears the history. */
   function open(graph: Graph): void {
     store.setState({ graph, selectedNodes: nothing, selectedEdges: nothing })
     history.getState().clear()

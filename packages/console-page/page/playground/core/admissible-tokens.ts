@@ -1,8 +1,8 @@
 import type { AnswerRefusal } from './conversation.ts'
 
 /**
- * Largest number of output tokens that would be admitted after a refusal by the wallet, the key limit or the context window, or null if
- * fewer tokens don't help.
+ * Largest number of output tokens that would be admitted after a refusal by the wallet, the key limit or the context
+ * window, or null if fewer tokens don't help.
  * @param asked requested output tokens and the price of one output token
  */
 export function admissibleTokens(

@@ -1,6 +1,7 @@
 import { chatLimits } from '@gateway/api/limits'
 
-// Chat parameters as typed by the user. Ranges come from the API limits, so an out-of-range value is caught before sending.
+// Chat parameters as typed by the user. Ranges come from the API limits, so an out-of-range value is caught before
+// sending.
 
 type Read = { value: unknown } | { fault: string }
 

@@ -32,7 +32,9 @@ export function keptIn({ user, project }: { user: string; project: string }) {
   }
 }
 
-/** Clears all playground state on sign-out and revokes the keys created here. A key that can't be revoked still expires. */
+/**
+ * Clears all playground state on sign-out and revokes the keys created here. A key that can't be revoked still expires.
+ */
 export async function endPlaygrounds(): Promise<void> {
   const names = Object.keys(sessionStorage).filter((name) => name.startsWith(BEGIN))
   const keys = names.filter((name) => name.startsWith(`${BEGIN}key:`))

@@ -5,11 +5,11 @@ import { startInProcess } from '@gateway/testbed/service-in-process'
 import { callerOf, consoleTest } from '../../console.fixture.ts'
 import { CLIENT, startProvider, untilReached } from './provider.fixture.ts'
 
-// Where someone is once they have signed in: where they wanted to be. In a browser, with a provider at another site.
+// Users return to the address they wanted after signing in. Runs in a browser, with a provider on another site.
 
 const PASSWORD = 'correct horse battery'
 const LONGEST_WAIT_MS = 60_000
-/** As scenarios have, which have browsers too. */
+/** The same timeout as scenarios, which also use browsers. */
 const inBrowser = { timeout: 180_000 }
 
 const test = consoleTest
@@ -29,7 +29,7 @@ const test = consoleTest
     return program
   })
   .extend('provider', { scope: 'file' }, async ({ console }, { onCleanup }) => {
-    const publicUrl = `http://localhost:${new URL(console.url).port}` // for cookies another site than 127.0.0.1
+    const publicUrl = `http://localhost:${new URL(console.url).port}` // for cookies a different site than 127.0.0.1
     const provider = await startProvider({ redirectUri: `${publicUrl}/api/v2/session/oidc/callback` })
     onCleanup(provider.stop)
     await console.stop()
@@ -42,7 +42,7 @@ const test = consoleTest
     await untilReached(console.url)
     return { ...provider, publicUrl }
   })
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads the needed fixtures from this pattern
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
     const browser = await openBrowser()
     onCleanup(() => browser.close())
@@ -54,7 +54,7 @@ const test = consoleTest
     onCleanup(() => context.close())
     return context.newPage()
   })
-  /** Someone with a project, whom the provider knows, and an address deep in the console. */
+  /** A user with a project whom the provider knows, and an address deep in the console. */
   .extend('owner', async ({ console, provider, stack }) => {
     const email = `${stack.owner.id}@example.test`
     const { status } = await callerOf(console.url, stack.owner.id, stack.owner.token).put('/api/v2/me/password', {
@@ -71,21 +71,21 @@ const test = consoleTest
 
 const byProvider = (page: Page) => page.getByRole('link', { name: /^Continue with single sign-on/ })
 
-/** That the page shows what its address says. */
+/** Expects the page to show what its address says. */
 async function isThere(page: Page, address: string): Promise<void> {
   await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor()
   await page.getByText('State: Released').waitFor()
   expect(page.url()).toBe(address)
 }
 
-/** What the browser does when its reader comes back to a tab. */
+/** Simulates the user coming back to a tab. */
 const comeBackTo = async (page: Page) => {
   await page.bringToFront()
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
 }
 
 test(
-  'a link deep into the console leads there by the sign-in provider, filters and all',
+  'a deep link into the console opens after signing in at the provider, with its filters',
   inBrowser,
   async ({ owner, page }) => {
     owner.sit()
@@ -99,7 +99,7 @@ test(
 )
 
 test(
-  'anyone who is refused at the provider reads why, and begins again at the same address',
+  'a user refused by the provider sees the reason and can start again at the same address',
   inBrowser,
   async ({ owner, provider, page }) => {
     provider.sit('')
@@ -114,7 +114,7 @@ test(
   },
 )
 
-test('by a password one is at the same address', inBrowser, async ({ owner, page }) => {
+test('a deep link opens after signing in with a password', inBrowser, async ({ owner, page }) => {
   await page.goto(owner.address)
   await page.getByLabel('Email').fill(owner.email)
   await page.getByLabel('Password').fill(PASSWORD)
@@ -123,7 +123,7 @@ test('by a password one is at the same address', inBrowser, async ({ owner, page
 })
 
 test(
-  'a session that ends is begun again at the provider in another tab, and nothing that was typed is lost',
+  'signing in again in another tab after the session ended keeps typed input, for the same user only',
   inBrowser,
   async ({ owner, provider, signIn, page }) => {
     owner.sit()
@@ -147,6 +147,6 @@ test(
     const other = await signIn()
     provider.sit(other.id, { email: `${other.id}@example.test`, email_verified: true })
     await endSession()
-    await expect.poll(() => name.inputValue()).toBe('') // someone else sees nothing of what was typed
+    await expect.poll(() => name.inputValue()).toBe('') // another user does not see the typed input
   },
 )

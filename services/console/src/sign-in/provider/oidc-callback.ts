@@ -12,13 +12,13 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 't
   provider: SignInProvider
 }
 
-/** GET /api/v2/session/oidc/callback: the browser is back from the sign-in provider with a code, or a refusal, and goes to where it was. */
+/** GET /api/v2/session/oidc/callback: completes a sign-in with the provider's code, and redirects to where it started. */
 export function oidcCallback(deps: Deps): Handler<'oidcCallback'> {
   const { prisma, provider, publicUrl, throttle, log } = deps
   const begun = begunCookie(publicUrl)
   return async ({ req }, res) => {
     expectBrowser(req, res)
-    await throttle.attemptFrom(req.ip ?? '') // each asks the provider
+    await throttle.attemptFrom(req.ip ?? '') // each attempt calls the provider
     const signIn = readBegun(begun.read(req))
     begun.clear(req, res)
     if (!signIn)
@@ -41,7 +41,7 @@ export function oidcCallback(deps: Deps): Handler<'oidcCallback'> {
   }
 }
 
-/** Who the provider says that has signed in. The library checks state, nonce, code challenge, signature, audience and time. */
+/** Returns the identity the provider vouches for. The library checks state, nonce, PKCE, signature, audience and time. */
 async function identityOf(
   configuration: oidc.Configuration,
   url: URL,

@@ -1,4 +1,4 @@
-// What the tests use of a library that brings no types.
+// Types for the part of the library that the tests use; it ships none.
 declare module 'oidc-provider' {
   import type { RequestListener, IncomingMessage, ServerResponse } from 'node:http'
 

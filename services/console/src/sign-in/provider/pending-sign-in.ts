@@ -3,19 +3,19 @@ import { isConsoleAddress } from '@gateway/api/console/console-address'
 import type { ConsoleDeps } from '../../deps.ts'
 import { cookie, type Cookie } from '../open-session.ts'
 
-/** What a browser takes along to the provider and back: it ties the answer to this browser, this request and this code. */
+/** Cookie content during a sign-in: ties the provider's response to this browser, request and code. */
 export interface BegunSignIn {
   state: string
   nonce: string
-  /** Of PKCE: the code alone is worth nothing. */
+  /** PKCE verifier: the code is useless without it. */
   verifier: string
-  /** The address of the console where it began. */
+  /** Console address at which the sign-in started. */
   returnTo: string
 }
 
 export const MAX_MS = 600_000
 
-/** `Lax`, because the browser comes back from another site. */
+/** `Lax`, because the browser returns from another site. */
 export const begunCookie = (publicUrl: string): Cookie => cookie('svc_sign_in', 'lax', publicUrl)
 
 export function beginSignIn({ random }: Pick<ConsoleDeps, 'random'>, returnTo: string): BegunSignIn {
@@ -31,6 +31,6 @@ export function readBegun(text: string | null): BegunSignIn | null {
   const [, state, nonce, verifier, address] = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]+)$/.exec(text ?? '') ?? []
   if (!state || !nonce || !verifier || !address) return null
   const returnTo = Buffer.from(address, 'base64url').toString()
-  // Over plain http a neighbour under the same domain could have put the cookie there.
+  // Over plain http another host under the same domain could have set the cookie.
   return { state, nonce, verifier, returnTo: isConsoleAddress(returnTo) ? returnTo : pageAddress }
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Provider, type Context } from 'oidc-provider'
 
-// A real OpenID Connect provider, on loopback, where a test says who comes to the keyboard.
+// A real OpenID Connect provider on loopback, for which a test chooses the user who signs in.
 
 export const CLIENT = { id: 'console', secret: 'a secret of the console' }
 
@@ -61,16 +61,16 @@ export async function startProvider({ redirectUri, port = 0 }: { redirectUri: st
 
   return {
     issuer,
-    /** Who signs in from now on; '' refuses. */
+    /** Sets the account that signs in from now on; '' denies the sign-in. */
     sit(accountId: string, account: Account = {}) {
       atKeyboard = accountId
       accounts.set(accountId, account)
     },
-    /** Changes what the provider answers for a code. */
+    /** Alters the tokens that the provider returns for a code. */
     alter: (how: typeof alter) => void (alter = how),
     /**
-     * A new browser that goes where the console sent it, signs in, and comes back.
-     * @returns the address it was sent back to
+     * Follows the console's redirect in a new browser and signs in.
+     * @returns address to which the provider redirects back
      */
     async visit(address: string): Promise<string> {
       const cookies = new Map<string, string>()
@@ -95,7 +95,7 @@ export async function startProvider({ redirectUri, port = 0 }: { redirectUri: st
   }
 }
 
-/** Until a console at this address has found its provider. */
+/** Resolves once the console at this address has reached its provider. */
 export async function untilReached(url: string): Promise<void> {
   for (;;) {
     const variants = (await (await fetch(`${url}/api/v2/session`)).json()) as { provider: { isReached: boolean } }

@@ -12,7 +12,7 @@ const LEDGER_AWAY = { LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repe
 const OIDC = { PUBLIC_URL, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret }
 
 const test = consoleTest
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads the needed fixtures from this pattern
   .extend('provider', { scope: 'file' }, async ({}, { onCleanup }) => {
     const provider = await startProvider({ redirectUri: CALLBACK })
     onCleanup(provider.stop)
@@ -27,7 +27,7 @@ const test = consoleTest
   })
 
 interface Begun {
-  /** The provider's address that the console sent the browser to. */
+  /** Provider URL to which the console redirected the browser. */
   address: string
   cookie: string
 }
@@ -42,7 +42,7 @@ async function begin(console: RunningService, search = ''): Promise<Begun> {
   return { address: answer.headers.get('Location')!, cookie: cookie.split(';')[0]! }
 }
 
-/** The browser comes back from the provider. */
+/** Follows the provider's redirect back to the console. */
 async function comeBack(console: RunningService, back: string, cookie: string, headers = {}) {
   const { pathname, search } = new URL(back)
   return fetch(console.url + pathname + search, {
@@ -56,7 +56,7 @@ async function signInAt(console: RunningService, provider: TestProvider) {
   return comeBack(console, await provider.visit(address), cookie)
 }
 
-/** What a refused sign-in says, such as `403 not_permitted`. */
+/** Status and code of a refused sign-in, such as `403 not_permitted`. */
 const refusalOf = async (answer: Response) => outcomeOf(await answerOf(answer))
 
 function sessionOf(answer: Response): string {
@@ -70,7 +70,7 @@ const user = async (fixture: { user(): Promise<string> }) => {
   return { id, email: `${id}@example.test` }
 }
 
-test('a user whose verified email is known is signed in, and known by the identity from then on', async ({
+test('signs in a user by verified email the first time, and by the linked identity afterwards', async ({
   console,
   provider,
   fixture,
@@ -95,7 +95,7 @@ test('a user whose verified email is known is signed in, and known by the identi
   expect(rows).toEqual([{ action: 'identity.link', details: { issuer: provider.issuer, endedWhatWasBefore: false } }])
 })
 
-test('the provider is asked with state, nonce and a code challenge, and the browser keeps what proves it', async ({
+test('redirects to the provider with state, nonce and code challenge, and sets a cookie that proves them', async ({
   console,
 }) => {
   const answer = await fetch(`${console.url}/api/v2/session/oidc`, {
@@ -118,7 +118,7 @@ test('the provider is asked with state, nonce and a code challenge, and the brow
   ])
 })
 
-test('the browser goes back to where it was in the console, and nowhere else, no matter what its cookie says', async ({
+test('redirects back to the requested console page, and never elsewhere if the cookie was altered', async ({
   console,
   provider,
   fixture,
@@ -158,7 +158,7 @@ test.for([
   'returnTo=/console&returnTo=//evil.example',
   'returnTo[]=/console',
   'next=/console',
-])('a sign-in does not begin with %s [invalid_request]', async (search, { console }) => {
+])('refuses to start a sign-in with %s [invalid_request]', async (search, { console }) => {
   const answer = await fetch(`${console.url}/api/v2/session/oidc?${search}`, {
     redirect: 'manual',
     headers: { 'X-Forwarded-For': uniqueAddress() },
@@ -167,7 +167,7 @@ test.for([
   expect(await refusalOf(answer)).toBe('400 invalid_request')
 })
 
-test('an email that no one was added with opens nothing and makes no one [not_permitted]', async ({
+test('refuses an email that no member was added with, and creates no user for it [not_permitted]', async ({
   console,
   provider,
   fixture,
@@ -183,15 +183,15 @@ test('an email that no one was added with opens nothing and makes no one [not_pe
 
 test.for([
   ['not verified', { email_verified: false }],
-  ['not said to be verified', {}],
-  ['verified in another way of saying it', { email_verified: 'true' as unknown as boolean }],
-])('an email that is %s opens nothing [not_permitted]', async ([, claims], { console, provider, fixture }) => {
+  ['without a verified claim', {}],
+  ['verified only by a string claim', { email_verified: 'true' as unknown as boolean }],
+])('refuses an email that is %s [not_permitted]', async ([, claims], { console, provider, fixture }) => {
   const { email } = await user(fixture)
   provider.sit(`unverified-${email}`, { email, ...(claims as object) })
   expect(await refusalOf(await signInAt(console, provider))).toBe('403 not_permitted')
 })
 
-test('an email that the provider gave to someone else does not bring the account along [not_permitted]', async ({
+test('refuses a known email under a different provider identity [not_permitted]', async ({
   console,
   provider,
   fixture,
@@ -203,7 +203,7 @@ test('an email that the provider gave to someone else does not bring the account
   expect(await refusalOf(await signInAt(console, provider))).toBe('403 not_permitted')
 })
 
-test('two first sign-ins at once link one identity', async ({ console, provider, fixture }) => {
+test('concurrent first sign-ins link one identity', async ({ console, provider, fixture }) => {
   const { id, email } = await user(fixture)
   provider.sit('twice', { email, email_verified: true })
   const visits = await Promise.all(
@@ -218,7 +218,7 @@ test('two first sign-ins at once link one identity', async ({ console, provider,
   expect(rows).toEqual([{ subject: 'twice' }])
 })
 
-test('a password that an Admin chose, and what was opened with it, end when the owner of the email comes', async ({
+test('the first provider sign-in ends a password chosen by an Admin, with its sessions and tokens', async ({
   console,
   provider,
   stack,
@@ -246,7 +246,7 @@ test('a password that an Admin chose, and what was opened with it, end when the 
   expect(rows).toEqual([{ password_hash: null, vouched_by: null }])
 })
 
-test('who signs in at the provider gets no first password, which would outlive the account there [not_permitted]', async ({
+test('a user who signs in at the provider cannot set a first password, which would outlive that account [not_permitted]', async ({
   console,
   provider,
   fixture,
@@ -262,7 +262,7 @@ test('who signs in at the provider gets no first password, which would outlive t
   expect(await refusalOf(answer)).toBe('403 not_permitted')
 })
 
-test('an answer of the provider works once, in the browser that asked, for its own code alone [invalid_request]', async ({
+test('accepts a provider redirect once, only in the browser that started it and with its own code [invalid_request]', async ({
   console,
   provider,
   fixture,
@@ -274,7 +274,7 @@ test('an answer of the provider works once, in the browser that asked, for its o
   expect(await refusalOf(await comeBack(console, back, ''))).toBe('400 invalid_request')
   expect(await refusalOf(await comeBack(console, back, theirs.cookie))).toBe('400 invalid_request')
 
-  // The attacker's code under the victim's state: the code challenge was another.
+  // The attacker's code with the victim's state: the code challenge does not match.
   const forged = new URL(back)
   forged.searchParams.set('state', new URL(theirs.address).searchParams.get('state')!)
   expect(await refusalOf(await comeBack(console, forged.href, theirs.cookie))).toBe('400 invalid_request')
@@ -289,7 +289,7 @@ test('an answer of the provider works once, in the browser that asked, for its o
 test.for([
   ['another signature', (token: string) => token.slice(0, -20) + 'A'.repeat(20)],
   ['no signature', (token: string) => `${unsigned(token)}.`],
-] as const)('an identity with %s is none', async ([, forge], { console, provider, fixture, onTestFinished }) => {
+] as const)('refuses an ID token with %s', async ([, forge], { console, provider, fixture, onTestFinished }) => {
   const { email } = await user(fixture)
   provider.sit(`forged-${email}`, { email, email_verified: true })
   provider.alter((tokens) => (tokens['id_token'] = forge(tokens['id_token']!)))
@@ -299,7 +299,7 @@ test.for([
   expect(await refusalOf(answer)).toBe('400 invalid_request')
 })
 
-test('anyone who refuses at the provider learns so on a page, without a word of the provider on it', async ({
+test('shows a page when the provider denies the sign-in, without any text from the provider', async ({
   console,
   provider,
 }) => {
@@ -315,7 +315,7 @@ test('anyone who refuses at the provider learns so on a page, without a word of 
   expect((await fetch(console.url + stylesheet!)).headers.get('Content-Type')).toBe('text/css; charset=utf-8')
 })
 
-test('a provider that is away stops no one else, learns of, and is found when it is back [unavailable]', async ({
+test('an unreachable provider only blocks sign-ins through it, and is used again once it returns [unavailable]', async ({
   database,
   signIn,
   fixture,

@@ -5,15 +5,15 @@ import { type Refusal, refuse } from '@gateway/api/refusal'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import { recordChange, type Transaction } from '../../audit/record-change.ts'
 
-/** Where users sign in by OpenID Connect, if the operator has named a provider. */
+/** OpenID Connect provider, if the operator has configured one. */
 export interface SignInProvider {
   issuer: string
-  /** Where the provider sends a browser back to. */
+  /** Address to which the provider redirects back. */
   callbackUrl: string
-  /** Whether what the provider says of itself has been read. */
+  /** Whether the metadata of the provider has been read. */
   isReached(): boolean
   /**
-   * What is needed to send it requests.
+   * Returns the configuration for requests to the provider.
    * @throws Refusal `unavailable` until it has been reached
    */
   configuration(): oidc.Configuration
@@ -25,7 +25,7 @@ interface Options {
   clientSecret: string | undefined
   publicUrl: string
   log: Logger
-  /** Ends the search for a provider that can't be reached. */
+  /** Ends retries for a provider that can't be reached. */
   stopping: AbortSignal
 }
 
@@ -33,8 +33,8 @@ const ANSWER_SECONDS = 10
 const BACK_OFF = { firstMs: 500, maxMs: 30_000 }
 
 /**
- * Reads what the provider says of itself in the background, again and again until it answers: without it no one signs in
- * there, and everything else of the console works.
+ * Reads the provider's metadata in the background, with retries until it responds. Until then sign-ins through it fail,
+ * but everything else in the console works.
  */
 export function openSignInProvider(options: Options): SignInProvider {
   const { issuer, publicUrl, log, stopping } = options
@@ -64,21 +64,21 @@ export function openSignInProvider(options: Options): SignInProvider {
   }
 }
 
-/** What a log may say of a failure: its cause can hold tokens and claims. */
+/** Loggable part of a failure: its cause can contain tokens and claims. */
 function wordsOf(error: unknown): { reason: string; code?: string } {
   const { message, code } = error as { message?: unknown; code?: unknown }
   return { reason: String(message), ...(typeof code === 'string' && { code }) }
 }
 
 function discover({ issuer, clientId, clientSecret }: Options): Promise<oidc.Configuration> {
-  const execute = [oidc.enableNonRepudiationChecks] // look at signatures also of what came straight from the provider
-  // Configuration lets plain http through for a provider on this machine only.
+  const execute = [oidc.enableNonRepudiationChecks] // verify signatures even on responses received directly from the provider
+  // The configuration allows plain http only for a provider on this machine.
   if (issuer.startsWith('http:')) execute.push(oidc.allowInsecureRequests)
   const options = { timeout: ANSWER_SECONDS, execute }
   return oidc.discovery(new URL(issuer), clientId, {}, authentication(clientSecret), options)
 }
 
-/** Basic is what every provider takes unless it says otherwise (OpenID Connect Discovery 1.0, 3). */
+/** Basic is the default authentication of every provider (OpenID Connect Discovery 1.0, 3). */
 function authentication(secret: string | undefined): oidc.ClientAuth {
   if (secret === undefined) return oidc.None()
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)]
@@ -88,23 +88,23 @@ function authentication(secret: string | undefined): oidc.ClientAuth {
   }
 }
 
-// Which user an identity at the sign-in provider is.
-//   P1  Once linked, issuer and subject say who it is; its email may change as it likes.
-//   P2  The first time, a verified email does, if a user with it was added before. No one is made here: without a
-//       membership there would be nothing to see.
-//   P3  A user has one identity at a provider. An email that was given to someone else opens nothing.
-//   P4  If an Admin chose the user's first password, it and all that was opened with it end with the first sign-in at the
-//       provider: only now has the owner of the email come.
+// Maps an identity at the sign-in provider to a user.
+//   P1  Once linked, issuer and subject identify the user; a change of the email doesn't matter.
+//   P2  The first time, a verified email identifies the user, if a user with it was added before. No user is created
+//       here: without a membership they would see nothing.
+//   P3  A user has one identity at a provider. An email reassigned to someone else gives no access.
+//   P4  If an Admin chose the user's first password, the first sign-in at the provider ends it and all sessions and tokens
+//       opened with it: only this sign-in proves that the owner of the email is present.
 
 export interface Identity {
   issuer: string
   subject: string
-  /** Lower case; null: the provider does not vouch for one. */
+  /** Lowercase; null: the provider has not verified one. */
   verifiedEmail: string | null
 }
 
 /**
- * The id of the user, linked from now on.
+ * Returns the ID of the user, and links the identity to them.
  * @throws Refusal `not_permitted`
  */
 export async function userBehind(tx: Transaction, identity: Identity): Promise<string> {
@@ -126,7 +126,7 @@ export async function userBehind(tx: Transaction, identity: Identity): Promise<s
   return user.id
 }
 
-/** It was linked at the same moment, or the user has another identity. */
+/** The identity was linked concurrently, or the user has another one. */
 async function requireSame(tx: Transaction, { issuer, subject }: Identity, user: string): Promise<void> {
   const linked = await tx.userIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } })
   if (linked?.user === user) return
@@ -138,15 +138,15 @@ async function startAnew(tx: Transaction, user: string, issuer: string, vouchedB
   await recordChange(tx, { tenant: null, user, action: 'identity.link', subject: user, details })
   if (vouchedBy === null) return
   await tx.user.update({ where: { id: user }, data: { passwordHash: null, vouchedBy: null } }) // P4
-  await tx.signInCode.deleteMany({ where: { user } }) // first: anyone who redeems one at this moment has made a token then
+  await tx.signInCode.deleteMany({ where: { user } }) // first: a code redeemed concurrently has created its token by then
   await tx.userToken.deleteMany({ where: { user } })
 }
 
-/** What went wrong between us and the provider, in words for the user before the browser. The rest is for the operator. */
+/** Returns a refusal for the user about a failure between console and provider. Details are logged for the operator. */
 export function refusalOfProvider(error: unknown, log: Logger): Refusal {
   log.warn(wordsOf(error), 'a sign-in at the provider failed')
   if (error instanceof oidc.AuthorizationResponseError) {
-    // The provider's own words are text that anybody may have written; the code is one of a known few.
+    // The provider's description is untrusted text; the code is one of a few known values.
     const code = /^[a-z_]{1,40}$/.test(error.error) ? ` (${error.error})` : ''
     return again(`The sign-in provider did not sign you in${code}.`)
   }
@@ -157,7 +157,7 @@ export function refusalOfProvider(error: unknown, log: Logger): Refusal {
   return refuse('unavailable', {}, { retryAfterMs: 5_000 })
 }
 
-/** Answers that were read and are not valid; all else is a provider that can't be reached, or is set up wrongly. */
+/** Codes of invalid responses. Any other code means that the provider is unreachable or misconfigured. */
 const notProven = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',

@@ -50,8 +50,8 @@ function endOfFirst(execution: ExecutionFacts, more: Partial<ExecutionChange> = 
 
 const open = (maxExecutions = 10, maxCharacters = 1_000) => openExecutionCache({ maxExecutions, maxCharacters })
 
-describe('the snapshot of an execution', () => {
-  test('is what a reading would find after the write', () => {
+describe('the cached snapshot of an execution', () => {
+  test('equals what a read would return after the write', () => {
     const cache = open()
     cache.setWritten(endOfFirst(executionOf('exe'), { error: '{}', deadlineInMs: 70 }), 9, 1_000)
     const { seq, output, error, measured, ...facts } = endOfFirst(executionOf('exe')).nodes.get(0)!
@@ -62,14 +62,14 @@ describe('the snapshot of an execution', () => {
     })
   })
 
-  test('is dropped when it has ended', () => {
+  test('is dropped once the execution has ended', () => {
     const cache = open()
     cache.setRead(executionOf('exe'), new Map())
     cache.setWritten(endOfFirst(executionOf('exe'), { status: 'Succeeded' }), 9, 0)
     expect(cache.get('exe')).toBeNull()
   })
 
-  test('is bounded: what was used longest ago goes first', () => {
+  test('is evicted, least recently used first, over the limit of executions or characters', () => {
     const cache = open(2)
     for (const id of ['a', 'b', 'a', 'c']) cache.setRead(executionOf(id), new Map())
     expect(['a', 'b', 'c'].map((id) => cache.get(id) !== null)).toEqual([true, false, true])
@@ -79,8 +79,8 @@ describe('the snapshot of an execution', () => {
   })
 })
 
-describe('an old snapshot', () => {
-  test('makes its execution one that is read', () => {
+describe('a stale snapshot', () => {
+  test('keeps its execution out of the cache from then on', () => {
     const cache = open()
     cache.setRead(executionOf('exe'), new Map())
     cache.judge('exe', false)
@@ -88,7 +88,7 @@ describe('an old snapshot', () => {
     expect(cache.get('exe')).toBeNull()
   })
 
-  test('now and then stops no others, but many stop all for a while', () => {
+  test('does not affect other executions, but many stale snapshots pause the cache for a while', () => {
     const cache = open(1_000)
     cache.setRead(executionOf('exe'), new Map())
     for (let n = 0; n < 100; n++) cache.judge(`exe_${n}`, n >= 10)

@@ -4,7 +4,7 @@ import { claimOf, ending, openEngine, takeNext } from '../../fixtures/engine.ts'
 import { test } from '../../fixtures/ledger-test.ts'
 import { chain } from '../../fixtures/sandbox-products.ts'
 
-/** Passes everything on, and counts what is read of executions. */
+/** Passes every call through and counts the reads of executions. */
 function countingReads(counted: { reads: number }) {
   return ({ prisma, sql }: Database): Pick<Database, 'prisma' | 'sql'> => ({
     prisma,
@@ -18,7 +18,7 @@ function countingReads(counted: { reads: number }) {
   })
 }
 
-test('an execution is read once by the only replica that works on it', async ({ database, begin }) => {
+test('the only replica that works on an execution reads it once', async ({ database, begin }) => {
   const counted = { reads: 0 }
   const engine = await openEngine(database.ledgerUrl, { around: countingReads(counted) })
   onTestFinished(engine.close)
@@ -29,13 +29,13 @@ test('an execution is read once by the only replica that works on it', async ({ 
   expect(counted.reads).toBe(1)
 })
 
-test('an execution that this replica has begun is not read by it', async ({ database, begin }) => {
+test('a replica does not read an execution that it started itself', async ({ database, begin }) => {
   const counted = { reads: 0 }
   const engine = await openEngine(database.ledgerUrl, { around: countingReads(counted) })
   onTestFinished(engine.close)
   const instance = await engine.newInstance()
   await engine.complete(ending(await takeNext(engine, instance, await begin(chain(1), engine))))
-  expect(counted.reads).toBe(1) // the clock of the database, and that this instance is alive
+  expect(counted.reads).toBe(1) // for the database's clock and for this instance
   const execution = await begin(chain(1), engine)
   const first = await takeNext(engine, instance, execution)
   expect(first.claim).toMatchObject({ node: { id: 't0' }, attempt: 1, outputs: { in: '{"text":"a question"}' } })
@@ -46,11 +46,7 @@ test('an execution that this replica has begun is not read by it', async ({ data
   expect(counted.reads).toBe(1)
 })
 
-test('what another replica made of an execution counts, no matter what this one remembers', async ({
-  engine,
-  twin,
-  begin,
-}) => {
+test('changes written by another replica win over the cached snapshot', async ({ engine, twin, begin }) => {
   const [instance, execution] = [await engine.newInstance(), await begin(chain(1))]
   const first = await takeNext(engine, instance, execution)
   expect(await twin.complete(ending(first))).toEqual({ kind: 'completed' })
@@ -62,7 +58,7 @@ test('what another replica made of an execution counts, no matter what this one 
   expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded', output: { text: 'by out' } })
 })
 
-test('a node is not leased to a process that has ended, though it lived a moment ago', async ({ engine, begin }) => {
+test('a node is not leased to an instance that has just ended', async ({ engine, begin }) => {
   const [instance, execution] = [await engine.newInstance(), await begin(chain(1))]
   await engine.complete(ending(await takeNext(engine, instance, execution)))
   await engine.endInstance(instance)

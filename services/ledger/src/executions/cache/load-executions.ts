@@ -8,18 +8,18 @@ import { type ExecutionsReading, readExecutions } from '../store/read-executions
 import { type BegunExecution, type ExecutionChange, type ExecutionFacts, hasEnded } from '../store/execution-facts.ts'
 
 export interface LoadedExecutions extends ExecutionsReading {
-  /** Executions that were not read: they may have changed (M1 of load-executions.ts). */
+  /** Executions taken from the cache: they may have changed since (M1). */
   fromCache: ReadonlySet<string>
-  /** Instances that were alive when last looked up, and were not looked up again. */
+  /** Instances that were alive at their last lookup and were not looked up again. */
   assumedAlive: ReadonlySet<string>
 }
 
 export interface ExecutionLoader {
-  /** Loads the executions of these items: from the cache what is there, and from the database the rest and `toRead`. */
+  /** Loads the executions of these items from the cache; those not cached, and those in `toRead`, from the database. */
   load(sql: Sql, items: readonly NodeItem[], toRead: ReadonlySet<string>): Promise<LoadedExecutions>
-  /** Keeps an execution that this replica has just begun, so that it need not be read (M1 of load-executions.ts). */
+  /** Caches an execution that this replica has just started, so that it need not be read (M1). */
   introduce(begun: BegunExecution): void
-  /** Some of the instances that were assumed alive may have ended. */
+  /** Forgets which instances were alive, because some may have ended. */
   forgetInstances(): void
 }
 
@@ -28,7 +28,7 @@ const MAX_INSTANCES = 10_000
 
 export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, cache: ExecutionCache): ExecutionLoader {
   const seenAlive = new LRUCache<string, true>({ max: MAX_INSTANCES })
-  /** The database's clock less that of this process. */
+  /** The database's clock minus this process's clock. */
   let aheadMs: number | null = null
 
   async function takeCached(items: readonly NodeItem[], toRead: ReadonlySet<string>) {
@@ -46,7 +46,7 @@ export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, ca
     return { executions, sourcesOf }
   }
 
-  /** What the sources of these claims answered; null: the snapshot lacks some of it. */
+  /** Returns the outputs of the sources of these claims; null: the snapshot lacks some of them. */
   async function sourcesOfClaims({ execution, outputs }: Snapshot, items: NodeItem[]) {
     const { plan } = await deps.packageCache.get(execution)
     const sources: [NodeItem, Map<number, string>][] = []
@@ -97,7 +97,7 @@ export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, ca
       }
     },
     introduce({ outputs, deadlineInMs, ...facts }) {
-      if (aheadMs === null) return // nothing was read yet: the database's clock is not known
+      if (aheadMs === null) return // nothing was read yet, so the database's clock is unknown
       cache.setRead({ ...facts, deadlineMs: Math.floor(deps.now() + aheadMs) + deadlineInMs }, outputs)
     },
     forgetInstances: () => seenAlive.clear(),
@@ -106,50 +106,49 @@ export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, ca
 
 const isClaim = (item: NodeItem): item is ClaimItem => item.op === 'claim'
 
-/** What maintenance finds is decided from the database. */
+/** Items of maintenance are decided from the database, never from the cache. */
 const isFromWorker = ({ op }: NodeItem): boolean => op === 'claim' || op === 'complete'
 
-/** Ordinals of the nodes whose values its inputs take. */
+/** Returns the ordinals of the nodes that its inputs read from. */
 export function sourcesIn(node: PlanNode | undefined): number[] {
   return [...new Set(node?.inputs.flatMap(({ sources }) => sources.map(({ ordinal }) => ordinal)))]
 }
 
-// What this replica last read, wrote or began of executions that continue, so that the next batch about them needs no reading:
-// optimistic concurrency by `version`.
-//   M1  A snapshot may be old. What is decided from it counts when it has been written, which the version of the
-//       execution allows only if nothing has changed (F1 of write_executions). What writes nothing is decided from a
-//       reading.
-//   M2  Where another replica works on the same executions snapshots are often old, and each old one costs a write for
-//       nothing. An execution whose snapshot was old once is read from then on, and where many are, none is taken from
-//       here for a while.
-//   M3  An execution is dropped when it has ended, and whenever it is not known what came of a write.
+// Caches the last state of open executions that this replica read, wrote or started, so that the next batch need not
+// read them: optimistic concurrency by `version`.
+//   M1  A snapshot may be stale. A decision made from it counts only once it is written, and the version check allows
+//       that only if nothing has changed (F1 of write_executions). Decisions that write nothing are made from a read.
+//   M2  If another replica works on the same executions, snapshots are often stale, and each stale one costs a wasted
+//       write. An execution whose snapshot was stale once is always read from then on; if many are stale, the cache is
+//       not used for a while.
+//   M3  A snapshot is dropped when its execution has ended, and whenever the result of a write is unknown.
 
 export interface Snapshot {
   execution: ExecutionFacts
-  /** Of nodes that have ended, as far as they are known: JSON text by ordinal. */
+  /** Known outputs of ended nodes: JSON text by ordinal. */
   outputs: Map<number, string>
 }
 
 export interface ExecutionCache {
   get(execution: string): Snapshot | null
-  /** What its nodes are known to have answered: JSON text by ordinal. An output never changes. */
+  /** Returns the known outputs of its nodes: JSON text by ordinal. An output never changes. */
   outputsOf(execution: string): ReadonlyMap<number, string>
-  /** Keeps an execution as it was read, with what was read of its outputs. */
+  /** Caches an execution as read, with the outputs that were read. */
   setRead(execution: ExecutionFacts, outputs: ReadonlyMap<number, string>): void
-  /** Keeps an execution as it was written. */
+  /** Caches an execution as written. */
   setWritten(change: ExecutionChange, version: number, nowMs: number): void
   delete(execution: string): void
-  /** Notes whether a snapshot was still as the execution is (M2). */
+  /** Records whether a snapshot was current (M2). */
   judge(execution: string, wasCurrent: boolean): void
 }
 
 interface Limits {
   maxExecutions: number
-  /** Of outputs. */
+  /** Total length of the cached outputs. */
   maxCharacters: number
 }
 
-/** M2: of this many snapshots no more may be old, or this many lookups find nothing. */
+/** M2: if more than `old` of `snapshots` are stale, the next `pausedLookups` lookups return nothing. */
 const JUDGED = { snapshots: 100, old: 10, pausedLookups: 2_000 }
 
 export function openExecutionCache({ maxExecutions, maxCharacters }: Limits): ExecutionCache {
@@ -201,7 +200,7 @@ export function openExecutionCache({ maxExecutions, maxCharacters }: Limits): Ex
   }
 }
 
-/** An execution as a reading would find it after this change. */
+/** Returns the execution as a read would return it after this change. */
 function afterwards(change: ExecutionChange, version: number, nowMs: number): ExecutionFacts {
   const { execution, status, seq, error, stoppedBy, deadlineInMs } = change
   return {

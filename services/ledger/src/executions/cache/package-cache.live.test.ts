@@ -5,7 +5,7 @@ import { codeOf, ending, question, takeNext, type Engine } from '../../fixtures/
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { activatePackage, chain, oneCall, publishProduct } from '../../fixtures/sandbox-products.ts'
 
-/** As another runner would build the same revision: the same nodes, another text. */
+/** Returns the graph as another build of the same revision: the same nodes with a different text. */
 const otherwise = (text: string) => {
   const graph = chain(1)
   return { ...graph, nodes: graph.nodes.map((node) => (node.id === 't0' ? { ...node, template: text } : node)) }
@@ -19,7 +19,7 @@ const test = ledgerTest.extend('template', ({ engine }) => async (execution: str
 
 describe('the package of an execution', () => {
   // spec: 2.3/s17
-  test('is the one that it began with, on every replica, though its revision is activated again meanwhile', async ({
+  test('stays the one it started with, on every replica, even if its revision is activated again', async ({
     engine,
     twin,
     fixture,
@@ -43,7 +43,7 @@ describe('the package of an execution', () => {
     expect(rows).toEqual([{ revision: 1 }])
   })
 
-  test('that names no package runs the one saved with its revision', async ({
+  test('is the one saved with its revision if the execution names none', async ({
     engine,
     twin,
     fixture,
@@ -60,7 +60,7 @@ describe('the package of an execution', () => {
   })
 })
 
-test('a revision that had a problem when it was saved runs once it is activated, and is unchanged', async ({
+test('a revision saved with a problem runs once it is activated, without being saved again', async ({
   engine,
   replica,
   fixture,

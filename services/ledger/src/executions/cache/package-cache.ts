@@ -6,13 +6,13 @@ import { WrongRow } from '../../admissions/classify-error.ts'
 import type { Deps, PackageCache, PackageName } from '../../deps.ts'
 import type { Flow } from './flow.ts'
 
-/** Packages, read once: one of a digest never changes. `maxBytes` of their JSON text are kept, those used last. */
+/** Caches packages by digest, which identifies one forever. Keeps `maxBytes` of JSON text, most recently used first. */
 export function openPackageCache(deps: Pick<Deps, 'reads'>, { maxBytes }: { maxBytes: number }): PackageCache {
   const flows = new LRUCache<string, Flow, PackageName>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }) => bytes,
     fetchMethod: (_name, _old, { context }) => readFlow(deps, context),
-    ignoreFetchAbort: true, // pushed out while it is read, a package is still answered
+    ignoreFetchAbort: true, // a package that is evicted while it is read is still returned
   })
   return {
     get({ sandbox, revision, digest }) {

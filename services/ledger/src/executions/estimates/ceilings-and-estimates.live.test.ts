@@ -12,8 +12,9 @@ import { chanceOf, type Chance } from '../../fixtures/simulated-worker.ts'
 import { estimateSandbox, readPrices } from './estimate-sandbox.ts'
 import { deliver, type Bench } from './priced-worker.fixture.ts'
 
-// Random flows and inputs on two replicas, at random prices, with siblings at once, workers that die or give back, and providers
-// that report more than they may: what an execution is charged is never above its ceiling, nor above what was said before.
+// Random flows and inputs on two replicas, at random prices, with concurrent siblings, workers that die or give nodes
+// back, and providers that report more usage than allowed: an execution is never charged more than its ceiling or its
+// estimate.
 
 const SEED = Number(process.env['FLOW_SEED'] ?? 20_261_123)
 const EXECUTIONS = 10_000 * inject('propertyShare')
@@ -22,7 +23,7 @@ const AT_A_TIME = 500
 const WORKERS = 96
 const MOST_MICRO = 9_000_000_000_000n
 
-test(`${EXECUTIONS} random flows and inputs are charged no more than their ceiling and their estimate, and none whose ceiling is its estimate is refused for it [ceiling_reached]`, async ({
+test(`${EXECUTIONS} random executions are charged at most their ceiling and their estimate, and a ceiling equal to the estimate is never reached [ceiling_reached]`, async ({
   database,
   fixture,
   replica,
@@ -67,7 +68,7 @@ interface Project {
   all: string[]
 }
 
-/** A project with products of each sort, at prices that chance says. */
+/** Creates a project with products of each kind at random prices. */
 async function openProject(fixture: Fixture, chance: Chance): Promise<Project> {
   const pico = (most: number) => BigInt(Math.floor(chance() * most))
   const owners = await fixture.tenant()
@@ -105,7 +106,7 @@ interface Asked {
   maxMicro: number | null
 }
 
-/** Publishes flows, says of each what it may be charged, and begins it under some ceiling or none. */
+/** Publishes flows, estimates each, and starts it with or without a ceiling. */
 async function beginSome({ slots, chance }: Bench, fixture: Fixture, tenant: Project, seed: number): Promise<Asked[]> {
   const flows = fc
     .sample(validFlow({ products: tenant.products, maxSteps: 9 }), { seed, numRuns: AT_A_TIME })
@@ -129,7 +130,7 @@ async function beginSome({ slots, chance }: Bench, fixture: Fixture, tenant: Pro
   }
 }
 
-/** With caps and longer texts than the generator writes. */
+/** Adds output caps and longer texts than the generator writes. */
 function varied({ graph, input, products }: ValidFlow, chance: Chance): ValidFlow {
   const nodes = graph.nodes.map((node) =>
     node.kind === 'product.chat' && chance() < 0.7
@@ -147,7 +148,7 @@ function atOnce<Result>(steps: Generator<void, Result>): Result {
   }
 }
 
-/** As publishProduct of sandbox-products.ts, all in two statements. */
+/** Publishes all flows in two statements, otherwise like publishProduct of sandbox-products.ts. */
 async function publishAll(fixture: Fixture, { project, owner }: Project, flows: ValidFlow[]): Promise<string[]> {
   const built = flows.map(({ graph }) => ({ graph, ...buildPackage(graph) }))
   const ids = flows.map(() => fixture.id('sbx').replace('_', '-'))
@@ -175,7 +176,7 @@ async function publishAll(fixture: Fixture, { project, owner }: Project, flows: 
   return ids
 }
 
-/** Until every execution of the project has ended. */
+/** Runs workers until every execution of the project has ended. */
 async function driveToTheEnd(bench: Bench, fixture: Fixture, project: string): Promise<void> {
   const engines = bench.slots.map(({ engine }) => engine)
   let instance = await engines[0]!.newInstance()
@@ -214,7 +215,7 @@ async function driveToTheEnd(bench: Bench, fixture: Fixture, project: string): P
   throw new Error('some executions do not end')
 }
 
-/** Nodes of the dead run again; what the dead still say is charged to no one. */
+/** Reclaims nodes of dead workers. Their late responses are fenced and not charged. */
 async function takeBack({ lateWords }: Bench, engines: Engine[]): Promise<void> {
   await engines[0]!.reclaim()
   for (const speak of lateWords.splice(0)) expect(await speak()).toMatchObject({ kind: 'fenced' })

@@ -8,8 +8,8 @@ import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 
 /**
- * What an estimate is made from (money §7.6). Refused as the start of an execution is, but for its means: it reserves nothing and
- * begins nothing, so who has no funds may ask.
+ * Returns the facts for an estimate (money §7.6). Refused like the start of an execution, except for lack of funds: an
+ * estimate reserves and starts nothing.
  */
 export async function estimateSandbox(
   { reads, packageCache }: Pick<Deps, 'reads' | 'packageCache'>,
@@ -39,7 +39,7 @@ interface Asked {
   digest: string
 }
 
-/** What bounds the calls of these products now, and what the newest executions of the sandbox product were charged. */
+/** Reads the current bounds of calls of these products, and the charges of the sandbox product's newest executions. */
 export async function readPrices(
   { sql }: Pick<Database, 'sql'>,
   { products, sandbox, digest }: Asked,

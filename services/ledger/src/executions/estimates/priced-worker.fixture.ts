@@ -15,22 +15,22 @@ import { newLease, type Engine } from '../../fixtures/engine.ts'
 import type { Replica } from '../../fixtures/replica.ts'
 import type { Chance } from '../../fixtures/simulated-worker.ts'
 
-// A worker without a process whose calls are as large as a real one's, and whose providers report anything they like.
+// A worker without a process. Its calls are as large as a real one's, and its providers report any usage they like.
 
 export interface Bench {
   slots: { engine: Engine; money: Replica }[]
   chance: Chance
   products: ReadonlyMap<string, EstimatedProduct>
-  /** What the dead would still say. */
+  /** Late messages of workers that were declared dead. */
   lateWords: (() => Promise<unknown>)[]
 }
 
 type Performed = Pick<CompleteItem, 'result' | 'usage'>
 
-/** How often siblings are waited for, at most: one of them may have died. */
+/** Maximum number of waits for siblings: one of them may have died. */
 const TRIES = 20
 
-/** Takes a job up, and continues with what it is handed. Answers whether its process is to end without a word. */
+/** Runs a job, and continues with the nodes it is handed. Returns whether its process is to die silently. */
 export async function deliver(bench: Bench, job: NodeJob, instance: string): Promise<'ended' | 'died'> {
   const { slots, chance } = bench
   const somewhere = () => slots[Math.floor(chance() * slots.length)]!
@@ -106,12 +106,12 @@ function sizeOf({ chance }: Bench, node: GraphNode, inputs: Values, product: Est
   const messages = chatMessages({ system: text('system'), prompt: text('prompt') ?? '', images })
   const request = readChatRequest({ ...(node['params'] as object), messages, model: product.id })
   const mayCount = product.counted && chance() < 0.3
-  // No tokenizer makes more tokens of a text than it has bytes.
+  // No tokenizer produces more tokens than a text has bytes.
   const counted = mayCount ? Math.floor(chance() * request.promptSize.bytes) : null
   return { ...request.promptSize, counted, maxTokens: request.maxTokens }
 }
 
-/** What fits once siblings have settled is asked for again (services/worker/src/perform/admit-node.ts). */
+/** Retries what fits once siblings have settled (services/worker/src/perform/admit-node.ts). */
 async function admit(
   money: Replica,
   {
@@ -122,14 +122,14 @@ async function admit(
   for (let tries = 1; ; tries++) {
     const outcome = await money.admitNode({ op: 'admit-node', parameters: [], promptSize: size, ...item })
     if (outcome.kind === 'admitted') return outcome
-    if (outcome.kind !== 'refused') throw refuse('node_failed', { node: item.node }) // its lease is another's
+    if (outcome.kind !== 'refused') throw refuse('node_failed', { node: item.node }) // another worker has its lease
     const waits = outcome.code === 'ceiling_reached' && outcome.facts.reservedMicro > 0
     if (!waits || tries === TRIES) return outcome
     for (let turns = 0; turns < 5; turns++) await nextTurn()
   }
 }
 
-/** Up to the bound and beyond: beyond that of the prompt only where that raises no factor that an estimate has gone by. */
+/** Returns usage up to the bound and beyond: beyond the prompt's only if no estimate relied on the factor it raises. */
 function usageOf({ chance }: Bench, product: EstimatedProduct, size: Size, cap: number): CompleteItem['usage'] {
   const { maxTokensPerImage, factorMillionths } = product
   const bound = promptTokensBound(

@@ -8,18 +8,18 @@ import { readExecutions } from '../store/read-executions.ts'
 import type { Granted, WaitingNode } from './node-item.ts'
 import type { NodeBatchResult } from './run-node-batch.ts'
 
-/** A node that was granted to anyone who asked, and what is known of its execution. */
+/** A node that was leased to a worker, with the state of its execution. */
 interface Grant {
   waiting: WaitingNode
   granted: Granted
   execution: ExecutionFacts
   change: ExecutionChange | null
   flow: Flow
-  /** What its sources answered, JSON text by ordinal; null: not all of it is known here. */
+  /** Outputs of its sources, JSON text by ordinal; null: some are not known to this replica. */
   sources: ReadonlyMap<number, string> | null
 }
 
-/** What workers need to run the nodes that a batch has granted them, claimed or chained (R10 of decide-execution.ts). */
+/** Returns what workers need to run the nodes leased to them, claimed or chained (R10 of decide-execution.ts). */
 export async function answerGranted(
   { packageCache }: Pick<Deps, 'packageCache'>,
   { sql, cache }: { sql: Sql; cache: Pick<ExecutionCache, 'outputsOf'> },
@@ -64,7 +64,7 @@ function knownSources({
   return known
 }
 
-/** One reading for all of which something is missing: another replica has written it, or it was forgotten here. */
+/** Reads all missing outputs in one query: another replica has written them, or they were evicted from the cache. */
 async function readMissing(sql: Sql, grants: Grant[]): Promise<void> {
   const missing = grants.filter(({ sources }) => sources === null)
   if (missing.length === 0) return
@@ -82,19 +82,19 @@ async function readMissing(sql: Sql, grants: Grant[]): Promise<void> {
 
 interface ClaimAnswer {
   execution: ExecutionFacts
-  /** null: the lease was granted before, and is asked for again. */
+  /** null: the lease was granted earlier, and this is a retry. */
   change: ExecutionChange | null
   granted: Granted
   flow: Flow
-  /** What its sources answered, JSON text by ordinal. */
+  /** Outputs of its sources, JSON text by ordinal. */
   sources: ReadonlyMap<number, string>
 }
 
-/** What a worker needs to run the node that it was granted. */
+/** Composes what a worker needs to run its leased node. */
 function answerClaim({ execution, change, granted: { ordinal, remainingMs }, flow, sources }: ClaimAnswer): Claimed {
   const { node, sources: sourcesByPort } = flow.plan.nodes[ordinal]!
   const { attempt, call, reservation } = change?.nodes.get(ordinal) ?? execution.nodes[ordinal]!
-  const inOrder = [...sources].toSorted(([a], [b]) => a - b) // a claim asked again answers the same text, cached or read
+  const inOrder = [...sources].toSorted(([a], [b]) => a - b) // so a retried claim gets the same text, cached or read
   return {
     kind: 'claimed',
     project: execution.project,
@@ -104,7 +104,7 @@ function answerClaim({ execution, change, granted: { ordinal, remainingMs }, flo
     contract: ordinal === flow.plan.output ? flow.outputContract : null,
     remainingMs,
     attempt,
-    callId: call ?? '', // of a node that pays for nothing
+    callId: call ?? '', // empty for a node without a paid call
     callReservation: reservation ?? '',
   }
 }

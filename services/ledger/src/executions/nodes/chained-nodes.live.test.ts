@@ -4,7 +4,7 @@ import { ending, newLease, openEngine, takeNext } from '../../fixtures/engine.ts
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, fan } from '../../fixtures/sandbox-products.ts'
 
-// Who ends a node continues with one that may run because of it (R10 of decide-execution.ts).
+// A worker that ends a node continues with a node that became ready because of it (R10 of decide-execution.ts).
 
 const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
 
@@ -15,7 +15,7 @@ function handedIn(outcome: CompleteOutcome | { kind: 'undecided' }): Claimed {
   return outcome.next
 }
 
-test('a whole execution runs under one job', async ({ engine, instance, begin, fixture }) => {
+test('one job runs a whole execution through chained nodes', async ({ engine, instance, begin, fixture }) => {
   const execution = await begin(chain(3))
   const first = await takeNext(engine, instance, execution)
   let held = { node: 't0', lease: first.lease }
@@ -39,10 +39,10 @@ test('a whole execution runs under one job', async ({ engine, instance, begin, f
     'SELECT count(*)::int AS placed FROM money.execution_nodes WHERE execution = $1 AND enqueued_at IS NOT NULL',
     [execution],
   )
-  expect(rows).toEqual([{ placed: 4 }]) // each has its place in its project's share
+  expect(rows).toEqual([{ placed: 4 }]) // each counts towards its project's share of the queue
 })
 
-test('a repeat is handed the same, by a replica that knows nothing of it too', async ({
+test('a repeated completion returns the same chained node, even from a replica that has not seen the execution', async ({
   engine,
   twin,
   database,
@@ -62,7 +62,7 @@ test('a repeat is handed the same, by a replica that knows nothing of it too', a
   await third.close()
 })
 
-test('a chained node is enqueued when its worker is gone', async ({ engine, begin, fixture }) => {
+test('a chained node is enqueued if its worker dies', async ({ engine, begin, fixture }) => {
   const mortal = await engine.newInstance()
   const execution = await begin(chain(1))
   const first = await takeNext(engine, mortal, execution)
@@ -80,7 +80,7 @@ test('a chained node is enqueued when its worker is gone', async ({ engine, begi
   expect(rows).toEqual([{ status: 'Succeeded' }])
 })
 
-test('a chained node may be given back, and another worker gets it', async ({ engine, instance, begin }) => {
+test('a chained node that is given back is enqueued for another worker', async ({ engine, instance, begin }) => {
   const execution = await begin(chain(1))
   const first = await takeNext(engine, instance, execution)
   const next = { lease: newLease(), instance }
@@ -90,7 +90,7 @@ test('a chained node may be given back, and another worker gets it', async ({ en
   expect((await takeNext(engine, instance, execution)).claim).toMatchObject({ attempt: 2, node: { id: 'out' } })
 })
 
-test('an instance that has ended is handed nothing, and its nodes are enqueued', async ({ engine, begin }) => {
+test('an ended instance gets no chained node, and the ready node is enqueued', async ({ engine, begin }) => {
   const gone = await engine.newInstance()
   const execution = await begin(chain(1))
   const first = await takeNext(engine, gone, execution)

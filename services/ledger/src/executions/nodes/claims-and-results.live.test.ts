@@ -9,7 +9,7 @@ const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
 const usage = (completionTokens: number) => ({ promptTokens: 1, completionTokens, estimated: false })
 
 describe('a claim', () => {
-  test('is asked again with its lease and answers the same; with another it gets nothing', async ({
+  test('returns the same node when repeated with its lease, and nothing with another lease', async ({
     engine,
     twin,
     instance,
@@ -22,7 +22,11 @@ describe('a claim', () => {
     expect(await twin.claim({ ...claimOf(job), lease: newLease(), instance })).toEqual({ kind: 'nothing-to-do' })
   })
 
-  test('gets nothing of what is not ready, not known, or of an attempt before', async ({ engine, instance, begin }) => {
+  test('returns nothing for a node that is not ready or unknown, or for an earlier attempt', async ({
+    engine,
+    instance,
+    begin,
+  }) => {
     const execution = await begin(chain(1))
     const nothing = { kind: 'nothing-to-do' }
     const asked = { execution: execution, node: 't0', attempt: 1, instance }
@@ -34,7 +38,11 @@ describe('a claim', () => {
     expect((await takeNext(engine, instance, execution)).claim.attempt).toBe(2)
   })
 
-  test('of an instance that is not alive learns so, and takes nothing', async ({ engine, instance, begin }) => {
+  test('returns instance-unknown for an instance that is not alive, and leases nothing', async ({
+    engine,
+    instance,
+    begin,
+  }) => {
     const execution = await begin(chain(1))
     const gone = await engine.newInstance()
     await engine.endInstance(gone)
@@ -47,7 +55,7 @@ describe('a claim', () => {
     expect((await takeNext(engine, instance, execution)).claim.attempt).toBe(1)
   })
 
-  test('that a crash took back is fenced at its admission; its worker, granted it again, gives it back', async ({
+  test('lost in a database crash is fenced at admission, and its worker can claim it again and give it back', async ({
     engine,
     twin,
     fixture,
@@ -61,7 +69,7 @@ describe('a claim', () => {
       (await fixture.run(`SELECT * FROM money.${table} WHERE ${id} = $1 ORDER BY 1, 2`, [execution])).rows
     const before = [await rows('executions', 'id'), await rows('execution_nodes', 'execution')]
     const taken = await takeNext(engine, instance, execution)
-    await fixture.run('BEGIN') // what was written without waiting for the disk (F6 of write_executions)
+    await fixture.run('BEGIN') // undo what was written without waiting for the disk (F6 of write_executions)
     for (const [table, id] of [
       ['execution_nodes', 'execution'],
       ['executions', 'id'],
@@ -88,7 +96,7 @@ describe('a claim', () => {
     expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded' })
   })
 
-  test('of one node by many at once is given to one', async ({ engine, twin, instance, begin }) => {
+  test('by 50 workers for the same node succeeds for exactly one', async ({ engine, twin, instance, begin }) => {
     const execution = await begin(chain(1))
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -102,7 +110,7 @@ describe('a claim', () => {
 
 describe('a result', () => {
   // spec: 8.2/s1
-  test('is recorded once; told again it is the same, and under another lease it is fenced', async ({
+  test('is recorded once, acknowledged again when repeated, and fenced under another lease', async ({
     engine,
     twin,
     instance,
@@ -120,7 +128,7 @@ describe('a result', () => {
     expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded' })
   })
 
-  test('of two siblings at once on two replicas never strands what waits for both', async ({
+  test('of two siblings sent concurrently to two replicas always enqueues the node that waits for both', async ({
     engine,
     twin,
     instance,
@@ -136,7 +144,7 @@ describe('a result', () => {
     }
   })
 
-  test('of a paid call charges its usage in the same transaction, once', async ({
+  test('of a paid call charges its usage once, in the same transaction', async ({
     engine,
     twin,
     replica,
@@ -161,7 +169,7 @@ describe('a result', () => {
     expect(record.nodes[1]).toMatchObject({ callId: taken.claim.callId, chargedMicro: 42 })
   })
 
-  test('without usage gives the reservation back', async ({ engine, replica, instance, begin, admit, tenant }) => {
+  test('without usage releases the reservation', async ({ engine, replica, instance, begin, admit, tenant }) => {
     const execution = await begin(oneCall(tenant.product))
     const taken = await takeNext(engine, instance, execution)
     await admit(instance, taken)
@@ -174,7 +182,7 @@ describe('a result', () => {
     })
   })
 
-  test('that is given back lets another attempt pay, under the same call', async ({
+  test('that gives the node back lets the next attempt be charged under the same call', async ({
     engine,
     replica,
     instance,

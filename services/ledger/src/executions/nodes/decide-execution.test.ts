@@ -79,8 +79,8 @@ const failed: CompleteItem['result'] = { kind: 'failed', error: '{"code":"provid
 const statesOf = (change: ExecutionChange | null) =>
   [...(change?.nodes ?? [])].map(([ordinal, { state }]) => [ordinal, state])
 
-describe('one batch of items about one execution', () => {
-  test('ends nodes before it begins others, no matter what came first (R4)', () => {
+describe('deciding a batch of items of one execution', () => {
+  test('ends nodes before it starts others, regardless of arrival order (R4)', () => {
     const { outcomes, change } = decide(
       chain(1),
       [ended, running('a'), node()],
@@ -93,7 +93,7 @@ describe('one batch of items about one execution', () => {
     ])
   })
 
-  test('knows all results before it says what may run: two siblings in one batch let their successor run (R4)', () => {
+  test('applies all results before it decides which nodes are ready: two siblings in one batch make their successor ready (R4)', () => {
     const items = [complete('c0', 'a', { usage }), complete('c1', 'b', { usage })]
     const nodes = [ended, running('a', { reservation: 'r0' }), running('b', { reservation: 'r1' }), node(), node()]
     const { change } = decide(fan(['p', 'p']), nodes, items)
@@ -109,7 +109,7 @@ describe('one batch of items about one execution', () => {
     expect(change?.seq).toBe(3)
   })
 
-  test('closes the execution with its last node, and nothing comes after (R6, R7)', () => {
+  test('ends the execution with its last node, and ignores later items (R6, R7)', () => {
     const { change } = decide(chain(0), [ended, running('a')], [complete('out', 'a')])
     expect(change).toMatchObject({ status: 'Succeeded', output: '{"text":"x"}', seq: 3 })
     const over = decide(
@@ -127,7 +127,7 @@ describe('one batch of items about one execution', () => {
     })
   })
 
-  test('a failure and a success at once: the execution fails, both are kept, and what was ready waits forever (R5)', () => {
+  test('records a failure and a success of one batch, fails the execution, and never starts its ready nodes (R5)', () => {
     const nodes = [ended, running('a'), running('b'), node({ state: 'Ready' }), node(), node()]
     const { change } = decide(fan(['p', 'p', 'p']), nodes, [
       complete('c1', 'b', { result: failed }),
@@ -146,7 +146,7 @@ describe('one batch of items about one execution', () => {
     })
   })
 
-  test('a lease that is over holds nothing: each way out of it closes its reservation (R3)', () => {
+  test('closes the reservation of a lease, in whichever way the lease ends (R3)', () => {
     const held = (deaths = 0) => [ended, running('a', { reservation: 'r', call: 'inv', deaths }), node()]
     const variants: [NodeItem, Partial<ExecutionFacts>][] = [
       [complete('draft', 'a'), {}],
@@ -166,7 +166,7 @@ describe('one batch of items about one execution', () => {
       }
   })
 
-  test('who repeats a result hears that it is recorded; who lost the lease, that it is fenced (R1, R2)', () => {
+  test('answers a repeated result with completed, and a result under a lost lease with fenced (R1, R2)', () => {
     const nodes = [
       ended,
       node({ state: 'Succeeded', lease: 'a', instance: 'ins', ports: ['text'] }),
@@ -181,7 +181,7 @@ describe('one batch of items about one execution', () => {
     expect(change).toBeNull()
   })
 
-  test('an attempt after a death reserves under another id, for the same call (R8)', () => {
+  test('gives an attempt after a death a new reservation id for the same call (R8)', () => {
     const { change } = decide(
       oneCall('p'),
       [ended, node({ state: 'Ready', attempt: 3, call: 'inv' }), node()],
@@ -195,7 +195,7 @@ describe('one batch of items about one execution', () => {
     expect(first.change?.nodes.get(1)).toMatchObject({ call: 'inv', reservation: 'inv' })
   })
 
-  test('an execution past its deadline gives its nodes a while to end (R9)', () => {
+  test('gives running nodes a grace period past the execution’s deadline (R9)', () => {
     const nodes = [ended, running('a'), node()]
     const overdue: NodeItem = { op: 'overdue', execution: 'exe' }
     const first = decide(chain(1), nodes, [overdue], { deadlineMs: NOW })
@@ -207,7 +207,7 @@ describe('one batch of items about one execution', () => {
   })
 
   // spec: 8.2/r7
-  test('an execution has its five minutes to the millisecond: then no node begins, and what runs is to end', () => {
+  test('starts nodes until the millisecond before the five-minute deadline, and then asks running nodes to end', () => {
     const [FIVE_MINUTES_MS, overdue] = [300_000, { op: 'overdue', execution: 'exe' } as const]
     const first = decide(chain(1), [ended, node({ state: 'Ready' }), node()], [claim('t0', 'a')], {
       status: 'Admitted',
@@ -227,7 +227,7 @@ describe('one batch of items about one execution', () => {
     )
   })
 
-  test('an output node that every branch went past is an execution without output [output_missing] (R6)', () => {
+  test('fails an execution whose output node was skipped [output_missing] (R6)', () => {
     const { change } = decide(chain(1), [ended, running('a'), node({ state: 'Skipped' })], [complete('t0', 'a')])
     expect(change?.status).toBe('Failed')
     expect(JSON.parse(change?.error ?? '{}')).toMatchObject({
@@ -237,25 +237,25 @@ describe('one batch of items about one execution', () => {
   })
 })
 
-describe('a stop (R11)', () => {
+describe('canceling an execution (R11)', () => {
   const stop: NodeItem = { op: 'cancel', execution: 'exe', by: 'key' }
 
-  test('lets nothing begin anymore, and what runs has a while to end [execution_cancelled]', () => {
+  test('starts no further node and gives running nodes a grace period [execution_cancelled]', () => {
     const nodes = [ended, running('a'), node({ state: 'Ready' }), node(), node()]
     const { outcomes, change } = decide(fan(['p', 'p']), nodes, [claim('c1', 'b'), stop], { deadlineMs: NOW + 90_000 })
     expect(outcomes).toEqual([{ kind: 'nothing-to-do', cancelled: 'key' }, { kind: 'cancelled' }])
     expect(change).toMatchObject({ status: 'Running', stoppedBy: 'key', deadlineInMs: 15_000, ending: true })
     expect(change?.error).toContain('execution_cancelled')
     expect(statesOf(change)).toEqual([[2, 'Pending']])
-    expect(change).toMatchObject({ enqueues: true }) // its place in the queue is free
+    expect(change).toMatchObject({ enqueues: true }) // its place in the queue became free
   })
 
-  test('ends an execution at once of which nothing runs, and takes the last number of progress', () => {
+  test('ends an execution without running nodes immediately, under the next progress number', () => {
     const { change } = decide(chain(1), [ended, node({ state: 'Ready' }), node()], [stop], { status: 'Admitted' })
     expect(change).toMatchObject({ status: 'Cancelled', seq: 2, ending: false })
   })
 
-  test('is followed by the end of what runs: charged with usage, released without, then it is Cancelled', () => {
+  test('ends as Cancelled once running nodes end: calls with usage are charged, the others released', () => {
     const nodes = [ended, running('a', { reservation: 'r0' }), running('b', { reservation: 'r1' }), node(), node()]
     const stopped = { failing: true, stoppedBy: 'user' } as const
     const items = [complete('c0', 'a', { usage }), complete('c1', 'b', { result: failed })]
@@ -267,7 +267,7 @@ describe('a stop (R11)', () => {
     ])
   })
 
-  test('ends what still runs when its while is over, with its own error', () => {
+  test('fails nodes that still run after the grace period with the cancellation error', () => {
     const overdue: NodeItem = { op: 'overdue', execution: 'exe' }
     const stopped = { failing: true, stoppedBy: 'user', deadlineMs: NOW } as const
     const { change } = decide(chain(1), [ended, running('a'), node()], [overdue], stopped)
@@ -276,14 +276,14 @@ describe('a stop (R11)', () => {
     expect(change?.nodes.get(1)?.error).toContain('execution_cancelled')
   })
 
-  test('is Cancelled, too, where the instance of what ran is dead', () => {
+  test('ends as Cancelled if the instance of the running node is dead', () => {
     const reclaim: NodeItem = { op: 'reclaim', execution: 'exe', node: 't0', lease: 'a', instance: 'dead' }
     const nodes = [ended, running('a', { instance: 'dead', reservation: 'r0' }), node()]
     const { change } = decide(chain(1), nodes, [reclaim], { failing: true, stoppedBy: 'key' })
     expect(change).toMatchObject({ status: 'Cancelled', closings: [{ reservation: 'r0', usage: null }] })
   })
 
-  test('comes too late for an execution that has ended by then, that ends in the same batch, or that fails already', () => {
+  test('has no effect on an execution that has ended, ends in the same batch, or is already failing', () => {
     const last = decide(chain(0), [ended, running('a')], [stop, complete('out', 'a')])
     expect(last.outcomes).toEqual([{ kind: 'nothing-to-do' }, { kind: 'completed' }])
     expect(last.change).toMatchObject({ status: 'Succeeded', stoppedBy: null })
@@ -296,13 +296,13 @@ describe('a stop (R11)', () => {
   })
 })
 
-describe('who ends a node and continues', () => {
+describe('completing a node with a lease for the next one', () => {
   const next = { lease: 'next', instance: 'ins' }
   const graph = chain(2)
   const nodes = [ended, running('mine'), node(), node()]
   const asked = complete('t0', 'mine', { next })
 
-  test('is handed what may run because of it, and nothing is enqueued', () => {
+  test('leases the node that became ready to the same worker and enqueues nothing', () => {
     const { outcomes, change } = decide(graph, nodes, [asked])
     expect(outcomes).toEqual([{ kind: 'completed', next: { ordinal: 2, remainingMs: 1_000 } }])
     expect(statesOf(change)).toEqual([
@@ -313,7 +313,7 @@ describe('who ends a node and continues', () => {
     expect(change!.nodes.get(2)).toMatchObject({ lease: 'next', instance: 'ins', attempt: 1 })
   })
 
-  test('learns the same again, until that has ended', () => {
+  test('returns the same next node when repeated, until that node has ended', () => {
     const done = node({ state: 'Succeeded', lease: 'mine', instance: 'ins', ports: ['text'] })
     const again = decide(graph, [ended, done, running('next'), node()], [asked])
     expect(again).toMatchObject({ outcomes: [{ kind: 'completed', next: { ordinal: 2 } }], change: null })
@@ -321,13 +321,13 @@ describe('who ends a node and continues', () => {
     expect(over).toEqual({ outcomes: [{ kind: 'completed' }], change: null })
   })
 
-  test('learns of what it has, also where the execution has begun to fail', () => {
+  test('returns the leased next node when repeated, even if the execution has started to fail', () => {
     const done = node({ state: 'Succeeded', lease: 'mine', instance: 'ins', ports: ['text'] })
     const { outcomes } = decide(graph, [ended, done, running('next'), node()], [asked], { failing: true })
     expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: 2 } }])
   })
 
-  test('is handed a paid node with its call, which is that of every attempt', () => {
+  test('leases a paid node under the call id of its earlier attempts', () => {
     const before = [running('mine'), node({ attempt: 2, call: 'first' }), node()]
     const { outcomes, change } = decide(oneCall('p'), before, [complete('in', 'mine', { next })])
     expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: 1 } }])
@@ -336,7 +336,7 @@ describe('who ends a node and continues', () => {
     expect(fresh.change!.nodes.get(1)).toMatchObject({ call: 'inv', reservation: 'inv' })
   })
 
-  test('is handed nothing without its lease, past the deadline, for a dead instance, or where nothing continues', () => {
+  test('leases no next node without the lease, past the deadline, for a dead instance, or if nothing continues', () => {
     for (const [item, execution] of [
       [complete('t0', 'other', { next }), {}],
       [asked, { deadlineMs: NOW }],
@@ -351,13 +351,13 @@ describe('who ends a node and continues', () => {
     }
   })
 
-  test('gives back a node that is enqueued, and not handed back to it', () => {
+  test('enqueues a node that is given back instead of leasing it to the same worker', () => {
     const { change } = decide(graph, nodes, [complete('t0', 'mine', { next, result: { kind: 'given-back' } })])
     expect(statesOf(change)).toEqual([[1, 'Ready']])
     expect(change).toMatchObject({ enqueues: true })
   })
 
-  test('shares one node with a sibling that ends at once: the first is handed it, and a place is left', () => {
+  test('leases the successor of two siblings in one batch to the first of them, and frees a queue place', () => {
     const nodes = [ended, running('a'), running('b'), node(), node()]
     const items = [
       complete('c0', 'a', { next }),
@@ -369,14 +369,14 @@ describe('who ends a node and continues', () => {
     expect(change).toMatchObject({ enqueues: true })
   })
 
-  test('repeats itself and is handed nothing that it was not handed at first: it may have stopped listening', () => {
+  test('leases nothing new to a repeated completion, because its sender may have stopped listening', () => {
     const before = [ended, { ...ended, lease: 'a' }, running('b'), node(), node()]
     const { outcomes, change } = decide(fan(['p', 'p']), before, [complete('c0', 'a', { next }), complete('c1', 'b')])
     expect(outcomes).toEqual([{ kind: 'completed' }, { kind: 'completed' }])
     expect(change!.nodes.get(3)).toMatchObject({ state: 'Ready' })
   })
 
-  test('is handed one of several, and the others are enqueued', () => {
+  test('leases one of several ready nodes and enqueues the others', () => {
     const before = [running('mine'), node(), node(), node(), node()]
     const { outcomes, change } = decide(fan(['p', 'p']), before, [complete('in', 'mine', { next })])
     expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: 1 } }])

@@ -15,49 +15,50 @@ import {
   type NodeFacts,
 } from '../store/execution-facts.ts'
 
-// What a batch of items does to one execution: pure, from what was read of it and all its nodes at one moment.
-//   R1  Only the lease of its attempt ends a node. A worker that has lost it is answered `fenced` and changes nothing of
-//       the execution: what its call used is written off (write-executions.ts). A worker that repeats itself gets the
-//       same answer again.
-//   R2  A result is recorded once, and then stays.
-//   R3  Anything that ends a lease closes its reservation: usage is charged, all else released. So an execution without a
+// Decides what a batch of items does to one execution. Pure: works on one snapshot of the execution and all its nodes.
+//   R1  Only the lease of its attempt ends a node. A worker that has lost its lease receives `fenced` and changes
+//       nothing of the execution: the usage of its call is written off (write-executions.ts). A repeated completion
+//       gets the same outcome again.
+//   R2  A result is recorded once and never changes.
+//   R3  Every end of a lease closes its reservation: usage is charged, the rest released. So an execution without a
 //       lease has nothing reserved.
-//   R4  Ends come before beginnings, regardless of the order of arrival: what may run now is decided once, from all nodes,
-//       when every result of the batch is known; chained and claimed nodes come last.
-//   R5  An execution that begins to fail gives no lease anymore. Nodes that execution may end; when none does, the execution
-//       is Failed.
+//   R4  Ends are applied before starts, regardless of the order of arrival: the ready nodes are decided once, from all
+//       nodes, after every result of the batch; then nodes are chained and claimed.
+//   R5  An execution that has started to fail grants no more leases. Running nodes may end; once none runs, the
+//       execution is Failed.
 //   R6  An execution has Succeeded when every node has ended and the output node succeeded. If the output node was
-//       skipped it has no output, and fails.
-//   R7  Every result and the end of the execution take the next number of progress; nothing comes after the end.
+//       skipped, the execution has no output and fails.
+//   R7  Every result and the end of the execution take the next progress number; nothing comes after the end.
 //   R8  An attempt that died with its instance counts as a death; one that was given back does not. Both raise the
-//       attempt, so that a job of the old one gets nothing.
-//   R9  Past its deadline an execution begins to fail; nodes that still run after GRACE_MS more are ended from here.
-//   R10  Who ends a node and names a lease for another is handed one that may run because of it, in the same write: it stands
-//       for the claim that the queue would have brought. A repeat is handed the same until that has ended, also where the
-//       execution has begun to fail: anyone who has a lease has to hear of it. It is handed nothing else: who sent it may have
-//       had an answer since, and be gone.
-//   R11  A stop is a way to begin to fail, after which the execution ends as Cancelled. It comes after the results of its
-//       batch: an execution that they end has ended by itself. One that has ended, or fails already, stays unchanged.
+//       attempt, so that a job of the old attempt gets nothing.
+//   R9  Past its deadline an execution starts to fail; nodes that still run after another GRACE_MS are failed here.
+//   R10  A completion that names a lease for a next node is leased one node that became ready because of it, in the
+//        same write: this replaces a claim through the queue. A repeat returns the same node until that has ended, even
+//        if the execution has started to fail, because the holder of a lease must learn of it. A repeat is leased
+//        nothing else: its sender may have received a response since and be gone.
+//   R11  A stop makes an execution start to fail and then end as Cancelled. It is applied after the results of its
+//        batch: an execution that those results end was not stopped. A stop does not change one that has ended or is
+//        failing.
 
-/** For nodes that execution when the deadline is over: their workers know the deadline too, and end them by themselves. */
+/** Grace period for running nodes after the deadline: their workers know the deadline too and end them. */
 const GRACE_MS = 15_000
 
-/** All that decides. */
+/** All inputs of the decision. */
 interface Situation {
   execution: ExecutionFacts
   plan: Plan
-  /** Fields that the output must have. */
+  /** Required fields of the output. */
   requiredOutputs: readonly string[]
   items: readonly NodeItem[]
   /** By the database's clock. */
   nowMs: number
-  /** Instances that are alive, of those that take nodes and of those whose nodes are to be reclaimed. */
+  /** The live ones among the instances that claim nodes and those whose nodes are to be reclaimed. */
   alive: ReadonlySet<string>
-  /** An id for the paid call of a node that is claimed for the first time. */
+  /** Returns an id for the paid call of a node that is claimed for the first time. */
   newCallId: () => string
 }
 
-/** Decides what the items do. Answers an outcome each, in their order, and what is to be written; null: nothing. */
+/** Decides the items. Returns an outcome for each, in their order, and the change to be written; null: nothing. */
 export function decideExecution(situation: Situation): { outcomes: ItemOutcome[]; change: ExecutionChange | null } {
   const { items } = situation
   const draft = draftOf(situation.execution)
@@ -132,7 +133,7 @@ function overdue(draft: ExecutionDraft, { nowMs, execution: { deadlineMs } }: Si
   for (const ordinal of draft.running()) draft.failNode(ordinal, error, 'its execution was over')
 }
 
-/** R11. Answers whether it continues no more because of it. */
+/** R11. Returns whether this item stopped the execution. */
 function stop(draft: ExecutionDraft, situation: Situation, { by }: CancelItem): boolean {
   if (draft.hasEnded() || draft.failing()) return false
   draft.stop(stopError(by), by)
@@ -202,8 +203,8 @@ function ordinalOf(plan: Plan, id: string): number {
   return plan.nodes.findIndex((node) => node.id === id)
 }
 
-// An execution while it is decided about: what was read, and what has changed of it so far. Each step here is one
-// transition of docs/states.md and knows nothing of why it is taken.
+// A draft holds an execution as read, plus the changes decided so far. Each method is one transition of docs/states.md
+// and does not know the reason for it.
 
 type End =
   | { state: 'Succeeded'; output: string; ports: string[]; measured: NodeChange['measured'] }
@@ -236,17 +237,17 @@ function draftOf(execution: ExecutionFacts) {
     if (reservation) closings.push({ reservation, usage, reason, perhapsCalled })
   }
 
-  /** Since it was read. */
+  /** Returns the nodes that became ready since the execution was read. */
   const madeReady = (): number[] => ordinalsIn('Ready').filter((ordinal) => execution.nodes[ordinal]!.state !== 'Ready')
 
-  /** How many fewer of its nodes take room in the queue than before. A chained one takes the place of the one that ended. */
+  /** Returns how many queue places it has freed. A chained node takes the place of the node that ended. */
   function leftRoom(): number {
     const taking = (all: readonly NodeFacts[]) =>
       all.filter(({ state }) => state === 'Ready' || state === 'Running').length
     return taking(execution.nodes) - taking(nodes())
   }
 
-  /** Sets its error, if it has none; Ready → Pending */
+  /** Sets its error if it has none; Ready → Pending */
   function beginToFail(text: string, by: StoppedBy | null = null): void {
     if (failing) return
     failing = true
@@ -272,12 +273,12 @@ function draftOf(execution: ExecutionFacts) {
     endNode(ordinal: number, end: End): void {
       change(ordinal, { ...end, seq: ++seq })
     },
-    /** Running → Failed, without its lease: anyone who had it is fenced. */
+    /** Running → Failed, and revokes the lease: its holder is fenced. */
     failNode(ordinal: number, error: string, reason: string): void {
       close(ordinal, null, reason, true)
       change(ordinal, { state: 'Failed', error, lease: null, instance: null, seq: ++seq })
     },
-    /** Running → Ready, or Pending where nothing begins anymore */
+    /** Running → Ready, or Pending if the execution is failing */
     requeueNode(ordinal: number, { died, reason }: { died: boolean; reason: string }): void {
       close(ordinal, null, reason, true)
       const { attempt, deaths } = node(ordinal)!
@@ -310,7 +311,7 @@ function draftOf(execution: ExecutionFacts) {
     setDeadline: (inMs: number) => void (deadlineInMs = inMs),
     setOutput: (text: string) => void (output = text),
     beginToFail: (text: string) => beginToFail(text),
-    /** The same, because someone wants it to end. */
+    /** Like beginToFail, because a key or a user stopped it. */
     stop: (text: string, by: StoppedBy) => beginToFail(text, by),
     /** Running → Succeeded */
     succeed(): void {
@@ -323,7 +324,7 @@ function draftOf(execution: ExecutionFacts) {
       seq++
     },
 
-    /** What is to be written; null: nothing. */
+    /** Returns the change to be written; null: nothing. */
     change(): ExecutionChange | null {
       if (changes.size === 0 && error === null && status === execution.status) return null
       const ending = error !== null && !hasEnded({ status })

@@ -10,12 +10,8 @@ const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
 
 const usage = (completionTokens: number) => ({ promptTokens: 1, completionTokens, estimated: false })
 
-describe('room', () => {
-  test('is given to this many nodes of a project at once, those of the oldest runs first', async ({
-    database,
-    fixture,
-    tenant,
-  }) => {
+describe('the limit of concurrent nodes', () => {
+  test('gives places to the nodes of a project’s oldest executions first', async ({ database, fixture, tenant }) => {
     const small = await openEngine(database.ledgerUrl, { maxConcurrentNodes: 3 })
     const instance = await small.newInstance()
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
@@ -28,7 +24,7 @@ describe('room', () => {
     expect(small.jobs.map(({ execution }) => execution)).toEqual(executions.slice(0, 3))
     const taken = await takeNext(small, instance, executions[1]!)
     await small.complete(ending(taken))
-    // The execution that is under way continues before one that was not begun.
+    // A running execution continues before another one starts.
     expect(small.jobs.map(({ execution, node }) => [execution, node])).toEqual([
       [executions[0], 't0'],
       [executions[2], 't0'],
@@ -39,7 +35,7 @@ describe('room', () => {
     await small.close()
   })
 
-  test('of one project is not taken by the load of another', async ({ database, fixture, tenant }) => {
+  test('applies to each project separately', async ({ database, fixture, tenant }) => {
     const small = await openEngine(database.ledgerUrl, { maxConcurrentNodes: 4 })
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     await Promise.all(Array.from({ length: 200 }, () => small.start(question(tenant.key, sandbox))))
@@ -54,8 +50,8 @@ describe('room', () => {
   })
 })
 
-describe('the batcher', () => {
-  test('lets other runs continue while someone holds a wallet, and then charges', async ({
+describe('the node batcher', () => {
+  test('decides other executions while a wallet is locked, and charges that wallet afterwards', async ({
     database,
     fixture,
     engine,
@@ -86,7 +82,7 @@ describe('the batcher', () => {
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 5 })
   })
 
-  test('decides again what has changed since it was read, and locks what changes again and again', async ({
+  test('retries an execution that changed since it was read, and locks it if it keeps changing', async ({
     database,
     engine,
     fixture,
@@ -101,19 +97,19 @@ describe('the batcher', () => {
       around: (inner) =>
         intercept(inner, async (sql, ask) => {
           const answer = await ask()
-          // Between reading and writing someone else decides about the execution; but not under its lock.
+          // Another replica changes the execution between the read and the write, but not once it is locked.
           if (sql.includes('read_executions') && changed++ < 3)
             await fixture.run('UPDATE money.executions SET version = version + 1 WHERE id = $1', [execution])
           return answer
         }),
     })
     expect(await meddled.complete(ending(taken))).toEqual({ kind: 'completed' })
-    expect(changed).toBe(3) // then it was locked, and read under that lock
+    expect(changed).toBe(3) // then it was locked and re-read
     expect((await engine.record(execution)).nodes[1]).toMatchObject({ status: 'Succeeded' })
     await meddled.close()
   })
 
-  test('asks again after a lost connection: everything is decided once', async ({
+  test('retries after a lost connection without deciding anything twice', async ({
     database,
     engine,
     instance,
@@ -126,7 +122,7 @@ describe('the batcher', () => {
       around: (inner) =>
         intercept(inner, async (sql, ask) => {
           const answer = await ask()
-          // The batch is written, and its answer never arrives.
+          // The batch is written, and its result never arrives.
           if (sql.includes('write_executions') && lost++ === 0)
             throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
           return answer
@@ -138,13 +134,13 @@ describe('the batcher', () => {
     expect(await dying.complete(ending(taken, { usage: usage(11) }))).toEqual({ kind: 'completed' })
     expect(lost).toBe(1)
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 11 })
-    await engine.requeueLostJobs() // what that batch rang for was lost with its answer
+    await engine.requeueLostJobs() // the jobs of that batch were lost with its result
     await engine.complete(ending(await takeNext(engine, instance, execution)))
     expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded', chargedMicro: 11 })
     await dying.close()
   })
 
-  test('quarantines a poisoned item, and decides the others of its batch', async ({ database, instance, begin }) => {
+  test('quarantines a poisoned item and decides the rest of its batch', async ({ database, instance, begin }) => {
     const replica = await openEngine(database.ledgerUrl)
     const executions = [await begin(chain(1), replica), await begin(chain(1), replica)]
     const claims = executions.map((execution) =>
@@ -158,7 +154,7 @@ describe('the batcher', () => {
   })
 })
 
-/** A database whose statements outside of transactions pass by a test first. */
+/** Wraps a database so that `around` intercepts its statements outside of transactions. */
 function intercept(
   { prisma, sql }: Database,
   around: (text: string, ask: () => Promise<unknown>) => Promise<unknown>,

@@ -14,17 +14,17 @@ import { answerGranted } from './answer-granted.ts'
 import { nameOfItem, type ItemOutcome, type NodeItem, type WaitingNode } from './node-item.ts'
 import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
-// Decides what workers ask about nodes, and what maintenance finds, in batches with one of them in flight. What happens after an
-// error is in resilient-batches.ts: a bad item quarantines its whole execution.
+// Decides what workers ask about nodes, and what maintenance finds, in batches, one of them in flight. Errors are
+// handled in resilient-batches.ts: a bad item quarantines its whole execution.
 //   L1  A batch loads its executions, decides, and writes those that have not changed since: two round trips, no lock
 //       between them. What was not written goes with the next batch, which reads it (F1 of write_executions). What
-//       this replica has just written it need not read (M1 of load-executions.ts).
+//       this replica has just written need not be read (M1 of load-executions.ts).
 //   L2  After one deferral a batch waits for the locks that others have on executions and wallets. After three it locks
 //       the executions before it reads them.
-//   L3  An item past its deadline is dropped undecided, by a timer too; one that is sent again while it waits takes no more
-//       room (W1, W2 of packages/service-kit/src/async/batcher.ts).
-//   L4  Notifications and jobs come after the commit, and nothing depends on them: maintenance finds what was lost.
-//   L5  Before a completion is answered `fenced`, what its call used is written off. An item that is repeated adds nothing.
+//   L3  An item past its deadline is dropped undecided, by a timer too; one that is repeated while it waits takes no
+//       more room (W1, W2 of packages/service-kit/src/async/batcher.ts).
+//   L4  Notifications and jobs follow the commit, and nothing depends on them: maintenance finds what was lost.
+//   L5  Before a completion is answered `fenced`, what its call used is written off. A repeated item adds nothing.
 
 type NodeBatcherDeps = Pick<
   Deps,
@@ -33,7 +33,7 @@ type NodeBatcherDeps = Pick<
 
 export interface NodeBatcherLimits {
   batchItems: number
-  /** Of one project, in the queue or running. */
+  /** Nodes of one project that may be in the queue or running. */
   maxConcurrentNodes: number
 }
 
@@ -109,7 +109,7 @@ export function openNodeBatcher(
     })
   }
 
-  /** A3 of quarantine.ts: workers get a final answer. Maintenance asks again, and so does the caller that stops an execution. */
+  /** A3 of quarantine.ts: workers get a final answer. Maintenance retries, and so does the caller that cancels. */
   async function answerFromMemory(waiting: WaitingNode, { givenUp, error }: Remembered): Promise<void> {
     const { item } = waiting
     if (!givenUp || (item.op !== 'claim' && item.op !== 'complete')) drop(waiting)
@@ -174,7 +174,7 @@ function answerOf(outcome: ItemOutcome, granted: Claimed | undefined): ClaimOutc
   return outcome.kind === 'completed' ? { kind: 'completed', next: granted } : granted
 }
 
-/** How many deferrals more an item has that is to be decided again; null: what was decided of it stands. */
+/** Deferrals to add to an item that must be decided again; null if its decision is final. */
 function deferralsMore(waiting: WaitingNode, { loaded, outcomes, written }: NodeBatchResult): number | null {
   const { change } = outcomes.get(waiting)!
   if (change !== null && written.has(change)) return null
@@ -189,17 +189,17 @@ function fencedIn(batch: readonly WaitingNode[], outcomes: NodeBatchResult['outc
   })
 }
 
-/** Its sender gets a final answer, and will not run another node. */
+/** Removes the next node: the sender gets a final answer, and will not run another node. */
 function withoutNext({ next: _, ...item }: CompleteItem): CompleteItem {
   return item
 }
 
-/** A claim that succeeds says nothing about what ends nodes, nor the other way round. */
+/** Claims are quarantined separately: a claim that succeeds says nothing about items that end nodes, and vice versa. */
 function quarantineId({ op, execution }: NodeItem): string {
   return op === 'claim' ? `claim ${execution}` : execution
 }
 
-/** Adds the projects of completions, by their executions. Where the query fails they stay unknown. */
+/** Adds the projects of completions, by their executions. If the query fails, they stay unknown. */
 async function identifyCompletions(deps: Pick<Deps, 'reads'>, batch: readonly WaitingNode[]): Promise<void> {
   const unknown = batch.filter(({ item, project }) => item.op === 'complete' && project === undefined)
   if (unknown.length === 0) return

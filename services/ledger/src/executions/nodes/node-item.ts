@@ -3,9 +3,9 @@ import type { StoppedBy } from '@gateway/api/execution'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/ledger-protocol/flow-items'
 import type { Undecided } from '@gateway/ledger-protocol/ledger-outcomes'
 
-// What the node batcher decides: what workers ask, what maintenance finds, and what callers and users stop.
+// What the node batcher decides: requests of workers, findings of maintenance, and cancels by callers and users.
 
-/** A node whose instance has ended: its lease is taken from it. */
+/** Takes the lease from a node whose instance has ended. */
 export interface ReclaimItem {
   op: 'reclaim'
   execution: string
@@ -14,13 +14,13 @@ export interface ReclaimItem {
   instance: string
 }
 
-/** An execution whose deadline is over. */
+/** An execution past its deadline. */
 export interface OverdueItem {
   op: 'overdue'
   execution: string
 }
 
-/** An execution that someone wants to end. */
+/** An execution to cancel. */
 export interface CancelItem {
   op: 'cancel'
   execution: string
@@ -29,25 +29,25 @@ export interface CancelItem {
 
 export type NodeItem = ClaimItem | CompleteItem | ReclaimItem | OverdueItem | CancelItem
 
-/** What two copies of one item have in common. */
+/** Name that all copies of an item share. */
 export function nameOfItem(item: NodeItem): string {
   const { op, execution } = item
   return 'node' in item ? `${op} ${execution} ${item.node} ${item.lease}` : `${op} ${execution}`
 }
 
-/** The instance in whose name an item takes a node; null: it takes none. */
+/** Instance for which an item takes a node; null if it takes none. */
 export function takerOf(item: NodeItem): string | null {
   if (item.op === 'claim') return item.instance
   return item.op === 'complete' ? (item.next?.instance ?? null) : null
 }
 
-/** A node under its lease, before its worker learns what it needs to run. */
+/** A node under its lease, without what its worker needs to run it. */
 export interface Granted {
   ordinal: number
   remainingMs: number
 }
 
-/** What became of an item. */
+/** Outcome of an item. */
 export type ItemOutcome =
   | ({ kind: 'claimed' } & Granted)
   | { kind: 'nothing-to-do'; cancelled?: StoppedBy }
@@ -58,19 +58,19 @@ export type ItemOutcome =
 
 export interface WaitingNode {
   item: NodeItem
-  /** Absent where its caller is not traced. */
+  /** Absent if its caller is not traced. */
   span?: Span | undefined
-  /** Past this moment (of the process's own clock) the item is dropped undecided. */
+  /** Time by the process's own clock at which the item is dropped undecided. */
   dropAtMs: number
-  /** How often a batch has passed it over. */
+  /** Number of batches that have passed it over. */
   deferrals: number
-  /** Its execution is read, no matter what is cached of it. */
+  /** Read its execution even if it is cached. */
   mustRead: boolean
-  /** A batch with this item failed in a way that leaves open whether it was written. */
+  /** A batch with this item failed without showing whether it was written. */
   outcomeUnknown: boolean
-  /** Of its execution, once it has been looked up; null: there is none. */
+  /** Project of its execution, once looked up; null if there is none. */
   project?: string | null
   answer: (outcome: ClaimOutcome | CompleteOutcome | Undecided) => void
-  /** How its copies are answered (L5 of node-batcher.ts). */
+  /** Answers its copies (L5 of node-batcher.ts). */
   copies?: ((outcome: ClaimOutcome | CompleteOutcome | Undecided) => void)[]
 }

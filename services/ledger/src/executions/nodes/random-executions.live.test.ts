@@ -20,7 +20,7 @@ import {
   MEDIA_PICO,
 } from '../../fixtures/simulated-worker.ts'
 
-// Random valid graphs through the real batcher on real Postgres, on two replicas, every job delivered twice and in any
+// Random valid graphs through the real batcher on real Postgres, on two replicas. Every job is delivered twice, in any
 // order.
 
 const SEED = Number(process.env['FLOW_SEED'] ?? 20_261_120)
@@ -30,9 +30,9 @@ const MAX_CONCURRENT = 8
 interface Row {
   name: string
   mischief: Mischief
-  /** Of a hundred jobs that were enqueued, how many the queue loses. */
+  /** Percentage of enqueued jobs that the queue loses. */
   lost: number
-  /** Before how many jobs of a hundred one of the executions is stopped. */
+  /** Percentage of jobs before which one of the executions is canceled. */
   stops?: number
   funds: bigint
 }
@@ -40,31 +40,31 @@ interface Row {
 const rows: Row[] = [
   { name: 'well', mischief: { dies: 0, givesBack: 0, fails: 0 }, lost: 0, funds: 1_000_000n },
   {
-    name: 'while workers die and give back, and the queue forgets',
+    name: 'while workers die and give nodes back, and the queue loses jobs',
     mischief: { dies: 5, givesBack: 10, fails: 0 },
     lost: 5,
     funds: 1_000_000n,
   },
   {
-    name: 'while everything fails now and then',
+    name: 'while anything can fail',
     mischief: { dies: 5, givesBack: 5, fails: 5 },
     lost: 2,
     funds: 1_000_000n,
   },
   {
-    name: 'while executions are stopped at any moment and workers die',
+    name: 'while executions are canceled at any moment and workers die',
     mischief: { dies: 5, givesBack: 5, fails: 0 },
     lost: 2,
     stops: 10,
     funds: 1_000_000n,
   },
-  { name: 'until the money is gone', mischief: { dies: 2, givesBack: 2, fails: 0 }, lost: 0, funds: 800n },
+  { name: 'until the wallet is empty', mischief: { dies: 2, givesBack: 2, fails: 0 }, lost: 0, funds: 800n },
 ]
 
 describe('random graphs', () => {
   rows.forEach(({ name, mischief, lost, stops = 0, funds }, row) => {
     // spec: 2.4/s1, 8.3/s3, can/one-job
-    test(`run ${name}: each ends, each node once, and the books agree`, async ({
+    test(`run ${name}: every execution ends, every node is charged at most once, and the books add up`, async ({
       fixture,
       engine,
       twin,
@@ -149,7 +149,7 @@ describe('random graphs', () => {
         expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, n) => n))
         expect(lines.map(({ kind }) => kind)).toEqual(['admitted', ...lines.slice(2).map(() => 'node'), 'complete'])
 
-        const built = JSON.parse(buildPackage(graph).text) as FlowPackage // as it is stored
+        const built = JSON.parse(buildPackage(graph).text) as FlowPackage // as stored
         const plan = planOf(built)
         const checked = compileContract(built.input).check(input)
         const values = checked.ok ? checked.values : {}
@@ -177,8 +177,8 @@ interface Drive {
 }
 
 /**
- * Delivers every job twice, in any order, several at once, and lets the maintenance jobs work, until every execution has
- * ended. Answers what calls cost whose answers came too late, in micro-USD.
+ * Delivers every job twice, in any order, several concurrently, and runs the maintenance jobs, until every execution
+ * has ended. Returns the cost of the calls whose answers arrived too late, in micro-USD.
  */
 async function driveToTheEnd({
   slots,
@@ -226,7 +226,7 @@ async function driveToTheEnd({
     const keeping = engines[Math.floor(chance() * engines.length)]!
     await keeping.reclaim()
     await keeping.requeueLostJobs()
-    // Who was taken for dead speaks after its node was taken back.
+    // A worker that was declared dead completes after its node was reclaimed.
     for (const speak of zombies.splice(0)) expect(await speak()).toBe('fenced')
     const { records } = {
       records: await Promise.all(executions.map((execution) => keeping.record(execution).catch(() => null))),

@@ -10,24 +10,24 @@ import type { ItemOutcome, NodeItem, WaitingNode } from './node-item.ts'
 export interface NodeBatchResult {
   loaded: LoadedExecutions
   outcomes: Map<WaitingNode, Decided>
-  /** With their new versions. The others were not written: their items go with the next batch. */
+  /** Written changes with their new versions. Items of the others go with the next batch. */
   written: Map<ExecutionChange, number>
   jobs: NodeJob[]
 }
 
 interface Decided {
   outcome: ItemOutcome
-  /** Of the whole execution; null: nothing changes. */
+  /** Change of the whole execution; null if nothing changes. */
   change: ExecutionChange | null
 }
 
 interface How {
-  /** Waits for executions and wallets that others have locked. */
+  /** Wait for executions and wallets that others have locked. */
   waitForLocks: boolean
   maxConcurrentNodes: number
 }
 
-/** Loads the executions of a batch, decides, and writes what has not changed meanwhile. Answers no one yet. */
+/** Loads the executions of a batch, decides, and writes what has not changed meanwhile. Does not answer the items. */
 export async function runNodeBatch(
   deps: Pick<Deps, 'packageCache' | 'metrics' | 'newId'>,
   loader: ExecutionLoader,
@@ -83,7 +83,7 @@ function outcomeWithoutExecution({ op }: NodeItem): ItemOutcome {
   return { kind: op === 'complete' ? 'fenced' : 'nothing-to-do' }
 }
 
-/** The span of each completed node says what it was charged, in micro-USD. */
+/** Records on the span of each completed node what it was charged, in micro-USD. */
 function traceCharges(
   batch: readonly WaitingNode[],
   { executions }: LoadedExecutions,

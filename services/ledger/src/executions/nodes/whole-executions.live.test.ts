@@ -8,7 +8,7 @@ const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
 const usage = (completionTokens: number) => ({ promptTokens: 1, completionTokens, estimated: false })
 
 describe('an execution', () => {
-  test('goes through its nodes one after the other, and tells each step', async ({ engine, instance, begin }) => {
+  test('runs its nodes in sequence and notifies followers of each step', async ({ engine, instance, begin }) => {
     const execution = await begin(chain(1))
     const first = await takeNext(engine, instance, execution)
     expect(first.claim).toEqual({
@@ -48,11 +48,7 @@ describe('an execution', () => {
     ])
   })
 
-  test('whose output node got no value for what it must have fails [output_missing]', async ({
-    engine,
-    instance,
-    begin,
-  }) => {
+  test('fails if its output node lacks a required value [output_missing]', async ({ engine, instance, begin }) => {
     const execution = await begin(chain(0))
     const only = await takeNext(engine, instance, execution)
     await engine.complete(ending(only, { result: failing('output_missing') }))
@@ -63,7 +59,7 @@ describe('an execution', () => {
     })
   })
 
-  test('keeps what a node answered byte for byte', async ({ engine, instance, begin }) => {
+  test('keeps the output of a node byte for byte', async ({ engine, instance, begin }) => {
     const execution = await begin(chain(0))
     const output = '{ "text" : "ü\\u0000 \\ud800 spaces stay" }'
     await engine.complete(
@@ -74,8 +70,8 @@ describe('an execution', () => {
   })
 })
 
-describe('an execution that begins to fail', () => {
-  test('gives no node out anymore, waits for those that execution, and is Failed with what they were charged', async ({
+describe('a failing execution', () => {
+  test('hands out no more nodes, waits for the running ones, and ends as Failed with their charges', async ({
     engine,
     replica,
     instance,
@@ -117,7 +113,7 @@ describe('an execution that begins to fail', () => {
     ).toEqual([3, 4])
   })
 
-  test('takes a node that is given back as one that never ran', async ({ engine, instance, begin, tenant }) => {
+  test('treats a node that is given back as one that never ran', async ({ engine, instance, begin, tenant }) => {
     const execution = await begin(fan([tenant.product, tenant.product]))
     const [one, other] = [await takeNext(engine, instance, execution), await takeNext(engine, instance, execution)]
     await engine.complete(ending(one, { result: failing() }))

@@ -6,12 +6,12 @@ import type { Plan, PlanNode } from '@gateway/flow/plan'
 import { resolveInputs } from '@gateway/flow/run-free-node'
 import { sourcesIn } from '../cache/load-executions.ts'
 
-// Records are written as text from stored bytes (packages/api/src/execution.ts). Outputs are JSON already, and go
-// in unchanged; errors are reported by packages/api/src/execution.ts.
+// Composes records as text from stored bytes (packages/api/src/execution.ts). Outputs are stored as JSON and inserted
+// unchanged; errors are formatted by packages/api/src/execution.ts.
 
 /** The fields of a `NodeRecord`, each as JSON text. */
 function nodeFields({ started_by: startedBy }: Pick<ExecutionRow, 'started_by'>, node: NodeRow) {
-  const status = node.state === 'Ready' ? 'Pending' : node.state // that it waits for a worker is not shown outside
+  const status = node.state === 'Ready' ? 'Pending' : node.state // callers do not see that it waits for a worker
   return {
     id: text(node.node),
     kind: text(node.kind),
@@ -26,12 +26,12 @@ function nodeFields({ started_by: startedBy }: Pick<ExecutionRow, 'started_by'>,
   }
 }
 
-/** An `ExecutionRecord`, with all its nodes. */
+/** Returns an `ExecutionRecord` with all its nodes, as JSON text. */
 export function executionRecord(execution: ExecutionRow, nodes: readonly NodeRow[]): string {
   return object(executionFields(execution, nodes))
 }
 
-/** Its fields, each as JSON text. */
+/** The fields of an `ExecutionRecord`, each as JSON text. */
 function executionFields(execution: ExecutionRow, nodes: readonly NodeRow[]) {
   const calls = nodes.flatMap(({ call }) => (call === null ? [] : [text(call)]))
   const { id, started_by: startedBy } = execution
@@ -57,7 +57,7 @@ function executionFields(execution: ExecutionRow, nodes: readonly NodeRow[]) {
   }
 }
 
-/** The lines of progress after `after`, each with a newline behind it. */
+/** Returns the progress lines after `after`, each with a trailing newline. */
 export function progressLines(execution: ExecutionRow, nodes: readonly NodeRow[], after: number): string {
   const lines = after < 0 ? [admittedLine(execution)] : []
   const ended = nodes.filter(({ seq }) => seq !== null && seq > after).toSorted((a, b) => a.seq! - b.seq!)
@@ -86,10 +86,10 @@ const failure = (bytes: Uint8Array | null, format: (error: RefusalBody) => Refus
   bytes === null ? 'null' : JSON.stringify(format(JSON.parse(Buffer.from(bytes).toString()) as RefusalBody))
 const stored = (bytes: Uint8Array | null) => (bytes === null ? 'null' : Buffer.from(bytes).toString())
 
-// What users read of an execution in addition to its record (packages/api/src/execution.ts). All of it follows from what is stored:
-// the input is what the input node answered, and a node was given what the nodes before it answered.
+// The detailed record for users (packages/api/src/execution.ts), derived from stored values: the execution's input is
+// the output of the input node, and a node's inputs are the outputs of the nodes before it.
 
-/** An `ExecutionDetail`, as text. `nodes` are all of them. */
+/** Returns an `ExecutionDetail` as JSON text. `nodes` must be all nodes. */
 export function composeDetail(execution: ExecutionRow, nodes: readonly NodeRow[], plan: Plan): string {
   const inputs = inputsOf(nodes, plan)
   const details = nodes.map((node, ordinal) =>
@@ -108,7 +108,7 @@ export function composeDetail(execution: ExecutionRow, nodes: readonly NodeRow[]
   })
 }
 
-/** By ordinal: the inputs of nodes that were claimed, as JSON text, as far as the record has room for them. */
+/** Returns the inputs of claimed nodes by ordinal, as JSON text, up to the size limit of the record. */
 function inputsOf(nodes: readonly NodeRow[], plan: Plan): (string | null)[] {
   const outputs = Object.fromEntries(
     nodes.flatMap(({ node, output }) => (output === null ? [] : [[node, stored(output)]])),
@@ -125,7 +125,7 @@ function inputsOf(nodes: readonly NodeRow[], plan: Plan): (string | null)[] {
   })
 }
 
-/** From the end of the last node that it takes a value from to its claim, by the database's clock. */
+/** Returns the time from the end of its last source to its claim, by the database's clock. */
 function waitedMs(
   { created_at }: Pick<ExecutionRow, 'created_at'>,
   nodes: readonly NodeRow[],

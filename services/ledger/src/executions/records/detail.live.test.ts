@@ -5,8 +5,8 @@ import { ending, question, takeNext } from '../../fixtures/engine.ts'
 import { test } from '../../fixtures/ledger-test.ts'
 import { chain, fan, publishProduct } from '../../fixtures/sandbox-products.ts'
 
-describe('what users read of an execution', () => {
-  test('is its record, and in addition to what it and its nodes were given, when they began and how often', async ({
+describe('the detailed record of an execution', () => {
+  test('adds the inputs, start times and attempts of the execution and its nodes to the record', async ({
     engine,
     begin,
   }) => {
@@ -36,11 +36,7 @@ describe('what users read of an execution', () => {
     expect({ ...detail, nodes }).toMatchObject({ ...record, nodes: plain })
   })
 
-  test('holds what nodes were given as far as there is room, and all that they answered', async ({
-    engine,
-    fixture,
-    tenant,
-  }) => {
+  test('contains node inputs up to the size limit, and every node', async ({ engine, fixture, tenant }) => {
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, {
       graph: fan(Array.from({ length: 6 }, () => tenant.product)),
     })

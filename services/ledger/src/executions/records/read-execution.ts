@@ -19,7 +19,8 @@ import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { readCaller } from '../../keys/read-caller.ts'
 
 /**
- * The record of an execution as text, for its project alone: another project's is answered like none (flows §4.7).
+ * Returns the record of an execution as text, to its project only. One of another project is refused as if it did not
+ * exist (flows §4.7).
  */
 export async function readExecution(
   deps: Pick<Deps, 'reads' | 'packageCache'>,
@@ -40,7 +41,7 @@ export async function readExecution(
   }
 }
 
-/** The field that is all of its output and an image by its contract; null where the output is anything else (flows §4.5). */
+/** Returns the field that is the entire output and an image by its contract; null for any other output (flows §4.5). */
 async function imageOf({ packageCache }: Pick<Deps, 'packageCache'>, execution: ExecutionRow): Promise<string | null> {
   if (execution.status !== 'Succeeded') return null
   const { output } = (await packageCache.get(execution)).package
@@ -53,9 +54,9 @@ function onlyImage({ properties }: ContractSide): string | null {
 }
 
 /**
- * The lines of progress of an execution after line `after` (flows §4.4).
+ * Returns the lines of progress of an execution after line `after` (flows §4.4).
  *
- * Anyone who asks with a key is authorised again, behind the reading: what they get was there before their key was revoked.
+ * A caller with a key is authorized again after the read: what they receive existed before their key was revoked.
  */
 export async function followExecution(
   deps: Pick<Deps, 'reads' | 'followers'>,
@@ -72,10 +73,10 @@ export async function followExecution(
   })
 }
 
-/** Looks of followers that may wait; anyone who asked for one more asks again a second later. */
+/** Maximum number of followers' reads that wait; a follower beyond that retries a second later. */
 const MAX_WAITING = 1_000
 
-/** @param readConnections of which followers take half at most */
+/** @param readConnections connections for reads, of which followers use at most half */
 export function openFollowers(readConnections: number): Semaphore {
   return openSemaphore({
     permits: Math.max(1, Math.floor(readConnections / 2)),
@@ -85,8 +86,8 @@ export function openFollowers(readConnections: number): Semaphore {
 }
 
 /**
- * Why a key may not read this execution; null: it may. null for the execution: there is none, which another project's
- * is answered like (flows §4.7).
+ * Returns why a key may not read this execution; null if it may. `execution` is null if it does not exist; one of
+ * another project gets the same refusal (flows §4.7).
  */
 export async function mayReadExecution(
   deps: Pick<Deps, 'reads'>,
@@ -100,12 +101,12 @@ export async function mayReadExecution(
   return key.listsSandbox ? null : refused('key_scope', { resource: execution.sandbox })
 }
 
-/** Between two ids, so that Postgres leaves out all other partitions (B10 of run_batch). */
+/** Bounded by two ids, so that Postgres skips all other partitions (B10 of run_batch). */
 const ENDED = `
   SELECT e.id FROM money.executions e
    WHERE e.id = ANY ($1::text[]) AND e.id BETWEEN $2 AND $3 AND e.completed_at IS NOT NULL`
 
-/** Which of these executions have ended. */
+/** Returns which of these executions have ended. */
 export async function endedExecutions(
   { reads: { sql } }: Pick<Deps, 'reads'>,
   { executions }: EndedQuestion,
@@ -116,8 +117,8 @@ export async function endedExecutions(
 }
 
 /**
- * The tokens that the settled calls of an execution's nodes used together. Once it has ended they change no more: it ends only when
- * none of its reservations is open.
+ * Returns the total tokens of the settled calls of an execution's nodes. They no longer change once it has ended,
+ * because it ends only when none of its reservations is open.
  */
 export async function readUsage(
   { reads: { prisma } }: Pick<Deps, 'reads'>,

@@ -8,7 +8,7 @@ export interface ExecutionRow {
   project: string
   sandbox: string
   revision: number
-  /** Of the package that it runs; null: the one saved with its revision. */
+  /** Digest of the package that it runs; null: the one saved with its revision. */
   digest: string | null
   started_by: StartedBy
   /** Micro-USD; null: no ceiling. */
@@ -33,17 +33,17 @@ export interface NodeRow {
   duration_ms: number | null
   remote_ms: number | null
   attempt: number
-  /** When it was last claimed, and when it ended or was skipped: Unix milliseconds. */
+  /** When it was last claimed, and when it ended or was skipped, in Unix milliseconds. */
   claimed_ms: number | null
   ended_ms: number | null
-  /** Of its paid call, if one of its attempts was ever admitted: a call that was refused never was. */
+  /** Its paid call, if one of its attempts was ever admitted; null if all were refused. */
   call: string | null
-  /** Micro-USD: what of its calls was settled. What is only reserved is not a charge. */
+  /** Settled amount of its calls, in micro-USD. A reservation is not a charge. */
   charged: bigint
   takenOver: boolean
 }
 
-/** As `money.read_record` writes them. */
+/** As written by `money.read_record`. */
 type ExecutionFacts = Omit<
   ExecutionRow,
   'output' | 'error' | 'started_by' | 'max_micro' | 'created_at' | 'started_at' | 'completed_at'
@@ -62,8 +62,8 @@ type NodeFacts = Pick<NodeRow, 'node' | 'kind' | 'state' | 'seq' | 'attempt' | '
 }
 
 /**
- * An execution and its nodes in the order of the graph. While it continues, only those nodes that have ended with a result after line
- * `after`; once it has ended all of them, unless the caller has its last line.
+ * Reads an execution and its nodes in the order of the graph. While it runs, only the nodes that have ended with a
+ * result after line `after`; once it has ended, all of them, unless the caller has its last line.
  */
 export async function readRows(
   { reads }: Pick<Deps, 'reads'>,

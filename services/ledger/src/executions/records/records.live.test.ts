@@ -16,7 +16,7 @@ const test = ledgerTest
   })
 
 describe('the record of an execution', () => {
-  test('answers its project alone [execution_not_found] [project_mismatch]', async ({
+  test('is readable by its project only [execution_not_found] [project_mismatch]', async ({
     engine,
     fixture,
     tenant,
@@ -36,7 +36,13 @@ describe('the record of an execution', () => {
     ).toMatchObject({ refused: { code: 'project_mismatch' } })
   })
 
-  test('needs a listed key to list the flow [key_scope]', async ({ engine, fixture, tenant, sandbox, execution }) => {
+  test('is readable by a listed key only if the key lists the flow [key_scope]', async ({
+    engine,
+    fixture,
+    tenant,
+    sandbox,
+    execution,
+  }) => {
     const key = (...resources: string[]) =>
       fixture.key({ project: tenant.project, by: tenant.owners.owner, policy: 'listed', resources })
     const read = async (by: Awaited<ReturnType<typeof key>>) =>
@@ -50,7 +56,7 @@ describe('the record of an execution', () => {
 
 describe('the progress of an execution', () => {
   // spec: 6/r2
-  test('is every line once, in order, no matter what the reader had before', async ({ engine, execution }) => {
+  test('delivers every line once, in order, from any position of the reader', async ({ engine, execution }) => {
     const instance = await engine.newInstance()
     const all: ProgressLine[] = []
     const follow = async () => {
@@ -92,7 +98,11 @@ describe('the progress of an execution', () => {
     await expect(engine.follow({ execution: 'exe_none', after: -1 })).rejects.toThrow('execution_not_found')
   })
 
-  test('holds what failed, and not what was skipped or never began', async ({ engine, fixture, tenant }) => {
+  test('includes failed nodes, but not skipped ones or ones that never started', async ({
+    engine,
+    fixture,
+    tenant,
+  }) => {
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, {
       graph: fan([tenant.product, tenant.product]),
     })
@@ -113,7 +123,7 @@ describe('the progress of an execution', () => {
   })
 })
 
-test('of many executions those learn that have ended', async ({ engine, replica, begin }) => {
+test('endedExecutions returns those of the given executions that have ended', async ({ engine, replica, begin }) => {
   const executions = [await begin(chain(0)), await begin(chain(0)), await begin(chain(0))]
   const of = (...asked: string[]) => endedExecutions(replica, { executions: asked })
   expect(await of(...executions)).toEqual({ ended: [] })
@@ -122,7 +132,7 @@ test('of many executions those learn that have ended', async ({ engine, replica,
   expect(await of('exe_none')).toEqual({ ended: [] })
 })
 
-test('the usage of an execution is that of its settled calls', async ({ engine, replica, begin, admit, tenant }) => {
+test('the usage of an execution is the sum of its settled calls', async ({ engine, replica, begin, admit, tenant }) => {
   const execution = await begin(fan([tenant.product, tenant.product, tenant.product]))
   expect(await readUsage(replica, { execution })).toEqual({ promptTokens: 0, completionTokens: 0 })
   const instance = await engine.newInstance()

@@ -10,10 +10,10 @@ import type { Database } from '@gateway/database/client'
 import type { NodeState } from '@gateway/flow/advance'
 import type { PackageName } from '../../deps.ts'
 
-// Whether an execution may take over results of an earlier one, in the order of rules §2.3. A repeat passes the first step
-// only: by then the earlier execution may be forgotten.
+// Decides whether an execution may reuse results of an earlier one, in the order of rules §2.3. A repeat passes the
+// first step only, because the earlier execution may be deleted by then.
 
-/** What this question, or another one under its idempotency key, began before. null: continue. */
+/** Returns the execution that this question, or another one under its idempotency key, started. null: continue. */
 export function decideRepeat(
   { idempotency }: RerunQuestion,
   { asked, earlier: known }: Pick<StartFacts, 'asked' | 'earlier'>,
@@ -24,7 +24,7 @@ export function decideRepeat(
   return { execution: known.execution, replayed: true }
 }
 
-/** What is taken over, and the revision that is to run. null: continue. */
+/** Checks the earlier execution and the revision to run. null: continue. */
 export function decideEarlier(
   { execution, revision: named }: RerunQuestion,
   earlier: EarlierExecution | null,
@@ -40,7 +40,7 @@ export function decideEarlier(
   })
 }
 
-/** What the packages and the node say. */
+/** Checks the node and compares the packages. */
 export function decideNodes(
   { execution, from }: RerunQuestion,
   revision: number,
@@ -51,7 +51,7 @@ export function decideNodes(
   return rerun
 }
 
-/** The products that it may call. */
+/** Returns the products that the rerun may call. */
 export function productsAnew({ nodes }: Plan, { states }: Extract<Rerun, { kind: 'rerun' }>): string[] {
   const called = nodes.flatMap(({ ordinal, product }) => {
     const { state } = states[ordinal]!
@@ -62,7 +62,7 @@ export function productsAnew({ nodes }: Plan, { states }: Extract<Rerun, { kind:
 
 type Reads = Pick<Database, 'prisma' | 'sql'>
 
-/** The execution whose results are taken over. */
+/** The execution whose results are reused. */
 export interface EarlierExecution extends PackageName {
   id: string
   status: ExecutionStatus
@@ -71,11 +71,11 @@ export interface EarlierExecution extends PackageName {
 
 /** By ordinal. */
 export interface EarlierNode extends NodeState {
-  /** Of its line of progress; null: it has none. */
+  /** The number of its progress line; null: it has none. */
   seq: number | null
 }
 
-/** null: the project has none of this id. Of one that continues the nodes may be of another moment than its status. */
+/** null: the project has no such execution. While one is running, its nodes may be newer than its status. */
 export async function readEarlier(
   { prisma }: Pick<Reads, 'prisma'>,
   { execution: id, project }: RerunQuestion,
@@ -102,7 +102,7 @@ export async function readEarlier(
   }
 }
 
-/** All else that decides, as it decides about a start by a user; of the sandbox product that the earlier execution is of. */
+/** Reads the other facts, as for a start by a user, for the sandbox product of the earlier execution. */
 export async function readMeans(
   { sql }: Pick<Reads, 'sql'>,
   question: RerunQuestion,
@@ -126,7 +126,7 @@ export async function readMeans(
   return facts
 }
 
-/** The first of these products that the project can't call now; null: it can call them all. */
+/** Returns the first of these products that the project can't call now; null: it can call them all. */
 export async function readUnassigned(
   { prisma }: Pick<Reads, 'prisma'>,
   project: string,
@@ -138,7 +138,7 @@ export async function readUnassigned(
   return row.product
 }
 
-/** Within what an idempotency key names one thing, alongside the project: no id of a sandbox product looks like it. */
+/** Returns the scope of an idempotency key within the project. No sandbox product's id has this form. */
 export function scopeOf({ user }: Pick<RerunQuestion, 'user'>): string {
   return `rerun ${user}`
 }

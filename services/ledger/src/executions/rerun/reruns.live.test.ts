@@ -10,7 +10,7 @@ const TOKENS = 20
 const usage = { promptTokens: 1, completionTokens: TOKENS, estimated: false }
 
 const test = ledgerTest
-  /** Runs what is enqueued of an execution, paid nodes for 20 micro-USD each. Answers which nodes. */
+  /** Runs the enqueued nodes of an execution, each paid node for 20 micro-USD. Returns the ids of those nodes. */
   .extend('work', ({ engine, admit }) => async (execution: string, fails: string[] = []) => {
     const instance = await engine.newInstance()
     const ran: string[] = []
@@ -52,8 +52,8 @@ const linesOf = (text: string) =>
 const statesOf = ({ nodes }: ExecutionRecord) => nodes.map(({ status }) => status)
 const takenOverIn = ({ nodes }: ExecutionRecord) => nodes.filter((node) => node.takenOver).map(({ id }) => id)
 
-describe('an execution from a node of an earlier one', () => {
-  test('takes over what is not below it as it is stored, and pays only for what runs again', async ({
+describe('a rerun from a node of an earlier execution', () => {
+  test('reuses the stored results upstream of the node, and pays only for the nodes that run again', async ({
     engine,
     replica,
     tenant,
@@ -105,7 +105,13 @@ describe('an execution from a node of an earlier one', () => {
     expect(detail.nodes[3]!.input).toEqual({ c0: 'by c0', c1: 'by c1' })
   })
 
-  test('has its own ceiling, for what it pays itself', async ({ engine, tenant, ended, work, ask }) => {
+  test('has a separate ceiling, which covers only what the rerun pays', async ({
+    engine,
+    tenant,
+    ended,
+    work,
+    ask,
+  }) => {
     const earlier = await ended(fan([tenant.product, tenant.product]))
     const asked = ask(earlier, 'c1', { maxMicro: 1_000 })
     await engine.rerun(asked)
@@ -116,7 +122,7 @@ describe('an execution from a node of an earlier one', () => {
     ])
   })
 
-  test('that failed or was stopped runs again what has no result, and may be run from again', async ({
+  test('of a failed or canceled execution runs the nodes without a result, and can be rerun itself', async ({
     engine,
     tenant,
     ended,
@@ -144,7 +150,7 @@ describe('an execution from a node of an earlier one', () => {
     expect(takenOverIn(await engine.record(whole.id))).toEqual([])
   })
 
-  test('keeps what a node answered byte for byte, an asset that was deleted among it', async ({
+  test('keeps node outputs byte for byte, even if they name a deleted asset', async ({
     engine,
     begin,
     ask,
@@ -169,12 +175,7 @@ describe('an execution from a node of an earlier one', () => {
     ])
   })
 
-  test('takes over what was skipped, and ends at once where nothing is left to run', async ({
-    engine,
-    begin,
-    work,
-    ask,
-  }) => {
+  test('reuses skipped nodes, and ends at once if nothing is left to run', async ({ engine, begin, work, ask }) => {
     const branching: Graph = {
       ...chain(0),
       nodes: [
@@ -220,7 +221,7 @@ describe('an execution from a node of an earlier one', () => {
     ])
   })
 
-  test('of another revision takes over what is the same there, and says what is not [rerun_differs]', async ({
+  test('on another revision reuses the nodes that are the same, and is refused with those that differ [rerun_differs]', async ({
     engine,
     tenant,
     ended,
@@ -241,7 +242,7 @@ describe('an execution from a node of an earlier one', () => {
     expect(await engine.rerun(asked)).toMatchObject({ kind: 'started', revision })
     expect(await work(asked.id)).toEqual(['all', 'out'])
     expect(await engine.record(asked.id)).toMatchObject({ status: 'Succeeded', revision: 2, chargedMicro: 0 })
-    const same = ask(earlier, 'all') // of what the earlier one ran, no matter what is active now
+    const same = ask(earlier, 'all') // the revision of the earlier execution, whichever is active now
     await engine.rerun(same)
     expect(await work(same.id)).toEqual(['all', 'out'])
     expect(await engine.record(same.id)).toMatchObject({ revision: 1 })
@@ -254,8 +255,8 @@ describe('an execution from a node of an earlier one', () => {
   })
 })
 
-describe('an idempotency key of a rerun', () => {
-  test('that 40 send at once to two replicas begins one execution, and with another request is refused [idempotency_mismatch]', async ({
+describe('the idempotency key of a rerun', () => {
+  test('starts one execution if 40 requests send it to two replicas, and is refused with another request [idempotency_mismatch]', async ({
     engine,
     twin,
     tenant,
@@ -275,11 +276,11 @@ describe('an idempotency key of a rerun', () => {
     expect(rows).toEqual([{ id: [...begun][0] }])
     const other = { idempotency: idempotencyOf('rerun', 'of another thing') }
     expect(codeOf(await engine.rerun(ask(earlier, 'out', other)))).toBe('idempotency_mismatch')
-    // Keys are of anyone who asks.
+    // Idempotency keys are scoped to the user.
     const otherUser = await engine.rerun(ask(earlier, 't0', { idempotency, user: 'usr_other' }))
     expect(otherUser).toMatchObject({ kind: 'started', replayed: false })
 
-    // A repeat is asked for neither wallet nor the earlier execution anymore.
+    // A repeat checks neither the wallet nor the earlier execution.
     await fixture.run('UPDATE money.wallets SET settled = funded WHERE project = $1', [tenant.project.id])
     await fixture.run('DELETE FROM money.execution_nodes WHERE execution = $1', [earlier])
     await fixture.run('DELETE FROM money.executions WHERE id = $1', [earlier])
@@ -292,7 +293,7 @@ describe('an idempotency key of a rerun', () => {
     expect(codeOf(await engine.rerun(ask(earlier, 't0', { idempotency })))).toBe('answer_not_kept')
   })
 
-  test('is not needed for a question that is repeated: two replicas answer the same execution', async ({
+  test('is not needed to repeat a request under its id: two replicas return the same execution', async ({
     engine,
     twin,
     ended,
@@ -308,8 +309,8 @@ describe('an idempotency key of a rerun', () => {
   })
 })
 
-describe('what cannot be run from', () => {
-  test('an execution of another project, of none, or one that is forgotten [execution_not_found]', async ({
+describe('a rerun is refused', () => {
+  test('for an execution of another project, or one that does not exist [execution_not_found]', async ({
     engine,
     fixture,
     ended,
@@ -324,7 +325,7 @@ describe('what cannot be run from', () => {
       })
   })
 
-  test('one that has not ended [execution_not_ended], and a node that is not there', async ({
+  test('for an execution that has not ended [execution_not_ended], and for an unknown node', async ({
     engine,
     tenant,
     begin,
@@ -340,7 +341,7 @@ describe('what cannot be run from', () => {
     })
   })
 
-  test('a revision that is not there [revision_not_active] or has problems [graph_invalid]', async ({
+  test('for a revision that does not exist [revision_not_active] or has problems [graph_invalid]', async ({
     engine,
     tenant,
     ended,
@@ -355,7 +356,7 @@ describe('what cannot be run from', () => {
     expect(codeOf(await engine.rerun(ask(earlier, 't0', { revision: draft })))).toBe('graph_invalid')
   })
 
-  test('what calls a product that was taken away, unless its result is taken over [product_not_assigned]', async ({
+  test('if a node calls a product that is no longer assigned, unless its result is reused [product_not_assigned]', async ({
     engine,
     tenant,
     ended,
@@ -370,7 +371,7 @@ describe('what cannot be run from', () => {
     expect(codeOf(await engine.rerun(ask(earlier, 'out')))).toBe('started')
   })
 
-  test('an empty wallet [insufficient_budget], and too many open executions [overloaded]', async ({
+  test('if the wallet is empty [insufficient_budget] or too many executions are open [overloaded]', async ({
     engine,
     tenant,
     ended,

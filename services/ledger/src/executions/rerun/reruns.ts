@@ -28,17 +28,18 @@ import type { NodeJob } from '@gateway/node-queue/node-job'
 import { sourcesIn } from '../cache/load-executions.ts'
 import { beginExecutions, type ExecutionStart, type NodeStart } from '../store/begin-executions.ts'
 
-// Executions that take over results of earlier ones (flows §4.12).
-//   E1  The earlier execution has ended, so what is read of it changes no more. Nothing is reserved: what runs again asks
-//       for its money node by node, as any execution does.
-//   E2  The idempotency key and the id are taken by their primary keys, in the transaction that begins the execution. Anyone who
-//       comes second, here or on another replica, reads again and finds the first (S2, S3 of start-batcher.ts).
-//   E3  They are few, and each is decided by itself.
+// Executions that reuse results of earlier ones (flows §4.12).
+//   E1  The earlier execution has ended, so what is read of it no longer changes. Nothing is reserved: nodes that run
+//       again request their money one by one, as in any execution.
+//   E2  The idempotency key and the id are taken by their primary keys, in the transaction that starts the execution. A
+//       request that comes second, here or on another replica, reads again and finds the first (S2, S3 of
+//       start-batcher.ts).
+//   E3  Reruns are few, and each is decided individually.
 
 type RerunDeps = Pick<Deps, 'reads' | 'packageCache' | 'nodeQueue' | 'metrics'>
 type Limits = Pick<StartLimits, 'maxConcurrentNodes' | 'openExecutions'>
 
-/** E2: anyone who lost finds who won. */
+/** E2: a request that loses finds the one that won. */
 const MAX_ATTEMPTS = 3
 const MAX_CONCURRENT = { permits: 2, maxWaiting: 200 }
 
@@ -115,7 +116,7 @@ async function planRerun(
   return 'refused' in rerun ? rerun : { question, earlier, name, plan: flow.plan, rerun }
 }
 
-/** Of the revision that the earlier execution ran the very package that it ran. null: the revision has none. */
+/** Returns the package of the revision, or for the earlier execution's revision the one it ran. null: it has none. */
 function packageOf(
   { revision }: RerunQuestion,
   { sandbox, ...ran }: EarlierExecution,
@@ -126,19 +127,19 @@ function packageOf(
   return digest === null ? null : { sandbox, revision: number, digest }
 }
 
-/** An execution that may begin. */
+/** An execution that may start. */
 export interface FreshRerun {
   question: RerunQuestion
   earlier: EarlierExecution
-  /** What it runs. */
+  /** Package that it runs. */
   name: PackageName
   plan: Plan
   rerun: Extract<Rerun, { kind: 'rerun' }>
 }
 
 /**
- * Begins an execution in one round trip: results that it takes over are copied by the database, and what may run is enqueued.
- * `started` false: its idempotency key or its id was taken meanwhile.
+ * Starts an execution in one round trip: the database copies the reused results, and the nodes that may run are
+ * enqueued. `started` is false if its idempotency key or its id was taken meanwhile.
  */
 async function writeRerun(
   database: Pick<Database, 'sql'>,
@@ -174,7 +175,7 @@ async function writeRerun(
   return { started: started.has(id), jobs }
 }
 
-/** The nodes as it begins. What is there already has its lines of progress in the order in which it ended before. */
+/** Returns its initial nodes. Reused ones have their lines of progress in the order in which they ended before. */
 function firstNodes({ earlier, plan, rerun: { takenOver, input, states } }: FreshRerun): NodeStart[] {
   const beforeOf = (ordinal: number) => (ordinal === plan.input ? input : (takenOver.get(ordinal) ?? null))
   const seqBefore = (ordinal: number) => earlier.nodes[beforeOf(ordinal) ?? -1]?.seq ?? 0

@@ -5,12 +5,12 @@ import { type KeyRefusalCode, keyRefused } from '../../keys/read-caller.ts'
 import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 
-// Whether an execution may start, in the order of rules §2.3. In three steps, because the input is checked between
-// the last two. A repeat passes the first step only: wallet, window and revision are never asked again.
+// Decides whether an execution may start, in the order of rules §2.3. In three steps, because the input is checked
+// between the last two. A repeat passes the first step only: wallet, window and revision are not checked again.
 
 type Started = Extract<StartAnswer, { kind: 'started' }>
 
-/** Key, issuer, selector, target and allowlist; then what was begun before. null: continue. */
+/** Checks key, issuer, selector, target and allowlist, then whether it was started before. null: continue. */
 export function decideCaller(question: StartQuestion, facts: StartFacts): Started | Refused | null {
   const { caller, sandbox, surface, idempotency } = question
   const byKey = 'keyHash' in caller
@@ -49,7 +49,7 @@ export function decideCaller(question: StartQuestion, facts: StartFacts): Starte
   }
 }
 
-/** The revision, what it calls, and for a chat the contract. null: continue. */
+/** Checks the revision, the products it calls, and for a chat the contract. null: continue. */
 export function decideRevision(
   { caller, sandbox: id, surface, revision: named }: StartQuestion,
   facts: StartFacts,
@@ -63,18 +63,20 @@ export function decideRevision(
     if (named !== null && named !== active) return refused('revision_not_active', notActive)
   }
   if (revision === null) return refused('revision_not_active', { ...notActive, suspended: false })
-  if (revision.digest === null) return null // the caller of this says what is wrong with it
+  if (revision.digest === null) return null // the caller of this function reports the problems
   if (unassigned !== null) return refused('product_not_assigned', { product: unassigned })
   if (surface === 'chat' && revision.chatInput === null) return refused('sandbox_contract', { sandbox: id })
   return null
 }
 
-/** Whether it is there at all as a model (rules §3.5). */
+/** Returns whether it is available as a model (rules §3.5). */
 function isModel({ sandbox, unassigned }: StartFacts): boolean {
   return sandbox !== null && !sandbox.suspended && sandbox.active !== null && unassigned === null
 }
 
-/** The window where the flow pays for anything, the wallet whether it does or not, and room. null: it may start. */
+/**
+ * Checks the spending window if the flow has paid nodes, the wallet always, and open executions. null: it may start.
+ */
 export function decideMeans(facts: StartFacts, openExecutions: number): Refused | null {
   const { limit, available, reserved, open } = facts
   if (facts.revision!.paidNodes > 0 && limit !== null && limit.micro - limit.spent - limit.reserved <= 0)
@@ -97,44 +99,44 @@ export function decideMeans(facts: StartFacts, openExecutions: number): Refused 
 }
 
 /**
- * All that decides whether an execution may start, as money.read_starts reads it at one moment. Money in micro-USD.
+ * All facts that decide whether an execution may start, read by money.read_starts in one snapshot. Money in micro-USD.
  */
 export interface StartFacts {
-  /** Of the key or of the user; null: of a key that is not known or not bound. */
+  /** Of the key or of the user; null: the key is unknown or not bound. */
   project: string | null
-  /** Of the key as such; null: it is valid, or a user asks. */
+  /** Of the key itself; null: the key is valid, or the caller is a user. */
   refusal: KeyRefusalCode | null
   key: string | null
   lineage: string | null
   rotatedTo: string | null
   expiredAt: string | null
   limit: { micro: number; reset: Reset; windowStart: string; spent: number; reserved: number } | null
-  /** null: the project has none of this id. */
+  /** null: the project has no such sandbox product. */
   sandbox: { suspended: boolean; active: number | null } | null
-  /** The one that is named, or the active one. */
+  /** The named revision, or the active one. */
   revision: {
     number: number
-    /** Of the package that it would run now; null: its graph has problems, and it has none. */
+    /** Of the package that it would run now; null: its graph has problems, so it has no package. */
     digest: string | null
     paidNodes: number
     chatInput: string | null
     chatOutput: string | null
   } | null
-  /** The first of what a listed key must list and doesn't. */
+  /** The first resource that is missing from the key's allowlist; null: none. */
   unlisted: string | null
-  /** The first product of the manifest that the project can't call. */
+  /** The first product of the manifest that the project can't call; null: none. */
   unassigned: string | null
-  /** The execution that was begun with this very id. */
+  /** The execution already started under this id. */
   asked: { execution: string; project: string; sandbox: string; revision: number; textField: string | null } | null
-  /** What was begun under this idempotency key. `revision` null: it is forgotten. */
+  /** The execution already started under this idempotency key. `revision` is null if it was deleted. */
   earlier: { execution: string; fingerprint: string; revision: number | null; textField: string | null } | null
   reserved: number
   available: number
-  /** Executions of the project that have not ended; counted up to the cap. */
+  /** Number of the project's open executions, counted up to the limit. */
   open: number
 }
 
-/** Reads what decides about each question, in their order. */
+/** Reads the facts for each question, in their order. */
 export async function readStarts(
   { sql }: Pick<Database, 'sql'>,
   questions: readonly StartQuestion[],
@@ -154,7 +156,7 @@ export async function readStarts(
   return JSON.parse(row.facts) as StartFacts[]
 }
 
-/** Within what an idempotency key names one thing, alongside the project (rules §5.1). */
+/** Returns the scope of an idempotency key within the project (rules §5.1). */
 export function scopeOf({ surface, sandbox }: Pick<StartQuestion, 'surface' | 'sandbox'>): string {
   return surface === 'chat' ? 'chat' : sandbox
 }

@@ -9,7 +9,7 @@ import type { Flow } from '../cache/flow.ts'
 import type { StartFacts } from './decide-start.ts'
 
 /**
- * The values of the input node, by field, each as it is to be stored; or what is wrong with them
+ * Returns the values of the input node by field, as they are to be stored, or what is wrong with them
  * (flows §1.3, §4.7).
  */
 export async function readInput(
@@ -30,7 +30,8 @@ export async function readInput(
 }
 
 /**
- * An image or a sound is what is stored under its id, anything else the caller says of it; another project's is none.
+ * Replaces each image and audio value with the asset stored under its id, regardless of what else the caller says of
+ * it. An asset of another project is treated as missing.
  */
 async function putAssets(
   { prisma }: Pick<Database, 'prisma'>,
@@ -64,7 +65,7 @@ function inputType(fields: FieldFault[]): Refused {
   return refused('input_type', { fields })
 }
 
-/** To a chat client a text that is too long is one that does not fit the model, in the tokens that it publishes (rules §4.4). */
+/** For a chat client, a text that is too long does not fit the model, in the tokens that it publishes (rules §4.4). */
 function contextLimit(bytes: number): Refused {
   const { contextLength, maxOutputTokens, bytesPerToken } = sandboxModelLimits
   const promptTokens = Math.ceil(bytes / bytesPerToken)
@@ -76,7 +77,7 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** Only a user who names a draft in the console gets this. */
+/** Returned only to a user who names a draft in the console. */
 export async function refuseGraph(
   { prisma }: Pick<Database, 'prisma'>,
   sandbox: string,

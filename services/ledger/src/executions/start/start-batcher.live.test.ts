@@ -13,7 +13,7 @@ const test = ledgerTest
       (graph: Graph = chain(0), more = {}) =>
         publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph, ...more }),
   )
-  /** What a start by the tenant's key answers. */
+  /** Starts an execution with the tenant's key. */
   .extend(
     'ask',
     ({ engine, tenant }) =>
@@ -35,8 +35,8 @@ const MEDIA: Graph = {
   edges: [{ from: 'in.n', to: 'out.n' }],
 }
 
-describe('the start of a run by key', () => {
-  test('answers what was begun, and notes that the key was used', async ({ engine, tenant, save }) => {
+describe('starting an execution with a key', () => {
+  test('returns the started execution and records that the key was used', async ({ engine, tenant, save }) => {
     const sandbox = await save()
     const asked = question(tenant.key, sandbox)
     const started = {
@@ -55,7 +55,7 @@ describe('the start of a run by key', () => {
     expect(engine.jobs.filter(({ execution }) => execution === asked.id)).toHaveLength(1)
   })
 
-  test('is refused to a key that no longer stands [key_invalid] [key_revoked] [key_expired] [key_unbound]', async ({
+  test('is refused if the key is not valid [key_invalid] [key_revoked] [key_expired] [key_unbound]', async ({
     fixture,
     tenant,
     save,
@@ -71,7 +71,7 @@ describe('the start of a run by key', () => {
     expect(codeOf(await ask(sandbox, {}, unbound))).toBe('key_unbound')
   })
 
-  test('is refused once its creator lost a right [key_issuer_denied], and to another project’s name [project_mismatch]', async ({
+  test('is refused once the key’s creator lost the role [key_issuer_denied], or if another project is named [project_mismatch]', async ({
     fixture,
     tenant,
     save,
@@ -89,7 +89,11 @@ describe('the start of a run by key', () => {
     })
   })
 
-  test('finds only what its project has [sandbox_not_found] [model_not_found]', async ({ fixture, save, ask }) => {
+  test('finds only the flows of the key’s project [sandbox_not_found] [model_not_found]', async ({
+    fixture,
+    save,
+    ask,
+  }) => {
     const other = await openTenant(fixture)
     const sandbox = await save()
     for (const id of [sandbox, 'sbx-none']) {
@@ -100,7 +104,7 @@ describe('the start of a run by key', () => {
     }
   })
 
-  test('needs a listed key to list the flow and each product of it [key_scope]', async ({
+  test('needs a listed key to list the flow and every product in it [key_scope]', async ({
     fixture,
     tenant,
     save,
@@ -116,7 +120,7 @@ describe('the start of a run by key', () => {
   })
 
   // spec: 3.1/s1
-  test('runs the active revision and no other [revision_not_active]', async ({ fixture, tenant, save, ask }) => {
+  test('runs only the active revision [revision_not_active]', async ({ fixture, tenant, save, ask }) => {
     const sandbox = await save()
     await saveRevision(fixture, sandbox, tenant.owners.owner, { graph: chain(1), activate: false })
     expect(codeOf(await ask(sandbox, { revision: 1 }))).toBe('started')
@@ -129,18 +133,23 @@ describe('the start of a run by key', () => {
     expect(codeOf(await ask(suspended, { surface: 'chat', input: 'x' }))).toBe('model_not_found')
   })
 
-  test('takes input that fits the contract, before any charge [input_type]', async ({ save, ask, replica, tenant }) => {
+  test('refuses input that does not fit the contract, before any charge [input_type]', async ({
+    save,
+    ask,
+    replica,
+    tenant,
+  }) => {
     const sandbox = await save(oneCall(tenant.product))
     for (const input of [{}, { text: 5 }, { text: 'x', more: 1 }, 'text', null, [], { text: 'x'.repeat(65_536) }])
       expect(codeOf(await ask(sandbox, { input }))).toBe('input_type')
     expect(await ask(sandbox, { input: { text: 5 } })).toMatchObject({
       refused: { facts: { fields: [{ field: 'text', message: expect.any(String) as string }] } },
     })
-    expect(codeOf(await ask(sandbox, { input: { text: 'x'.repeat(65_534) } }))).toBe('started') // 64 KB with its quotes
+    expect(codeOf(await ask(sandbox, { input: { text: 'x'.repeat(65_534) } }))).toBe('started') // 64 KB with quotes
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
   })
 
-  test('puts the project’s own assets into its input, as they are stored [input_type]', async ({
+  test('accepts only assets of the project as input, with their stored type and size [input_type]', async ({
     fixture,
     engine,
     tenant,
@@ -171,7 +180,7 @@ describe('the start of a run by key', () => {
     expect(codeOf(await ask(sandbox, { input: { n: 1 } }))).toBe('started')
   })
 
-  test('needs something in the wallet, and with paid nodes in the window [insufficient_budget] [key_limit]', async ({
+  test('needs a balance in the wallet and, with paid nodes, room in the spending window [insufficient_budget] [key_limit]', async ({
     fixture,
     tenant,
     replica,
@@ -214,7 +223,7 @@ describe('the start of a run by key', () => {
     expect(engine.quarantined).toEqual([])
   })
 
-  test('has room for this many open executions of a project [overloaded]', async ({
+  test('is refused beyond the limit of open executions per project [overloaded]', async ({
     database,
     tenant,
     save,
@@ -233,7 +242,7 @@ describe('the start of a run by key', () => {
     await small.close()
   })
 
-  test('has room for this many that wait [overloaded]', async ({ database, tenant, save }) => {
+  test('is refused beyond the limit of waiting starts [overloaded]', async ({ database, tenant, save }) => {
     const small = await openEngine(database.ledgerUrl, { waitingStarts: 2 })
     const sandbox = await save()
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => small.start(question(tenant.key, sandbox))))

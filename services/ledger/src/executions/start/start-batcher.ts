@@ -9,21 +9,20 @@ import { decideCaller, decideMeans, decideRevision, readStarts, scopeOf, type St
 import { readInput, refuseGraph } from './read-input.ts'
 import { writeStarts, type FreshExecution } from './write-starts.ts'
 
-// Executions start many at a time, with one batch in flight. What happens after an error is in resilient-batches.ts.
-//   S1  Facts are read at one moment, after the question came: what was revoked before it counts. Nothing is reserved,
-//       so no wallet is locked.
+// Starts many executions at a time, with one batch in flight. Errors are handled in resilient-batches.ts.
+//   S1  Facts are read at one moment after the request arrived: an earlier revocation counts. Nothing is reserved, so
+//       no wallet is locked.
 //   S2  The idempotency key is taken by its primary key. A copy that comes second, in this batch or on another replica,
-//       is read again with the next batch, and finds the first.
-//   S3  A question may be repeated by its id; it is answered with the same execution. While it waits, a repeat waits with
-//       it.
-//   S4  A question waits for WAIT_MS at most, also while a batch does not return. Its caller asks again.
+//       is re-read with the next batch, and finds the first.
+//   S3  A request may be repeated under its id and gets the same execution. While it waits, a repeat waits with it.
+//   S4  A request waits at most WAIT_MS, even while a batch does not return. Its caller retries.
 
 export interface StartLimits {
-  /** Of one project, in the queue or running. */
+  /** Nodes of one project that may be in the queue or running. */
   maxConcurrentNodes: number
   /** Open executions of one project; one more is refused as overloaded. */
   openExecutions: number
-  /** Questions that may wait here; one more is refused as overloaded. */
+  /** Requests that may wait here; one more is refused as overloaded. */
   waitingStarts: number
   /** How long an execution that is called as a chat model waits for a worker. */
   chatFirstClaimMs: number
@@ -44,13 +43,13 @@ interface Waiting extends BatchEntry {
 }
 
 const BATCH_ITEMS = 64
-/** As long as who asks waits. */
+/** As long as callers wait. */
 const WAIT_MS = 5_000
 
 export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBatcher {
   const { now } = deps
   const batches = openResilientBatches<Waiting>(deps, {
-    waitForLocksAfter: Infinity, // it waits for no lock
+    waitForLocksAfter: Infinity, // starts wait for no lock
     idOf: ({ question }) => `start ${question.id}`,
     groupsOf: () => [],
     partOf: ({ question }) => question.id,
@@ -143,7 +142,7 @@ function isFresh(start: StartAnswer | FreshExecution): start is FreshExecution {
   return 'plan' in start
 }
 
-/** Everything that is decided about a question by itself. */
+/** Decides everything about a request that does not depend on others. */
 async function decideStart(
   { packageCache }: Pick<StartDeps, 'packageCache'>,
   database: Pick<Database, 'prisma' | 'sql'>,
@@ -163,7 +162,7 @@ async function decideStart(
 }
 
 /**
- * Decides which of the new executions go together into one batch. Of several under one idempotency key, or with one id, one goes; the
+ * Decides which new executions go into one batch. Of several under one idempotency key or with one id, one goes; the
  * others find it with the next batch.
  */
 function openBatchAdmission({ openExecutions }: Pick<StartLimits, 'openExecutions'>) {

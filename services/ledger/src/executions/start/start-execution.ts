@@ -4,7 +4,7 @@ import { attributesOf } from '@gateway/ledger-client/span-attributes'
 import { activeCarrier } from '@gateway/service-kit/process/spans'
 import type { Deps } from '../../deps.ts'
 
-/** Starts an execution. It is stored with the trace of its caller, or with the span under way here (T3 of spans.ts). */
+/** Starts an execution. It is stored with the trace of its caller, or with the current span here (T3 of spans.ts). */
 export async function startExecution(
   { startBatcher }: Pick<Deps, 'startBatcher'>,
   question: StartQuestion,

@@ -13,7 +13,7 @@ const test = ledgerTest
       (graph: Graph = chain(0), more = {}) =>
         publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph, ...more }),
   )
-  /** What a start by the tenant's key answers. */
+  /** Starts an execution with the tenant's key. */
   .extend(
     'ask',
     ({ engine, tenant }) =>
@@ -37,7 +37,13 @@ const MEDIA: Graph = {
 
 describe('an idempotency key', () => {
   // spec: 4.3/s7
-  test('used by 100 at once on two replicas begins one execution', async ({ engine, twin, tenant, save, fixture }) => {
+  test('starts one execution if 100 concurrent requests on two replicas use it', async ({
+    engine,
+    twin,
+    tenant,
+    save,
+    fixture,
+  }) => {
     const sandbox = await save()
     const idempotency = idempotencyOf('one of many')
     const answers = await Promise.all(
@@ -52,7 +58,7 @@ describe('an idempotency key', () => {
     expect(rows).toEqual([{ id: [...begun][0] }])
   })
 
-  test('of another sandbox or another project is another execution; with another request it is refused [idempotency_mismatch]', async ({
+  test('starts another execution for another sandbox or project, and is refused with another request [idempotency_mismatch]', async ({
     fixture,
     save,
     ask,
@@ -70,7 +76,7 @@ describe('an idempotency key', () => {
     )
   })
 
-  test('repeated asks again for key, issuer, target and allowlist, never for wallet, window or revision', async ({
+  test('when repeated, checks key, issuer, target and allowlist again, but not wallet, window or revision', async ({
     fixture,
     tenant,
     engine,
@@ -109,7 +115,7 @@ describe('an idempotency key', () => {
     expect(engine.quarantined).toEqual([])
   })
 
-  test('whose run is forgotten says so [answer_not_kept]', async ({ fixture, save, ask }) => {
+  test('is refused once its execution is no longer kept [answer_not_kept]', async ({ fixture, save, ask }) => {
     const sandbox = await save()
     const idempotency = idempotencyOf('long ago')
     const first = await ask(sandbox, { idempotency })
@@ -119,7 +125,11 @@ describe('an idempotency key', () => {
 })
 
 describe('a flow as a chat model', () => {
-  test('takes the text as its one field, and says which field answers', async ({ engine, save, ask }) => {
+  test('receives the text as its only field, and names the field that holds the answer', async ({
+    engine,
+    save,
+    ask,
+  }) => {
     const sandbox = await save()
     const id = mint('exe')
     expect(await ask(sandbox, { id, surface: 'chat', input: 'hello' })).toMatchObject({
@@ -135,7 +145,7 @@ describe('a flow as a chat model', () => {
     })
   })
 
-  test('waits for a worker as long as a chat client does, and not like an invocation', async ({
+  test('waits for a worker as long as a chat client does: 60 seconds instead of 900', async ({
     save,
     ask,
     fixture,
@@ -153,7 +163,7 @@ describe('a flow as a chat model', () => {
     ])
   })
 
-  test('must have that contract [sandbox_contract]', async ({ save, ask }) => {
+  test('must have one text input and one text output [sandbox_contract]', async ({ save, ask }) => {
     const sandbox = await save(MEDIA)
     expect(await ask(sandbox, { surface: 'chat', input: 'hello' })).toEqual({
       refused: { code: 'sandbox_contract', facts: { sandbox } },
@@ -161,8 +171,14 @@ describe('a flow as a chat model', () => {
   })
 })
 
-describe('the start of a run by a user in the console', () => {
-  test('takes any valid revision, and the wallet alone', async ({ fixture, tenant, engine, save, ask }) => {
+describe('starting an execution in the console', () => {
+  test('accepts any valid revision and needs only the wallet, no key', async ({
+    fixture,
+    tenant,
+    engine,
+    save,
+    ask,
+  }) => {
     const sandbox = await save(chain(0), { activate: false })
     const caller = { user: tenant.owners.owner, project: tenant.project.id }
     const id = mint('exe')
@@ -177,7 +193,7 @@ describe('the start of a run by a user in the console', () => {
     expect(engine.quarantined).toEqual([])
   })
 
-  test('tells what is wrong with a draft [graph_invalid], and which product is not there [product_not_assigned]', async ({
+  test('is refused with the problems of a draft [graph_invalid] or the product that is not assigned [product_not_assigned]', async ({
     fixture,
     tenant,
     save,
@@ -197,8 +213,8 @@ describe('the start of a run by a user in the console', () => {
   })
 })
 
-describe('what has ended', () => {
-  test('frees the room that it took', async ({ database, tenant, save }) => {
+describe('an execution that has ended', () => {
+  test('no longer counts as open', async ({ database, tenant, save }) => {
     const small = await openEngine(database.ledgerUrl, { openExecutions: 1 })
     const instance = await small.newInstance()
     const sandbox = await save()

@@ -15,7 +15,7 @@ export interface FreshExecution {
   question: StartQuestion
   facts: StartFacts
   plan: Plan
-  /** Of the input node. */
+  /** Values of the input node. */
   values: Values
 }
 
@@ -26,8 +26,8 @@ interface WriteLimits {
 }
 
 /**
- * Begins executions in one round trip: their input nodes have ended, and what may run is enqueued. Answers which were begun, and what was
- * written of them; the others' idempotency key or id was taken meanwhile.
+ * Starts executions in one round trip: their input nodes have ended, and the nodes that may run are enqueued. Returns
+ * the started ones with what was written of them; the idempotency key or id of the others was taken meanwhile.
  */
 export async function writeStarts(
   database: Pick<Database, 'sql'>,
@@ -66,7 +66,7 @@ function startOf({ question, facts, plan, values }: FreshExecution, chatFirstCla
   }
 }
 
-/** What a reading would find now. */
+/** Returns the execution as a read would find it now. */
 function begunExecution({ facts }: FreshExecution, { firstClaimMs, nodes, ...start }: ExecutionStart): BegunExecution {
   const { id, project, sandbox, revision, status, seq } = start
   return {
@@ -95,7 +95,9 @@ function begunExecution({ facts }: FreshExecution, { firstClaimMs, nodes, ...sta
   }
 }
 
-/** The nodes of an execution that begins: the input node has ended with its values, and what it lets run is ready. */
+/**
+ * Returns the initial nodes of an execution: the input node has ended with its values, and those it frees are ready.
+ */
 function firstNodes(plan: Plan, values: Values): NodeStart[] {
   const ports = Object.keys(values)
   const states: NodeState[] = plan.nodes.map(({ ordinal }) =>

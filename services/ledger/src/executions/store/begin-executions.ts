@@ -4,33 +4,33 @@ import type { Database } from '@gateway/database/client'
 import type { NodeState } from '@gateway/flow/advance'
 import type { NodeJob } from '@gateway/node-queue/node-job'
 
-/** An execution as it begins; its row type is money.execution_start. */
+/** An execution at its start; the row type is money.execution_start. */
 export interface ExecutionStart extends Pick<StartQuestion, 'id' | 'sandbox' | 'surface' | 'trace'> {
   project: string
   revision: number
-  /** Of the package that it runs. */
+  /** Of its package. */
   digest: string | null
-  /** Of the key that starts it; null: a user does. */
+  /** Of the key that starts it; null: a user starts it. */
   key: string | null
   lineage: string | null
   userId: string | null
   maxMicro: number | null
-  /** Within which, alongside the project, its idempotency key names one thing. */
+  /** The scope of its idempotency key within the project. */
   scope: string
   idempotencyKey: string | null
   fingerprint: string | null
-  /** How long it waits for the first claim of a node. */
+  /** Maximum wait for the first claim of a node. */
   firstClaimMs: number
   status: 'Admitted' | 'Succeeded'
-  /** Of its last line of progress. */
+  /** The number of its last progress line. */
   seq: number
-  /** The execution whose results it takes over, and the ordinal of the node there whose result is its output already. */
+  /** The execution whose results it reuses, and the ordinal of that execution's node whose result is its output. */
   rerunOf?: string
   output?: number | null
   nodes: NodeStart[]
 }
 
-/** Its row type is money.node_start. */
+/** A node at the start of its execution; the row type is money.node_start. */
 export interface NodeStart {
   ordinal: number
   node: string
@@ -38,19 +38,19 @@ export interface NodeStart {
   /** Ordinals. */
   sources: number[]
   state: NodeState['state']
-  /** Of its line of progress; null: it has none. */
+  /** The number of its progress line; null: it has none. */
   seq: number | null
   /** Both JSON text. */
   ports?: string | null
   output?: string | null
-  /** Ordinal of the node of `rerunOf` whose result it has. */
+  /** Ordinal of the node of `rerunOf` whose result it reuses. */
   earlier?: number | null
   takenOver?: boolean
 }
 
 /**
- * Begins executions in one round trip, and enqueues what may run. Answers the ids of those that were begun: the idempotency key
- * or the id of the others was taken meanwhile.
+ * Starts executions in one round trip and marks their ready nodes as enqueued. Returns the jobs to enqueue and the ids
+ * of the started executions; the idempotency key or the id of the others was taken meanwhile.
  */
 export async function beginExecutions(
   { sql }: Pick<Database, 'sql'>,
@@ -68,7 +68,7 @@ export async function beginExecutions(
   }
 }
 
-/** A node to be enqueued, as money.enqueue_ready_nodes answers it. */
+/** A node to be enqueued, as money.enqueue_ready_nodes returns it. */
 export type EnqueuedNode = [
   execution: string,
   node: string,

@@ -2,23 +2,23 @@ import type { StoppedBy, ExecutionStatus } from '@gateway/api/execution'
 import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import type { Usage } from '@gateway/pricing/usage'
 
-// What is known of an execution and its nodes when something is decided about it. Nodes are in the order of the graph.
+// The state of an execution and its nodes that decisions are made from. Nodes are in the order of the graph.
 
 export type NodeStateName = 'Pending' | 'Ready' | 'Running' | 'Succeeded' | 'Failed' | 'Skipped'
 
 export interface NodeFacts {
   state: NodeStateName
   attempt: number
-  /** Leases that ended because their instance did. */
+  /** Number of leases that ended because their instance did. */
   deaths: number
-  /** Of the attempt under way, or of the one that ended the node. */
+  /** Of the current attempt, or of the one that ended the node. */
   lease: string | null
   instance: string | null
   /** The invocation of its paid call, fixed at its first claim. */
   call: string | null
-  /** Of the attempt under way, or of the one that ended the node. */
+  /** Of the current attempt, or of the one that ended the node. */
   reservation: string | null
-  /** That have a value. */
+  /** Output ports that have a value. */
   ports: string[]
 }
 
@@ -33,29 +33,29 @@ export interface ExecutionFacts {
   seq: number
   /** Of the execution and its nodes together. */
   version: number
-  /** Its error is set: no node begins anymore. */
+  /** Its error is set, so no more nodes start. */
   failing: boolean
-  /** Its error is that it was stopped, by whom it says: it ends as Cancelled. */
+  /** Who stopped it; it then ends as Cancelled. null: it was not stopped. */
   stoppedBy: StoppedBy | null
   /** Unix milliseconds. */
   deadlineMs: number
   nodes: NodeFacts[]
 }
 
-/** Nothing comes after it. */
+/** Returns whether the status is final. */
 export function hasEnded({ status }: { status: ExecutionStatus }): boolean {
   return status !== 'Admitted' && status !== 'Running'
 }
 
-/** An execution as it was written when it began. */
+/** An execution as written at its start. */
 export interface BegunExecution extends Omit<ExecutionFacts, 'deadlineMs'> {
-  /** From the moment at which it began. */
+  /** From its start. */
   deadlineInMs: number
-  /** Of its input node: JSON text by ordinal. */
+  /** Output of its input node: JSON text by ordinal. */
   outputs: ReadonlyMap<number, string>
 }
 
-/** A node as it is to be written, with what only a node that has ended has. */
+/** A node to be written, with the fields that only an ended node has. */
 export interface NodeChange extends NodeFacts {
   seq: number | null
   /** JSON text. */
@@ -70,11 +70,11 @@ export interface Closing {
   /** null: released. */
   usage: Usage | null
   reason: string
-  /** Its worker never said how its call ended: the provider may have served it. */
+  /** Its worker never reported how the call ended: the provider may have served it. */
   perhapsCalled: boolean
 }
 
-/** What was decided of an execution, to be written if it still is as it was read. */
+/** Decided changes of an execution, written only if it has not changed since it was read. */
 export interface ExecutionChange {
   execution: ExecutionFacts
   status: ExecutionStatus
@@ -82,17 +82,17 @@ export interface ExecutionChange {
   /** JSON text; null: unchanged. */
   error: string | null
   output: string | null
-  /** This is the first claim of a node. */
+  /** Whether this is the first claim of one of its nodes. */
   started: boolean
   /** From now; null: unchanged. */
   deadlineInMs: number | null
   /** By ordinal. */
   nodes: Map<number, NodeChange>
   closings: Closing[]
-  /** null: it was not. */
+  /** null: it was not stopped. */
   stoppedBy: StoppedBy | null
-  /** It has begun to fail, and nodes of it still run: they are to be aborted. */
+  /** It has started to fail, and running nodes are to be aborted. */
   ending: boolean
-  /** Nodes of it wait for a place in the queue, or it has left places to others. */
+  /** Its nodes wait for a place in the queue, or it has freed places for others. */
   enqueues: boolean
 }

@@ -5,8 +5,8 @@ import { claimOf, ending, newLease, openEngine, question } from '../../fixtures/
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, publishProduct } from '../../fixtures/sandbox-products.ts'
 
-// What the engine's statements cost inside Postgres, counted instead of timed: it must not grow with what is on the
-// books (F5 of write_executions).
+// The cost of the engine's statements inside Postgres, counted instead of timed: it must not grow with the stored
+// executions (F5 of write_executions).
 
 interface PlanNode {
   'Actual Loops'?: number
@@ -26,7 +26,7 @@ const SETTINGS = {
   log_level: 'notice',
 }
 
-/** A session whose statements are counted: rows that came out of a node of a plan or were thrown away by it. */
+/** Opens a session that counts the rows each plan node of its statements returns or discards. */
 async function openCountingSession(adminUrl: string) {
   const client = new Client({ connectionString: adminUrl })
   await client.connect()
@@ -39,7 +39,7 @@ async function openCountingSession(adminUrl: string) {
   const query = async (text: string, values: readonly unknown[] = []) => (await client.query(text, [...values])).rows
   return {
     sql: { query } as unknown as Database['sql'],
-    /** Rows touched since the last time. */
+    /** Rows touched since the previous call. */
     take(): number {
       const taken = rows
       rows = 0
@@ -61,76 +61,79 @@ function rowsOf(node: PlanNode): number {
 const MANY = 6_000
 const SIZE = 16
 
-ledgerTest('a node costs the same on empty books and on full ones', async ({ database, fixture, tenant, engine }) => {
-  await fixture.run('ANALYZE')
-  const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
-  const instance = await engine.newInstance()
+ledgerTest(
+  'starting an execution and running its nodes costs the same on empty and on full tables',
+  async ({ database, fixture, tenant, engine }) => {
+    await fixture.run('ANALYZE')
+    const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
+    const instance = await engine.newInstance()
 
-  async function openCounted() {
-    const session = await openCountingSession(database.adminUrl)
-    const counted = await openEngine(database.ledgerUrl, {
-      around: ({ prisma }) => ({ prisma, sql: session.sql }),
-      maxConcurrentNodes: SIZE,
-    })
-    onTestFinished(async () => {
-      await counted.close()
-      await session.close()
-    })
+    async function openCounted() {
+      const session = await openCountingSession(database.adminUrl)
+      const counted = await openEngine(database.ledgerUrl, {
+        around: ({ prisma }) => ({ prisma, sql: session.sql }),
+        maxConcurrentNodes: SIZE,
+      })
+      onTestFinished(async () => {
+        await counted.close()
+        await session.close()
+      })
 
-    /** Rows touched by the start of each of some runs, and by its nodes. */
-    return async (): Promise<{ start: number; nodes: number }> => {
-      const asked = Array.from({ length: SIZE }, () => question(tenant.key, sandbox))
-      session.take()
-      await Promise.all(asked.map((one) => counted.start(one)))
-      const start = session.take()
-      while (counted.jobs.length > 0)
-        await Promise.all(
-          counted.jobs.splice(0).map(async (job) => {
-            const lease = newLease()
-            await counted.claim({ ...claimOf(job), lease, instance })
-            await counted.complete(ending({ job, lease }))
-          }),
-        )
-      for (const { id } of asked) expect(await engine.record(id)).toMatchObject({ status: 'Succeeded' })
-      return { start: start / SIZE, nodes: session.take() / SIZE }
+      /** Returns the rows touched per execution, by its start and by its nodes. */
+      return async (): Promise<{ start: number; nodes: number }> => {
+        const asked = Array.from({ length: SIZE }, () => question(tenant.key, sandbox))
+        session.take()
+        await Promise.all(asked.map((one) => counted.start(one)))
+        const start = session.take()
+        while (counted.jobs.length > 0)
+          await Promise.all(
+            counted.jobs.splice(0).map(async (job) => {
+              const lease = newLease()
+              await counted.claim({ ...claimOf(job), lease, instance })
+              await counted.complete(ending({ job, lease }))
+            }),
+          )
+        for (const { id } of asked) expect(await engine.record(id)).toMatchObject({ status: 'Succeeded' })
+        return { start: start / SIZE, nodes: session.take() / SIZE }
+      }
     }
-  }
 
-  const early = await openCounted()
-  await early() // this plans everything
-  const empty = await early()
-  await fillBooks()
-  const full = [await early()]
-  await fixture.run('ANALYZE')
-  full.push(await early())
-  const late = await openCounted()
-  full.push(await late())
-  for (const { start, nodes } of full) {
-    expect(nodes).toBeLessThan(empty.nodes * 1.3)
-    expect(start).toBeLessThan(empty.start * 1.3 + (3 * OPEN) / SIZE) // a batch counts the open executions of a project once
-  }
+    const early = await openCounted()
+    await early() // plans every statement
+    const empty = await early()
+    await fillBooks()
+    const full = [await early()]
+    await fixture.run('ANALYZE')
+    full.push(await early())
+    const late = await openCounted()
+    full.push(await late())
+    for (const { start, nodes } of full) {
+      expect(nodes).toBeLessThan(empty.nodes * 1.3)
+      expect(start).toBeLessThan(empty.start * 1.3 + (3 * OPEN) / SIZE) // a batch counts a project's open ones once
+    }
 
-  /** Runs of many projects, ended and open, some of them of this one. */
-  async function fillBooks(): Promise<void> {
-    await fixture.run(
-      `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, created_at, deadline_at, completed_at, output)
+    /** Inserts ended and open executions of many projects, some of them of this project. */
+    async function fillBooks(): Promise<void> {
+      await fixture.run(
+        `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, created_at, deadline_at, completed_at, output)
        SELECT 'exe_filler' || n, CASE WHEN n <= $1 THEN $2 ELSE 'prj_' || n % 500 END, $3, 1, 'usr', 'invoke',
               CASE WHEN n % 2 = 0 THEN 'Succeeded' ELSE 'Admitted' END, now(), now() + interval '1 hour', CASE WHEN n % 2 = 0 THEN now() END, '{}'
          FROM generate_series(1, $4::int) n`,
-      [2 * OPEN, tenant.project.id, sandbox, MANY],
-    )
-    await fixture.run(
-      `INSERT INTO money.execution_nodes (execution, ordinal, node, kind, project, sources, state, seq, ports, output, enqueued_at)
+        [2 * OPEN, tenant.project.id, sandbox, MANY],
+      )
+      await fixture.run(
+        `INSERT INTO money.execution_nodes (execution, ordinal, node, kind, project, sources, state, seq, ports, output, enqueued_at)
        SELECT e.id, o, 'n' || o, 'template', e.project, '{}', s.state, CASE WHEN s.state = 'Succeeded' THEN o END, '[]',
               CASE WHEN s.state = 'Succeeded' THEN '{}'::bytea END, CASE WHEN o = 0 THEN now() END
          FROM money.executions e CROSS JOIN generate_series(0, 3) o
          CROSS JOIN LATERAL (SELECT CASE WHEN e.completed_at IS NOT NULL THEN 'Succeeded'
                                          WHEN o = 0 AND e.project <> $1 THEN 'Ready' ELSE 'Pending' END AS state) s
         WHERE e.id LIKE 'exe_filler%'`,
-      [tenant.project.id],
-    )
-  }
-})
+        [tenant.project.id],
+      )
+    }
+  },
+)
 
-/** Open executions of the project alongside those that are counted. */
+/** Open executions of the project in addition to those that are counted. */
 const OPEN = 100

@@ -4,10 +4,10 @@ import { takerOf, type NodeItem } from '../nodes/node-item.ts'
 import type { NodeFacts, NodeStateName, ExecutionFacts } from './execution-facts.ts'
 
 export interface ExecutionsReading {
-  /** By id; an execution that is not there is unknown. */
+  /** By id. An execution that does not exist is missing. */
   executions: Map<string, ExecutionFacts>
   alive: Set<string>
-  /** By claim: what its sources answered, JSON text by ordinal. */
+  /** Outputs of the sources of each claim, as JSON text by ordinal. */
   sourcesOf: Map<NodeItem, Map<number, string>>
   /** Unix milliseconds, by the database's clock. */
   nowMs: number
@@ -39,7 +39,7 @@ type NodeColumns = [
 ]
 
 /**
- * Reads the executions of these items as they are now, and what the claims among them need to run (F1 of write_executions).
+ * Reads the current executions of these items, and what the claims among them need to run (F1 of write_executions).
  * @param others instances in addition to theirs
  */
 export async function readExecutions(

@@ -9,36 +9,35 @@ import type { Deps } from '../../deps.ts'
 
 export interface WrittenExecutions {
   /**
-   * With their new versions. The others have changed since they were read, someone has them locked, or an instance
-   * that was assumed alive has ended.
+   * Written changes with their new versions. The others have changed since they were read, are locked, or relied on an
+   * instance that was assumed alive and has ended.
    */
   written: Map<ExecutionChange, number>
   jobs: NodeJob[]
-  /** Of what was charged: usage beyond the bounds, in micro-USD, and answers whose reservations had ended. */
+  /** Charged usage beyond the bounds, in micro-USD, and the number of answers whose reservations had ended. */
   excessMicro: number
   fenced: number
-  /** Calls that were admitted and given up without a word of how they ended: their providers may have served them. */
+  /** Calls that were admitted and given up without a known end: their providers may have served them. */
   perhapsCalled: number
-  /** What each reservation that was closed was charged, in micro-USD. */
+  /** Charge of each closed reservation, in micro-USD. */
   charged: Map<string, number>
 }
 
 interface How {
-  /** Waits for executions and wallets that others have locked. */
+  /** Wait for executions and wallets that others have locked. */
   waitForLocks: boolean
   maxConcurrentNodes: number
-  /** Instances that no one has looked up: where one of them has ended, nothing is written. */
+  /** Instances that were not looked up: if one of them has ended, nothing is written. */
   assumedAlive: ReadonlySet<string>
 }
 
 /**
- * A version is never given twice, not even after a crash that took back the last claims (F6 of write_executions): what
- * another replica or a former life of
- * the database made of an execution is not taken for what this one has in its cache.
+ * A version is never reused, not even after a crash that lost the last claims (F6 of write_executions): the state that
+ * another replica, or the database before the crash, gave an execution is never taken for the one in this cache.
  */
 const MAX_STEP = 4_096
 
-/** Writes what was decided of executions, in one round trip, and enqueues what may run next. */
+/** Writes the decisions on executions in one round trip, and enqueues the nodes that may run next. */
 export async function writeExecutions(
   sql: Sql,
   changes: readonly ExecutionChange[],
@@ -89,7 +88,7 @@ export async function writeExecutions(
   }
 }
 
-/** Each a list in the order of the closings that were made. */
+/** Each field is a list in the order of the closings. */
 interface Closings {
   outcome: string[]
   charged: number[]
@@ -100,10 +99,10 @@ function readClosings(text: string | null): Closings {
   return text === null ? { outcome: [], charged: [], excess: [] } : (JSON.parse(text) as Closings)
 }
 
-/** A completion under a lease that is another's now, of a call that was made: it cost something, and no one is charged. */
+/** A completion under a lost lease, of a call that was made: it cost something, and no one is charged. */
 type Served = CompleteItem & { reservation: string; usage: NonNullable<CompleteItem['usage']> }
 
-/** Writes off what the calls of fenced completions have used (money §4.3). Completions that are repeated add nothing. */
+/** Writes off what the calls of fenced completions have used (money §4.3). Repeated completions add nothing. */
 export async function writeOffFenced(
   { metrics }: Pick<Deps, 'metrics'>,
   sql: Sql,
