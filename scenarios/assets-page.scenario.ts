@@ -145,7 +145,7 @@ test('filters assets by execution, with the filter in the URL', async ({ stack, 
   await page.reload()
   await assetsOf(page).filter({ hasText: made }).waitFor()
   expect(await assetsOf(page).count()).toBe(1)
-  await page.getByRole('button', { name: /^Any execution/ }).click()
+  await page.getByRole('button', { name: /^Remove filter execution/ }).click()
   await expect.poll(() => assetsOf(page).count()).toBe(2)
 })
 

@@ -89,7 +89,7 @@ test('the overview shows the cost of running executions and stops one after conf
 
   await running.getByRole('button', { name: /^Stop/ }).click()
   const dialog = page.getByRole('dialog', { name: /^Stop the execution of/ })
-  await dialog.getByText('What was answered stays charged').waitFor()
+  await dialog.getByText('Completed calls stay charged').waitFor()
   await dialog.getByRole('button', { name: 'Stop execution' }).click()
   await running.waitFor({ state: 'detached' })
   await letGo()

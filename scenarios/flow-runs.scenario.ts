@@ -28,7 +28,7 @@ test('the canvas shows the input, output and cost of each node of an execution, 
   const edge = page.getByLabel('From in.text to ask.text')
   await edge.focus()
   const glance = page.locator('.edge-value')
-  await glance.getByText('in.text gave ask.text').waitFor()
+  await glance.getByText('in.text → ask.text').waitFor()
   expect(await glance.locator('pre').textContent()).toMatch(/^rain .*…$/)
   await page.keyboard.press('Enter')
   const edgeValue = page.getByRole('complementary').getByRole('region', { name: 'Value from in.text to ask.text' })

@@ -44,7 +44,7 @@ test('a guide fails when its output, commands, variables or files differ from re
   await expect(follow(block('sh', 'echo [1,2]'), block('json', '[1]'))).rejects.toThrow('line 5')
   await expect(follow('# A title', block('sh', 'false', 'true'))).rejects.toThrow('line 2, A title: A command exited')
   await expect(follow(block('text', 'one'))).rejects.toThrow('No commands precede')
-  await expect(follow(block('sh variables', 'export OTHER=value'))).rejects.toThrow('no variable')
+  await expect(follow(block('sh variables', 'export OTHER=value'))).rejects.toThrow('Unknown variable')
   await expect(follow(block('js never-run.mjs', '1'))).rejects.toThrow('No command names never-run.mjs')
   for (const kind of ['', 'toml', 'js', 'sh later', 'sh not executed: later'])
     await expect(follow(block(kind, 'x'))).rejects.toThrow('Unsupported block')

@@ -262,7 +262,7 @@ test('the usage chart zooms by dragging and by keyboard, and keeps the zoom in t
   await page.getByText(/^Zoom: /).waitFor()
   expect(hours()).toBe(2)
   expect(await hindrances(page)).toEqual([])
-  await page.getByRole('button', { name: /^Any zoom/ }).click()
+  await page.getByRole('button', { name: /^Remove filter zoom/ }).click()
   await page.getByText(/per day \(/).waitFor()
   expect([...zoomed().keys()]).not.toContain('from')
   expect(problems).toEqual([])
