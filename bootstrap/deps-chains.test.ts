@@ -8,7 +8,7 @@ interface SyntaxNode {
   [field: string]: unknown
 }
 
-/** Functions that take `deps` and only pass it on, with the names of the functions that they pass it to. */
+/** Functions that take `deps` and only pass it on, with the names of the functions that receive it. */
 function onlyHandOn(source: string): [name: string, receivers: string[]][] {
   const found: [string, string[]][] = []
   visit(parseAst(source, { lang: 'ts' }), (node) => {
@@ -40,7 +40,7 @@ function visit(value: unknown, each: (node: SyntaxNode) => void): void {
   if (Array.isArray(value)) return value.forEach((entry) => visit(entry, each))
   if (typeof value !== 'object' || value === null || !('type' in value)) return
   each(value as SyntaxNode)
-  // The name of a property and a type are not uses of a variable.
+  // Property names and types are not uses of a variable.
   for (const [field, inner] of Object.entries(value))
     if (
       !['property', 'key', 'typeAnnotation', 'returnType', 'id'].includes(field) ||
@@ -49,7 +49,7 @@ function visit(value: unknown, each: (node: SyntaxNode) => void): void {
       visit(inner, each)
 }
 
-/** The longest row of functions that pass `deps` to the next one and do nothing else with it. */
+/** The longest chain of functions that pass `deps` to the next one and do nothing else with it. */
 function longestChain(handOn: ReadonlyMap<string, string[]>): string[] {
   const from = (name: string, above: string[]): string[] => {
     if (!handOn.has(name) || above.includes(name)) return []
@@ -63,7 +63,7 @@ function longest(chains: string[][]): string[] {
   return chains.reduce((best, chain) => (chain.length > best.length ? chain : best), [])
 }
 
-test('no more than two functions in a row only hand deps on', () => {
+test('at most two functions in a chain only pass deps on', () => {
   const { paths, read } = openRepository(path.resolve(import.meta.dirname, '..'))
   const sources = paths.filter((file) => /^(services|packages)\/.+\/src\/.+(?<!\.(test|fixture))\.ts$/.test(file))
   expect(sources.length).toBeGreaterThan(400)
@@ -72,7 +72,7 @@ test('no more than two functions in a row only hand deps on', () => {
   expect(chain.slice(2)).toEqual([])
 })
 
-test('finds a chain of functions that only hand deps on', () => {
+test('longestChain finds a chain of functions that only pass deps on', () => {
   const source = `
     export function first(deps: Deps, id: string) { return second(deps, id) }
     const second = async (deps: Deps, id: string) => { await third(id, deps) }

@@ -1,4 +1,5 @@
-// `node bootstrap/prose.ts [path part …]`: lines of code, comments and documentation with a construction that docs/style.md bans.
+// `node bootstrap/prose.ts [path part …]`: prints lines of code, comments and documentation with a construction that
+// docs/style.md bans.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

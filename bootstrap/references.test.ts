@@ -3,18 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { findDeadReferences, type DeadReferences } from './references/find-dead-references.ts'
 import { openRepository, repositoryOf, type Finding } from './references/repository.ts'
 
-// Everything that a comment or a page names exists (docs/README.md, "How to refer").
+// Everything that a comment or a page refers to exists (docs/README.md, "How to refer").
 
 const said = ({ file, line, said, why }: Finding) => `${file}:${line}: ${said}: ${why}`
 
-describe('in this repository', () => {
+describe('the repository', () => {
   const found = findDeadReferences(openRepository(path.resolve(import.meta.dirname, '..')))
-  test.for(Object.keys(found) as (keyof DeadReferences)[])('no dead %s', (kind) => {
+  test.for(Object.keys(found) as (keyof DeadReferences)[])('has no dead %s', (kind) => {
     expect(found[kind].map(said)).toEqual([])
   })
 })
 
-describe('a reference is found dead', () => {
+describe('findDeadReferences', () => {
   const files = {
     'package.json': '{ "name": "all" }',
     'docs/rules.md':
@@ -33,7 +33,7 @@ describe('a reference is found dead', () => {
   }
   const inComment = (text: string) => deadIn('services/x/src/c.ts', `const s = 'http://x' // ${text}\n`)
 
-  test('and these live', () => {
+  test('accepts references that exist', () => {
     expect(deadIn('docs/core.md', files['docs/core.md'])).toEqual([])
     for (const text of [
       'rules §1.2 and §1, core §M4',
@@ -62,26 +62,26 @@ describe('a reference is found dead', () => {
     ['(decisions.md, 3)', 'it leads to no document of the repository'],
     ['spec 4.2', 'it leads to no document of the repository'],
     ['architecture.md, money core 2', 'it leads to no document of the repository'],
-  ] as const)('%s', ([text, why]) => {
+  ] as const)('reports %s', ([text, why]) => {
     expect(inComment(text)).toContainEqual(expect.stringContaining(why))
   })
 
-  test('a file name that several packages have, and not the own one', () => {
+  test('reports a file name that several packages have, but not the package of the reference', () => {
     expect(deadIn('bootstrap/c.js', '// b.ts')).toEqual([expect.stringContaining('2 files have this name')])
   })
 
-  test('over two lines, and by the line it begins in', () => {
+  test('reports a reference across two lines with its first line', () => {
     const text = 'const r = /[/"]/\n\n/**\n * Two lines: rules\n * §1.9.\n */\n'
     expect(deadIn('services/x/src/c.ts', text)).toEqual([expect.stringMatching(/c\.ts:4: rules §1\.9: /)])
   })
 
-  test('in the title of a test, and not in what only looks like a comment', () => {
+  test('checks test titles, and ignores text that only looks like a comment', () => {
     expect(deadIn('services/x/src/c.ts', "test('spec 4.2')")).toHaveLength(1)
     expect(deadIn('services/x/src/c.ts', 'const s = `${`// none.ts`} // none.ts`')).toEqual([])
     expect(deadIn('prisma/b.sql', "SELECT '-- none.ts'; -- it's none.ts")).toHaveLength(1)
   })
 
-  test('in Markdown, and its fenced code for files alone', () => {
+  test('checks Markdown, and in fenced code only file names', () => {
     expect(deadIn('docs/page.md', '`none.ts` [x](none.md)\n')).toHaveLength(2)
     expect(deadIn('docs/page.md', '```sh\nnode services/none/main.ts # [x](y)\n```\n')).toHaveLength(1)
   })

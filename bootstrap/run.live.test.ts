@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const limitMs = 30_000
 
-/** Runs a line of JavaScript by Node 24 through bootstrap/tool.js, as the commands in package.json are run. */
+/** Runs a line of JavaScript with Node 24 through bootstrap/tool.js, like the commands in package.json. */
 function runLine(line: string, { from = import.meta.dirname } = {}) {
   const child = spawn(process.execPath, [path.join(from, 'tool.js'), 'node', '-e', line], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -17,12 +17,12 @@ function runLine(line: string, { from = import.meta.dirname } = {}) {
   return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number, output })) }
 }
 
-test('arguments, output and exit code go through, and it is Node 24', { timeout: limitMs }, async () => {
+test('tool.js runs Node 24 and passes arguments, output and exit code through', { timeout: limitMs }, async () => {
   const line = "console.log(process.version.split('.')[0], 'two words'); process.exitCode = 7"
   expect(await runLine(line).ended).toEqual({ code: 7, output: 'v24 two words\n' })
 })
 
-test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s goes through', { timeout: limitMs }, async (signal) => {
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('tool.js forwards %s', { timeout: limitMs }, async (signal) => {
   const line = `process.on('${signal}', () => process.exit(9)); console.log('up'); setInterval(() => {}, 60000)`
   const { child, ended } = runLine(line)
   await once(child.stdout, 'data')
@@ -30,11 +30,11 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s goes through', { timeout
   expect(await ended).toEqual({ code: 9, output: 'up\n' })
 })
 
-test('a program that a signal ended is reported by the exit code', { timeout: limitMs }, async () => {
+test('tool.js reports a program ended by a signal in its exit code', { timeout: limitMs }, async () => {
   expect(await runLine("process.kill(process.pid, 'SIGKILL')").ended).toEqual({ code: 137, output: '' })
 })
 
-test('the folder may be reached through a link with a space in its name', { timeout: limitMs }, async () => {
+test('tool.js works in a folder behind a link with a space in its name', { timeout: limitMs }, async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'a link '))
   symlinkSync(path.join(import.meta.dirname, '..'), path.join(folder, 'project'))
   expect((await runLine('console.log(1)', { from: path.join(folder, 'project/bootstrap') }).ended).output).toBe('1\n')

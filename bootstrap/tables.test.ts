@@ -2,7 +2,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { openRepository } from './references/repository.ts'
 
-// A row of a table has as many cells as its head: a row with fewer or more is text that ended up in the wrong place.
+// A row of a table must have as many cells as its head: one with fewer or more has text in the wrong place.
 
 const root = path.resolve(import.meta.dirname, '..')
 const cellsOf = (row: string) => row.replaceAll('\\|', '').split('|').length
@@ -21,7 +21,7 @@ function crookedRows(text: string): string[] {
   return crooked
 }
 
-test('every table of every page is whole', () => {
+test('every row of every table has as many cells as its head', () => {
   const { paths, read } = openRepository(root)
   const pages = paths.filter((file) => file.endsWith('.md'))
   expect(pages.length).toBeGreaterThan(20)
@@ -29,7 +29,7 @@ test('every table of every page is whole', () => {
   expect(crooked).toEqual([])
 })
 
-test('a row that is cut or glued to another is found', () => {
+test('a row that is cut or joined to another is reported', () => {
   expect(crookedRows('| a | b |\n|---|---|\n| 1 | 2 |\n| 1 \\| 2 | 3 |\n')).toEqual([])
   expect(crookedRows('| a | b |\n|---|---|\n| 1 |\n| 1 | 2 | 3 |\n')).toEqual(['| 1 |', '| 1 | 2 | 3 |'])
   expect(crookedRows('```\n| a | b |\n| 1 |\n```\n')).toEqual([])

@@ -4,22 +4,22 @@ import { readArguments } from './arguments.ts'
 const benches = { quick: { title: 'a quick one', rounds: 3, seconds: 2, profiles: ['ledger'] } }
 const read = (...words: string[]) => readArguments(words, benches)
 
-describe('the command line of a bench', () => {
-  test('takes its figures from the bench where it says nothing', () => {
+describe('readArguments', () => {
+  test("defaults to the bench's figures", () => {
     expect(read('quick')).toEqual({
       name: 'quick',
       options: { rounds: 3, roundMs: 2_000, keep: false, profile: null },
     })
   })
 
-  test('is followed where it says something', () => {
+  test('overrides them by options', () => {
     expect(read('quick', '--rounds', '7', '--seconds', '0.5', '--keep', '--profile', 'ledger')).toEqual({
       name: 'quick',
       options: { rounds: 7, roundMs: 500, keep: true, profile: 'ledger' },
     })
   })
 
-  test('is explained, each bench below the other', () => {
+  test('prints usage with one bench per entry', () => {
     const more = { ...benches, 'a-long-name': { title: 'a long one', rounds: 1, seconds: 1, profiles: [] } }
     const said = readArguments(['--help'], more)
     expect(said).toMatchObject({
@@ -49,13 +49,13 @@ describe('the command line of a bench', () => {
     [['quick', '--seconds', '600'], '--seconds must be'],
     [['quick', '--profile', 'console'], 'quick can profile ledger, not console.'],
     [['quick', '--fast'], "Unknown option '--fast'"],
-  ])('refuses %j and says what would be right', (words, message) => {
+  ])('refuses %j with the correct usage', (words, message) => {
     const answer = read(...words)
     expect(answer).toMatchObject({ wrong: true, usage: expect.stringContaining(message) as string })
     expect(answer).toMatchObject({ usage: expect.stringContaining('  quick ') as string })
   })
 
-  test('help is not a mistake', () => {
+  test('does not treat --help as an error', () => {
     expect(read('--help')).toMatchObject({ wrong: false })
   })
 })

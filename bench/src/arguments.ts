@@ -1,21 +1,21 @@
 import { parseArgs } from 'node:util'
 
 export interface BenchOptions {
-  /** How often every variant is measured; the medians of these are reported. */
+  /** Rounds per variant; the report has their medians. */
   rounds: number
-  /** How long each of them is measured in a round. */
+  /** Duration of a measurement in a round. */
   roundMs: number
-  /** Rewrite the bench's section in bench/RESULTS.md. */
+  /** Whether to rewrite the bench's section in bench/RESULTS.md. */
   keep: boolean
-  /** The service whose time is to be told by function; null: none. */
+  /** The service to profile by function; null for none. */
   profile: string | null
 }
 
 export interface BenchFacts {
   title: string
-  /** Services that `--profile` takes. */
+  /** Services that `--profile` accepts. */
   profiles: string[]
-  /** What is taken where the command line says nothing. */
+  /** Defaults for the command line. */
   rounds: number
   seconds: number
 }
@@ -23,7 +23,7 @@ export interface BenchFacts {
 const MOST_ROUNDS = 50
 const MOST_SECONDS = 60
 
-/** Reads the command line of a bench. Answers the text to print instead where it asks for help or is wrong. */
+/** Parses the command line of a bench. Returns the text to print instead if it asks for help or is invalid. */
 export function readArguments(
   words: string[],
   benches: Record<string, BenchFacts>,

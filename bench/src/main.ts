@@ -4,7 +4,7 @@ import { openStops } from './stack/stops.ts'
 import { keepResults } from './report/results-file.ts'
 
 // npm run bench <name>
-// Exit codes: 0 measured and the books add up, 1 not, 64 wrong words, 130 interrupted.
+// Exit codes: 0 measured and the ledger verified, 1 not, 64 wrong usage, 130 interrupted.
 
 const read = readArguments(process.argv.slice(2), benches)
 if ('usage' in read) {
@@ -28,7 +28,7 @@ try {
   if (options.keep) log(`\nKept in ${await keepResults(name, report)}`)
 } catch (error) {
   process.exitCode = 1
-  // What fails because its server was stopped is not news.
+  // A failure caused by a stopped server is not news.
   if (!interrupted)
     process.stderr.write(`\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
 } finally {

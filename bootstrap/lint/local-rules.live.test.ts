@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const projectFolder = path.resolve(import.meta.dirname, '../..')
 
-// Each line is its own file small stack: where it stands, what it says, and what the linter answers.
+// Each line is a separate file: its path, its code, and what the linter reports.
 const forbidden: [file: string, code: string, answer: RegExp][] = [
   ['services/gateway/src/a.ts', "import '@gateway/ledger/app'", /A service never imports a service/],
   ['services/gateway/src/b.ts', "import '../../ledger/src/app.ts'", /entered by its door/],
@@ -129,7 +129,7 @@ describe('the linter refuses', () => {
   })
 })
 
-describe('the linter lets pass', () => {
+describe('the linter accepts', () => {
   test.each(permitted)('%s: %s', (file) => {
     expect(saidOf(file).filter((text) => /local|floating/.test(text))).toEqual([])
   })

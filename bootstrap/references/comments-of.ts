@@ -1,22 +1,22 @@
-/** Text that users read, with the line it begins in. Comments in lines that follow each other are one passage. */
+/** Text for readers, with its first line. Comments on consecutive lines are one passage. */
 export interface Passage {
   line: number
-  /** Without the signs of a comment; its lines are those of the file. */
+  /** Without comment markers; its lines match those of the file. */
   text: string
 }
 
-/** The line of the file in which a passage has its character at `index`. */
+/** The line of the file at character `index` of a passage. */
 export function lineOf({ line, text }: Passage, index: number): number {
   return line + newlines(text.slice(0, index))
 }
 
 interface Split {
   comments: Passage[]
-  /** The rest of the file, its comments blank, its lines where they were. */
+  /** The rest of the file, with comments blanked out and lines kept. */
   code: string
 }
 
-/** What of a file is comment; null for a kind of file of which nothing is looked at. */
+/** Splits a file into comments and code; null for a kind of file that is not checked. */
 export function commentsOf(file: string, text: string): Split | null {
   const find = finderOf(file)
   if (find === null) return null
@@ -41,7 +41,7 @@ function finderOf(file: string): ((text: string) => Range[]) | null {
   return null
 }
 
-/** What matches and is not a string. */
+/** Matches that are not strings. */
 function matching(tokens: RegExp): (text: string) => Range[] {
   return (text) =>
     [...text.matchAll(tokens)]
@@ -51,7 +51,7 @@ function matching(tokens: RegExp): (text: string) => Range[] {
 
 const TOKEN = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|[`{}]|\/|[\w$]+|[^\s\w$]/g
 const REGULAR_EXPRESSION = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y
-/** Behind these a slash begins a regular expression and divides nothing. */
+/** After these a slash starts a regular expression instead of a division. */
 const BEFORE_VALUE = /^(?:[([{,;:=!&|?+\-*%<>~^}]|return|typeof|case|of|in|new|void|await|yield|default)$/
 
 /** Tells comments from slashes in strings, templates and regular expressions. */
@@ -81,7 +81,7 @@ function endOfRegularExpression(text: string, from: number): number {
   return REGULAR_EXPRESSION.test(text) ? REGULAR_EXPRESSION.lastIndex : from + 1
 }
 
-/** Behind the template, or behind the `${` that interrupts it. */
+/** The position after the template, or after the `${` that interrupts it. */
 function endOfTemplatePart(text: string, from: number, braces: ('block' | 'template')[]): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === '\\') at++

@@ -5,7 +5,7 @@ const CREATED =
   /CREATE (?:OR REPLACE )?(?:TABLE|VIEW|FUNCTION|TYPE)(?: IF NOT EXISTS)? (?<name>(?:money|control)\.\w+)/g
 const NAMED = /(?<![\w./-])(?<name>(?:money|control)\.[a-z_]+\w*)(?!\.|\w|\/)/g
 
-/** Answers what names a table, view, function or type of the database that no SQL of the repository makes. */
+/** Returns a check for names of tables, views, functions or types that no SQL of the repository creates. */
 export function openDatabaseNameCheck(repository: Repository): (file: string, passage: Passage) => Finding[] {
   const made = new Set<string>()
   for (const file of repository.paths)

@@ -6,15 +6,15 @@ const DEFINED = /^[ \t]*(?<letter>[A-Z]\d{1,2})(?= {2,}\S)/gm
 const NAMED = /(?<![\w+./§-])(?<letter>[A-Z]\d{1,2})(?![\w-]|\.\d|\/| {2,}\S)/g
 /** `F1 of read_executions`, `B8 and B9 of run_batch`. */
 const WHERE = /^(?:(?:\s*,\s*|\s+(?:and|to)\s+)[A-Z]\d{1,2})*\s+(?:of|in)\s+(?:the\s+)?`?(?<name>[\w./-]*\w)/
-/** Names of other things that look the same, where a file has no such rule. */
+/** Names of other things that look the same, for files without such a rule. */
 const OTHER_THINGS = new Set(['S3', 'V8'])
 
-/** The rules that are at the head of a file, such as `A1`. */
+/** The rules in the header of a file, such as `A1`. */
 export function invariantsIn(comments: readonly Passage[]): Set<string> {
   return new Set(comments.flatMap(({ text }) => [...text.matchAll(DEFINED)].map(({ groups }) => groups!['letter']!)))
 }
 
-/** Answers what names a rule that neither its own file nor the file or SQL function named with it has. */
+/** Returns a check for rules that exist neither in the file itself nor in the file or SQL function named with them. */
 export function openInvariantCheck(
   repository: Repository,
   invariantsOf: (file: string) => ReadonlySet<string>,

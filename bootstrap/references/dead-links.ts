@@ -5,7 +5,7 @@ import type { Finding, Repository } from './repository.ts'
 
 const LINK = /\[[^\]]*\]\((?<target>[^()\s]+)\)/g
 
-/** Links in Markdown, also those in comments, that lead to no file or no heading of the repository. */
+/** Links in Markdown, including those in comments, to a missing file or heading of the repository. */
 export function deadLinks(repository: Repository, file: string, passage: Passage): Finding[] {
   const findings: Finding[] = []
   for (const match of passage.text.matchAll(LINK)) {

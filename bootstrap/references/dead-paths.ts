@@ -5,7 +5,7 @@ import type { Finding, Repository } from './repository.ts'
 const PART = String.raw`(?:[\w.*-]|\{[\w.,*-]+\})+`
 const EXTENSIONS = 'ts|js|sql|md|ya?ml|prisma|sh|css|html|lua|json'
 
-/** Names that are not files of the repository, or of no single one, and why they may be spoken of. */
+/** Names that match no file of the repository, or several, and why they are allowed. */
 const elsewhere: [name: RegExp, why: string][] = [
   [/^(\.local\/)?(ready|secrets)\.json$/, 'written by `npm start`'],
   [/^(\.\w+\/)?((claude_desktop_config|mcp|opencode)\.json|config\.yaml)$/, "of a caller's own client"],
@@ -21,7 +21,7 @@ const elsewhere: [name: RegExp, why: string][] = [
   [/^(migration\.sql|package\.json)$/, 'each migration and each package has one'],
 ]
 
-/** Answers what names a file or folder of the repository that is not there. */
+/** Returns a check for names of files or folders that do not exist in the repository. */
 export function openPathCheck(repository: Repository): (file: string, passage: Passage) => Finding[] {
   const folders = [...new Set(repository.paths.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!))]
   const below = folders.map((folder) => folder.replaceAll('.', String.raw`\.`)).join('|')
@@ -43,7 +43,7 @@ export function openPathCheck(repository: Repository): (file: string, passage: P
     return findings
   }
 
-  /** A word such as `deploy` is one like any other, `Node.js` is not a file, and `example.com/` no folder. */
+  /** `deploy` may be an ordinary word, `Node.js` is not a file, and `example.com/` is not a folder. */
   function namesFile(said: string): boolean {
     if (/^[A-Z]/.test(said)) return said.endsWith('.md')
     return !/^\w[\w-]*\.\w+\//.test(said) && /[./]/.test(said)
@@ -63,13 +63,13 @@ export function openPathCheck(repository: Repository): (file: string, passage: P
   }
 }
 
-/** `services/gateway`, or the top folder. */
+/** `services/gateway`, or the top-level folder. */
 function packageOf(file: string): string {
   const parts = file.split('/')
   return parts.slice(0, /^(services|packages|clients|tools)$/.test(parts[0]!) ? 2 : 1).join('/')
 }
 
-/** A glob as a pattern over the ends of paths, and over folders on the way. */
+/** A glob as a pattern that matches the ends of paths, and folders along them. */
 function patternOf(glob: string): RegExp {
   const source = glob.replace(/\/$/, '').replaceAll(/\*+|\{[^}]*\}|[^*{]+/g, (part) => {
     if (part.startsWith('*')) return part === '**' ? '.*' : '[^/]*'

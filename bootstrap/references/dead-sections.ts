@@ -3,13 +3,13 @@ import type { Page } from './pages.ts'
 import type { Finding } from './repository.ts'
 
 const REFERENCE = /(?:(?<page>[A-Za-z][A-Za-z-]*)\s+)?§(?<number>[A-Z]?\d+(?:\.\d+)*|)/g
-/** What stands between two sections of one page: `rules §3.2, §3.4 and §4.1`. */
+/** Text between two sections of one page: `rules §3.2, §3.4 and §4.1`. */
 const GOES_ON = /^[\s,;]*(?:and|or|to)?\s*$/
 
 /**
- * References such as `rules §3.2` that lead to no heading.
- * @param pages by their name
- * @param own the name of the page that the passage is in, whose sections need no name
+ * References such as `rules §3.2` to a missing heading.
+ * @param pages by name
+ * @param own the page of the passage, whose sections need no name
  */
 export function deadSections(
   file: string,

@@ -8,16 +8,16 @@ import { oldReferences } from './old-references.ts'
 import { pagesOf, withoutFences } from './pages.ts'
 import type { Finding, Repository } from './repository.ts'
 
-/** What each check finds, by what it checks. docs/README.md says which forms of reference there are. */
+/** Findings by kind of check. docs/README.md lists the forms of references. */
 export type DeadReferences = Record<
   'sections' | 'links' | 'paths' | 'packages' | 'database names' | 'invariants' | 'old forms',
   Finding[]
 >
 
-/** Lock files, and what is written by others. */
+/** Lock files and third-party texts. */
 const UNREAD = /(^|\/)pnpm-lock\.yaml$|(^|\/)LICENSE/
 
-/** Every reference in comments and pages that leads to nothing. */
+/** Finds every dead reference in comments and pages. */
 export function findDeadReferences(repository: Repository): DeadReferences {
   const found: DeadReferences = {
     sections: [],
@@ -55,10 +55,10 @@ export function findDeadReferences(repository: Repository): DeadReferences {
 
   for (const [file, { comments, code }] of commented) {
     for (const passage of comments) look(file, passage, null)
-    // These checks hold made-up references, and what references look like.
+    // These checks contain made-up references and examples of references.
     if (file.startsWith('bootstrap/references')) continue
     if (/\.(ts|js|sql)$/.test(file)) found.invariants.push(...comments.flatMap((one) => deadInvariants(file, one)))
-    // Titles of tests and the like.
+    // Titles of tests and other strings.
     const rest = { line: 1, text: code }
     found.sections.push(...deadSections(file, rest, pages, null))
     found['old forms'].push(...oldReferences(file, rest))
@@ -72,7 +72,7 @@ export function findDeadReferences(repository: Repository): DeadReferences {
   return found
 }
 
-/** Fenced code alone, its lines where they were: its commands name files too. Not what an example imports. */
+/** Only fenced code, with lines kept: its commands name files too. Excludes the imports of examples. */
 function fencesOf(markdown: string): string {
   const bare = withoutFences(markdown).split('\n')
   return markdown
@@ -81,7 +81,7 @@ function fencesOf(markdown: string): string {
     .join('\n')
 }
 
-/** What a link is called names no file by itself: `deadLinks` looks where it leads. */
+/** The text of a link is not a file reference: `deadLinks` checks its target. */
 function withoutLinks(text: string): string {
   return text.replaceAll(/\[[^\]]*\]\([^()\s]+\)/g, (link) => link.replaceAll(/[^\n]/g, ' '))
 }

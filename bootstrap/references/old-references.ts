@@ -1,7 +1,7 @@
 import { lineOf, type Passage } from './comments-of.ts'
 import type { Finding } from './repository.ts'
 
-/** References to documents that the repository does not have. */
+/** References to documents that are not in the repository. */
 const FORMS = [
   /(?<![\w/-])decisions\.md\b/gi,
   /(?<![\w/-])spec\.md\b/gi,
@@ -15,7 +15,7 @@ const FORMS = [
   /\bI\d+\s+to\s+I\d+\b/g,
 ]
 
-/** What is in a form that leads out of the repository. */
+/** Finds references in one of these forms. */
 export function oldReferences(file: string, passage: Passage): Finding[] {
   return FORMS.flatMap((form) =>
     [...passage.text.matchAll(form)].map((match) => ({

@@ -1,14 +1,14 @@
 import type { Repository } from './repository.ts'
 
-/** A page in Markdown: what of it can be referred to. */
+/** The parts of a Markdown page that can be referred to. */
 export interface Page {
   /** Numbers of its sections, such as `3.2` and `M4`. */
   sections: ReadonlySet<string>
-  /** Anchors of its headings, as GitHub makes them. */
+  /** Anchors of its headings, as GitHub generates them. */
   anchors: ReadonlySet<string>
 }
 
-/** The pages of docs/ that have numbered sections or could, by their name without `.md`. */
+/** The pages of docs/ that can have numbered sections, by name without `.md`. */
 export function pagesOf(repository: Repository): Map<string, Page> {
   const pages = new Map<string, Page>()
   for (const file of repository.paths) {
@@ -32,7 +32,7 @@ export function readPage(markdown: string): Page {
   return { sections, anchors }
 }
 
-/** The text without fenced code, its lines where they were. */
+/** The text without fenced code, with lines kept. */
 export function withoutFences(markdown: string): string {
   return markdown.replaceAll(/^(```|~~~)[\s\S]*?^\1[^\n]*$/gm, (fence) => fence.replaceAll(/[^\n]/g, ' '))
 }

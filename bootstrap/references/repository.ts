@@ -6,11 +6,11 @@ import path from 'node:path'
 export interface Repository {
   paths: readonly string[]
   read(file: string): string
-  /** Whether there is such a file, or a folder that holds one. */
+  /** Whether the file exists, or a folder with files in it. */
   has(file: string): boolean
 }
 
-/** Something that names what is not there. */
+/** A reference to something that does not exist. */
 export interface Finding {
   file: string
   line: number
@@ -29,7 +29,7 @@ export function repositoryOf(paths: readonly string[], read: (file: string) => s
   return { paths, read, has: (file) => known.has(file.replace(/\/$/, '')) }
 }
 
-/** Also files that are new and not ignored; without git anything that is not a product of installing or running. */
+/** Includes new files that are not ignored; without git, all files except products of installing or running. */
 function pathsIn(folder: string): string[] {
   try {
     const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']

@@ -1,4 +1,4 @@
--- Who may use what is in this folder. Applied after every change of it.
+-- Grants for the functions and views of this folder. Applied after every change of the folder.
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA control, money FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA money TO svc_ledger;
 GRANT SELECT ON

@@ -2,7 +2,7 @@ import express, { type RequestHandler } from 'express'
 import { pipeline } from 'node:stream/promises'
 import { Pool } from 'undici'
 
-// The least that stands between a caller and a provider: Express takes the request, undici passes it on, both bodies stream.
+// The minimal proxy between a caller and a provider: Express takes the request, undici forwards it, both bodies stream.
 // Arguments: the provider's base address and the port to listen on.
 
 const [providerUrl, port] = process.argv.slice(2)

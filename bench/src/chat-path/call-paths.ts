@@ -28,16 +28,16 @@ interface CallPath {
   model: string
 }
 
-/** Processor time that a call takes of each process it goes through, in milliseconds, by variant. */
+/** Processor time of a call in each process on its path, in milliseconds, by variant. */
 export type Work = Map<string, Record<string, number>>
 
-/** Calls that the stack has answered: those that the load has counted, and at most this many that it hung up on. */
+/** Calls that the stack has completed: those counted by the load, and at most this many that the load aborted. */
 export interface Answered {
   counted: number
   cutAtMost: number
 }
 
-/** The four ways to the same provider, and the one small call that goes them. */
+/** The four paths to the same provider, and the small call that takes them. */
 export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
   const providerModel = 'sim'
   const portkey = {
@@ -76,7 +76,7 @@ export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
     }),
   })
 
-  /** Nothing of it counts but what it is charged. */
+  /** Nothing of it is measured, but its charges count. */
   async function warmUp(name: CallPathName, connections: number) {
     const { calls } = await wrk({ ...callOf(callPaths[name]), connections, lastsMs: WARM_UP_MS })
     noteAnswered(name, calls, connections)
@@ -109,7 +109,10 @@ export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
   }
 
   return {
-    /** Calls once on each path and answers what the stack must charge for this call, in micro-USD. Throws if one does not answer as the provider does. */
+    /**
+     * Calls once on each path and returns the expected charge of this call, in micro-USD. Throws if a response differs
+     * from that of the provider.
+     */
     async tryEach(): Promise<bigint> {
       const said: string[] = []
       let charge = 0n

@@ -13,8 +13,8 @@ import { profileFolder, startStack } from './start-stack.ts'
 import { startPeers } from './start-peers.ts'
 import { findWrk } from './wrk.ts'
 
-// A chat call through everything: key, reservation, provider, settlement, all durable, against nothing in between, against the
-// least that can be in between, and against a gateway that keeps no books. Everything runs on the same cores, in turns.
+// A chat call through everything (key, reservation, provider, settlement, all durable) against a direct call, against a
+// minimal proxy, and against a gateway without a ledger. All run on the same cores, in turns.
 
 const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
 

@@ -8,7 +8,7 @@ interface Deps {
   postgres: DurablePostgres
   project: string
   answered: Answered
-  /** What each of them costs, in micro-USD. */
+  /** Expected charge of each call, in micro-USD. */
   charge: bigint
 }
 
@@ -16,9 +16,9 @@ const QUIET_LIMIT_MS = 30_000
 const ASK_EVERY_MS = 100
 
 /**
- * Throws unless the books add up and say what was answered: nothing is held anymore, each call was charged once and the same,
- * and as many were charged as were answered. The load hangs up on the calls under way when its time is over; those are
- * charged too, and are the only ones that it has not counted.
+ * Throws unless the ledger verifies and matches the responses: nothing is reserved, each call was charged once with the
+ * same amount, and every completed call was charged. At its end the load aborts the calls in flight; those are charged
+ * too, and are the only ones that it has not counted.
  */
 export async function checkCharges({ postgres, project, answered, charge }: Deps): Promise<void> {
   const database = await openDatabase({ url: postgres.ledgerUrl, poolSize: 1, role: 'bench-check' })

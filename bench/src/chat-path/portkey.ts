@@ -6,7 +6,10 @@ import { promisify } from 'node:util'
 
 const VERSION = '1.15.2'
 
-/** Installs the Portkey gateway into a folder of the bench's own, on first use, without running its install scripts. Answers its program. */
+/**
+ * Installs the Portkey gateway into a folder of the benches on first use, without running its install scripts. Returns
+ * its program.
+ */
 export async function installPortkey(folder: string, log: (line: string) => void): Promise<string> {
   const home = path.join(folder, `portkey-${VERSION}`)
   const program = path.join(home, 'node_modules/@portkey-ai/gateway/build/start-server.js')

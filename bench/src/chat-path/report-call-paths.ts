@@ -16,10 +16,16 @@ const titles: Record<CallPathName, string> = {
   stack: 'this gateway, charged and durable',
 }
 
-/** Processor time of a call, gateway, ledger and Postgres together, to that of the bare proxy; requests to Portkey. */
+/**
+ * Targets: processor time of a call in gateway, ledger and Postgres relative to the bare proxy; requests relative to
+ * Portkey.
+ */
 const WANTED = { work: { 128: 2.1, 32: 3, 1: 12 }, toPortkey: { 32: 1.7, 128: 2.5 } }
 
-/** The section of the results: where processor time goes, speeds, ratios, what a lone call takes longer, and the targets. */
+/**
+ * The section of the results: distribution of processor time, throughput, ratios, added latency of a lone call, and the
+ * targets.
+ */
 export function reportCallPaths({ measured, work, run }: Facts): string {
   const of = (callPath: CallPathName, connections: number) => measured.get(variantName(callPath, connections))!
   const speeds = CONNECTIONS.flatMap((connections) =>
@@ -38,7 +44,7 @@ export function reportCallPaths({ measured, work, run }: Facts): string {
   )
   const added = (callPath: CallPathName) =>
     median(of(callPath, 1).map((round, n) => round.p50Ms - of('provider', 1)[n]!.p50Ms))
-  /** Of the processes that are ours, to that of the proxy. */
+  /** Of our processes, relative to the proxy. */
   const workToProxy = (connections: number): number => {
     const { callPath = NaN, ledger = NaN, postgres = NaN } = work.get(variantName('stack', connections)) ?? {}
     return (callPath + ledger + postgres) / (work.get(variantName('proxy', connections))?.['callPath'] ?? NaN)

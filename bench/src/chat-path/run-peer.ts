@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 
-// Runs a program that knows nothing of us, and ends it when its starter is gone. Arguments: its file, then its own.
+// Runs a third-party program, and ends it when its starter is gone. Arguments: its file, then its own arguments.
 
 const [file, ...args] = process.argv.slice(2)
 process.stdin.resume().once('close', () => process.exit(0))

@@ -7,7 +7,7 @@ import { installPortkey } from './portkey.ts'
 interface Deps {
   providerUrl: string
   folder: string
-  /** Where peers are kept from one bench to the next. */
+  /** Where peers stay installed between benches. */
   peersFolder: string
   stops: Stops
   log: (line: string) => void
@@ -20,7 +20,7 @@ export interface Peers {
 
 const file = (name: string) => path.join(import.meta.dirname, name)
 
-/** Starts what the gateway is compared with, in front of the same provider. */
+/** Starts the programs that the gateway is compared with, in front of the same provider. */
 export async function startPeers({ providerUrl, folder, peersFolder, stops, log }: Deps): Promise<Peers> {
   const [proxyPort, portkeyPort] = [await freePort(undefined, 'the proxy'), await freePort(undefined, 'Portkey')]
   const [proxyUrl, portkeyUrl] = [`http://127.0.0.1:${proxyPort}`, `http://127.0.0.1:${portkeyPort}`]
@@ -38,7 +38,7 @@ export async function startPeers({ providerUrl, folder, peersFolder, stops, log 
   const portkey = await startProgram({
     name: 'portkey',
     entry: file('run-peer.ts'),
-    // Without its console and its log of requests: as fast as it can be.
+    // Without its console and its request log: as fast as it gets.
     args: [await installPortkey(peersFolder, log), `--port=${portkeyPort}`, '--headless'],
     env: { NODE_ENV: 'production' },
     logFolder: folder,

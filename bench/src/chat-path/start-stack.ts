@@ -27,8 +27,9 @@ const programs = {
 }
 
 /**
- * Starts what a chat call goes through, each as the process and with the environment that `npm start` gives it: Postgres
- * (waiting for the disk), Redis, the simulated provider, the ledger and the gateway. `profile` names the one to be profiled.
+ * Starts the services on the path of a chat call, each with the process and environment of `npm start`: Postgres
+ * (waiting for the disk), Redis, the simulated provider, the ledger and the gateway. `profile` names the service to
+ * profile.
  */
 export async function startStack(stops: Stops, profile: string | null): Promise<Stack> {
   const { folder, postgres, redis } = await startBenchServers(stops)
@@ -48,7 +49,7 @@ export async function startStack(stops: Stops, profile: string | null): Promise<
     metricsPorts: await chooseMetricsPorts(ports),
     secrets: {
       services: { gateway: secret(), worker: secret(), console: secret() },
-      databaseRoles: { ledger: '', console: '' }, // they are in the addresses below
+      databaseRoles: { ledger: '', console: '' }, // part of the addresses below
       webhooks: secret(),
     },
     ledgerDatabaseUrl: postgres.ledgerUrl,
@@ -91,7 +92,7 @@ export async function startStack(stops: Stops, profile: string | null): Promise<
   }
 }
 
-/** Where the CPU profile of a service is written when it stops. */
+/** Folder for the CPU profile that a service writes when it stops. */
 export function profileFolder(folder: string, service: string): string {
   return path.join(folder, `profile-${service}`)
 }

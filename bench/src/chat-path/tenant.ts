@@ -3,7 +3,7 @@ import { PLENTY, withFixture } from '../stack/with-fixture.ts'
 
 export type PricedTenant = CallableTenant & { promptPico: bigint; completionPico: bigint }
 
-/** A tenant whose key has a monthly limit, so that its window is checked at each call. */
+/** A tenant whose key has a monthly limit, so that every call checks its window. */
 export async function buildTenant(adminUrl: string): Promise<PricedTenant> {
   const prices = { promptPico: 150_000n, completionPico: 600_000n }
   const tenant = await withFixture(adminUrl, (fixture) =>

@@ -15,7 +15,7 @@ export interface WrkLoad {
 }
 
 export interface WrkSample {
-  /** Answered with a status below 400. */
+  /** Responses with a status below 400. */
   calls: number
   perSecond: number
   p50Ms: number
@@ -25,8 +25,8 @@ export interface WrkSample {
 export type Wrk = (load: WrkLoad) => Promise<WrkSample>
 
 /**
- * The load generator wrk, in its own process: it is written in C, so it leaves both cores to what is measured.
- * Taken from the PATH, else the package of Debian or Ubuntu is unpacked into `folder`, which needs no permissions.
+ * The load generator wrk, in a separate process: it is written in C, so it leaves both cores to the measured services.
+ * Taken from the PATH; otherwise the package of Debian or Ubuntu is unpacked into `folder`, which needs no permissions.
  */
 export async function findWrk(folder: string, log: (line: string) => void): Promise<Wrk> {
   const onPath = { command: 'wrk', env: {} }
@@ -40,7 +40,7 @@ interface Found {
 }
 
 async function measure({ command, env }: Found, { url, headers, body, connections, lastsMs }: WrkLoad) {
-  const seconds = Math.max(1, Math.round(lastsMs / 1000)) // wrk knows whole seconds only
+  const seconds = Math.max(1, Math.round(lastsMs / 1000)) // wrk accepts only whole seconds
   const { stdout } = await run(
     command,
     [

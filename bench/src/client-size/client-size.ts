@@ -9,7 +9,7 @@ import { describeRun } from '../report/machine.ts'
 import { table } from '../report/table.ts'
 import { formatTargets } from '../report/targets.ts'
 
-// What the client for TypeScript adds to a page: as it is published and installed, bundled and minified for a browser, compressed.
+// What the TypeScript client adds to a page: published, installed, bundled and minified for a browser, and compressed.
 
 const WANTED_KIB = 12
 const entries = ['gateway', 'console']

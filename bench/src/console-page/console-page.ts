@@ -11,8 +11,8 @@ import { frames } from './frames.ts'
 import { largestFlow } from './largest-flow.ts'
 import { makeYear } from './make-year.ts'
 
-// The console in a browser, on the seeded stack: how long until it can be used, how a canvas of the largest flow follows the
-// mouse, and how long a year of usage takes to be drawn.
+// The console in a browser, on the seeded stack: time until it is usable, frame rate while dragging on the canvas of
+// the largest flow, and time to draw a year of usage.
 
 interface Round {
   coldMs: number
@@ -21,7 +21,7 @@ interface Round {
   yearMs: number
   idlePerSecond: number
   dragPerSecond: number
-  /** Of the page's thread, for each frame of the drag. */
+  /** Of the page's thread, per frame of the drag. */
   dragBusyMs: number
 }
 
@@ -93,7 +93,7 @@ async function signIn(context: BrowserContext, { baseUrl, email, password }: See
   if (!answer.ok()) throw new Error(`Signing in was answered with ${answer.status()}.`)
 }
 
-/** As a user draws one: a sandbox product, and its first revision. @returns its id */
+/** Creates it as a user would: a sandbox product with its first revision. @returns its id */
 async function saveLargestFlow({ baseUrl, consoleToken, tenant, project }: SeededStack): Promise<string> {
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${baseUrl}/api/v2/tenants/${tenant}/${path}`, {

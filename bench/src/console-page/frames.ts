@@ -7,8 +7,8 @@ const COUNT = `if (globalThis.drawn === undefined) {
 }`
 
 /**
- * How many frames a second a page draws while something is done again and again, and how long its thread is busy for each, as its
- * own trace of tasks says.
+ * Measures how many frames per second a page draws while an action repeats, and how long its thread is busy per frame,
+ * by its trace of tasks.
  */
 export async function frames(
   page: Page,

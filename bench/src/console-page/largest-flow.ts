@@ -4,7 +4,7 @@ import { flowLimits } from '@gateway/api/limits'
 const OWN = ['in', 'out']
 const EDGES_IN = 4
 
-/** A flow with as many nodes and edges as one may have: each template takes what the four before it made. */
+/** A flow with the maximum number of nodes and edges: each template takes the outputs of the four before it. */
 export function largestFlow(): Graph {
   const templates = Array.from({ length: flowLimits.nodes - OWN.length }, (_, n) => `t${n}`)
   const before = (n: number) =>

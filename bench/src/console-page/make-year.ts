@@ -1,6 +1,6 @@
 import type { Fixture } from '@gateway/testbed/fixture'
 
-/** A year of usage as the ledger keeps it, by the hour and by the day: 24 calls of each model a day, by four keys. */
+/** A year of usage as the ledger stores it, by hour and by day: 24 calls per model and day, by four keys. */
 export async function makeYear({ run }: Fixture, project: string, models: string[]): Promise<void> {
   for (const [table, unit, every] of [
     ['usage_hours', 'hour', '1 hour'],

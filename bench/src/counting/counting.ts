@@ -9,8 +9,9 @@ import { cells, ms, table, times } from '../report/table.ts'
 import { formatTargets } from '../report/targets.ts'
 import { adversarial, prose } from './texts.ts'
 
-// How long it takes until the tokens of a prompt are known: new ones, those of which all but the end was counted before, what
-// is made to be slow, and a quiet project alongside a busy one. Against the library whose tables are used, in this thread.
+// Time until the tokens of a prompt are known: for new prompts, for prompts whose start was counted before, for
+// adversarial prompts, and for a quiet project next to a busy one. Compared with the library whose tables are used, in
+// this thread.
 
 const CLIENTS = 64
 const PROJECTS = 8
@@ -22,7 +23,7 @@ export async function counting({ options, stops, log }: BenchDeps): Promise<stri
   const counter = openTokenCounter({ log: logger })
   stops.add(() => counter.close())
   const count = countWith(counter)
-  await count('prj_first', prose(0, PROMPT)) // the tables are read
+  await count('prj_first', prose(0, PROMPT)) // loads the tables
 
   let seed = 1
   const known = prose(seed++, PROMPT)
@@ -66,7 +67,7 @@ function countWith(counter: TokenCounter) {
   }
 }
 
-/** A quiet project's prompts, one after the other, while another one has as many of the slowest as it may. */
+/** Prompts of a quiet project, in sequence, while another one has as many of the slowest as it may. */
 async function alongsideBurst(counter: TokenCounter, seed: () => number, roundMs: number): Promise<Figures> {
   const count = countWith(counter)
   const slow = adversarial['one word of any letters']!

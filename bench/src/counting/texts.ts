@@ -1,11 +1,11 @@
-// Prompts to be counted: no two alike, unless they are meant to be.
+// Prompts to count: all different, unless intended otherwise.
 
 const WORDS =
   'the report says that each of them was seen twice in an evening and no one knows why because of what they had ordered'.split(
     ' ',
   )
 
-/** Numbers that look random and are the same each time. */
+/** Pseudorandom numbers, the same each time. */
 function openNumbers(seed: number): (below: number) => number {
   let state = seed >>> 0 || 1
   return (below) => {
@@ -24,7 +24,7 @@ function filled(characters: number, next: () => string): string {
   return parts.join('').slice(0, characters)
 }
 
-/** Sentences with a name or a number now and then. */
+/** Sentences with occasional names and numbers. */
 export function prose(seed: number, characters: number): string {
   const below = openNumbers(seed)
   return filled(characters, () => {
@@ -34,7 +34,7 @@ export function prose(seed: number, characters: number): string {
   })
 }
 
-/** What gives a tokenizer the most to do: words that don't end, of which little or much is merged. */
+/** Worst cases for a tokenizer: words that don't end, of which few or many characters merge. */
 export const adversarial: Record<string, (seed: number, characters: number) => string> = {
   'one letter again and again': (seed, characters) => `${seed}${'a'.repeat(characters)}`.slice(0, characters),
   'one word of any letters': (seed, characters) => {

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import { pathToFileURL } from 'node:url'
 
-// A process that runs workflows of steps with DBOS, as its README shows it. Arguments: the library's entry, the address of its
-// database, a port, the name of this executor. GET answers once it is ready; POST `{ workflows, concurrency, steps }` runs them.
+// A process that runs workflows of steps with DBOS, as shown in its README. Arguments: the library's entry, the address
+// of its database, a port, the name of this executor. GET responds once it is ready; POST `{ workflows, concurrency,
+// steps }` runs them.
 
 interface Dbos {
   setConfig(config: object): void

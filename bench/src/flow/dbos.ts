@@ -10,15 +10,17 @@ import type { Stops } from '../stack/stops.ts'
 const DBOS_VERSION = '5.3.0'
 
 export interface DbosProcess extends RunningProgram {
-  /** Runs this many workflows of this many steps, `concurrency` of them at a time. Answers how long it took, in milliseconds. */
+  /**
+   * Runs this many workflows of this many steps, `concurrency` of them at a time. Returns the duration in milliseconds.
+   */
   run(load: { workflows: number; concurrency: number; steps: number }): Promise<number>
 }
 
 interface Deps {
-  /** Of the database where DBOS keeps its own. */
+  /** Of the database for the tables of DBOS. */
   databaseUrl: string
   folder: string
-  /** Where peers are kept from one bench to the next. */
+  /** Where peers stay installed between benches. */
   peersFolder: string
   stops: Stops
   log: (line: string) => void
@@ -26,7 +28,7 @@ interface Deps {
 
 const file = (name: string) => path.join(import.meta.dirname, name)
 
-/** Starts this many processes with durable DBOS workflows, one after the other: the first makes its tables. */
+/** Starts this many processes with durable DBOS workflows, in sequence: the first creates the tables. */
 export async function startDbos(processes: number, deps: Deps): Promise<DbosProcess[]> {
   const { databaseUrl, folder, peersFolder, stops, log } = deps
   const library = await installDbos(peersFolder, log)
@@ -55,7 +57,7 @@ export async function startDbos(processes: number, deps: Deps): Promise<DbosProc
   return started
 }
 
-/** Installs DBOS into a folder of the bench's own, on first use, without running install scripts. Answers its entry. */
+/** Installs DBOS into a folder of the benches on first use, without running install scripts. Returns its entry. */
 async function installDbos(folder: string, log: (line: string) => void): Promise<string> {
   const home = path.join(folder, `dbos-${DBOS_VERSION}`)
   const entry = path.join(home, 'node_modules/@dbos-inc/dbos-sdk/dist/src/index.js')

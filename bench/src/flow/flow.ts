@@ -13,12 +13,12 @@ import { startDbos } from './dbos.ts'
 import { buildFlowTenant, buildPaidTenant, type FlowTenant } from './linear-flow.ts'
 import { reportFlow, type Names, type Work } from './report-flow.ts'
 
-// A linear free flow through separate worker processes: what a node takes of the processors, how long an execution takes alone and with
-// few at once, how many nodes go through with many, against a library that keeps its steps in the same Postgres, and what fills up
-// when workers are added.
+// A linear free flow through separate worker processes: processor time per node, duration of an execution alone and
+// with few in parallel, throughput of nodes with many, compared with a library that stores its steps in the same
+// Postgres, and what saturates when workers are added.
 
 const NODES = 10
-/** Two lengths, from which follows what an execution costs alongside its nodes. */
+/** Two lengths, from which the fixed cost of an execution follows. */
 const SHORT = 3
 const LONG = 30
 const LONE = 1
@@ -26,7 +26,7 @@ const FEW = 8
 const MANY = 64
 const WORKERS = [1, 2, 3]
 const COMPARED = 2
-/** A paid flow: how much longer it takes than its calls. */
+/** A paid flow: its duration beyond that of its calls. */
 const PAID = { calls: 8, callMs: 200 }
 const WARM_UP_MS = 3_000
 const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
@@ -54,7 +54,7 @@ export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDe
   const work = new Map<string, Work[]>()
   const noteWork = (name: string, one: Work) => work.set(name, [...(work.get(name) ?? []), one])
 
-  /** Steps per second of this many processes together, which share the load. */
+  /** Steps per second of this many processes that share the load. */
   async function dbosSteps(processes: number, lastsMs = roundMs): Promise<Figures> {
     const load = { workflows: Math.ceil(lastsMs / 40), concurrency: MANY / processes, steps: tenant.jobs }
     const used = dbos.slice(0, processes)
@@ -67,7 +67,7 @@ export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDe
     return { perSecond, p50Ms: (MANY * tenant.jobs * 1000) / perSecond, p99Ms: NaN }
   }
 
-  /** A separate stack for each measurement, so that no worker of another one remains. */
+  /** A separate stack per measurement, so that no worker of another one remains. */
   async function measureRuns(
     name: string,
     workers: number,
@@ -174,7 +174,7 @@ type Times = Partial<Record<Part, number>>
 
 function timesOf(pids: Partial<Record<Part, number[]>>): Times {
   const sum = (all: number[]) => all.reduce((total, pid) => total + (processorTimeMs(pid) ?? NaN), 0)
-  const { user, system } = process.cpuUsage() // anyone who asks: this process, without those that it has started
+  const { user, system } = process.cpuUsage() // the load: this process, without its child processes
   return {
     ...Object.fromEntries(Object.entries(pids).map(([part, all]) => [part, sum(all)])),
     load: (user + system) / 1_000,

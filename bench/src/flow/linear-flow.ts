@@ -4,20 +4,20 @@ import { PLENTY, withFixture } from '../stack/with-fixture.ts'
 export interface FlowTenant {
   sandbox: string
   secret: string
-  /** Jobs that a worker runs for one execution: every node but `input`, which has nothing to run. */
+  /** Jobs that workers run for one execution: every node except `input`, which has no work. */
   jobs: number
 }
 
-/** A project with one free flow of `nodes` nodes in a line, `input` and `output` included. */
+/** A project with one free flow of `nodes` nodes in a line, including `input` and `output`. */
 export async function buildFlowTenant(adminUrl: string, nodes: number): Promise<FlowTenant> {
   return withFixture(adminUrl, async (fixture) => {
-    const { project, key } = await fixture.callableTenant({ funds: PLENTY }) // an empty wallet begins nothing
+    const { project, key } = await fixture.callableTenant({ funds: PLENTY }) // an empty wallet starts nothing
     const { id } = await fixture.sandbox(project, linearFlow(nodes))
     return { sandbox: id, secret: key.secret, jobs: nodes - 1 }
   })
 }
 
-/** A project with one flow of this many paid calls, one after the other. */
+/** A project with one flow of this many paid calls in sequence. */
 export async function buildPaidTenant(adminUrl: string, calls: number): Promise<FlowTenant> {
   return withFixture(adminUrl, async (fixture) => {
     const product = 'bench/paid-flow'

@@ -6,9 +6,9 @@ import { formatTargets } from '../report/targets.ts'
 const PARTS = ['gateway', 'ledger', 'workers', 'postgres', 'redis', 'load'] as const
 type Part = (typeof PARTS)[number]
 
-/** What one measurement took of the processors; `load` is anyone who asks: this process. */
+/** Processor use of one measurement; `load` is the calling process: this one. */
 export interface Work {
-  /** Processor time, divided by the nodes that ended. */
+  /** Processor time divided by the number of completed nodes. */
   perNodeMs: Partial<Record<Part, number>>
   /** Cores in use. */
   cores: Partial<Record<Part, number>>
@@ -25,12 +25,12 @@ interface Flow {
   measured: Map<string, Figures[]>
   names: Names
   workers: number[]
-  /** How many workers are compared with as many processes of DBOS. */
+  /** Number of workers compared with as many DBOS processes. */
   compared: number
   setting: { nodes: number; jobs: number; lone: number; few: number; many: number }
-  /** Two lengths of executions: with what of them goes through workers. */
+  /** Two lengths of executions, with the part of each that goes through workers. */
   lengths: [Length, Length]
-  /** Paid calls of one execution, one after the other, and how long the model takes for each. */
+  /** Paid calls of one execution, in sequence, and how long the model takes for each. */
   paid: { calls: number; callMs: number }
   work: Map<string, Work[]>
   run: string
@@ -132,7 +132,7 @@ ${formatGrowth(
 `
 }
 
-/** What an execution costs alongside its nodes, from two lengths. */
+/** Fixed cost of an execution in addition to its nodes, from two lengths. */
 function formatFixed([short, long]: [Length, Length], perNodeMs: (nodes: number) => number): string {
   const [ofShort, ofLong] = [short, long].map(({ nodes, jobs }) => perNodeMs(nodes) * jobs) as [number, number]
   const eachMs = (ofLong - ofShort) / (long.jobs - short.jobs)
@@ -140,7 +140,7 @@ function formatFixed([short, long]: [Length, Length], perNodeMs: (nodes: number)
   return `Processor time of an execution: ${ms(fixedMs)}, and ${ms(eachMs)} for each node more (from ${short.nodes} and ${long.nodes} nodes).`
 }
 
-/** What doubling the workers brought, and what was full. */
+/** The gain from doubling the workers, and what was saturated. */
 function formatGrowth(workers: number[], speed: (count: number) => number, used: (count: number) => number): string {
   const [one, two] = workers
   const gain = speed(two!) / speed(one!)

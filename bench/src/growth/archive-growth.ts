@@ -5,22 +5,22 @@ import { openDatabase } from '@gateway/database/client'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { archiveBooks, checkArchive } from '../stack/ledger-parts.ts'
 
-// What an archive makes of grown books: how long it takes, how large its files are, and what the database has left.
+// Archives a grown ledger: the duration, the size of the files, and what remains in the database.
 
-/** The least that is allowed, so that as many months go as may. */
+/** The lowest allowed value, so that as many months as possible are archived. */
 const AFTER_DAYS = 31
 
 export interface ArchivedGrowth {
-  /** Calls whose entries went. */
+  /** Calls whose entries were archived. */
   calls: number
   seconds: number
   fileBytes: number
-  /** Of the whole database. */
+  /** Size of the whole database. */
   before: number
   after: number
 }
 
-/** Archives every month that may be, and checks the files. @throws where they differ from the books */
+/** Archives every month that is allowed, and checks the files. @throws if they differ from the ledger */
 export async function archiveGrowth(
   fixture: Fixture,
   { adminUrl, ledgerUrl }: { adminUrl: string; ledgerUrl: string },

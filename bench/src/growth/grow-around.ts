@@ -3,14 +3,14 @@ import { refuse } from '@gateway/api/refusal'
 import type { Fixture } from '@gateway/testbed/fixture'
 import type { Growth } from './grow-books.ts'
 
-// What stands alongside the calls of a project and grows with them: fundings, executions, entries of the audit, refusals, and keys with a
-// limit. All of it is of the first project, which has half of the calls.
+// Rows that grow with the calls of a project: fundings, executions, audit entries, refusals, and keys with a limit. All
+// of them are for the first project, which has half of the calls.
 
-/** This many calls to one of each. */
+/** One row per this many calls. */
 const CALLS_EACH = { funding: 2_000, execution: 20, change: 20, refusal: 100, key: 2_000 } as const
 const CODES = ['insufficient_budget', 'key_limit', 'model_not_found', 'rate_limited']
 const EMPTY = { type: 'object' as const, properties: {} }
-/** Its executions are made by SQL, so it is never run. */
+/** Its executions are inserted by SQL, so it never runs. */
 const graph: Graph = { input: EMPTY, output: EMPTY, nodes: [], edges: [] }
 
 export interface Around {
@@ -23,7 +23,7 @@ export async function openAround(fixture: Fixture, { projects }: Growth, of: Omi
   return { ...of, sandbox: (await fixture.sandbox(projects[0]!, graph, { by: of.owner })).id }
 }
 
-/** Adds what belongs to the calls from this many on, to those that there are now. */
+/** Adds the rows for the calls from this number up to the current count. */
 export async function growAround(fixture: Fixture, growth: Growth, around: Around, from: number): Promise<void> {
   const [{ id: project, key }] = growth.projects as [Growth['projects'][0]]
   const { tenant, owner, sandbox } = around

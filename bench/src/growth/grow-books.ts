@@ -1,17 +1,17 @@
 import type { Fixture } from '@gateway/testbed/fixture'
 
-// Books of a given size, made by SQL: settled calls as the ledger would have written them, in months that are over. Journal,
-// seals, wallets and checkpoints agree with each other: a check from the first entry on finds nothing, and the next round begins
-// where these end, as it does where the checker kept up.
+// A ledger of a given size, created by SQL: settled calls as the ledger would have written them, in past months.
+// Journal, seals, wallets and checkpoints agree: a check from the first entry finds no problem, and the next round
+// starts where these end, as it does if the checker kept up.
 
-/** Each is a call that was reserved at this and charged with that, in micro-USD. */
+/** Reservation and charge of each call, in micro-USD. */
 const RESERVED = 100
 const CHARGED = 40
 const PROMPT_TOKENS = 20
 const COMPLETION_TOKENS = 20
-/** Calls of one statement. */
+/** Calls per statement. */
 const PART = 100_000
-/** Entries of the journal under one seal: two a call. */
+/** Entries of the journal under one seal: two per call. */
 const BLOCK = 500
 const MONTHS = 12
 
@@ -22,17 +22,17 @@ export interface GrownProject {
 }
 
 export interface Growth {
-  /** The half of all calls is of the first one. */
+  /** Half of all calls are for the first one. */
   projects: GrownProject[]
   model: string
   instance: string
-  /** Calls that are there already. */
+  /** Calls that exist already. */
   calls: number
-  /** The end of the newest month with calls, in Unix milliseconds. */
+  /** End of the newest month with calls, in Unix milliseconds. */
   endMs: number
 }
 
-/** Adds calls until there are this many, evenly over twelve months that end with the last one that is over. */
+/** Adds calls until there are this many, evenly over the last twelve complete months. */
 export async function growTo(fixture: Fixture, growth: Growth, calls: number, log: (line: string) => void) {
   await makePartitions(fixture, growth.endMs)
   await fixture.run(FUNCTIONS)
@@ -58,13 +58,13 @@ export async function growTo(fixture: Fixture, growth: Growth, calls: number, lo
   await fixture.run('CHECKPOINT')
 }
 
-/** The beginning of a month that is this many before the one which begins then. */
+/** Start of the month that is this many months before the one starting then. */
 function monthsBefore(ms: number, months: number): number {
   const moment = new Date(ms)
   return moment.setUTCMonth(moment.getUTCMonth() - months)
 }
 
-/** The months before this one have no partitions: no one has called in them. */
+/** Creates the partitions of past months, in which no calls were made. */
 async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
   for (let month = MONTHS; month > 0; month--) {
     const [fromMs, toMs] = [monthsBefore(endMs, month), monthsBefore(endMs, month - 1)]
@@ -94,7 +94,7 @@ SELECT w.project, w.journal_seq, (SELECT max(b.at) FROM money.journal_blocks b W
 ON CONFLICT (project) DO UPDATE SET seq = excluded.seq, at = excluded.at, funded = excluded.funded,
   reserved = excluded.reserved, settled = excluded.settled, seal = excluded.seal, checked_at = excluded.checked_at`
 
-/** One project's calls, one after the other. Two entries a call, and a seal for this many of them. */
+/** The calls of one project, in sequence. Two entries per call, and a seal per block. */
 const FUNCTIONS = `
 CREATE OR REPLACE FUNCTION pg_temp.id_of(at timestamptz, n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT left(money.id_bound('inv', at), 14) || lpad(to_hex(n), 16, '0')

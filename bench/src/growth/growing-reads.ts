@@ -3,12 +3,13 @@ import { ms, table, times } from '../report/table.ts'
 import type { Growth } from './grow-books.ts'
 import type { Around } from './grow-around.ts'
 
-// What users read of a project's books, asked of small and of large ones: each page is to cost the same, however many pages there are.
+// Reads by users of a project's data, on a small and a large ledger: each page should cost the same at any number of
+// pages.
 
 const ASKED = 21
 const MONTH_MS = 30 * 86_400_000
 
-/** Each question and its path below the tenant's. */
+/** Each read with its path below the tenant's. */
 function questionsTo(growth: Growth, { owner, sandbox }: Around): Record<string, string> {
   const { id, key } = growth.projects[0]!
   const iso = (at: number) => new Date(at).toISOString()
@@ -42,7 +43,7 @@ function questionsTo(growth: Growth, { owner, sandbox }: Around): Record<string,
   }
 }
 
-/** Milliseconds of each question, the median of some. `get`: asks the console for a path below the tenant's. */
+/** Milliseconds of each read, as a median. `get` requests a path below the tenant's from the console. */
 export async function measureReads(
   growth: Growth,
   around: Around,
@@ -61,7 +62,7 @@ export async function measureReads(
   return measured
 }
 
-/** The largest books against the smallest that have calls, where there are two such: in empty ones is nothing to read. */
+/** Compares the largest ledger with the smallest that has calls, if there are two: an empty one has nothing to read. */
 export function reportReads(sizes: string[], measured: Record<string, number>[]): string {
   const first = measured.length > 2 ? 1 : 0
   const [small, large] = [measured[first]!, measured.at(-1)!]

@@ -17,10 +17,11 @@ import { growAround, openAround } from './grow-around.ts'
 import { growTo, type Growth, type GrownProject } from './grow-books.ts'
 import { measureReads, reportReads } from './growing-reads.ts'
 
-// What grows with the books, and what must not: the same questions to the same database, empty and then with more and more calls.
+// What grows with the ledger, and what must not: the same operations on the same database, first empty and then with
+// more and more calls.
 
 const SIZES = [0, 100_000, 1_000_000, 10_000_000]
-/** Books of this size are folded from the first entry on. */
+/** At this size the ledger is verified from the first entry. */
 const PROVED = 1_000_000
 const CLIENTS = 64
 const PROJECTS = 20
@@ -32,7 +33,7 @@ const MOVED_MS = 500
 
 const now = () => performance.now()
 
-/** What is measured; milliseconds but for the first. */
+/** The figures; milliseconds except the first. */
 const FIGURES = {
   perSecond: 'admissions a second, 64 clients',
   p99: 'their p99',
@@ -63,7 +64,7 @@ export async function growth({ options, stops, log }: BenchDeps): Promise<string
     ledgerUrl: postgres.ledgerUrl,
     consoleUrl: postgres.consoleUrl,
     redisUrl: redis.url,
-    environment: { ledger: () => ({ CHECK_EVERY_SECONDS: '3600' }) }, // a round is measured by itself
+    environment: { ledger: () => ({ CHECK_EVERY_SECONDS: '3600' }) }, // each round runs its check itself
   })
   stops.add(stack.stop)
   const database = await openDatabase({ url: postgres.ledgerUrl, poolSize: 2, role: 'bench-growth' })
@@ -109,13 +110,13 @@ export async function growth({ options, stops, log }: BenchDeps): Promise<string
   log('Checking the books')
   await proveBooks(database)
   const archived = grown.calls === 0 ? null : await archiveGrowth(fixture, postgres, log)
-  if (archived) await proveBooks(database, true) // behind the archive
+  if (archived) await proveBooks(database, true) // after the archive
   const run = await describeRun(new Date())
   const users = reportReads(sizesOf(measured), reads)
   return [report(measured, run), users, ...(archived ? [formatArchive(archived, grown.calls)] : [])].join('\n\n')
 }
 
-/** From the first entry on where they have a million calls, so that what was made by SQL is proved to be books. */
+/** From the first entry at a million calls, to prove that the rows created by SQL are a valid ledger. */
 async function proveBooks(database: GrowingStack['database'], whole = false): Promise<void> {
   const { findings } = await checkBooks(database, { whole })
   if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(formatFinding).join('\n')}`)
@@ -158,7 +159,7 @@ async function measure(
     for (let n = 0; n < ASKED; n++) tookMs.push(await took(question))
     return median(tookMs)
   }
-  await checkBooks(database, {}) // up to here; the round that is measured finds a second of calls
+  await checkBooks(database, {}) // up to here; the measured round then checks a second of calls
   await admit(MOVED_MS)
   const check = await took(async () => void (await checkBooks(database, {})))
   const ledger = stack.ledgers[0]!
@@ -178,7 +179,7 @@ async function measure(
   }
 }
 
-/** The bench has no heartbeats, and growing takes longer than an instance may be silent. */
+/** The bench sends no heartbeats, and growing takes longer than an instance may be silent. */
 async function live(fixture: Fixture, instance: string): Promise<void> {
   await fixture.run(
     `INSERT INTO money.instances (id, service, started_at, heartbeat_at, dead_after_ms) VALUES ($1, 'gateway', now(), now(), 60000)

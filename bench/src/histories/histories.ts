@@ -3,8 +3,9 @@ import { describeRun } from '../report/machine.ts'
 import { durablePostgres } from '../stack/durable-postgres.ts'
 import { playHistories } from '../stack/ledger-parts.ts'
 
-// Random histories, decided by SQL and by the pure function, for as long as it takes: admissions, settlements, releases, nodes,
-// fundings, rotations, revocations, ended instances. The first difference ends it, with the seed that brings it again.
+// Random histories, decided by SQL and by the pure function, until the time is up: admissions, settlements, releases,
+// nodes, fundings, rotations, revocations, ended instances. Ends at the first difference, with the seed that reproduces
+// it.
 
 const OPERATIONS_A_ROUND = 100_000
 

@@ -14,8 +14,8 @@ import { naiveAdmission } from './naive-transaction.ts'
 import { batcherUnderTest } from './through-batcher.ts'
 import { buildWallets, type BenchFixture } from './wallets.ts'
 
-// How many admissions a second one wallet takes: through the ledger's batchers, and by an interactive Prisma transaction each,
-// on the same Postgres in turns. Every admission makes every check and is durable before it is answered.
+// Admissions per second of one wallet: through the ledger's batchers, and through an interactive Prisma transaction
+// each, on the same Postgres in turns. Every admission runs every check and is durable before its response.
 
 const NAIVE_POOL = 16
 const MANY_WALLETS = 200
@@ -88,7 +88,7 @@ export async function hotWallet({ options, stops, log }: BenchDeps): Promise<str
 const batcherName = (clients: number) => `admissions: batchers, ${clients} client${clients === 1 ? '' : 's'}`
 const naiveName = (clients: number) => `admissions: naive, ${clients} client${clients === 1 ? '' : 's'}`
 
-/** Throws unless every balance follows from the journal and the naive wallet holds what was admitted to it. */
+/** Throws unless every balance follows from the journal and the naive wallet has its admissions reserved. */
 async function checkAll(
   database: Awaited<ReturnType<typeof openDatabase>>,
   fixture: BenchFixture,

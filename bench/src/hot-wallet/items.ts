@@ -6,7 +6,9 @@ import type { BenchWallet, BenchFixture } from './wallets.ts'
 const random = Buffer.alloc(4096)
 let used = random.length
 
-/** The admission of a small chat call: about 100 bytes of prompt and 50 tokens of answer, by the wallet's keys in turn. */
+/**
+ * The admission of a small chat call: about 100 bytes of prompt and 50 output tokens, with the wallet's keys in turn.
+ */
 export function admission({ model, instance }: BenchFixture, { keyHashes }: BenchWallet, n: number): AdmitItem {
   return {
     op: 'admit',
@@ -21,7 +23,7 @@ export function admission({ model, instance }: BenchFixture, { keyHashes }: Benc
   }
 }
 
-/** The same under its own idempotency key. */
+/** The same with an idempotency key. */
 export function keyedAdmission(fixture: BenchFixture, wallet: BenchWallet, n: number): AdmitItem {
   const item = admission(fixture, wallet, n)
   return { ...item, idempotency: { key: item.id, fingerprint: wallet.keyHashes[0]! } }
@@ -31,7 +33,7 @@ export function settlement(id: string): SettleItem {
   return { op: 'settle', id, usage: { promptTokens: 30, completionTokens: 40, estimated: false }, answer: null }
 }
 
-/** One call to the kernel serves a few hundred ids, so that the load costs little alongside what is measured. */
+/** One kernel call serves a few hundred ids, so that generating the load costs little. */
 function tenRandomBytes(): Uint8Array {
   if (used + 10 > random.length) {
     randomFillSync(random)

@@ -4,9 +4,10 @@ import type { Database } from '@gateway/database/client'
 import { windowStartMs, type Reset } from '@gateway/pricing/spending-window'
 import { outputCap, promptTokensBound, reservedPromptTokens, upperBoundMicro } from '../stack/ledger-parts.ts'
 
-// What one would write first: an interactive transaction for each admission, which locks the wallet, reads every fact, decides,
-// and writes reservation, journal, seal, wallet and meter. The same checks, the same rows and the same durability as a batch.
-// It reads as few times as it can: the key with its issuer's permissions in one statement, the product with its assignment in one.
+// The obvious implementation: an interactive transaction per admission, which locks the wallet, reads every fact,
+// decides, and writes reservation, journal, seal, wallet and meter. Same checks, rows and durability as a batch. It
+// reads as rarely as possible: the key with its issuer's permissions in one statement, the product with its assignment
+// in one.
 
 interface KeyRow {
   id: string
@@ -44,7 +45,7 @@ interface ProductRow {
   supported_parameters: string[]
 }
 
-/** Admits one call in its own transaction; answers the reservation's id. Throws the code of a refusal. */
+/** Admits one call in a separate transaction; returns the reservation's id. Throws the code of a refusal. */
 export function naiveAdmission({ prisma }: Pick<Database, 'prisma'>) {
   return (item: AdmitItem): Promise<string> =>
     prisma.$transaction(

@@ -3,22 +3,22 @@ import type { Database } from '@gateway/database/client'
 import { settlement } from './items.ts'
 import { openAdmissionBatcher, openQuarantine, type AdmissionBatcher, type Outcome } from '../stack/ledger-parts.ts'
 
-/** As services/ledger/src/config.ts has them by default. */
+/** The defaults of services/ledger/src/config.ts. */
 const LIMITS = { batchesInFlight: 1, batchItems: 512, batchBytes: 1024 * 1024, waitingAdmissions: 10_000 }
 const BUDGET_MS = 60_000
 
 export interface BatcherUnderTest {
-  /** Admits, and remembers the reservation for `settleAll`. Throws unless the outcome is the expected one. */
+  /** Admits, and records the reservation for `settleAll`. Throws unless the outcome is the expected one. */
   admit(item: AdmitItem): Promise<void>
   refuse(item: AdmitItem): Promise<void>
   admitAndSettle(item: AdmitItem): Promise<void>
-  /** Settles what is open. Answers how many it were. */
+  /** Settles all open reservations. Returns their number. */
   settleAll(): Promise<number>
-  /** Items of a batch on average, since the last time it was asked. */
+  /** Average number of items per batch since the last call. */
   batchSize(): number
 }
 
-/** The ledger's batchers on its own batch, as the ledger builds them, without its HTTP door. */
+/** The ledger's batchers on the real batch function, as the ledger builds them, without its HTTP server. */
 export function batcherUnderTest(database: Database, now: () => number): BatcherUnderTest {
   const open: string[] = []
   let [batches, items] = [0, 0]

@@ -10,17 +10,17 @@ export interface BenchWallet {
 export interface BenchFixture {
   model: string
   instance: string
-  /** Four keys, two of them with a monthly limit; funded for longer than any bench lasts. */
+  /** Four keys, two of them with a monthly limit; funded beyond the needs of any bench. */
   busy: BenchWallet
-  /** The same for the naive transactions, so that neither meets rows that the other left. */
+  /** The same for the naive transactions, so that the variants don't share rows. */
   naive: BenchWallet
-  /** A key each. */
+  /** With one key each. */
   many: BenchWallet[]
-  /** Without money. */
+  /** Without funds. */
   empty: BenchWallet
 }
 
-/** Builds the users, projects, keys, products and the instance that the bench works with. */
+/** Creates the users, projects, keys, products and the instance of the bench. */
 export async function buildWallets(adminUrl: string, manyWallets: number): Promise<BenchFixture> {
   return withFixture(adminUrl, async (fixture) => {
     await fixture.run('BEGIN')
@@ -49,7 +49,7 @@ interface WalletDeps {
   tenant: Awaited<ReturnType<Fixture['tenant']>>
   model: string
   keys: number
-  /** How many of the keys have a monthly limit. */
+  /** Number of keys with a monthly limit. */
   limited: number
   funds: bigint
 }

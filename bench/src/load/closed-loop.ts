@@ -1,8 +1,8 @@
-/** What one measurement saw. */
+/** The result of one measurement. */
 export interface Sample {
-  /** Calls that ended well. */
+  /** Calls that succeeded. */
   calls: number
-  /** How long it lasted, until the last of them. */
+  /** Duration until the last of them. */
   tookMs: number
   /** Of each call, ascending, in milliseconds. */
   latenciesMs: Float64Array
@@ -16,7 +16,7 @@ interface Load {
   now: () => number
 }
 
-/** This many clients, each calling again as soon as it has its answer, until the time is over. */
+/** Runs this many clients, each calling again as soon as it has its response, until the time is up. */
 export async function closedLoop({ clients, lastsMs, call, now }: Load): Promise<Sample> {
   const latencies: number[] = []
   const startMs = now()

@@ -1,6 +1,6 @@
 import type { Sample } from './closed-loop.ts'
 
-/** What is reported of a variant: medians over the rounds. */
+/** Reported figures of a variant: medians over the rounds. */
 export interface Figures {
   perSecond: number
   p50Ms: number
@@ -16,7 +16,7 @@ export function figuresOf({ calls, tookMs, latenciesMs }: Sample): Figures {
   }
 }
 
-/** Each figure's median over the rounds. */
+/** The median of each figure over the rounds. */
 export function medianFigures(rounds: Figures[]): Figures {
   return {
     perSecond: median(rounds.map((round) => round.perSecond)),
@@ -25,7 +25,7 @@ export function medianFigures(rounds: Figures[]): Figures {
   }
 }
 
-/** The median over the rounds of one variant's speed divided by another's in the same round. */
+/** The median over the rounds of one variant's throughput divided by another's in the same round. */
 export function ratio(of: Figures[], to: Figures[]): number {
   return median(of.map((round, n) => round.perSecond / to[n]!.perSecond))
 }
@@ -37,7 +37,7 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** The value that `percent` of them don't exceed (nearest rank). NaN of nothing. */
+/** The value that `percent` of them don't exceed (nearest rank). NaN for an empty array. */
 export function percentile(ascending: Float64Array, percent: number): number {
   return ascending[Math.max(0, Math.ceil((percent / 100) * ascending.length) - 1)] ?? NaN
 }

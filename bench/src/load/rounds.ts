@@ -2,11 +2,11 @@ import type { Figures } from './figures.ts'
 
 export interface Variant {
   name: string
-  /** Runs before the first round: code is compiled, statements are prepared, connections are open. */
+  /** Runs before the first round, to compile code, prepare statements and open connections. */
   warmUp?: () => Promise<unknown>
   /** Takes one measurement. */
   measure: () => Promise<Figures>
-  /** Clears up after it, outside the measured time. */
+  /** Cleans up, outside the measured time. */
   after?: () => Promise<void>
 }
 
@@ -17,9 +17,9 @@ interface Turns {
 }
 
 /**
- * Warms every variant up, and takes one measurement of every variant a round, in turns, so that what else the machine does falls on all of them alike. Every
- * second round goes backwards: tables grow meanwhile, and none is always measured on the larger ones.
- * Answers the figures of each, round by round.
+ * Warms every variant up, then measures every variant once per round, in turns, so that other load on the machine
+ * affects all alike. Every second round runs in reverse order: tables grow meanwhile, and no variant should always meet
+ * the larger ones. Returns the figures of each, by round.
  */
 export async function inTurns({ rounds, variants, log }: Turns): Promise<Map<string, Figures[]>> {
   const measured = new Map<string, Figures[]>(variants.map(({ name }) => [name, []]))

@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises'
 import { topSelfTimes } from './top-self-times.ts'
 
-/** Runs some work of this process under the CPU profiler; answers where the time went, as a table. */
+/** Runs work of this process under the CPU profiler; returns where the time went, as a table. */
 export async function profiled(work: () => Promise<unknown>): Promise<string> {
   const session = new Session()
   session.connect()

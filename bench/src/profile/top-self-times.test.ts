@@ -8,7 +8,7 @@ const node = (id: number, functionName: string, url: string, children: number[] 
   children,
 })
 
-test('time goes to the function that took it, and to the file on whose behalf it did', () => {
+test('topSelfTimes attributes time to the function that spent it, and to the file that called it', () => {
   const profile: Profiler.Profile = {
     startTime: 0,
     endTime: 10_000,

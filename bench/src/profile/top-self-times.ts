@@ -7,8 +7,8 @@ const MOST_PLACES = 25
 type Frame = Profiler.ProfileNode['callFrame']
 
 /**
- * Where a CPU profile (`node --cpu-prof`, or the inspector's) found the time to go, as shares of the time that was not idle:
- * by function, what each did itself; and by place, on whose behalf: the innermost file of ours on the stack, else the package.
+ * Summarizes a CPU profile (`node --cpu-prof`, or the inspector's) as shares of the busy time: self time by function,
+ * and by caller: the innermost file of ours on the stack, else the package.
  */
 export function topSelfTimes({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): string {
   const frameOf = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
@@ -63,7 +63,7 @@ function placeOf(stack: Frame[]): string {
   return files[0] ?? nameOf(stack[0]!)
 }
 
-/** The path below its package or the project. */
+/** The path relative to its package or the project. */
 function shortened(url: string): string {
   return url
     .replace(/^file:\/\//, '')

@@ -9,9 +9,9 @@ import { PLENTY } from '../stack/with-fixture.ts'
 import { describeRun } from '../report/machine.ts'
 import { formatTargets } from '../report/targets.ts'
 
-// Workers are killed with -9 while they wait for a model. Measured is, for each node that one of them was running, how long it takes
-// from the kill until another worker has claimed it. Clocks are those of one machine. The call of the model was chained to the template
-// before it, so that it has no job in the queue; without slices it has one.
+// Kills workers with -9 while they wait for a model, and measures for each node that one of them was running the time
+// from the kill until another worker has claimed it. All clocks are those of one machine. The model call was chained to
+// the template before it, so it has no job in the queue; without slices it has one.
 
 const WORKERS = 3
 const MAX_CONCURRENT_EXECUTIONS = 24
@@ -36,7 +36,7 @@ const FLOW = {
   ],
 }
 
-/** A node that a worker was running when it was killed. */
+/** A node that a killed worker was running. */
 interface Lost {
   execution: string
   ordinal: number
@@ -99,7 +99,7 @@ interface Kills extends Pick<BenchDeps, 'log'> {
   rounds: number
 }
 
-/** How long each lost node took, in milliseconds and ascending. */
+/** Recovery time of each lost node, in milliseconds, ascending. */
 async function killAgainAndAgain({ stack, fixture, tenant, rounds, log }: Kills): Promise<Float64Array> {
   const load = startLoad(stack, tenant)
   const tookMs: number[] = []
@@ -124,7 +124,7 @@ async function buildTenant(fixture: Fixture): Promise<{ sandbox: string; secret:
   return { sandbox, secret: key.secret }
 }
 
-/** Of the whole bench: a key that comes again is answered what it was answered before. */
+/** For the whole bench: a repeated key would return the earlier response. */
 let runs = 0
 
 function startLoad(stack: ServiceStack, { sandbox, secret }: { sandbox: string; secret: string }) {
@@ -155,7 +155,9 @@ function startLoad(stack: ServiceStack, { sandbox, secret }: { sandbox: string; 
   }
 }
 
-/** Kills a worker and begins to start it again. Answers what it was running: the nodes of the instance that falls silent. */
+/**
+ * Kills a worker and starts it again without waiting. Returns what it was running: the nodes of the silent instance.
+ */
 async function killOne(
   stack: ServiceStack,
   fixture: Fixture,
@@ -181,7 +183,7 @@ async function killOne(
   }
 }
 
-/** How long each took until it was claimed again, in milliseconds. */
+/** Time of each until it was claimed again, in milliseconds. */
 async function claimedAgain(fixture: Fixture, lost: Lost[]): Promise<number[]> {
   const tookMs: number[] = []
   for (const { execution, ordinal, attempt, killedMs } of lost) {

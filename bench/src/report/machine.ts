@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const projectFolder = path.resolve(import.meta.dirname, '../../..')
 
-/** Where, when and of which state of the sources the figures are, in one line. */
+/** Machine, time and source revision of the figures, in one line. */
 export async function describeRun(at: Date): Promise<string> {
   const processors = cpus()
   const machine = `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}`

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { withSection } from './results-file.ts'
 
-describe('the results', () => {
+describe('withSection', () => {
   const text = '# Measured\n\nIntro.\n\n## one\n\nold\n\n## one-more\n\nkept\n'
 
-  test('a section takes the place of the one before and leaves the others', () => {
+  test('replaces an existing section and leaves the others unchanged', () => {
     expect(withSection(text, 'one', 'new')).toBe('# Measured\n\nIntro.\n\n## one\n\nnew\n\n## one-more\n\nkept\n')
   })
 
-  test('a new section goes to the end', () => {
+  test('appends a new section', () => {
     expect(withSection(text, 'two', 'first\n')).toBe(`${text}\n## two\n\nfirst\n`)
   })
 
-  test('writing the same again changes nothing', () => {
+  test('changes nothing if the section is identical', () => {
     const once = withSection(text, 'two', 'first')
     expect(withSection(once, 'two', 'first')).toBe(once)
   })

@@ -8,13 +8,13 @@ Each section is written by \`npm run bench <name> -- --keep\`. Load, services an
 ratios, which were taken in one run of the bench and in turns; the absolute figures log how fast that machine was.
 `
 
-/** Rewrites the section of one bench and answers the file's path. */
+/** Rewrites the section of one bench and returns the file's path. */
 export async function keepResults(name: string, report: string): Promise<string> {
   await writeFile(file, withSection(await readFile(file, 'utf8').catch(() => head), name, report))
   return file
 }
 
-/** The text with the section `## name` put in the place of the one before, or at the end. */
+/** Returns the text with the section `## name` replaced, or appended. */
 export function withSection(text: string, name: string, report: string): string {
   const section = `## ${name}\n\n${report.trim()}\n`
   const parts = text.split(/^(?=## )/m)

@@ -1,6 +1,6 @@
 import type { Figures } from '../load/figures.ts'
 
-/** A Markdown table whose columns line up in plain text as well. The first column is text, the others are figures. */
+/** A Markdown table whose columns also align in plain text. The first column is text, the others are figures. */
 export function table(head: string[], rows: string[][]): string {
   const widths = head.map((_, n) => Math.max(3, ...[head, ...rows].map((row) => (row[n] ?? '').length)))
   const line = (row: string[]) =>

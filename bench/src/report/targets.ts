@@ -2,12 +2,12 @@ export interface Target {
   what: string
   wanted: number
   found: number
-  /** Whether more or less of it is better. */
+  /** Whether higher or lower is better. */
   better: 'more' | 'less'
   say: (value: number) => string
 }
 
-/** One line a target: met or missed, and by how much. */
+/** One line per target: met or missed, and by how much. */
 export function formatTargets(targets: Target[]): string {
   return targets.map(formatTarget).join('\n')
 }

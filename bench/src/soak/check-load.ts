@@ -4,7 +4,7 @@ import { checkBooks, formatFinding } from '../stack/ledger-parts.ts'
 
 interface Deps {
   ledgerUrl: string
-  /** Calls that were answered with 200, of all projects. */
+  /** Calls with status 200, of all projects. */
   answered: number
 }
 
@@ -12,8 +12,8 @@ const QUIET_LIMIT_MS = 30_000
 const ASK_EVERY_MS = 100
 
 /**
- * Throws unless nothing is held anymore, the books add up, and exactly the calls that were answered were charged: nothing for
- * any that was refused.
+ * Throws unless nothing is reserved, the ledger verifies, and exactly the calls with status 200 were charged: no
+ * refused call was.
  */
 export async function checkLoad({ ledgerUrl, answered }: Deps): Promise<void> {
   const database = await openDatabase({ url: ledgerUrl, poolSize: 1, role: 'bench-check' })

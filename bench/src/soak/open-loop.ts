@@ -1,18 +1,18 @@
 /** How one call of the load ended. */
 export interface Ended {
   status: number
-  /** Whether it was told when to come again. */
+  /** Whether the response said when to retry. */
   retryAfter: boolean
 }
 
 export interface OfferedLoad {
-  /** Calls that were due, and made. */
+  /** Calls that were due, and sent. */
   offered: number
   /** By status. 0: the connection failed. */
   ended: Map<number, number>
   /** 503 without Retry-After. */
   untold: number
-  /** Of each call that was answered, from when it was due; ascending, in milliseconds. */
+  /** Of each call with a response, from when it was due; ascending, in milliseconds. */
   latenciesMs: Float64Array
   tookMs: number
 }
@@ -27,8 +27,8 @@ interface Load {
 const TICK_MS = 2
 
 /**
- * Calls that come whether or not those before them have been answered, as independent callers do. A late call is measured from when it
- * was due, so that a load that stumbles does not look like a fast answer.
+ * Sends calls regardless of earlier responses, as independent callers do. Latency is measured from when a call was due,
+ * so that a delayed load does not look like fast responses.
  */
 export async function openLoop({ perSecond, lastsMs, call, now }: Load): Promise<OfferedLoad> {
   const load = { offered: 0, ended: new Map<number, number>(), untold: 0 }

@@ -14,7 +14,7 @@ export interface Round {
 
 interface Soak {
   unloaded: Figures
-  /** Calls per second that the stack can take. */
+  /** Calls per second that the stack can sustain. */
   capacity: number
   overloaded: Round[]
   setting: { places: number; latencyMs: number; projects: number; timesTooMuch: number }
@@ -32,7 +32,7 @@ export function reportSoak({ unloaded, capacity, overloaded, setting, run }: Soa
     `${Math.round(residentMiB)} MiB`,
   ])
   const alone = ['alone', '', Math.round(unloaded.perSecond).toLocaleString('en-US'), '0', ms(unloaded.p50Ms)]
-  // The heap finds its size in the first third; what counts is whether it grows after that.
+  // The heap settles in the first third; what counts is whether it grows after that.
   const third = Math.ceil(overloaded.length / 3)
   const most = (part: Round[]) => Math.max(...part.map(({ residentMiB }) => residentMiB))
   return `${run}

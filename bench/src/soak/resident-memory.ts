@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** The resident memory of a process, in MiB. */
+/** Resident memory of a process, in MiB. */
 export async function residentMiB(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]

@@ -12,16 +12,16 @@ import { openLoop, type OfferedLoad, type Ended } from './open-loop.ts'
 import { reportSoak, type Round } from './report-soak.ts'
 import { residentMiB } from './resident-memory.ts'
 
-// Ten times more calls than the stack can take, for as long as the rounds last together. Anyone who is admitted must not notice,
-// anyone who is not must be told when to come again, no one of those pays, and the memory of the gateway stays what it is.
+// Ten times more calls than the stack can sustain, for the duration of all rounds. Admitted callers must not notice;
+// refused ones must receive a Retry-After and are never charged, and the gateway's memory must not grow.
 
-/** What a gateway takes at once here: little enough that ten times its load can be made alongside it on the same cores. */
+/** Concurrent calls of the gateway: low enough that ten times its load can be generated on the same cores. */
 const MAX_CONCURRENT_CALLS = 48
-/** How long the model takes. */
+/** Latency of the model. */
 const LATENCY_MS = 250
 const PROJECTS = 4
 const TIMES_TOO_MUCH = 10
-/** Clients where the load is small. */
+/** Clients under low load. */
 const FEW = 4
 const CONNECTIONS = 512
 const PROMPT = 'Tell me something of rivers and of the cities alongside them. '.repeat(20)
@@ -65,7 +65,7 @@ export async function soak({ options: { rounds, roundMs }, stops, log }: BenchDe
     }
   }
 
-  /** Everybody is admitted here. */
+  /** Every call is admitted here. */
   async function calm(clients: number): Promise<Figures> {
     const admitted = async (n: number) => {
       const { status } = await call(n)
@@ -103,7 +103,7 @@ export async function soak({ options: { rounds, roundMs }, stops, log }: BenchDe
   })
 }
 
-/** Projects with money that call the same model, one micro-USD a token. */
+/** Funded projects that call the same model, at one micro-USD per token. */
 async function tenantsOfOneModel(fixture: Fixture): Promise<CallableTenant[]> {
   const model = await fixture.publishProduct({ id: 'bench/soak', promptPico: 1_000_000n, completionPico: 1_000_000n })
   const tenants: CallableTenant[] = []

@@ -12,7 +12,7 @@ export interface BenchServers {
   redis: Awaited<ReturnType<typeof startRedis>>
 }
 
-/** A folder, a Postgres that waits for the disk, and a Redis: what every bench of the whole service is on. */
+/** A folder, a Postgres that waits for the disk, and a Redis: the basis of every bench of the whole service. */
 export async function startBenchServers(stops: Stops): Promise<BenchServers> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
   stops.add(() => rm(folder, { recursive: true, force: true }))

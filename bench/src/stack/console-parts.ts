@@ -1,4 +1,4 @@
-// What the console asks the database, without its HTTP server. It exports nothing, because no service may import it;
-// measuring is the exception.
+// The console's database queries, without its HTTP server. The console exports nothing, because no service may import
+// it; benches are the exception.
 /* oxlint-disable local/import-direction */
 export { usageRows } from '../../../services/console/src/money/usage-rows.ts'

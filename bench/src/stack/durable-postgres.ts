@@ -14,7 +14,10 @@ export interface DurablePostgres {
   pid: number
 }
 
-/** A private, migrated Postgres that waits for the disk at every commit, as in production. It is removed with its data. */
+/**
+ * Starts a private, migrated Postgres that waits for the disk on every commit, as in production. It is removed with its
+ * data.
+ */
 export async function durablePostgres(stops: Stops): Promise<DurablePostgres> {
   const dataFolder = await mkdtemp(path.join(tmpdir(), 'svc-bench-postgres-'))
   const server = await startPostgres({ dataFolder, persistent: false })

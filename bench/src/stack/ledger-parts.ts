@@ -1,5 +1,5 @@
-// The ledger's own parts, without its door: what is between a batch that gathers and Postgres, and the check of the books.
-// The ledger exports nothing, because no service may import it; measuring is the exception.
+// The ledger's parts between a gathering batch and Postgres, and its verification, without its HTTP server. The ledger
+// exports nothing, because no service may import it; benches are the exception.
 /* oxlint-disable local/import-direction */
 export { openAdmissionBatcher } from '../../../services/ledger/src/admissions/admission-batcher.ts'
 export type { Outcome } from '../../../services/ledger/src/admissions/waiting-items.ts'

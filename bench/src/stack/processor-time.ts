@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-const MS_PER_TICK = 10 // the kernel counts in hundredths of a second, no matter what its own clock is
+const MS_PER_TICK = 10 // the kernel reports hundredths of a second, regardless of its timer frequency
 
 /**
- * The processor time that a process and its children have used so far, in milliseconds; also those that have ended, as the backends of a
- * Postgres do. Null where there is no /proc.
+ * The processor time used so far by a process and its children, in milliseconds, including ended children, such as the
+ * backends of a Postgres. Null without /proc.
  */
 export function processorTimeMs(pid: number): number | null {
   const own = statOf(String(pid))
@@ -17,8 +17,8 @@ export function processorTimeMs(pid: number): number | null {
 
 function statOf(pid: string): { parent: number; ms: number } | null {
   try {
-    // The name in parentheses may hold blanks; after it follow state, parent, … and from the 12th on user and system time, its own and
-    // of the children that it has waited for.
+    // The name in parentheses may contain spaces; after it follow state, parent, … and from the 12th field on user and
+    // system time, of the process and of the children that it has waited for.
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)

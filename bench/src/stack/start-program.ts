@@ -10,18 +10,18 @@ export interface ProgramOptions {
   /** A file for Node. */
   entry: string
   args?: string[]
-  /** Of Node itself. */
+  /** Arguments of Node. */
   nodeArgs?: string[]
   env: Record<string, string>
-  /** Where its output goes. */
+  /** Folder of its log. */
   logFolder: string
-  /** Answers 200 once the program can do its work. */
+  /** Responds with 200 once the program can do its work. */
   readyUrl: string
 }
 
 export interface RunningProgram {
   pid: number
-  /** Ends it in order, by SIGKILL if it takes too long. Safe to repeat. */
+  /** Stops it gracefully, or by SIGKILL if it takes too long. Safe to repeat. */
   stop(): Promise<void>
 }
 
@@ -30,8 +30,8 @@ const STOP_LIMIT_MS = 15_000
 const ASK_EVERY_MS = 50
 
 /**
- * Starts a program as its own process and resolves when it is ready. Its standard input closes with this process, by
- * which it ends itself. Throws one message with the end of its log if it ends before, or isn't ready in time.
+ * Starts a program as a separate process and resolves when it is ready. Its standard input closes with this process,
+ * which ends it. Throws one message with the end of its log if it ends before, or is not ready in time.
  */
 export async function startProgram(options: ProgramOptions): Promise<RunningProgram> {
   const { name, entry, args = [], nodeArgs = [], env, logFolder, readyUrl } = options
@@ -40,7 +40,7 @@ export async function startProgram(options: ProgramOptions): Promise<RunningProg
   const child = spawn(process.execPath, [...nodeArgs, entry, ...args], {
     cwd: logFolder,
     env: { ...inherited(process.env), STOP_WITH_PARENT: '1', ...env },
-    detached: true, // so that a Ctrl-C reaches the bench alone, which stops everything in order
+    detached: true, // so that a Ctrl-C reaches only the bench, which stops everything in order
     stdio: ['pipe', log, log],
   })
   closeSync(log)

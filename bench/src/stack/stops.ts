@@ -1,7 +1,7 @@
-/** What has been started, to be stopped in reverse order. */
+/** Stops of everything started, run in reverse order. */
 export interface Stops {
   add(stop: () => Promise<unknown>): void
-  /** Stops everything once; later calls wait for the same. One that fails doesn't keep the others from stopping. */
+  /** Stops everything once; later calls wait for the same stop. A failing one doesn't keep the others from stopping. */
   run(): Promise<void>
 }
 

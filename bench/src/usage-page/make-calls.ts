@@ -1,9 +1,9 @@
 import type { Fixture } from '@gateway/testbed/fixture'
 
-// Settled calls of a month, as rows: what rolling up and pages of usage read of the books, and nothing else of them.
+// Settled calls of a month, as rows: only what rollups and usage pages read.
 
 export const CALLS = 1_000_000
-/** The last of them are settled after the rest was rolled up. */
+/** The last calls, settled after the others were rolled up. */
 export const TAIL = 5_000
 const PRODUCTS = 8
 const KEYS = 20
@@ -13,12 +13,12 @@ const PART = 100_000
 export const TO = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000)
 export const FROM = new Date(TO.getTime() - MONTH_MS)
 
-/** This many calls, one after the other through the month: their numbers, moments and ids. */
+/** This many calls in sequence through the month: their numbers, times and ids. */
 const CALL = `
   SELECT n, at, money.id_bound('inv', at) || lpad(n::text, 16, '0') AS id
     FROM (SELECT n, $1::timestamptz + n * $2::float8 * interval '1 ms' AS at FROM generate_series($3::int, $4::int) n) c`
 
-/** Each call has an entry for its reservation and one for its settlement. */
+/** Each call has one entry for its reservation and one for its settlement. */
 export async function makeCalls({ run }: Fixture, project: string, which: 'most' | 'tail'): Promise<void> {
   const [first, last] = which === 'most' ? [1, CALLS - TAIL] : [CALLS - TAIL + 1, CALLS]
   for (let at = first; at <= last; at += PART) {

@@ -12,8 +12,8 @@ import { checkUsage, rollUpUsage } from '../stack/ledger-parts.ts'
 import { withFixture } from '../stack/with-fixture.ts'
 import { CALLS, FROM, makeCalls, TAIL, TO } from './make-calls.ts'
 
-// A page of usage of a month, as the console asks for it: from the hours that the ledger has rolled up and the calls behind
-// them, against adding up every call. The calls are made by SQL; rolling them up is the ledger's own work.
+// A usage page of a month, as the console reads it: from the hours that the ledger has rolled up and the calls after
+// them, compared with adding up every call. The calls are inserted by SQL; the ledger itself rolls them up.
 
 const project = 'prj_usage'
 const WANTED_MS = 50
@@ -52,7 +52,7 @@ function failAloud({ err }: { err: unknown }): never {
   throw new Error('The usage of the project could not be rolled up.', { cause: err })
 }
 
-/** What a page would ask without the hours. */
+/** The query of a page without the hours. */
 function fromEveryCall({ prisma }: Pick<Database, 'prisma'>, by: (typeof groupings)[number]): Promise<unknown> {
   const group = { model: 'product', key: 'key', day: `to_char(admitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')` }[by]
   return prisma.$queryRawUnsafe(

@@ -31,7 +31,7 @@ describe('the CLI reports a faulty lock file, with its line if known:', () => {
     ['a field of a newer command', `{"version":2,\n${one().slice(1)}`, 'newer command'],
     ['a flow that leads out of the folder', lockOf({ '../a': {} }), `${LOCK}:1`],
     [
-      'one product twice',
+      'the same product twice',
       lockOf(Object.fromEntries(['a', 'b'].map((name) => [name, { sandbox: 'sbx-1', revision: 1, digest: null }]))),
       'Two files',
     ],
@@ -135,7 +135,7 @@ describe('gateway keys create --write-env', () => {
     expect(await readdir(line.folder)).toEqual(['.env'])
   })
 
-  test('reports a secret that cannot be stored with the command to replace it, and leaves it nowhere', async ({ line, server }) => {
+  test('reports a secret that cannot be stored, with the command to replace it', async ({ line, server }) => {
     const file = path.join(line.folder, '.env')
     server.answers(takeName(file, made))
     const { code, output, words } = await line.ask('gateway keys create x --write-env .env')
@@ -153,7 +153,7 @@ describe('gateway keys create --write-env', () => {
       2,
       'git does not say',
     ],
-    ['a new folder of a repository that does not ignore it', 'git init -q .; gateway keys create x --write-env b/.env', 2, '.gitignore'],
+    ['a new folder in a repository', 'git init -q .; gateway keys create x --write-env b/.env', 2, '.gitignore'],
   ] as const)('creates no key for %s', async ([, asked, code, says], { line, server }) => {
     expect(await line.shell(asked)).toMatchObject({ code, words: expect.stringContaining(says) as string })
     expect(server.requests).toEqual([])

@@ -163,9 +163,9 @@ export type ProgressQuery = z.infer<typeof progressQuery>
 
 // How a failed execution reports its error, wherever it is shown: in its record, as progress, over MCP, to a chat
 // client, in the console (rules §2.9).
-//   X1  It states the execution and the charge of the execution. The charge of a direct call is left out.
+//   X1  It names the execution and states the charge of the execution. The charge of a direct call is left out.
 //   X2  The execution is kept, and so is its response under its idempotency key: only another key starts it again. So
-//   no resolution suggests that the same request may be repeated.
+//       no resolution suggests that the same request may be repeated.
 //   X3  It is a function of what is stored. A replay is identical, byte for byte.
 
 /** What started an execution: an invocation or a tool call, a chat call of the model, or a user in the console. */

@@ -68,7 +68,7 @@ const NOT_SHOWN = new Set([
 
 /** Labels start with a capital; other texts have a space. Names of screens and lists of class names are neither. */
 function isShown(text: string): boolean {
-  if (/^([A-Z][a-z]+){2,}$/.test(text) || /^[a-z]+(-[a-z]+)*( [a-z]+-[a-z]+)+$/.test(text)) return false
+  if (/^[A-Z]\w+Screen$/.test(text) || /^[a-z]+(-[a-z]+)*( [a-z]+-[a-z]+)+$/.test(text)) return false
   return /^[A-Z][a-z]/.test(text) || /[a-zA-Z.,:;!?)] [a-zA-Z({$]/.test(text)
 }
 

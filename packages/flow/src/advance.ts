@@ -1,21 +1,22 @@
 import type { Plan, PlanInput, PlanNode } from './plan.ts'
 
-// What may run next, decided by how far each node is and not by what it answered:
-//   A1  A node runs when each of its wired inputs has a value: of a port that takes one, whichever of its exclusive sources came;
-//       of a port with several sources otherwise, all of them, each with a value or never to have one.
-//   A2  A node is skipped when every source of one of its required inputs never will have a value. An optional input skips nothing.
-//   A3  The output node is never skipped: it runs when each of its wired inputs has a value or never will.
-//   A4  Once a node has failed nothing more begins.
+// Decides which nodes run next from the states of the nodes, not from their values:
+//   A1  A node runs once each wired input is decided: a port for one value needs a value from one of its exclusive
+//       sources; a port that collects needs every source to have a value or to be certain never to have one.
+//   A2  A node is skipped if no source of one of its required inputs can ever have a value. Optional inputs skip
+//       nothing.
+//   A3  The output node is never skipped: it runs once each of its wired inputs has a value or never will.
+//   A4  After a node has failed, no further node starts.
 
-/** Of a node by its ordinal: how far it is, and which of its output ports have a value. */
+/** State of a node, and its output ports that have a value. */
 export interface NodeState {
   state: 'Pending' | 'Ready' | 'Running' | 'Succeeded' | 'Failed' | 'Skipped'
   ports: readonly string[]
 }
 
 /**
- * Ordinals of nodes that are `Pending` and may run now, and of those that never will; ascending. With what it answers taken over
- * into the states, it answers nothing more.
+ * Returns the ordinals of `Pending` nodes that may run now and of those that never will, ascending. Once the result is
+ * applied to the states, a second call returns nothing.
  * @param states by ordinal, one per node of the plan
  */
 export function advance(plan: Plan, states: readonly NodeState[]): { ready: number[]; skipped: number[] } {
@@ -23,7 +24,7 @@ export function advance(plan: Plan, states: readonly NodeState[]): { ready: numb
   const ready = new Set<number>()
   const skipped = new Set<number>()
   const open = plan.nodes.map(({ ordinal }) => ordinal)
-  // A node that is skipped may decide those that wait for it, and no others.
+  // Skipping a node can decide only nodes that wait for it.
   for (const ordinal of open) {
     if (states[ordinal]!.state !== 'Pending' || skipped.has(ordinal)) continue
     const decided = decide(plan.nodes[ordinal]!, states, skipped)
@@ -37,8 +38,8 @@ export function advance(plan: Plan, states: readonly NodeState[]): { ready: numb
 }
 
 /**
- * Whether nothing of the execution is continuing or will be: each node has ended or is skipped; or one has failed and none runs anymore,
- * anything that was not started by then.
+ * Whether the execution is over: each node has ended or is skipped; or one has failed and none is running, regardless
+ * of nodes that have not started.
  */
 export function isOver(_plan: Plan, states: readonly NodeState[]): boolean {
   const some = (wanted: NodeState['state'][]) => states.some(({ state }) => wanted.includes(state))

@@ -10,10 +10,10 @@ import { runInMemory } from './in-memory-run.fixture.ts'
 import { packageText } from './package-text.ts'
 import { validateGraph, type ProductFacts } from './validate-graph.ts'
 
-// What a page of the console does with these packages: it says what is wrong with a graph, which ports its nodes have, what it would
-// do, what a call would cost, and whether a form is filled in well. Texts come in and go out, because realms share no objects.
+// What the console's page does with these packages: reports problems and ports of a graph, runs it in memory, computes
+// the cost of a call, and validates a form. Inputs and outputs are strings, because realms share no objects.
 
-/** A flow as it comes in. */
+/** Flow as sent, in JSON. */
 export interface SentFlow {
   graph: Graph
   input: Values
@@ -31,14 +31,14 @@ export function judge(flow: string): string {
   return JSON.stringify({ ports, text: packageText(graph).text, execution: runInMemory(known, () => 0) })
 }
 
-/** Micro-USD of a call at these prices of a token, in USD. */
+/** Returns the cost of a call in micro-USD, at prices per token in USD. */
 export function cost(promptUsd: string, completionUsd: string, promptTokens: number, completionTokens: number): string {
   const [promptPico, completionPico] = [picoFromUsd(promptUsd)!, picoFromUsd(completionUsd)!]
   const price = { promptPico, completionPico, requestPico: 0n }
   return String(costMicro(price, BigInt(promptTokens), BigInt(completionTokens)))
 }
 
-/** Whether the body of an operation is one, as its row says. */
+/** Returns whether the body of an operation is valid by its route. */
 export function takes(operation: string, body: string): boolean {
   const rows: Record<string, ApiRoute> = { ...gatewayRoutes, ...flowRoutes, ...consoleRoutes }
   return rows[operation]!.body!.safeParse(JSON.parse(body)).success

@@ -6,36 +6,38 @@ import { CelProblem, readTree } from './cel/read.ts'
 import { Budget, type CelType, type CelValue } from './cel/values.ts'
 import { rememberedByText } from './remembered.ts'
 
-// Expressions of flows: CEL with numbers that are doubles, over plain JSON (flows §2.4). Invariants:
-//   C1  No code is executed but ours: the source becomes a tree, and the tree is walked. Nothing of JavaScript can be named.
-//   C2  Values are read by own properties only. `__proto__` and `constructor` are names as any other, or nothing.
+// Expressions of flows: CEL with all numbers as doubles, over plain JSON (flows §2.4). Invariants:
+//   C1  No source code is executed: it is parsed to a tree, and the tree is walked. Nothing of JavaScript can be named.
+//   C2  Only own properties are read. `__proto__` and `constructor` are ordinary names, or absent.
 //   C3  A source has at most 2 KB, 200 nodes and depth 16, no regular expression, and no macro within a macro's body.
-//   C4  An evaluation does at most `celSteps` steps, a step being a node visited, an element touched or 16 characters read or
-//       written, and what takes longer costs more; it is paid before it is done. So the time of an evaluation, of all holes of a
-//       template together, is bounded by construction, regardless of the values: about 100 ns a step at the most, 50 ms in all.
-//   C5  A failure may be outvoted by the other side of && and ||, as CEL has it; an exhausted budget never is.
+//   C4  An evaluation takes at most `celSteps` steps. A step is a node visited, an element touched, or 16 characters
+//       read or written; slower work costs more, and steps are spent before the work is done. So the time of an
+//       evaluation, or of all holes of a template together, is bounded by construction for any values: at most about
+//       100 ns per step, 50 ms in total.
+//   C5  The other side of && or || can absorb a failure, as in CEL, but never an exhausted budget.
 
 export { celLimits } from './cel/read.ts'
 export { Budget, CelExhausted, CelFailure } from './cel/values.ts'
 export type { CelType, CelValue } from './cel/values.ts'
 
-/** What the expressions of one node may do for one execution. */
+/** Step budget of all expressions of one node per execution. */
 export const celSteps = 500_000
 
 export interface Expression {
   source: string
-  /** The names that it takes values for, each once, in the order of their first use. */
+  /** Names of the values it uses, each once, in order of first use. */
   names: string[]
-  /** The type of its value where names have these types, or why it can't hold for them. */
+  /** Returns the type of its value for these types of names, or why they don't fit. */
   typeOf(types: ReadonlyMap<string, CelType>): { type: CelType } | { problem: string }
   /**
-   * Its value; plain JSON, not copied, so it may hold one part of the input many times. Names without a value are null.
-   * @throws CelFailure whose message says why there is none, CelExhausted (one of them) beyond the budget
+   * Returns its value: plain JSON, not copied, so it may contain one part of the input many times. Names without a
+   * value are null.
+   * @throws CelFailure whose message says why it has no value; CelExhausted, a subclass, if the budget is exceeded
    */
   evaluate(values: Values, budget: Budget): CelValue
 }
 
-/** Reads the source of an expression. A problem's text follows "The expression ". */
+/** Parses an expression. The text of a problem follows "The expression ". */
 export const readExpression = rememberedByText((source): { expression: Expression } | { problem: string } =>
   guarded(() => {
     const { tree, names } = readTree(source)
@@ -54,7 +56,7 @@ function guarded<T>(work: () => T): T | { problem: string } {
   }
 }
 
-/** The type under which an expression sees the value of a port. */
+/** Returns the CEL type of a port's value. */
 export function celTypeOf(type: ValueType | 'unknown'): CelType {
   if (type === 'unknown') return 'dyn'
   return type === 'image' || type === 'audio' ? 'object' : type

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { graph as graphShape, type Graph } from '@gateway/api/graph'
 import { validFlow, type ValidFlow } from './generators.fixture.ts'
 
-/** Anything that an author may write into a field. */
+/** Arbitrary value for a field. */
 export const junk = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown>(
@@ -27,10 +27,10 @@ interface Change {
 }
 const change = fc.record<Change>({ what: fc.nat(7), at: fc.nat(999), other: fc.nat(999), value: junk })
 
-/** A value may be an object whose `toString` is not a function. */
+/** Avoids `String(value)`: a value may be an object whose `toString` is not a function. */
 const wordOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** What an author's slip or an attacker may do to a graph. */
+/** Applies a mutation, as by mistake or by an attacker. */
 function changed(graph: Graph, { what, at, other, value }: Change): void {
   const node = graph.nodes[at % Math.max(1, graph.nodes.length)]
   const edge = graph.edges[at % Math.max(1, graph.edges.length)]
@@ -46,7 +46,7 @@ function changed(graph: Graph, { what, at, other, value }: Change): void {
   else graph.input.properties[`f${other % 3}`] = { type: 'string', enum: [value] }
 }
 
-/** Flows of which something was changed, so that most have problems and some have none; each is still a graph by its shape. */
+/** Mutated flows. Most have problems and some have none; each still has the shape of a graph. */
 export const changedFlow: fc.Arbitrary<ValidFlow> = fc
   .record({ flow: validFlow(), changes: fc.array(change, { minLength: 1, maxLength: 3 }) })
   .map(({ flow, changes }) => {

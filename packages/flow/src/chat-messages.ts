@@ -1,4 +1,4 @@
-/** The messages of a chat node's call (flows §2.3). `images` are references, in their order; `system` null: it has none. */
+/** Returns the messages of a chat node's call (flows §2.3). `images` are references, in order; `system` null: none. */
 export function chatMessages({
   system,
   prompt,

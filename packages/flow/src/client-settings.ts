@@ -1,14 +1,14 @@
 export interface ClientSettings {
   title: string
-  /** Where it goes. */
+  /** Where to put the text. */
   where: string
   text: string
 }
 
 /**
- * What each client is given to reach a flow, as docs/mcp.md has it. The key is a placeholder.
- * @param name of the server within the client: letters, digits and dashes
- * @param topics an input of the flow, as JSON
+ * Returns the settings with which each client reaches a flow, as in docs/mcp.md. The key is a placeholder.
+ * @param name server name in the client: letters, digits and dashes
+ * @param topics example input of the flow, as JSON
  */
 export function clientSettings({
   name,

@@ -3,37 +3,36 @@ import { flowLimits } from '@gateway/api/limits'
 import type { ContractSide } from '@gateway/api/graph'
 import { type Field, fieldCheck, fieldsOf } from './contract/read-side.ts'
 
-// A contract's side: a flat object of typed fields, a subset of JSON Schema (flows §1.3). An image or a sound is `{
-// asset, mimeType,
-// bytes }`. An input may give `{ "asset": "ast_…" }` alone; anyone who admits it looks the asset up and puts in what is stored,
-// anything else was given.
+// Side of a contract: a flat object of typed fields, a subset of JSON Schema (flows §1.3). An image or audio value is
+// `{ asset, mimeType, bytes }`. An input may contain only `{ "asset": "ast_…" }`; the admission looks the asset up and
+// replaces anything else that was sent with the stored values.
 
 export { readContractSide, valueTypeOf, type Field, type ReadSide } from './contract/read-side.ts'
 
 export interface FieldFault {
   field: string
-  /** To follow the field's name. */
+  /** Follows the name of the field. */
   message: string
 }
 export type Checked = { ok: true; values: Values } | { ok: false; fields: FieldFault[] }
 
 export interface CheckValues {
   /**
-   * Checks an object of values. A field that is missing or null, and a select that is an empty string, is not supplied: refused
-   * where it is required, else null in `values`, which has every field of the side. All faults at once; the field of a fault of
-   * the whole is the empty string. Linear in the size of what it is given.
+   * Checks an object of values. A field that is missing or null, or a select that is an empty string, counts as absent:
+   * a fault if required, otherwise null in `values`, which has every field of the side. Reports all faults at once; a
+   * fault of the whole object has an empty field name. Runs in time linear in the size of the values.
    */
   check(values: unknown): Checked
 }
 
-/** What is said of a field that is required and not supplied. */
+/** Message for a missing required field. */
 export const IS_REQUIRED = 'is required'
 
 const compiled = new WeakMap<ContractSide, CheckValues>()
 
 /**
- * Compiles a side once, however often it is asked for.
- * @param side one that `readContractSide` has read, or a package's
+ * Compiles a side; the result is cached.
+ * @param side returned by `readContractSide`, or from a package
  */
 export function compileContract(side: ContractSide): CheckValues {
   const known = compiled.get(side)
@@ -64,7 +63,7 @@ function compile(side: ContractSide): CheckValues {
     for (const field of Object.keys(source))
       if (!known.has(field)) {
         faults.push({ field: field.slice(0, 100), message: 'is not a field of the contract' })
-        // One that sends thousands of fields is not told of each.
+        // Limits the number of faults for a caller that sends thousands of fields.
         if (faults.length > 2 * flowLimits.contractFields) break
       }
     return faults.length === 0 ? { ok: true, values } : { ok: false, fields: faults }
@@ -73,8 +72,8 @@ function compile(side: ContractSide): CheckValues {
 }
 
 /**
- * The one text field of either side where a contract is exactly one text in and one text out (rules §3.9); text is a
- * string that is not a select. null where it is anything else.
+ * Returns the text fields of a contract with exactly one text in and one text out (rules §3.9), where text is a string
+ * that is not a select. Returns null for any other contract.
  */
 export function chatFieldsOf(input: ContractSide, output: ContractSide): { input: string; output: string } | null {
   const inputField = onlyText(fieldsOf(input))

@@ -3,7 +3,7 @@ import type { Values } from '@gateway/api/execution'
 import type { Graph, GraphEdge, GraphNode, ValueType } from '@gateway/api/graph'
 import type { ProductFacts } from './node-kind.ts'
 
-/** A graph without problems, an input that fits it, and the products that it may name. */
+/** Graph without problems, a valid input, and the products it may call. */
 export interface ValidFlow {
   graph: Graph
   input: Values
@@ -11,16 +11,16 @@ export interface ValidFlow {
 }
 
 export interface FlowOptions {
-  /** Nodes in addition to input and output; default 12. */
+  /** Maximum number of nodes in addition to input and output; default 12. */
   maxSteps?: number
   maxPaid?: number
-  /** Ids of products that its paid nodes may name, by kind; a kind without any is not used. */
+  /** Ids of products that its paid nodes may call, by kind; a kind without products is not used. */
   products?: Record<ProductFacts['kind'], string[]>
 }
 
 const PRODUCTS = { chat: ['acme/swift', 'acme/deep'], image: ['acme/brush'], audio: ['acme/voice'] }
 
-/** Valid flows with branches, nodes that join exclusive sides, paid nodes, and nodes that never run. */
+/** Generates valid flows with branches, nodes that join exclusive sides, paid nodes, and nodes that never run. */
 export function validFlow({
   maxSteps = 12,
   maxPaid = 8,
@@ -54,12 +54,12 @@ export function factsOf(products: Record<ProductFacts['kind'], string[]>): Map<s
   return facts
 }
 
-/** A value that there is in a flow, and the sides of branches without which there is none. */
+/** Value in a flow, and the branch sides it depends on. */
 interface Held {
   end: string
   type: ValueType
   sides: Set<string>
-  /** It may be null, so no product may need it. */
+  /** It may be null, so it can't be a required input of a product. */
   optional: boolean
 }
 
@@ -97,7 +97,7 @@ function drawing(products: Record<ProductFacts['kind'], string[]>, maxPaid: numb
   const of = (type: ValueType) => held.filter((value) => value.type === type && !value.optional)
   const sidesOf = (values: Held[]) => new Set(values.flatMap(({ sides }) => [...sides]))
 
-  /** Draws a node with these edges; what comes out of it is held. */
+  /** Adds a node with these edges and records its output values. */
   function draw(node: Omit<GraphNode, 'id'>, into: Record<string, Held>, out: Record<string, ValueType>): string {
     const id = `n${nodes.length}`
     nodes.push({ ...node, id } as GraphNode)
@@ -113,7 +113,7 @@ function drawing(products: Record<ProductFacts['kind'], string[]>, maxPaid: numb
       held.push({ ...on, end: `${id}.${side}.x`, sides: new Set([...on.sides, `${id} ${side}`]) })
   }
 
-  /** Draws a template that takes whichever side of a branch came. */
+  /** Adds a template that joins the two sides of a branch. */
   function join(at: number): void {
     const pairs = held.flatMap((one) => held.filter((other) => apart(one, other)).map((other) => [one, other] as const))
     const pair = pick(pairs, at)
@@ -203,7 +203,7 @@ function drawing(products: Record<ProductFacts['kind'], string[]>, maxPaid: numb
   return { add, finish }
 }
 
-/** Of one type, and on the two sides of one branch. */
+/** Whether two values have the same type and are on different sides of one branch. */
 function apart(one: Held, other: Held): boolean {
   return (
     one.end !== other.end &&

@@ -11,13 +11,13 @@ export interface ExecutionOutcome {
   states: NodeState['state'][]
   outputs: (Values | null)[]
   errors: (NodeRecord['error'] | null)[]
-  /** Ordinals in the order in which they were begun. */
+  /** Ordinals in the order in which the nodes started. */
   begun: number[]
 }
 
 /**
- * Runs a flow as the ledger and its workers do, in memory and one completion at a time.
- * @param choose which of this many running nodes completes next
+ * Runs a flow in memory as the ledger and its workers do, one completion at a time.
+ * @param choose picks which of the running nodes completes next
  */
 export function runInMemory({ graph, input }: ValidFlow, choose: (running: number) => number): ExecutionOutcome {
   const flow = packageText(graph).package
@@ -38,7 +38,7 @@ export function runInMemory({ graph, input }: ValidFlow, choose: (running: numbe
   )
 }
 
-/** The same from where an execution stands: a node that is `Ready` is to be begun. */
+/** Continues an execution from given states: a `Ready` node is started. */
 export function runOn(
   flow: FlowPackage,
   from: { states: readonly NodeState[]; outputs: readonly (Values | null)[] },
@@ -92,7 +92,7 @@ export function runOn(
   }
 }
 
-/** What a product answers: the same for the same inputs. */
+/** Response of a product: deterministic for its inputs. */
 function answerOf({ kind }: PlanNode, inputs: Values): Values {
   const text = JSON.stringify(inputs).slice(0, 200)
   if (kind === 'product.chat') return { text: `answer to ${text}` }

@@ -1,14 +1,14 @@
 import { utf8Bytes } from '@gateway/api/text-bytes'
 import canonicalize from 'canonicalize'
 
-/** How deep a value may be nested; beyond it no part of a flow takes it. */
+/** Maximum nesting depth of a value anywhere in a flow. */
 export const maxValueDepth = 128
 
 export type JsonText = { ok: true; text: string; bytes: number } | { ok: false; why: 'too-large' | 'too-deep' }
 
 /**
- * Compact JSON of a plain value, as JSON.stringify writes it, and its length in UTF-8 bytes. Stops at the limit, so a value that
- * holds the same list a thousand times costs no more than the limit.
+ * Returns compact JSON, as JSON.stringify writes it, and its length in UTF-8 bytes. Stops at the limit, so a value that
+ * contains the same list a thousand times costs no more than the limit.
  */
 export function jsonWithin(value: unknown, limitBytes: number): JsonText {
   const parts: string[] = []
@@ -50,7 +50,7 @@ export function jsonWithin(value: unknown, limitBytes: number): JsonText {
   return why === null ? { ok: true, text: parts.join(''), bytes } : { ok: false, why }
 }
 
-/** Why a part of a graph can't become part of a package, to follow its name; or null. */
+/** Returns why a part of a graph can't be packaged, to follow its name, or null. */
 export function jsonFault(value: unknown): string | null {
   const json = jsonWithin(value, Number.POSITIVE_INFINITY)
   if (!json.ok) return 'is nested too deeply'

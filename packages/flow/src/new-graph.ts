@@ -1,6 +1,6 @@
 import type { Graph } from '@gateway/api/graph'
 
-/** What a flow begins with: it answers what it is given. */
+/** Graph of a new flow: returns its input. */
 export const newGraph: Graph = {
   input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
   output: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },

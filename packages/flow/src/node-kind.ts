@@ -4,73 +4,73 @@ import type { ContractSide, GraphNode, ValueType } from '@gateway/api/graph'
 import type { Field } from './contract.ts'
 import type { ProblemCode } from './problem.ts'
 
-// What a kind of node says of itself. docs/adding-a-node-kind.md goes through it.
+// Definition of a node kind; docs/adding-a-node-kind.md explains it.
 
-/** `unknown`: of a value whose type shows only when the flow runs. */
+/** `unknown`: the type is known only at run time. */
 export type PortType = ValueType | 'unknown'
 
 export interface InPort {
-  /** `any`: of a port that takes a value of any type. */
+  /** `any`: accepts values of any type. */
   type: ValueType | 'any'
-  /** It has to be wired, and a node without a value on it is skipped. */
+  /** Must be wired, and the node is skipped if it gets no value. */
   required: boolean
 }
 
-/** Something wrong with a node; shown with the node's id before it. */
+/** Problem of a node; shown after the node's ID. */
 export interface NodeProblem {
   code: ProblemCode
   port?: string
-  /** A whole sentence. */
+  /** Complete sentence. */
   message: string
   resolution: string
 }
 
-/** A node as its kind reads it. A node with problems still has those ports that can be found. */
+/** Node as parsed by its kind. A node with problems still has the ports that could be determined. */
 export interface Look {
   inputs: ReadonlyMap<string, InPort>
   outputs: readonly string[]
-  /** Outputs whose value must not be lost: an edge has to lead from each. */
+  /** Outputs whose value must not be lost: each must have an outgoing edge. */
   mustLead?: readonly string[]
   problems: NodeProblem[]
-  /** The types of its output ports where values of these types come in; and what is wrong with those. */
+  /** Returns the types of its output ports for these input types, and problems with them. */
   typed(types: ReadonlyMap<string, PortType>): { outputs: ReadonlyMap<string, PortType>; problems: NodeProblem[] }
 }
 
-/** What a graph's check has to know of a product that it names. */
+/** Product facts that validation needs. */
 export interface ProductFacts {
   kind: 'chat' | 'image' | 'audio'
-  /** Assigned to the project, and callable by it. */
+  /** Assigned to the project and callable. */
   assigned: boolean
   supportedParameters: readonly string[]
-  /** Tokens; `params.max_tokens` may not ask for more. Left out: not checked. */
+  /** Maximum of `params.max_tokens`, in tokens. Absent: not checked. */
   maxOutputTokens?: number
-  /** Whether images may be sent to it. Left out: not checked. */
+  /** Whether it accepts images. Absent: not checked. */
   takesImages?: boolean
-  /** What it takes of images, where it takes any. Left out: not checked. */
-  imageInput?: { maxBytes: number; maxCount: number; /** Of one image, as it is reserved. */ maxTokens: number }
-  /** Tokens of prompt and output together. Left out: not checked. */
+  /** Image limits, if it accepts images. Absent: not checked. */
+  imageInput?: { maxBytes: number; maxCount: number; /** Tokens reserved per image. */ maxTokens: number }
+  /** Tokens of prompt and output together. Absent: not checked. */
   contextLength?: number
-  /** Bytes of what an image or voice product makes. Left out: not checked. */
+  /** Maximum bytes of the output of an image or audio product. Absent: not checked. */
   maxOutputBytes?: number
-  /** Of an image or voice product: what params of a node may set, and to what. Left out: nothing. */
+  /** Params that a node may set for an image or audio product, with their values. Absent: none. */
   parameterValues?: ParameterValues
 }
 
 export interface NodeKind {
   kind: string
-  /** The kind of product that it calls; null: it is free. */
+  /** Kind of product that it calls; null: the node is free. */
   calls: ProductFacts['kind'] | null
-  /** The fields of a node that are its own, in addition to id and kind. */
+  /** Fields specific to this kind, in addition to id and kind. */
   fields: readonly string[]
-  /** Names of input ports that take several values at once. */
+  /** Names of input ports that collect several values. */
   collects?: readonly string[]
   look(node: GraphNode, contract: { input: readonly Field[]; output: readonly Field[] }): Look
-  /** Of a paid kind: what this product can't do for this node. @param wired the ports that edges lead to */
+  /** For paid kinds: returns what this product doesn't support for this node. @param wired ports with incoming edges */
   problemsWith?(node: GraphNode, product: ProductFacts, wired: ReadonlySet<string>): NodeProblem[]
   /**
-   * Of a free kind that a worker runs: its values by output port. A port that is not among them is skipped.
-   * @param contract of an `output` node: the side that its values have to fit
-   * @throws Refusal for what ends the execution; CelFailure where an expression has no value
+   * For free kinds that a worker runs: returns values by output port. Ports not in the result are skipped.
+   * @param contract for an `output` node: the side that its values must match
+   * @throws Refusal that fails the execution; CelFailure if an expression has no value
    */
   run?(node: GraphNode, inputs: Values, contract: ContractSide | null): Values
 }

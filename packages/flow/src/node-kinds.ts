@@ -11,7 +11,7 @@ import type { NodeKind } from './node-kind.ts'
 
 export type { InPort, NodeKind, PortType, ProductFacts } from './node-kind.ts'
 
-/** Every kind of node: a new one is one file and its line here (docs/adding-a-node-kind.md). */
+/** All node kinds. A new kind takes one file and one line here (docs/adding-a-node-kind.md). */
 export const nodeKinds: readonly NodeKind[] = [
   input,
   output,
@@ -26,12 +26,12 @@ export const nodeKinds: readonly NodeKind[] = [
 
 const byName: ReadonlyMap<string, NodeKind> = new Map(nodeKinds.map((kind) => [kind.kind, kind]))
 
-/** The kind of that name, or null. */
+/** Returns the kind with this name, or null. */
 export function nodeKind(name: string): NodeKind | null {
   return byName.get(name) ?? null
 }
 
-/** The id of the product that a node calls; null for a free one. */
+/** Returns the ID of the product that a node calls; null for a free node. */
 export function productOf(node: GraphNode): string | null {
   const product: unknown = nodeKind(node.kind)?.calls ? node['product'] : null
   return typeof product === 'string' ? product : null

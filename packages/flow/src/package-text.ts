@@ -5,13 +5,13 @@ import { type Layout, layoutOf, type Placed, withoutNotes } from './graph/layout
 import { typingOf, wantedTypes } from './graph/typing.ts'
 import { productOf } from './node-kinds.ts'
 
-/** Of the way in which packages are run. A package names the one it was built for. */
+/** Version of how packages are run. A package names the version it was built for. */
 export const runnerVersion = '2'
 
 /**
- * The immutable package of a graph without problems, and its canonical JSON (RFC 8785): the same for the same graph, in any
- * order its keys are written. In the package's graph each expression has its type, so that it can be held to it when it runs. What
- * was written on nodes for those who draw them is left out.
+ * Returns the immutable package of a graph without problems, and its canonical JSON (RFC 8785): the same for the same
+ * graph in any key order. In the packaged graph each expression has its type, which is enforced at run time. Titles,
+ * descriptions and positions are omitted.
  */
 export function packageText(graph: Graph): { package: FlowPackage; text: string } {
   const layout = layoutOf(graph)
@@ -44,7 +44,7 @@ function typeOf(layout: Layout, ordinal: number): { type?: string } {
   return type === null ? {} : { type }
 }
 
-/** null where nothing wants it to be anything: then any value will do. */
+/** Returns the type of an expression; null if nothing requires a type, so any value is accepted. */
 function expressionType(layout: Layout, node: Placed): string | null {
   const known = typingOf(layout).typeOf({ from: node, port: 'value', to: node, toPort: '' })
   if (known !== 'unknown') return known

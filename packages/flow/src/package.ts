@@ -5,8 +5,8 @@ import { packageText } from './package-text.ts'
 export { runnerVersion } from './package-text.ts'
 
 /**
- * Builds the immutable package of a graph without problems. `digest` is the SHA-256 of its text, hex. In Node alone: anyone who only
- * compares packages compares their texts.
+ * Builds the immutable package of a graph without problems. `digest` is the SHA-256 of its text, in hex. For Node.js
+ * only: code that only compares packages compares their texts.
  */
 export function buildPackage(graph: Graph): { package: FlowPackage; digest: string; text: string } {
   const built = packageText(graph)

@@ -2,7 +2,7 @@ import type { FlowPackage, GraphNode } from '@gateway/api/graph'
 import { layoutOf, type Layout, type Placed } from './graph/layout.ts'
 import { productOf } from './node-kinds.ts'
 
-/** Where a value may come from: an output port of a node, by its ordinal. */
+/** Possible source of a value: an output port of a node, by ordinal. */
 export interface Source {
   ordinal: number
   port: string
@@ -10,39 +10,39 @@ export interface Source {
 export interface PlanInput {
   port: string
   required: boolean
-  /** It takes a value of each of its sources; else of whichever came. */
+  /** Takes the values of all its sources; otherwise of the one that has a value. */
   collects: boolean
   sources: Source[]
 }
 export interface PlanNode {
-  /** Its place in the graph's list of nodes. */
+  /** Index in the graph's list of nodes. */
   ordinal: number
   id: string
   kind: string
-  /** As the package's graph has it. */
+  /** Node as in the package's graph. */
   node: GraphNode
   paid: boolean
-  /** The product that it calls, or null. */
+  /** Product that it calls, or null. */
   product: string | null
-  /** Its wired input ports. */
+  /** Wired input ports. */
   inputs: PlanInput[]
-  /** The same by port, as `Claimed.sources` of the ledger protocol has it. */
+  /** Sources by port, in the form of `Claimed.sources` of the ledger protocol. */
   sources: Record<string, [node: string, port: string][]>
-  /** Ordinals of the nodes that take a value of this one, ascending, each once. */
+  /** Ordinals of the nodes that take a value from this one, ascending, each once. */
   dependants: number[]
 }
 
-/** What there is to run of a package, and what waits for what. */
+/** Nodes of a package and their dependencies. */
 export interface Plan {
   /** By ordinal, in the order of the graph. */
   nodes: PlanNode[]
-  /** Ordinals of the one input node and the one output node. */
+  /** Ordinals of the input and the output node. */
   input: number
   output: number
   paidNodes: number
 }
 
-/** The plan of a package; made once per package and kept. */
+/** Returns the plan of a package; cached per package. */
 export function planOf({ graph }: FlowPackage): Plan {
   const layout = layoutOf(graph)
   const nodes = layout.placed.map((placed, ordinal) => {

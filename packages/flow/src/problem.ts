@@ -1,6 +1,6 @@
 import type { GraphProblem } from '@gateway/api/graph'
 
-/** What can be wrong with a graph; each is one `code` of the list of problems (flows §2.7). */
+/** Codes of the problems of a graph (flows §2.7). */
 export type ProblemCode =
   | 'contract_invalid'
   | 'too_many_fields'
@@ -33,7 +33,7 @@ export type ProblemCode =
   | 'optional_to_required'
   | 'cycle'
 
-/** @param at the node and port at fault; neither where it is the graph's */
+/** @param at node and port of the problem; neither for a problem of the whole graph */
 export function problem(
   code: ProblemCode,
   at: { node?: string | null; port?: string | null },

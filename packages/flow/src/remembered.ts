@@ -1,14 +1,17 @@
-/** Of what each function remembers. What is made of a text takes several times its room, plus a fixed amount. */
+/**
+ * Cache size per function, in characters of source text. A result takes several times that space, plus a fixed amount.
+ */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 const ANY_TEXT = 256
 
 /**
- * Remembers what a pure function made of a text, for as long as there is room: executions bring the same texts again and again. It goes by
- * the text itself, so nothing is taken for another. What is answered is shared, and must not be changed. What was not asked for longest is
- * forgotten first; written here, because browsers load this too, and a package that does it is larger than all else of a flow's shape.
+ * Caches the results of a pure function of a text, within a bound, because executions repeat the same texts. The key is
+ * the text itself, so there are no collisions. Results are shared and must not be mutated. The least recently used
+ * result is evicted first. Implemented here because browsers load this too, and a cache package would be larger than
+ * the rest.
  */
 export function rememberedByText<T extends object>(make: (text: string) => T): (text: string) => T {
-  const made = new Map<string, T>() // in the order in which they were asked for
+  const made = new Map<string, T>() // ordered by last use
   let room = MAX_CHARACTERS
   const takes = (text: string) => ANY_TEXT + text.length
   return (text) => {

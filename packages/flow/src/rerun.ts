@@ -3,15 +3,16 @@ import type { ContractSide, FlowPackage } from '@gateway/api/graph'
 import { advance, type NodeState } from './advance.ts'
 import type { Plan, PlanNode } from './plan.ts'
 
-// Which results of an execution that has ended another one takes over, and what the other runs again (flows §4.12).
-//   T1  The chosen node and everything below it runs again. So does a node that has no result, because it never ended, failed or
-//       was not there, and everything below it.
-//   T2  All others are taken over: what they answered, or that they were skipped. Each must be defined unchanged: its kind, what
-//       it is configured with, its edges with their sources; of the input and the output also their side of the contract. All
-//       that it depends on is taken over too, so its result is what it would be of this package and this input.
-//   T3  The input is the earlier one's, no matter what runs again.
+// Decides which results of an ended execution a rerun reuses and which nodes it runs again (flows §4.12).
+//   T1  The chosen node and everything below it run again. So do nodes without a result, because they never ended,
+//       failed or did not exist, and everything below them.
+//   T2  The results of all other nodes are reused, including that they were skipped. Their definition must be
+//       unchanged: kind, configuration, and edges with their sources; for input and output also their side of the
+//       contract. Everything such a node depends on is reused too, so its result is the one it would have with this
+//       package and input.
+//   T3  The input is that of the earlier execution, regardless of which nodes run again.
 
-/** A package, and what is planned of it. */
+/** Package and its plan. */
 export interface PlannedFlow {
   plan: Plan
   package: FlowPackage
@@ -19,22 +20,22 @@ export interface PlannedFlow {
 
 export type Rerun =
   | { kind: 'unknown-node' }
-  /** Ids of nodes that would be taken over, and are not what they were. */
+  /** Ids of nodes that would be reused but whose definition differs. */
   | { kind: 'differs'; nodes: string[] }
   | {
       kind: 'rerun'
-      /** By ordinal, of nodes whose results are taken over: their ordinal in the earlier execution. */
+      /** By ordinal of a reused node: its ordinal in the earlier execution. */
       takenOver: Map<number, number>
-      /** Ordinal of the earlier execution's input node. */
+      /** Ordinal of the input node in the earlier execution. */
       input: number
-      /** Of the execution as it begins. */
+      /** Initial states of the rerun. */
       states: NodeState[]
     }
 
 /**
- * What an execution of `flow` takes over of an earlier one, and how it begins.
- * @param earlier what it ran, and how far each of its nodes came, by ordinal
- * @param from id of the chosen node
+ * Returns what an execution of `flow` reuses from an earlier one, and its initial states.
+ * @param earlier flow of the earlier execution, and the states of its nodes by ordinal
+ * @param from ID of the chosen node
  */
 export function rerunFrom(
   flow: PlannedFlow,
@@ -58,7 +59,7 @@ export function rerunFrom(
   return { kind: 'rerun', takenOver, input: earlier.plan.input, states: statesOf(flow, earlier, takenOver) }
 }
 
-/** These nodes and all below them. */
+/** Returns these nodes and all nodes below them. */
 function closureOf(plan: Plan, nodes: readonly PlanNode[]): Set<number> {
   const found = new Set(nodes.map(({ ordinal }) => ordinal))
   for (const ordinal of found) for (const below of plan.nodes[ordinal]!.dependants) found.add(below)
@@ -84,18 +85,18 @@ function statesOf(
   return states
 }
 
-/** All that decides what a node answers to the same values, as text: the same for the same. */
+/** Serializes everything that determines a node's output for the same inputs; equal definitions give equal text. */
 function definitionOf({ plan, package: flow }: PlannedFlow, ordinal: number): string {
   const { node, inputs } = plan.nodes[ordinal]!
   const sources = inputs.map(({ port, collects, sources: from }) => {
     const ends = from.map((source) => [plan.nodes[source.ordinal]!.id, source.port].join(' '))
-    return [port, collects ? ends : ends.toSorted()] // of those that exclude each other the order decides nothing
+    return [port, collects ? ends : ends.toSorted()] // the order of exclusive sources doesn't matter
   })
   const side = ordinal === plan.input ? flow.input : ordinal === plan.output ? flow.output : null
   return canonicalize([node, Object.fromEntries(sources), side && contractOf(side)])!
 }
 
-/** What values are held to: a title or a description changes nothing. */
+/** Returns the part of a contract that values are checked against: without titles and descriptions. */
 function contractOf({ properties, required = [] }: ContractSide) {
   const fields = Object.entries(properties).map(([name, { title: _, description: __, ...held }]) => [name, held])
   return { fields: Object.fromEntries(fields) as object, required: required.toSorted() }

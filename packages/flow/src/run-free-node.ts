@@ -6,17 +6,18 @@ import { CelFailure } from './cel.ts'
 import { jsonWithin } from './json-text.ts'
 import { nodeKind } from './node-kinds.ts'
 
-/** `ports` are those that have a value: the keys of `output`. */
+/** `ports` are the ports with a value: the keys of `output`. */
 export type FreeNodeResult =
   | { kind: 'succeeded'; output: Values; ports: string[] }
   | { kind: 'failed'; error: RefusalBody }
 
 /**
- * Runs a node that calls nothing: template, expression, branch, constant, output. Its time is bounded for any input (cel.ts).
- * What ends the execution is a refusal: `expression_failed`, `value_too_large` beyond 64 KB on a port, and of an output node
- * `output_missing`, `output_too_large` beyond 256 KB, and `node_failed` with `details.fields` for values that do not fit.
- * @param inputs values by port, as `resolveInputs` gives them; a port without a value is left out or null
- * @param contract of an `output` node: the contract's side that its values have to fit; null for others
+ * Runs a free node: template, expression, branch, constant or output. Its time is bounded for any input (cel.ts).
+ * Failures are refusals: `expression_failed`, `value_too_large` for more than 64 KB on a port, and for an output node
+ * `output_missing`, `output_too_large` for more than 256 KB, and `node_failed` with `details.fields` for invalid
+ * values.
+ * @param inputs values by port, as returned by `resolveInputs`; a port without a value is absent or null
+ * @param contract for an `output` node: the side of the contract that its values must match; otherwise null
  */
 export function runFreeNode(node: GraphNode, inputs: Values, contract: ContractSide | null): FreeNodeResult {
   const run = nodeKind(node.kind)?.run
@@ -37,9 +38,9 @@ export function runFreeNode(node: GraphNode, inputs: Values, contract: ContractS
 }
 
 /**
- * The values of a claimed node's input ports, from a claim's `sources` and `outputs` (flow-items.ts of ledger-protocol). A port of which no
- * source has a value, or whose value is null, is left out; one that collects is an array of those there are, in the order of its
- * edges. Each source's output is parsed at most once, and only where a port takes from it.
+ * Returns the input values of a claimed node from `sources` and `outputs` of the claim (flow-items.ts of
+ * ledger-protocol). A port without a value, or with null, is omitted; a port that collects is an array of its values,
+ * in the order of its edges. Each output is parsed at most once, and only if a port uses it.
  */
 export function resolveInputs(
   sources: Record<string, [node: string, port: string][]>,

@@ -1,9 +1,9 @@
-// Whether a JSON value fits a JSON Schema, of which the author of a flow wrote the parameters of a tool.
-//   S1  Checked are type, enum, const, properties, required, additionalProperties, items, prefixItems, the bounds of numbers, lengths
-//       and counts, allOf, anyOf, oneOf, not, and $ref to a place in the same schema. What else a schema says is the model's to keep:
-//       above all `pattern` and `format`, because no one's regular expression is run here.
-//   S2  For any schema and value, it ends soon: what takes more than STEPS steps can't be reported, and does not fit. A step is a
-//       schema, a field, an item or a name that is looked at, or this many characters: a schema asks for each as often as it likes.
+// Validates a JSON value against a JSON Schema that the author of a flow wrote for the parameters of a tool.
+//   S1  Checks type, enum, const, properties, required, additionalProperties, items, prefixItems, bounds of numbers,
+//       lengths and counts, allOf, anyOf, oneOf, not, and $ref within the same schema. Other keywords are left to the
+//       model, above all `pattern` and `format`, because no untrusted regular expression is run here.
+//   S2  Ends quickly for any schema and value: validation that takes more than STEPS steps fails as invalid. A step is
+//       a schema, field, item or name visited, or a number of characters: a schema can check each any number of times.
 
 type Json = unknown
 type Schema = Record<string, Json>
@@ -17,7 +17,7 @@ interface Check {
   left: number
 }
 
-/** What is wrong with the value, as a part of a sentence; null where it fits. */
+/** Returns what is wrong with the value, as part of a sentence, or null if it is valid. */
 export function schemaFault(schema: Schema, value: Json): string | null {
   const check = { root: schema, left: STEPS }
   try {
@@ -88,7 +88,7 @@ function isOfType(type: string, value: Json): boolean {
   return typeof value === type
 }
 
-/** By keyword: what it is about of a value, and whether that may be what it is. */
+/** By keyword: the measure of a value and the check on it. */
 const bounds: [
   keyword: string,
   measure: (value: Json, check: Check) => number | null,
@@ -187,7 +187,9 @@ function combinedFault(check: Check, schema: Schema, at: string, inner: Inner): 
   return null
 }
 
-/** What `#/$defs/city` names; undefined for what is not there, or elsewhere. */
+/**
+ * Returns the target of a reference such as `#/$defs/city`; undefined if it does not exist or is in another document.
+ */
 function targetOf(check: Check, reference: string): Json {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   const path = reference.split('/')

@@ -6,22 +6,23 @@ import { rememberedByText } from './remembered.ts'
 
 // Literal text with `{{ CEL }}` holes (flows §2.4). There is no other syntax: a literal `{{` is written {{ "{{" }}.
 
-/** As many holes as a flow may have edges; every name in them has to be wired. */
+/** Maximum number of holes: equals the maximum number of edges, because every name in them has to be wired. */
 export const templateHoles = 200
 
 export interface Template {
-  /** The names in its holes, each once, in the order of their first use. */
+  /** Names in its holes, each once, in order of first use. */
   names: string[]
-  /** Of each hole, in order. */
+  /** Expressions of the holes, in order. */
   holes: Expression[]
   /**
-   * Strings, numbers and booleans print unchanged, objects and lists as JSON, null as nothing. All holes share one budget.
-   * @throws CelFailure where a hole has no value
+   * Renders the text. Strings, numbers and booleans print unchanged, objects and lists as JSON, null as nothing. All
+   * holes share one budget.
+   * @throws CelFailure if a hole has no value
    */
   render(values: Values, limitBytes: number): { text: string } | { tooLarge: true }
 }
 
-/** Reads a template. Each problem's text follows "The template ". */
+/** Parses a template. The text of each problem follows "The template ". */
 export const readTemplate = rememberedByText((source): { template: Template } | { problems: string[] } => {
   const { parts, problem } = split(source)
   if (problem) return { problems: [problem] }
@@ -59,7 +60,7 @@ function split(source: string): { parts: Part[]; problem?: string } {
   return { parts }
 }
 
-/** Where the `}}` stands that closes a hole: neither within a string of the expression nor closing its own braces. */
+/** Returns the index of the `}}` that closes a hole: not within a string, and not closing braces of the expression. */
 function endOfHole(source: string, from: number): number {
   let braces = 0
   for (let at = from; at < source.length; at++) {
@@ -100,7 +101,7 @@ function render(
   return { text: printed.join('') }
 }
 
-/** null: beyond the limit. */
+/** Returns the text of a value, or null if it exceeds the limit. */
 function print(value: CelValue, limitBytes: number): string | null {
   if (value === null) return ''
   if (typeof value !== 'object') return String(value)

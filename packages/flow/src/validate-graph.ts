@@ -11,9 +11,9 @@ export type { ProductFacts } from './node-kind.ts'
 export type { ProblemCode } from './problem.ts'
 
 /**
- * All that is wrong with a graph, at once (flows §2.7); none for one that may be activated. Of a graph beyond 50 nodes
- * or 200 edges it is not told how its nodes are joined, so that the time this takes is bounded.
- * @param products what is known of the products that its nodes name; one that is not in it is not assigned
+ * Returns all problems of a graph at once (flows §2.7); a graph without problems may be activated. The wiring of a
+ * graph with more than 50 nodes or 200 edges is not checked, so that validation takes bounded time.
+ * @param products facts about the products that its nodes name; a product that is missing is not assigned
  */
 export function validateGraph(graph: Graph, products: ReadonlyMap<string, ProductFacts>): GraphProblem[] {
   const layout = layoutOf(graph)

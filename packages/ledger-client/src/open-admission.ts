@@ -12,8 +12,8 @@ interface Asking<Outcome> {
 
 /**
  * Asks for an admission. If the prompt is refused for its size in bytes alone, its tokens are counted once, and the
- * ledger is asked again (money §2.4). The count is kept for later calls of the returned function. `uncounted`: there
- * was no time to count, so it is not known whether the prompt fits.
+ * ledger is asked again (money §2.4). The count is kept for later calls of the returned function. `uncounted`: time ran
+ * out before the count, so it is not known whether the prompt fits.
  */
 export function openAdmission<Outcome extends { kind: string } | null>({
   ask,

@@ -2,12 +2,14 @@ import { SpanKind, type Attributes } from '@opentelemetry/api'
 import { activeCarrier, inSpan, markFailed, startSpan, withSpan } from '@gateway/service-kit/process/spans'
 import { jobIdOf, queueName, type NodeJob } from './node-job.ts'
 
-// The queue in a trace, by the semantic conventions for messaging (docs/decisions/0011-spans-of-the-queue.md).
-//   Q1  Each job is sent in the trace of its execution, however many share a batch: its parent is what the job carries.
-//   Q2  A job carries the span of its sending on, so that the work on it is a part of it. One that carries nothing begins a trace.
-//   Q3  What a job continues with was never sent: its span is not a message's, and stands alongside the job's.
+// Spans of the queue, by the semantic conventions for messaging (docs/decisions/0011-spans-of-the-queue.md).
+//   Q1  Each job is sent in the trace of its execution, even in a shared batch: its parent is the context the job
+//       carries.
+//   Q2  A job then carries the context of its send span, so its processing is part of it. A job without a context
+//       starts a new trace.
+//   Q3  A chained node was never sent: its span is not a messaging span, and is a sibling of the job's span.
 
-/** Sends jobs, each in its own span. */
+/** Sends jobs, each in a separate span. */
 export async function sendInSpans(jobs: NodeJob[], send: (jobs: NodeJob[]) => Promise<void>): Promise<void> {
   const sendings = jobs.map((job) => {
     const span = startSpan(`send ${queueName}`, { kind: SpanKind.PRODUCER, ...optionsOf(job, 'send') }) // Q1
@@ -24,12 +26,12 @@ export async function sendInSpans(jobs: NodeJob[], send: (jobs: NodeJob[]) => Pr
   }
 }
 
-/** Runs a job in its own span. */
+/** Runs a job in a separate span. */
 export function runInSpan<T>(job: NodeJob, run: () => Promise<T>): Promise<T> {
   return withSpan(`process ${queueName}`, { kind: SpanKind.CONSUMER, ...optionsOf(job, 'process') }, run)
 }
 
-/** Runs a node with which a job continues in its own span (Q3). */
+/** Runs a chained node in a separate span (Q3). */
 export function goOnInSpan<T>(
   { execution, trace }: NodeJob,
   { node, attempt }: Pick<NodeJob, 'node' | 'attempt'>,

@@ -6,13 +6,13 @@ export const queueName = 'nodes'
 export const defaultPrefix = '{svc}'
 
 /**
- * What a job says: which node of which execution, which attempt at it, and the trace it belongs to. Redis keeps it as clear
- * text, so there are ids in it and nothing that someone wrote.
+ * Content of a job: execution, node, attempt and trace. Redis stores it as plain text, so it contains only ids and
+ * nothing that a user wrote.
  */
 const nodeJob = z.object({
   execution: z.string().regex(/^[\w-]{1,64}$/),
   node: z.string().min(1).max(128),
-  /** Counted in Postgres; rises only when a lease is taken back. */
+  /** Counted in Postgres; increases only when a lease is revoked. */
   attempt: z.int().min(0),
   /** W3C trace context. */
   trace: z
@@ -23,16 +23,16 @@ const nodeJob = z.object({
 export type NodeJob = z.infer<typeof nodeJob>
 
 /**
- * Keeps what a job may say and drops the rest.
- * @throws ZodError for what is not a job
+ * Parses a job and drops unknown fields.
+ * @throws ZodError for a value that is not a job
  */
 export function readNodeJob(data: unknown): NodeJob {
   return nodeJob.parse(data)
 }
 
 /**
- * `n-<execution>-<16 hex of the node's SHA-256>-<attempt>`: the same for anyone who enqueues this attempt. No colon, which
- * BullMQ reserves, and none of the author's text, which may hold anything.
+ * Returns `n-<execution>-<16 hex digits of the node's SHA-256>-<attempt>`: the same for every enqueue of this attempt.
+ * Contains no colon, which BullMQ reserves, and no text of the author, which can contain anything.
  */
 export function jobIdOf({ execution, node, attempt }: Pick<NodeJob, 'execution' | 'node' | 'attempt'>): string {
   const hash = createHash('sha256').update(node).digest('hex').slice(0, 16)
@@ -40,9 +40,9 @@ export function jobIdOf({ execution, node, attempt }: Pick<NodeJob, 'execution' 
 }
 
 /**
- * Why a job's signal was aborted.
- * `lost`: its lock is lost (Redis was flushed, or did not hear from this process in time), so another worker may run it too.
- * `stopping`: this worker ends; the job is handed back once the work on it has ended.
+ * Why the signal of a job was aborted.
+ * `lost`: its lock was lost (Redis was flushed, or the lock was not renewed in time), so another worker may run it too.
+ * `stopping`: this worker stops; the job is returned to the queue once its run has ended.
  */
 export class JobAborted extends Error {
   readonly reason: 'lost' | 'stopping'

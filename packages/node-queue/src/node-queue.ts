@@ -6,7 +6,7 @@ import { defaultPrefix, jobIdOf, type NodeJob, queueName, readNodeJob } from './
 import { sendInSpans } from './job-spans.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Redis took no job, or not all of them. Nothing is lost by it: the ledger's job-requeuer enqueues again what no one runs. */
+/** Redis did not accept all jobs. No work is lost: the ledger's job-requeuer enqueues nodes that are not running. */
 export class QueueUnavailable extends Error {
   constructor(options?: ErrorOptions) {
     super('the node queue is unavailable', options)
@@ -15,18 +15,20 @@ export class QueueUnavailable extends Error {
 
 export interface NodeQueue {
   /**
-   * Enqueues these nodes. A job that is waiting or under way is silently not added again.
-   * @throws QueueUnavailable when Redis is away; some of them may have been added. To repeat is harmless.
+   * Enqueues these nodes. A job that is already waiting or running is silently skipped.
+   * @throws QueueUnavailable if Redis is unavailable; some jobs may have been added. Safe to retry.
    */
   enqueue(jobs: NodeJob[]): Promise<void>
-  /** Enqueues nodes again. That is not a new step of an execution: the jobs go in the trace that they carry, and get no span. */
+  /**
+   * Enqueues nodes again. This is not a new step of an execution: the jobs keep the trace they carry and get no span.
+   */
   requeue(jobs: NodeJob[]): Promise<void>
   close(): Promise<void>
 }
 
 interface NodeQueueOptions {
   redisUrl: string
-  /** What every key begins with. */
+  /** Prefix of every key. */
   prefix?: string
 }
 
@@ -34,7 +36,7 @@ const BATCH_JOBS = 500
 const COMMAND_MS = 2_000
 const BACK_OFF: BackOffLimits = { firstMs: 50, maxMs: 1_000 }
 
-/** Opens the side that adds. Nothing waits for Redis: what can't be sent now fails now. The connection comes back by itself. */
+/** Opens the producer side. Nothing waits for Redis: jobs that can't be sent fail at once. Reconnects automatically. */
 export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOptions): NodeQueue {
   const redis = openRedis(redisUrl, {
     enableOfflineQueue: false,
@@ -42,16 +44,16 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_MS,
     connectTimeout: COMMAND_MS,
-    socketTimeout: COMMAND_MS, // a connection on which Redis did not answer is given up for another
+    socketTimeout: COMMAND_MS, // a connection on which Redis does not respond is replaced
     retryStrategy: (times) => backOffMs(times, BACK_OFF),
   })
-  redis.on('error', () => {}) // anyone who enqueues gets an error
-  // Jobs may be added before the first connection stands; they wait for that one try.
+  redis.on('error', () => {}) // callers of enqueue get an error
+  // Jobs may be added before the first connection is established; they wait for that first attempt.
   const firstTry = once(redis, 'ready').catch(() => {})
   const queue = new Queue<NodeJob>(queueName, {
     connection: redis,
     prefix,
-    skipVersionCheck: true, // else the check, failing once, would make the queue fail for good
+    skipVersionCheck: true, // otherwise one failed check would make the queue fail permanently
     skipWaitingForReady: true,
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
     streams: { events: { maxLen: 100 } }, // no one reads them
@@ -80,9 +82,9 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
   }
 }
 
-/** How much waits in the queue, for anyone who decides how many workers there are. */
+/** Depth of the queue, for scaling workers. */
 export interface QueueDepth {
-  /** `oldestMs`: how long the oldest job has waited, 0 when none does. Null when Redis does not answer in time. */
+  /** `oldestMs`: wait time of the oldest job; 0 if none waits. Null if Redis does not respond in time. */
   read(): Promise<{ waiting: number; oldestMs: number } | null>
   close(): Promise<void>
 }
@@ -90,7 +92,7 @@ export interface QueueDepth {
 const DEPTH_COMMAND_MS = 1_000
 const RETRY_MS = 1_000
 
-/** @param now Unix milliseconds, by the clock of anyone who enqueued */
+/** @param now Unix milliseconds, by the clock of the enqueuing process */
 export function openQueueDepth({
   redisUrl,
   prefix = defaultPrefix,
@@ -105,7 +107,7 @@ export function openQueueDepth({
     maxRetriesPerRequest: 0,
     commandTimeout: DEPTH_COMMAND_MS,
     connectTimeout: DEPTH_COMMAND_MS,
-    socketTimeout: DEPTH_COMMAND_MS, // a connection on which Redis did not answer is given up for another
+    socketTimeout: DEPTH_COMMAND_MS, // a connection on which Redis does not respond is replaced
     retryStrategy: () => RETRY_MS,
   })
   redis.on('error', () => {}) // readers get null
@@ -135,14 +137,14 @@ export function openQueueDepth({
   }
 }
 
-/** Redis can't be used for a queue now. The message names no address, so it may be shown by a readiness check. */
+/** Redis can't currently be used for a queue. The message contains no address, so readiness checks may show it. */
 export class RedisUnfit extends Error {}
 
 const LIMIT_MS = 800
 
 /**
- * For readiness: resolves where Redis answers and never evicts. One that evicts drops keys of the queue under memory
- * pressure, which leaves it broken without a report.
+ * For readiness: resolves if Redis responds and never evicts. A Redis that evicts drops keys of the queue under memory
+ * pressure, which breaks the queue silently.
  * @throws RedisUnfit
  */
 export async function assertNoEviction(redisUrl: string): Promise<void> {
@@ -154,8 +156,8 @@ export async function assertNoEviction(redisUrl: string): Promise<void> {
 }
 
 /**
- * Of every server that holds data. INFO and not CONFIG, which managed servers often forbid. On its own connection, so
- * that nothing queues up behind it.
+ * Returns INFO of every server that stores data. Uses INFO instead of CONFIG, which managed servers often forbid. Uses
+ * a separate connection, so that no other command waits behind it.
  */
 async function memoryInfos(redisUrl: string): Promise<string[]> {
   const redis = openRedis(redisUrl, {
@@ -176,19 +178,19 @@ async function memoryInfos(redisUrl: string): Promise<string[]> {
   }
 }
 
-/** A BullMQ worker that can be left behind: its own `close` waits for its jobs and for Redis, without end. */
+/** BullMQ worker that can be abandoned: its `close` waits for its jobs and for Redis without a limit. */
 export class AbandonableWorker<Data> extends Worker<Data, void> {
-  /** Closes the connections and ends the renewal of locks, which then expire. To be called after `close`, if that hangs. */
+  /** Closes the connections and stops renewing locks, which then expire. Call it after `close` if that hangs. */
   async abandon(): Promise<void> {
     await this.lockManager.close()
     await this.backend.close(true)
   }
 }
 
-/** After an answer that is an error (a full or a read-only Redis) BullMQ would ask again at once, forever. */
+/** After an error response (a full or read-only Redis) BullMQ would retry immediately and endlessly. */
 const PAUSE_AFTER_ERROR_MS = 500
 
-/** BullMQ's connection to Redis, which also calls back each time that Redis answered when it was asked for a job. */
+/** BullMQ's Redis backend, which also calls back each time Redis responds to a poll for a job. */
 export function observedBackend(onAnswer: () => void): BackendFactory<RedisQueueBackend> {
   return (...options) => {
     const backend = createRedisBackend(...options)

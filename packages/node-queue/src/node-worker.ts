@@ -7,71 +7,75 @@ import { goOnInSpan, runInSpan } from './job-spans.ts'
 import { defaultPrefix, JobAborted, type NodeJob, queueName, readNodeJob } from './node-job.ts'
 
 // Takes jobs from the queue and runs them.
-//   W1  The queue delivers at least once. What it runs is safe to repeat, and how often it is tried is counted in Postgres.
-//   W2  Anyone who lost the lock of a job learns it by the signal, and leaves the job in the queue alone: it is another's now.
-//   W3  No job runs twice at once in one process: a second delivery waits for the first.
-//   W4  A stop takes nothing new, waits until its time limit, aborts the rest and hands back what is not finished,
-//       so that another worker takes it at once. It ends in time even though Redis or a job does not answer.
-//   W5  A job may continue with other nodes of its execution, one after the other, each in its own span; to the queue they are
-//       one job. It continues for a slice of time, and after that while there is a free place here: where one is, no job waits for
-//       it. Once this worker stops it continues with nothing.
-//   W6  While it is paused it takes nothing new, so that nothing waits for a worker that could not run it; what runs continues.
+//   W1  The queue delivers at least once. Runs are safe to repeat, and attempts are counted in Postgres.
+//   W2  If the lock of a job is lost, its signal aborts and this worker no longer touches the job in the queue: another
+//       worker may have it.
+//   W3  No job runs twice concurrently in one process: a second delivery waits for the first.
+//   W4  A stop takes no new jobs, waits until its time limit, aborts the rest and returns unfinished jobs to the queue,
+//       so another worker takes them immediately. It completes in time even if Redis or a job does not respond.
+//   W5  A job may continue with other nodes of its execution in sequence, each in a separate span; to the queue they
+//       are one job. It continues for a slice of time, and after that while this worker has a free slot, because then
+//       no job waits for its slot. Once this worker stops, no job continues.
+//   W6  A paused worker takes no new jobs, so that no job waits for a worker that can't run it; running jobs continue.
 
-/** What a job continues with (W5). */
+/** Node that a job continues with (W5). */
 export interface NextNode extends Pick<NodeJob, 'node' | 'attempt'> {
   run: (signal: AbortSignal) => Promise<NextNode | null>
 }
 
 export interface NodeWorkerOptions {
   redisUrl: string
-  /** What every key begins with. */
+  /** Prefix of every key. */
   prefix?: string
-  /** Jobs at once. */
+  /** Maximum number of concurrent jobs. */
   concurrency: number
-  /** For how long a job continues though others may wait (W5). Milliseconds; 0: a job never continues. */
+  /** How long a job may continue while others wait (W5). Milliseconds; 0: a job never continues. */
   sliceMs: number
   /**
-   * Answers what the job continues with; null: nothing. Aborts of the signal have a `JobAborted` as their reason.
-   * @param mayGoOn at this moment (W5)
+   * Returns the node that the job continues with, or null. The signal's abort reason is a `JobAborted`.
+   * @param mayGoOn whether the job may continue now (W5)
    */
   run: (job: NodeJob, signal: AbortSignal, mayGoOn: () => boolean) => Promise<NextNode | null>
   /** A job ran to its end. */
   onRan?: () => void
-  /** The lock of a job under way is lost, and its signal aborted. */
+  /** The lock of a running job was lost, and its signal aborted. */
   onLost: (job: NodeJob) => void
-  /** A job threw. It has left the queue, and its id is free again. */
+  /** A job threw. It has been removed from the queue, and its ID is free again. */
   onFailed: (job: NodeJob, error: unknown) => void
-  /** Redis is away or complains, or a job can't be read and is dropped. The same trouble is reported every ten seconds. */
+  /** Redis is unavailable or returned an error, or an unreadable job was dropped. Repeats come every ten seconds. */
   onTrouble: (error: Error) => void
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
 export interface NodeWorker {
-  /** When the queue last answered (`now`). While as many jobs run as may, a renewal of locks counts; while it is paused, nothing is asked. */
+  /**
+   * Time of the queue's last response (`now`). While all slots are in use, lock renewals count; while paused, nothing
+   * is polled.
+   */
   lastPolledMs(): number
   /** W6 */
   pause(): void
   resume(): void
-  /** Jobs under way. */
+  /** Number of running jobs. */
   running(): number
   /** Stops within `limitMs` and two seconds (W4). Later calls wait for the first. */
   stop(limitMs: number): Promise<void>
 }
 
 const LOCK_MS = 10_000
-/** With the lock this bounds how long a job of a dead worker waits: ten seconds, two looks, and one more if they overlap. */
+/** With the lock this bounds how long a dead worker's job waits: ten seconds plus two checks, three if they overlap. */
 const LOOK_FOR_STALLED_MS = 5_000
-/** Postgres decides how often a node is tried. */
+/** Postgres decides how often a node is retried. */
 const NO_LIMIT = 1_000_000_000
 const WAIT_FOR_JOB_S = 2
 const RETRY_MS = 1_000
-/** Longer than the wait for a job; shorter than a lock, so that a dead connection is replaced before a lock is lost. */
+/** Longer than the wait for a job, but shorter than a lock, so a dead connection is replaced before a lock is lost. */
 const SILENT_SOCKET_MS = 5_000
 const GIVE_UP_MS = 2_000
 const REPORT_AGAIN_MS = 10_000
 
-/** Opens the side that runs jobs, and begins as soon as Redis answers. */
+/** Opens the consumer side. It starts running jobs as soon as Redis responds. */
 export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   const { redisUrl, prefix = defaultPrefix, concurrency, sliceMs, now = () => performance.now() } = options
   const running = openRunningJobs(runOn)
@@ -93,7 +97,7 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
       return work(job, token ?? '')
     },
     {
-      connection: connection as ConnectionOptions, // its types know no absent strategy
+      connection: connection as ConnectionOptions, // its types don't allow an absent strategy
       prefix,
       concurrency,
       lockDuration: LOCK_MS,
@@ -101,7 +105,7 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
       maxStalledCount: NO_LIMIT,
       drainDelay: WAIT_FOR_JOB_S,
       runRetryDelay: RETRY_MS,
-      skipVersionCheck: true, // it warns on standard output; readiness looks at what matters
+      skipVersionCheck: true, // it would only print a warning; readiness checks what matters
     },
     observedBackend(polled),
   )
@@ -134,7 +138,7 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
     const job = read(bullJob)
     if (job === null) return
     const outcome = await deliver(bullJob.id ?? '', job)
-    if (outcome === 'lost') throw new WaitingError() // leaves the job as it is
+    if (outcome === 'lost') throw new WaitingError() // leaves the job unchanged
     if (outcome === 'unfinished') await handBack(bullJob, token)
   }
 
@@ -169,11 +173,11 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   }
 
   async function stopWithin(limitMs: number): Promise<void> {
-    const closed = worker.close() // takes nothing new, and waits for what runs
+    const closed = worker.close() // takes no new jobs and waits for running ones
     await settlesWithin(limitMs, running.idle())
     running.abortAll()
     if (!(await settlesWithin(GIVE_UP_MS, closed))) await worker.abandon()
-    if (connection instanceof Cluster) connection.disconnect() // BullMQ leaves open what it was given
+    if (connection instanceof Cluster) connection.disconnect() // BullMQ does not close a connection it was given
   }
 
   return {
@@ -185,33 +189,33 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   }
 }
 
-/** How a delivery of a job ended: it ran to its end, or is no longer ours, or is to be handed back. */
+/** How a delivery of a job ended: it ran to its end, its lock was lost, or it must be returned to the queue. */
 export type DeliveryOutcome = 'ran' | 'lost' | 'unfinished'
 
 export interface RunningJobs {
   /**
-   * Runs a job that was delivered, or waits for its end if it is under way here already (W3 of node-worker.ts).
+   * Runs a delivered job, or waits for its end if this process already runs it (W3 of node-worker.ts).
    * @throws the error of the job, unless it was aborted
    */
   deliver(id: string, job: NodeJob): Promise<DeliveryOutcome>
-  /** The lock of a job is lost: aborts it. Answers the job the first time, otherwise null. */
+  /** Aborts a job whose lock was lost. Returns the job the first time, otherwise null. */
   lose(id: string): NodeJob | null
-  /** Aborts every job, since the worker stops, and begins no other. */
+  /** Aborts every job because the worker stops, and starts no others. */
   abortAll(): void
   count(): number
-  /** Resolves when nothing running. */
+  /** Resolves when no job is running. */
   idle(): Promise<void>
 }
 
 interface RunningJob {
   job: NodeJob
   aborter: AbortController
-  /** The delivery that began it holds the lock no more. */
+  /** The delivery that started it no longer has the lock. */
   lost: boolean
   over: Promise<void>
 }
 
-/** Keeps what is under way in this process, each job once. */
+/** Tracks the running jobs of this process, each once. */
 export function openRunningJobs(run: (job: NodeJob, signal: AbortSignal) => Promise<void>): RunningJobs {
   const running = new Map<string, RunningJob>()
   let stopping = false
@@ -235,7 +239,7 @@ export function openRunningJobs(run: (job: NodeJob, signal: AbortSignal) => Prom
   return {
     async deliver(id, job) {
       for (let earlier = running.get(id); earlier; earlier = running.get(id)) {
-        earlier.lost = true // this delivery holds the lock now
+        earlier.lost = true // this delivery has the lock now
         await earlier.over
         if (!earlier.aborter.signal.aborted) return 'ran'
       }

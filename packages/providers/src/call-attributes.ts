@@ -1,20 +1,20 @@
-// What a span says of a call to a provider, by the semantic conventions for generative AI. The model is always the product: who
-// serves it stays out of traces too, since they go to anyone who watches the stack.
+// Span attributes of a provider call, following the semantic conventions for generative AI. The model is always the
+// product: its provider stays out of traces too, because anyone who monitors the stack can read them.
 
 type Attributes = Record<string, string | number | boolean | string[]>
 
 export interface CallFacts {
-  /** `chat`, or `generate_content` for what makes an image or a sound. */
+  /** `chat`, or `generate_content` for images and audio. */
   operation: 'chat' | 'generate_content'
   product: string
   invocation: string
   output?: 'text' | 'image' | 'speech'
-  /** Output tokens at most; null where there are none. */
+  /** Output token cap; null if there is none. */
   maxTokens: number | null
   stream?: boolean
 }
 
-/** Of a call that begins. */
+/** Attributes at the start of a call. */
 export function callAttributes({ operation, product, invocation, maxTokens, stream, output }: CallFacts): Attributes {
   return {
     'gen_ai.operation.name': operation,
@@ -29,12 +29,12 @@ export function callAttributes({ operation, product, invocation, maxTokens, stre
 export interface AnswerFacts {
   product: string
   invocation: string
-  /** Tokens; null where none were reported. */
+  /** Token counts; null if none were reported. */
   usage: { promptTokens: number; completionTokens: number } | null
   finishReasons: string[]
 }
 
-/** Of a call that was answered. */
+/** Attributes of the response. */
 export function answerAttributes({ product, invocation, usage, finishReasons }: AnswerFacts): Attributes {
   return {
     'gen_ai.response.model': product,
@@ -47,7 +47,7 @@ export function answerAttributes({ product, invocation, usage, finishReasons }: 
   }
 }
 
-/** What was asked and what was answered, as JSON text; only for anyone who has switched it on (`TRACE_CONTENT`). */
+/** Prompt or response as JSON text. Only used if the operator sets `TRACE_CONTENT`. */
 export function contentAttributes(side: 'input' | 'output', messages: unknown): Attributes {
   return { [`gen_ai.${side}.messages`]: JSON.stringify(messages) }
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** The port to anyone who serves chat products: what a call needs and what it answers, free of any provider's traces. */
+/** The port to providers of chat products: calls and responses, without anything that identifies a provider. */
 
 /** One way to serve a product: a provider's name and the model's name there. */
 export interface Route {
@@ -13,13 +13,13 @@ export interface ChatCall {
   routes: readonly Route[]
   /**
    * Compact JSON text of one object with `messages` (never empty) and all forwarded parameters except `model`,
-   * `max_tokens`, `max_completion_tokens`, `stream` and `stream_options`, which are put in front of it.
+   * `max_tokens`, `max_completion_tokens`, `stream` and `stream_options`, which are prepended.
    */
   forwarded: string
-  /** Output tokens at most; always sent to the provider. */
+  /** Output token cap; always sent to the provider. */
   outputCap: number
   stream: boolean
-  /** Ends the call; the promise or the stream then fails with the signal's reason. */
+  /** Aborts the call; the promise or the stream then fails with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
@@ -27,16 +27,16 @@ export type ChatAnswer =
   | {
       kind: 'completion'
       completion: Completion
-      /** From sending the call to the end of the answer. */
+      /** From sending the call to the end of the response. */
       remoteMs: number
-      /** The route that answered, for the operator's records. Never for a caller. */
+      /** The route that responded, for the operator's records. Never for a caller. */
       route: Route
     }
   | {
       kind: 'stream'
       /**
-       * To be read once, to its end; leaving early ends the call at the provider. Throws `ProviderFailure` when the answer
-       * breaks off: a stream that ends by itself is complete.
+       * Must be read once, to its end; leaving early ends the call at the provider. Throws `ProviderFailure` if the
+       * response is truncated, so a stream that ends normally is complete.
        */
       chunks: AsyncIterable<ChatChunk>
       route: Route
@@ -44,7 +44,7 @@ export type ChatAnswer =
 
 export interface Completion {
   choices: Choice[]
-  /** null when the provider gave none, or none that makes sense. */
+  /** null if the provider reported none, or an invalid one. */
   usage: Usage | null
 }
 
@@ -81,10 +81,10 @@ export interface AnswerMessage {
   reasoning_details?: ReasoningDetail[]
 }
 
-/** What a model thought, as its provider has to get it back (reasoning-seal.ts). */
+/** Reasoning in the form that its provider must get back (reasoning-seal.ts). */
 export type ReasoningDetail =
   | { type: 'reasoning.text'; text: string; signature: string }
-  /** Of a tool call, where it names one. */
+  /** `id` names the tool call it belongs to, if any. */
   | { type: 'reasoning.encrypted'; data: string; id?: string }
 
 export interface ToolCall {
@@ -107,7 +107,7 @@ export interface Delta {
   tool_calls?: ToolCallDelta[]
   reasoning_content?: string
   reasoning?: string
-  /** All of the answer's, in one delta. */
+  /** All details of the response, in one delta. */
   reasoning_details?: ReasoningDetail[]
 }
 
@@ -133,10 +133,10 @@ export interface TopLogprob {
   bytes: number[] | null
 }
 
-// Bounds of what is taken from a provider, no matter what it sends. The largest honest answer is 8,192 tokens; written as a
-// stream with log-probabilities of 20 alternatives each that is about 10 MB, without them below 3 MB.
+// Bounds on what is accepted from a provider, regardless of what it sends. The largest legitimate response is 8,192
+// tokens: as a stream with log probabilities of 20 alternatives each about 10 MB, without them below 3 MB.
 
-/** An answer that isn't streamed, in bytes. */
+/** A response without streaming, in bytes. */
 export const maxCompletionBytes = 12 * 1024 * 1024
 
 /** A whole stream, in bytes. */
@@ -145,21 +145,21 @@ export const maxStreamBytes = 16 * 1024 * 1024
 /** One event of a stream, in characters. */
 export const maxEventCharacters = 1024 * 1024
 
-/** The body of an error answer, in bytes; of a longer one only the status is used. */
+/** The body of an error response, in bytes; for a longer one only the status is used. */
 export const maxErrorBytes = 64 * 1024
 
-/** Chunks that wait for a slow reader before the provider's connection is paused. */
+/** Chunks buffered for a slow reader before the provider's connection is paused. */
 export const maxWaitingChunks = 64
 
-/** Tool calls in one answer. */
+/** Tool calls in one response. */
 export const maxToolCalls = 128
 
-/** Forms of ids that many providers give, and that say nothing. */
+/** ID formats that many providers use, so they reveal nothing. */
 const saysNothing = /^(call_[A-Za-z0-9]{8,40}|[A-Za-z0-9]{9})$/
 
 /**
- * The id of a tool call as a caller sees it. Ids have a form by which a provider is known (`toolu_…`, `chatcmpl-tool-…`);
- * such a one is replaced, always by the same. It needn't be found again: callers send both ends of it back, the call and
+ * Returns the ID of a tool call as callers see it. An ID whose format identifies the provider (`toolu_…`,
+ * `chatcmpl-tool-…`) is replaced deterministically. No reverse lookup is needed: callers send back both the call and
  * its result, and providers only compare the two.
  */
 export function callIdOf(providersId: string): string {

@@ -1,10 +1,10 @@
 import { maxWaitingChunks } from './chat-port.ts'
 
-/** Between a provider that sends and a reader that takes its time. */
+/** Buffers chunks between a provider and a slower reader. */
 export interface ChunkQueue<T> {
   push: (item: T) => void
   end: () => void
-  /** The reader gets what was pushed before, then this. */
+  /** The reader gets the items pushed before, then this failure. */
   fail: (reason: unknown) => void
   items: AsyncIterableIterator<T>
 }

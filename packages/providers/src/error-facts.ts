@@ -2,26 +2,26 @@ import { fieldsOf } from './untrusted.ts'
 
 export type Headers = Record<string, string | string[] | undefined>
 
-/** What an error answer says. */
+/** Content of an error response. */
 export interface ErrorFacts {
-  /** The status that it means, which may not be the one that it has. */
+  /** The effective status, which may differ from the HTTP status. */
   status: number
-  /** The provider's own code, if it is made of plain words. For the log. */
+  /** The provider's error code, if it consists of plain words. For the log. */
   code: string | undefined
 }
 
-/** Reads an error answer: its status, headers, and body as far as it was taken. */
+/** Reads an error response from its status, headers, and the body received so far. */
 export type ReadError = (status: number, headers: Headers, body: string) => ErrorFacts
 
-/** Of a provider whose status means what it says. */
+/** Reads an error response whose HTTP status is reliable. */
 export function readErrorAnswer(status: number, _headers: Headers, body: string): ErrorFacts {
   return { status, code: errorCode(body) }
 }
 
-/** Words of letters alone: a provider that quotes a key or an id where its code should be is not written into the log. */
+/** Words of letters only, so that a provider that puts a key or an ID in place of a code can't get it into the log. */
 const plainWords = /^[a-z]{1,24}(?:[_.-][a-z]{1,24}){0,7}$/i
 
-/** The provider's error code, if its body has one that is made of plain words. For the log. */
+/** Returns the error code in the body, if it consists of plain words. For the log. */
 export function errorCode(body: string): string | undefined {
   try {
     const { code, type } = fieldsOf(fieldsOf(JSON.parse(body))['error'])

@@ -13,7 +13,7 @@ export interface ExchangeRequest {
   /** The provider's name, for failures. */
   provider: string
   path: string
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   headers: string[]
   body: string
   firstByteMs: number
@@ -24,36 +24,36 @@ export interface ExchangeRequest {
   signal: AbortSignal | undefined
 }
 
-/** What becomes of the answer. Each method may throw `UnfitAnswer`, `ErrorInAnswer` or `ProviderFailure`, which ends the exchange. */
+/** Receives the response. Throwing `UnfitAnswer`, `ErrorInAnswer` or `ProviderFailure` ends the exchange. */
 export interface Receiver {
-  /** A 2xx answer has begun. */
+  /** A 2xx response has started. */
   begin(headers: Headers): void
   take(bytes: Buffer): void
-  /** The body has ended as HTTP says it should. */
+  /** The body has ended cleanly. */
   end(): void
-  /** Called once at most, and nothing else after it: a `ProviderFailure`, or the signal's reason. */
+  /** Called at most once, as the last call: with a `ProviderFailure`, or the signal's reason. */
   fail(reason: unknown): void
 }
 
 export interface Exchange {
   /**
-   * The first byte that counts has come: from here on the idle limit and the total limit hold.
-   * `forwarded`: a part of the answer is the reader's now, so a later failure comes after the first byte.
+   * The first byte that counts has arrived. From here on the idle and total timeouts apply.
+   * `forwarded`: the reader has a part of the response, so a later failure is after the first byte.
    */
   firstByte(forwarded: boolean): void
   pause(): void
   resume(): void
-  /** Ends it without calling the receiver. The connection is closed, which makes room in the pool. */
+  /** Ends the exchange without calling the receiver. Closes the connection, which frees its place in the pool. */
   leave(): void
 }
 
 /**
- * One POST to a provider, on undici's lowest level (no stream objects in between).
- *   E1  The receiver is called for one end only: `end` or `fail`.
- *   E2  After either, no timer and no listener of this exchange is left.
- *   E3  Ending it early closes the connection, so a stalled provider cannot fill the pool.
- *   E4  The limits are exact; undici's own, which are coarse, are behind them.
- *   E5  Redirects are answers like any other status that isn't 2xx: a failure.
+ * Sends one POST to a provider, on undici's dispatch level (no stream objects in between).
+ *   E1  The receiver gets exactly one of `end` and `fail`.
+ *   E2  After either, no timer or listener of this exchange is left.
+ *   E3  Ending it early closes the connection, so a stalled provider can't fill the pool.
+ *   E4  The timeouts are exact; undici's coarse ones are a fallback.
+ *   E5  A redirect is a failure, like any other status that isn't 2xx.
  */
 export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Receiver): Exchange {
   const { provider, signal } = request
@@ -89,19 +89,19 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
     if (close(ended)) receiver.fail(reason)
   }
 
-  /** The connection failed or time ran out; an error status that had come before says more. */
+  /** The connection failed or timed out. An error status received before says more. */
   function broken(facts: Pick<FailureFacts, 'kind' | 'detail'>): void {
     if (errorStatus !== 0) failWithStatus('')
     else fail(failure(facts))
   }
 
-  /** A pause that our own slow reader made isn't the provider's. */
+  /** Ignores a pause caused by our own slow reader. */
   function idledOut(): void {
     if (controller?.paused) pauseTimer.refresh()
     else broken({ kind: 'timeout', detail: 'the answer paused for too long' })
   }
 
-  /** Runs a step of the receiver; what it throws ends the exchange. */
+  /** Runs a step of the receiver. An error it throws ends the exchange. */
   function guarded(step: () => void): void {
     try {
       step()
@@ -167,7 +167,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
       if (errorStatus !== 0) return failWithStatus(Buffer.concat(parts).toString())
       guarded(() => {
         receiver.end()
-        // The request is complete for undici, so this frees our side only and keeps the connection.
+        // For undici the request is complete, so this cleans up our side only and keeps the connection.
         close(ended)
       })
     },
@@ -194,10 +194,10 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
   }
 }
 
-/** The reason undici gets when we end an exchange; no one else sees it. */
+/** Abort reason passed to undici when we end an exchange. Never visible elsewhere. */
 const ended = new Error('the exchange has ended')
 
-/** We ask for no encoding; an encoded body would be taken for garbage later, and could be a bomb if it were decoded. */
+/** Rejects an encoded body, which we don't request: it would be unreadable, or a decompression bomb if decoded. */
 function plain(headers: Headers): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') throw new UnfitAnswer('the body is encoded')
@@ -206,9 +206,10 @@ function plain(headers: Headers): void {
 const NO_URLS: ReadonlyMap<string, string> = new Map()
 
 /**
- * The text that goes to the provider: what the caller sent, measured and written once. It is written again only to leave out
- * temperature, top_p or seed where the model does not take them (rules §3.3), and to put the data of images in.
- * @param assetUrls what the request names of the project's assets as `data:` URLs, by reference
+ * Returns the text to send to the provider: the caller's request, serialized once and measured in that form. It is
+ * serialized again only to omit temperature, top_p or seed if the model doesn't support them (rules §3.3), and to
+ * insert image data.
+ * @param assetUrls `data:` URLs of the assets that the request names, by reference
  */
 export function forwardedFor(
   { forwarded, forwardedJson, images }: ChatRequest,
@@ -227,11 +228,11 @@ export function forwardedFor(
 }
 
 /**
- * The data is put into the text unchanged: to write megabytes as JSON takes long, and changes nothing in them.
- * @param urls by reference; what is not among them stays as it is
+ * Inserts image data into the serialized text: serializing megabytes as JSON is slow and changes nothing in them.
+ * @param urls by reference; other references stay unchanged
  */
 function jsonWithImages(forwarded: Forwarded, urls: ReadonlyMap<string, string>): string {
-  const word = randomUUID() // that nothing in the request says
+  const word = randomUUID() // occurs nowhere in the request
   const put: string[] = []
   const messages = eachImage(forwarded.messages, (reference) => {
     const url = urls.get(reference)
@@ -243,12 +244,12 @@ function jsonWithImages(forwarded: Forwarded, urls: ReadonlyMap<string, string>)
   return others.reduce((text, part, n) => text + put[n] + part, first)
 }
 
-/** What an error of undici or the socket says about the call. `started`: the request had been written. */
+/** Classifies an error of undici or the socket. `started`: the request had been written. */
 export function transportFailure(
   error: Error & { code?: unknown },
   started: boolean,
 ): Pick<FailureFacts, 'kind' | 'detail'> {
-  // The code only: messages may quote addresses and bytes of the answer.
+  // The code only: messages may quote addresses and bytes of the response.
   const detail = typeof error.code === 'string' ? error.code : error.name
   switch (detail) {
     case 'UND_ERR_HEADERS_TIMEOUT':

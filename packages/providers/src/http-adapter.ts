@@ -13,14 +13,14 @@ import type { WireFormat, WireRequest } from './wire-format.ts'
 
 const longestConnectMs = 10_000
 
-/** The wire formats that a provider speaks. */
+/** Wire formats of a provider. */
 export interface Wires {
   chat: WireFormat
-  /** null: it makes neither images nor sounds. */
+  /** null if it makes neither images nor audio. */
   media: MediaWire | null
 }
 
-/** Calls a provider over HTTP in the wire formats it speaks. One attempt per call; keeps its connections. */
+/** Calls a provider over HTTP in its wire formats. One attempt per call; reuses connections. */
 export function httpAdapter(
   name: string,
   config: ProviderConfig,
@@ -44,7 +44,7 @@ export function httpAdapter(
 
   let closing: Promise<void> | undefined
 
-  /** What can't be said is as if the provider had refused it, which is what it would do; another one may not. */
+  /** Treats an inexpressible call as refused by the provider, as it would be. Another provider may accept it. */
   function refused(error: unknown): never {
     if (error instanceof NotReady)
       throw new ProviderFailure({ kind: 'unreachable', provider: name, detail: error.message, asked: false })

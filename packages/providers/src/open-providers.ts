@@ -14,15 +14,15 @@ import type { ProviderFailure } from './provider-failure.ts'
 
 export interface Providers {
   /**
-   * Asks the call's routes in order and answers with the first that works; then, in the same order, those again that
-   * may have recovered. Continues only while nothing of an answer has been forwarded, and only after a failure that another
-   * provider, or the same one a moment later, may not have. Rejects with the `ProviderFailure` that tells the caller
-   * the most, or with the signal's reason.
+   * Tries the call's routes in order and returns the first response; then retries, in the same order, those that may
+   * have recovered. Continues only while nothing of a response has been forwarded, and only after a failure that
+   * another provider, or the same one a moment later, may not have. Rejects with the `ProviderFailure` that is most
+   * informative to the caller, or with the signal's reason.
    */
   chat(call: ChatCall): Promise<ChatAnswer>
   /**
-   * Asks the call's routes for an image or a sound, in the same way, and hands its bytes to `store`. Nothing of them has been
-   * seen by anybody before they are whole, so another provider may be asked to the end.
+   * Requests an image or audio from the call's routes in the same way, and passes its bytes to `store`. No caller sees
+   * the bytes before they are complete, so another provider can be tried until the end.
    */
   media<Stored>(call: MediaCall<Stored>): Promise<MediaAnswer<Stored>>
   /** Waits for running calls, then closes all connections. */
@@ -31,22 +31,22 @@ export interface Providers {
 
 export interface ProvidersOptions {
   /**
-   * Called with every attempt that failed, also with those that another attempt made good, and with answers that broke off. For logs and
-   * metrics. Not of providers that weren't asked because their circuit is open.
+   * Called with every failed attempt, including those followed by a successful one, and with truncated responses. For
+   * logs and metrics. Not called for providers skipped because their circuit is open.
    */
   attemptFailed?: (failure: ProviderFailure) => void
   circuitChanged?: (change: { provider: string; state: CircuitState }) => void
-  /** In place of the system's name look-up. Private addresses are refused in any case. */
+  /** Replaces the system's DNS lookup. Private addresses are refused in any case. */
   resolve?: LookupFunction
   /** From 0 to 1. */
   random?: () => number
-  /** Milliseconds on a clock that only goes forward. */
+  /** Monotonic milliseconds. */
   nowMs?: () => number
   /** Resolves after this many milliseconds; rejects when the signal aborts. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** Opens the configured providers. Connections are made when calls need them. */
+/** Opens the configured providers. Connections are opened on demand. */
 export function openProviders(config: ProvidersConfig, options: ProvidersOptions = {}): Providers {
   const {
     attemptFailed = () => {},

@@ -4,23 +4,23 @@ import type { ProviderFailure } from './provider-failure.ts'
 
 interface Attempt {
   route: Route
-  /** How much of the call's time is left. */
+  /** Time left for the call. */
   leftMs: number
 }
 
 /** One attempt at one provider. */
 export interface ChatAttempt extends Attempt, Pick<ChatCall, 'forwarded' | 'outputCap' | 'stream' | 'signal'> {
-  /** Called once when a stream has ended after its first chunk: with null if it is complete. Not called when its reader left. */
+  /** Called once when a stream ends after its first chunk, with null if complete. Not called if its reader left. */
   ended: (failure: ProviderFailure | null) => void
 }
 
 export interface MediaAttempt<Stored> extends Attempt, Omit<MediaCall<Stored>, 'routes'> {}
 
-/** What a provider of any kind has to offer. */
+/** Interface of a provider of any kind. */
 export interface ProviderAdapter {
   /** Rejects with a `ProviderFailure`, or with the signal's reason. */
   chat(attempt: ChatAttempt): Promise<ChatAnswer>
-  /** Rejects with a `ProviderFailure`, with the signal's reason, or with what storing failed with. */
+  /** Rejects with a `ProviderFailure`, the signal's reason, or the error of the store. */
   media<Stored>(attempt: MediaAttempt<Stored>): Promise<MediaAnswer<Stored>>
   /** Waits for running calls, then closes the connections. */
   close(): Promise<void>

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { isPrivateAddress } from '@gateway/service-kit/public-network/public-lookup'
 import { readFileSync } from 'node:fs'
 
-/** No call lasts longer than this, no matter what the configuration says (rules §3.8). */
+/** No call lasts longer than this, regardless of the configuration (rules §3.8). */
 export const longestCallMs = 300_000
 
 const limitMs = (byDefault: number) => z.int().min(1).max(longestCallMs).default(byDefault)
 
-/** What every kind of provider takes. */
+/** Settings of every kind of provider. */
 const common = {
   baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).meta({
     description: 'Base address of the wire format, such as https://api.example.com/v1. Redirects are not followed.',
@@ -112,7 +112,7 @@ export const providerConfig = z
 
 export type ProviderConfig = z.infer<typeof providerConfig>
 
-/** Shape of the `PROVIDERS` variable: providers by the name that the products' routes use. */
+/** Shape of the `PROVIDERS` variable: providers by the name used in the routes of products. */
 export const providersConfig = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/), providerConfig, {
   error: (issue) =>
     issue.code === 'invalid_key' ? 'a name must be lower-case letters, digits and hyphens, at most 64' : undefined,
@@ -121,9 +121,9 @@ export const providersConfig = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,6
 export type ProvidersConfig = z.infer<typeof providersConfig>
 
 /**
- * Reads the `PROVIDERS` variable (JSON text) and takes the keys that `apiKeyEnv` and `apiKeyFile` name. Where
- * `PROVIDER_ALLOWED_HOSTS` is set, only the hosts it lists may be called. Throws an error that names the variable and the
- * problem; no key is ever part of it.
+ * Reads the `PROVIDERS` variable (JSON text) and the keys that `apiKeyEnv` and `apiKeyFile` name. If
+ * `PROVIDER_ALLOWED_HOSTS` is set, only hosts listed in it are allowed. Throws an error that names the variable and the
+ * problem and never contains a key.
  */
 export function readProviders(text: string, environment: Record<string, string | undefined>): ProvidersConfig {
   const read = providersConfig.safeParse(parseJson(text), READABLE)
@@ -136,14 +136,14 @@ export function readProviders(text: string, environment: Record<string, string |
   return read.data
 }
 
-/** What was given instead is not told: it may be a key. */
+/** Omits the given value: it may be a key. */
 function complaintOf(issue: z.core.$ZodIssue): string {
   const { field, wrong, rule } = fieldProblem(issue)
   const missing = wrong === 'is missing' ? 'is missing, and ' : ''
   return `${field || 'it'} ${missing}${rule ?? 'is not a known field'}`
 }
 
-/** @param allowed hosts, with their port unless it is the default one, separated by commas */
+/** @param allowed comma-separated hosts, each with its port unless it is the default */
 function refuseOtherHosts(name: string, { host }: URL, allowed: string | undefined): void {
   if (!allowed || allowed.split(',').some((entry) => entry.trim().toLowerCase() === host)) return
   throw new Error(`PROVIDERS: the provider "${name}" is at ${host}, which PROVIDER_ALLOWED_HOSTS does not list.`)
@@ -153,7 +153,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's own message quotes the text, which may hold a key.
+    // The parser's message quotes the text, which may contain a key.
     throw new Error('PROVIDERS is wrong: it is not JSON.')
   }
 }
@@ -165,8 +165,8 @@ interface KeyWays {
 }
 
 /**
- * The key of a provider, from wherever its configuration says; undefined where it needs none. Throws an error that says
- * where the key was looked for, and never the key.
+ * Returns the key of a provider from the configured place, or undefined if it needs none. Throws an error that names
+ * the place and never contains the key.
  */
 export function providerKey(
   name: string,
@@ -176,7 +176,7 @@ export function providerKey(
   const trouble = (where: string): Error => new Error(`PROVIDERS: the provider "${name}" takes its key from ${where}.`)
 
   function fit(key: string, where: string): string {
-    // Anything else would be refused as a header, at each call.
+    // Any other key would be refused as a header value at each call.
     if (/^[\x21-\x7e]{1,4096}$/.test(key)) return key
     throw trouble(`${where}, which holds no key: it has blanks or special characters, or is too long`)
   }

@@ -3,43 +3,42 @@ import { type Refusal, refuse } from '@gateway/api/refusal'
 
 /**
  * - `unreachable`: no connection, or nothing configured under that name
- * - `refused`: the provider answered with an error, as a status or inside its answer
- * - `timeout`: the first byte, the next one or the end came too late
- * - `cut`: the answer ended before it was complete
- * - `garbage`: the answer isn't what the wire format says
- * - `too_large`: the answer exceeds the bounds of chat-port.ts
- * - `circuit_open`: the circuit breaker of the provider is open, so it wasn't asked; `retryAfterMs` says for how long
+ * - `refused`: the provider returned an error, as a status or inside its response
+ * - `timeout`: the first byte, the next byte or the end came too late
+ * - `cut`: the response ended before it was complete
+ * - `garbage`: the response doesn't match the wire format
+ * - `too_large`: the response exceeds the bounds of chat-port.ts
+ * - `circuit_open`: the circuit breaker of the provider is open, so it wasn't called; `retryAfterMs` says for how long
  */
 export type FailureKind = 'unreachable' | 'refused' | 'timeout' | 'cut' | 'garbage' | 'too_large' | 'circuit_open'
 
 export interface FailureFacts {
   kind: FailureKind
   provider: string
-  /** For the log; holds nothing of the prompt or the answer. */
+  /** For the log; contains nothing of the prompt or the response. */
   detail: string
-  /** Whether a part of the answer had already been forwarded. */
+  /** Whether a part of the response had already been forwarded. */
   afterFirstByte?: boolean
   providerStatus?: number | undefined
   /** The provider's own error code, such as `context_length_exceeded`. */
   providerCode?: string | undefined
-  /** What the provider's `Retry-After` asks for. */
+  /** Value of the provider's `Retry-After`. */
   retryAfterMs?: number | undefined
-  /** Why the provider was not asked: what of the call can't be said to it. */
+  /** Field of the call that the wire format can't express, so that the provider was not called. */
   unsayable?: Unsayable | undefined
-  /** false: the provider never got the call. Default: it did, or was tried to reach. */
+  /** false if the provider was never contacted. Default: true. */
   asked?: boolean
 }
 
 /**
- * A provider gave no usable answer. The message names the provider, so it is for the log and never
- * for a caller.
+ * A provider returned no usable response. The message names the provider, so it is for the log and never for a caller.
  */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly kind: FailureKind
   readonly provider: string
   readonly afterFirstByte: boolean
-  /** Whether another provider, or the same one later, may answer the same call. */
+  /** Whether another provider, or the same one later, may serve the same call. */
   readonly retryable: boolean
   readonly providerStatus: number | undefined
   readonly providerCode: string | undefined
@@ -61,22 +60,23 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** Statuses which say that the request itself is wrong, so that every provider would refuse it. */
+/** Statuses that blame the request itself, so that every provider would refuse it. */
 const faultsOfTheRequest = new Set([400, 413, 414, 415, 422])
 
-/** The circuit of every provider of the product is open after many failures: no one was asked, and it passes by itself. */
+/** Default Retry-After if the circuit of every provider of the product is open. It closes without intervention. */
 const CIRCUIT_OPEN_MS = 5_000
 
-/** Statuses with which a provider says that the request itself is wrong. */
+/** Statuses with which a provider blames the request itself. */
 const FAULTS_OF_THE_REQUEST = new Set([400, 413, 422])
 
 /**
- * The refusal for a failed provider. Nothing of its answer gets through: neither its words nor its status nor that
- * there is one.
+ * Returns the refusal for a failed provider. It reveals nothing of the provider's response: not its text, its status or
+ * its existence.
  *
- * A provider that refuses the request as such refuses what passed all of our own checks: an order of messages, a schema, a
- * content it does not take. Only the caller can change that, and repeating can't, so it is `invalid_request` and not 502.
- * Refusals of us (401, 403, 404, 429) are the operator's to clear; for the caller the model failed.
+ * A request that the provider refuses has passed all of our own checks; it has an order of messages, a schema or
+ * content that the provider does not accept. Only the caller can change that, and retrying doesn't help, so it is
+ * `invalid_request` and not 502. Refusals of the gateway itself (401, 403, 404, 429) are for the operator to clear; for
+ * the caller the model failed.
  */
 export function refusalOfProvider({ kind, providerStatus, retryAfterMs, unsayable }: ProviderFailure): Refusal {
   if (kind === 'circuit_open') return refuse('unavailable', {}, { retryAfterMs: retryAfterMs ?? CIRCUIT_OPEN_MS })
@@ -91,7 +91,7 @@ export function refusalOfProvider({ kind, providerStatus, retryAfterMs, unsayabl
   return refuse('provider_failed', {})
 }
 
-/** The call asks for what the wire format of its only provider has no words for: it was never sent. */
+/** The wire format of the only provider can't express the call, so it was never sent. */
 function refusalOfUnsayable({ field, problem, instead }: Unsayable): Refusal {
   const facts = {
     reason: `This model does not take the request: ${field} ${problem}. Nothing is charged.`,

@@ -50,7 +50,7 @@ export async function twoProviders() {
     }
   })
 
-  /** Opens both with one try each and circuits that never open, unless `settings` differ. `ofFirst` is for `first` only. */
+  /** Opens both, by default with one try each and circuits that never open. `ofFirst` applies to `first` only. */
   function open(kind: Kind, settings: object = {}, options: ProvidersOptions = {}, ofFirst: object = {}): Providers {
     const each = (url: string, more: object = {}) => ({
       kind,

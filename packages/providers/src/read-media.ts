@@ -7,10 +7,10 @@ import { ProviderFailure } from './provider-failure.ts'
 import { UnfitAnswer } from './untrusted.ts'
 import type { WireRequest } from './wire-format.ts'
 
-// Hands an image or a sound on while it comes.
-//   M1  Nothing is forwarded before the bytes are known to be of a kind that was asked for.
-//   M2  Anyone who stores has ended before this does, so that nothing of a failed attempt is left when the next one begins.
-//   M3  It rejects with what the exchange fails with, not with what storing made of that.
+// Streams an image or audio to the store as it arrives.
+//   M1  Nothing is forwarded before the bytes are known to be of the requested kind.
+//   M2  The store finishes first, so that nothing of a failed attempt is left when the next one starts.
+//   M3  Rejects with the failure of the exchange, not with the error that it causes in the store.
 
 export async function readMedia<Stored>(
   pool: Pool,
@@ -30,7 +30,7 @@ export async function readMedia<Stored>(
     drained: () => exchange.resume(),
     left: () => {
       exchange.leave()
-      whole.resolve() // anyone who stores says why
+      whole.resolve() // the store has the reason
     },
   })
 
@@ -45,7 +45,7 @@ export async function readMedia<Stored>(
     queue.push(head)
     head = null
     storing = store(queue.items)
-    storing.catch(() => {}) // it is waited for below
+    storing.catch(() => {}) // awaited below
   }
 
   const exchange: Exchange = startExchange(
@@ -92,22 +92,22 @@ async function settled<T>(work: Promise<T> | null): Promise<PromiseSettledResult
   return work === null ? null : (await Promise.allSettled([work]))[0]
 }
 
-/** A piece of the body of an answer, and what of the asset is in it. */
+/** Extracts the bytes of the asset from the pieces of a response body. */
 export interface MediaDecoder {
   /** Throws `UnfitAnswer` or `ErrorInAnswer`. */
   take(bytes: Buffer): Buffer | null
-  /** The body has ended. Throws `UnfitAnswer` or `ErrorInAnswer` where it is not whole. */
+  /** The body has ended. Throws `UnfitAnswer` or `ErrorInAnswer` if it is incomplete. */
   end(): void
 }
 
-/** How a call for media is written for a provider, and how its answer is read. Pure: no connection, no clock. */
+/** Writes media requests for a provider and reads its responses. Pure: no connection, no clock. */
 export interface MediaWire {
   /** Throws `NotInWireFormat`. */
   request(model: string, wish: MediaWish): WireRequest
-  /** What the content type of an answer must begin with, one of them. */
+  /** Accepted prefixes of the response content type. */
   contentTypes(wish: MediaWish): readonly string[]
-  /** For one answer. */
+  /** Opens a decoder for one response. */
   openDecoder(wish: MediaWish): MediaDecoder
-  /** How many bytes an answer may have whose asset has this many at most. */
+  /** Maximum response bytes for an asset of at most `maxBytes`. */
   wireBytes(wish: MediaWish, maxBytes: number): number
 }

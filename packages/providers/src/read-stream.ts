@@ -17,16 +17,17 @@ import { EventTooLarge, type Framing, type WireFormat } from './wire-format.ts'
 import { createParser } from 'eventsource-parser'
 
 interface StreamRequest extends Omit<ExchangeRequest, 'maxBytes'> {
-  /** Called once when the stream has ended after its first chunk: with null if it is complete. Not called when its reader left. */
+  /** Called once when the stream ends after its first chunk, with null if complete. Not called if its reader left. */
   ended: (failure: ProviderFailure | null) => void
 }
 
 /**
- * Sends the request and resolves at the first chunk; what fails before it rejects the promise, what fails after it
- * is thrown by the iterable.
- *   S1  A stream is complete when a finish reason has come and then its end marker or the proper end of the body. Any
- *       other end is `cut`, so that a broken answer never looks like a whole one.
- *   S2  Events that say nothing don't count as the first byte: who says nothing may still be replaced, and isn't charged.
+ * Sends the request and resolves at the first chunk. A failure before it rejects the promise; a failure after it is
+ * thrown by the iterable.
+ *   S1  A stream is complete after a finish reason followed by its end marker or the clean end of the body. Any other
+ *       end is `cut`, so that a truncated response never looks complete.
+ *   S2  Events without content don't count as the first byte: until then another provider can take over, and nothing is
+ *       charged.
  *   S3  A slow reader pauses the connection; a reader that leaves closes it.
  */
 export function readStream(
@@ -112,7 +113,7 @@ export function readStream(
 }
 
 /**
- * Sends the request and reads the whole answer. Nothing of it is forwarded before its end, so any failure may be
+ * Sends the request and reads the whole response. Nothing of it is forwarded before its end, so any failure can be
  * followed by another attempt.
  */
 export function readCompletion(
@@ -144,7 +145,7 @@ function whole(parts: Buffer[]): string {
   return (parts.length === 1 ? first : Buffer.concat(parts)).toString()
 }
 
-/** Server-sent events, as most providers stream. */
+/** Server-sent events, the framing of most providers. */
 const serverSentEvents: Framing = {
   contentType: 'text/event-stream',
   open(take) {
@@ -160,26 +161,26 @@ const serverSentEvents: Framing = {
   },
 }
 
-// Streams of blocks: text, thinking and calls of tools each in blocks that are opened, filled and closed, as Anthropic and
-// Bedrock have them. Blocks of text count in the provider's numbers, and not in ours.
+// Block streams of Anthropic and Bedrock: text, thinking and tool calls are in blocks that are opened, filled and
+// closed. The provider's block index counts all blocks; our tool call index counts only tool calls.
 
 interface OpenCall {
-  /** Its place among the tool calls of the answer. */
+  /** Position among the tool calls of the response. */
   index: number
   hasArguments: boolean
 }
 
 /** Writes the chunks of one stream. */
 export interface BlockStream {
-  /** The role goes with the first one. */
+  /** The first chunk carries the role. */
   chunk(delta: Delta): ChatChunk
-  /** null for no words at all. */
+  /** Returns null for an empty text. */
   says(field: 'content' | 'reasoning_content', words: string): ChatChunk | null
   /** Throws `UnfitAnswer`. */
   startCall(block: unknown, id: unknown, name: unknown): ChatChunk
-  /** Throws `UnfitAnswer` for arguments of no call. */
+  /** Throws `UnfitAnswer` for arguments without a call. */
   moreArguments(block: unknown, json: string): ChatChunk | null
-  /** A call without arguments has no deltas; callers parse arguments, so it gets those of an empty object. */
+  /** A tool call without arguments has no deltas. Callers parse arguments, so it gets an empty object. */
   stop(block: unknown): ChatChunk | null
 }
 

@@ -1,15 +1,16 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-// Some providers sign what a model has thought, and take it back under their signature only. A signature tells whose it
-// is, so a caller gets it sealed, in `reasoning_details` of the answer, and sends it back as it came (docs/providers.md).
-//   R1  What is sealed for a caller says nothing: neither the provider nor the model there.
-//   R2  It opens for the provider that it came from, unchanged and alongside the text that it signs. Anything else does not open,
-//       and is left out: a conversation may continue with another model, and after the provider's key has changed.
+// Some providers sign the reasoning of a model and accept it back only with the signature. A signature identifies the
+// provider, so callers get it sealed, in `reasoning_details` of the response, and send it back unchanged
+// (docs/providers.md).
+//   R1  A sealed value reveals neither the provider nor its model.
+//   R2  It opens only for the provider it came from, if it is unchanged and with the text that it signs. A value that
+//       does not open is dropped: a conversation may continue with another model, or after the provider's key changed.
 
 export interface ReasoningSeal {
-  /** @param alongside what it belongs to, such as the text that was signed; it must be the same again */
+  /** @param context what it is bound to, such as the signed text; must be the same when opened */
   seal(signature: string, context: string): string
-  /** null: it isn't this provider's, or something about it was changed. */
+  /** Returns null if it is from another provider or was changed. */
   open(sealed: string, context: string): string | null
 }
 
@@ -17,8 +18,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * The key comes from the key of the provider, which every replica that calls it has. Of a provider without one the seal
- * only hides what a look would tell.
+ * The encryption key is derived from the provider's API key, which every replica that calls it has. Without an API key
+ * the seal only obscures the value.
  */
 export function reasoningSeal({ apiKey, baseUrl }: { apiKey?: string | undefined; baseUrl: string }): ReasoningSeal {
   const key = Buffer.from(hkdfSync('sha256', apiKey ?? baseUrl, '', 'reasoning of a model', 32))

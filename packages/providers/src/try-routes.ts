@@ -4,17 +4,17 @@ import type { ProviderAdapter } from './provider-adapter.ts'
 import { ProviderFailure } from './provider-failure.ts'
 import { type BackOffLimits, backOffMs } from '@gateway/service-kit/async/waiting'
 
-/** A provider and what is known of its health. */
+/** A provider and its health. */
 export interface OpenProvider {
   adapter: ProviderAdapter
   circuit: Circuit
-  /** How often one call may ask it. */
+  /** Maximum tries per call. */
   tries: number
 }
 
 interface Deps {
   opened: ReadonlyMap<string, OpenProvider>
-  /** Called with every attempt that failed. */
+  /** Called with every failed attempt. */
   attemptFailed: (failure: ProviderFailure) => void
   /** From 0 to 1. */
   random: () => number
@@ -22,7 +22,7 @@ interface Deps {
   wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** What the routes are asked for. */
+/** Call to pass to the routes. */
 interface Call {
   /** In order of preference. */
   routes: readonly Route[]
@@ -31,26 +31,26 @@ interface Call {
 
 interface Attempt {
   route: Route
-  /** How much of the call's time is left. */
+  /** Time left for the call. */
   leftMs: number
-  /** To be called once when an answer that had only begun has ended: with null if it is complete. */
+  /** Must be called once when a streamed response ends, with null if it is complete. */
   ended: (failure: ProviderFailure | null) => void
 }
 
-/** Asks one provider. Rejects with a `ProviderFailure`, or with the error that ends the call regardless of provider. */
+/** Calls one provider. Rejects with a `ProviderFailure`, or with an error that ends the call for all providers. */
 type Ask<Answer extends { kind: string }> = (adapter: ProviderAdapter, attempt: Attempt) => Promise<Answer>
 
 interface Turn {
   route: Route
-  /** How often it was asked before. */
+  /** Tries so far. */
   tries: number
-  /** Not before this moment. */
+  /** Earliest time of the next try. */
   fromMs: number
 }
 
 /**
- * Gives a call to its routes in turn. Another provider is asked at once; one that was asked before goes to the end of the
- * queue, with the moment from which it is worth asking again.
+ * Tries the routes of a call in turn. The next provider is tried at once; a tried one moves to the end of the queue,
+ * with the earliest time of its next try.
  */
 export async function tryRoutes<Answer extends { kind: string }>(
   deps: Deps,
@@ -129,8 +129,8 @@ async function waitUntil({ nowMs, wait }: Deps, moment: number, signal: AbortSig
 }
 
 /**
- * Whether the later failure tells the caller more than the earlier one: the failure of a provider that was asked says more than an
- * open circuit, which a moment closes, and that says more than a wire format that lacks a field for the call.
+ * Whether the later failure tells the caller more than the earlier one. The failure of a called provider says more than
+ * an open circuit, which closes soon, and that says more than a wire format that can't express the call.
  */
 function saysMore(later: ProviderFailure, earlier: ProviderFailure): boolean {
   return weight(later) >= weight(earlier)
@@ -157,39 +157,39 @@ function circuitOpen(provider: string, retryAfterMs: number): ProviderFailure {
 
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
-/** A circuit breaker: whether a provider is asked at all. */
+/** A circuit breaker, which decides whether a provider is called at all. */
 export interface Circuit {
   /** Whether a call may go to the provider now. */
   admits(): boolean
-  /** How long until one may; 0 when it may now. Milliseconds. */
+  /** Milliseconds until a call may go; 0 if it may now. */
   retryAfterMs(): number
-  /** The provider has begun to answer. */
+  /** The provider has started to respond. */
   answered(): void
-  /** An answer is complete. */
+  /** A response is complete. */
   completed(): void
   failed(failure: ProviderFailure): void
 }
 
 export interface CircuitOptions {
-  /** This many failures without a complete answer between them open the circuit. */
+  /** Number of failures without a complete response in between that opens the circuit. */
   failures: number
-  /** How long no one asks then; and how long until the next one may ask while there is still no answer. */
+  /** How long the circuit stays open, and the interval between probes while none gets a response. */
   openMs: number
   changed: (state: CircuitState) => void
-  /** Milliseconds on any clock that only goes forward. */
+  /** Monotonic milliseconds. */
   nowMs: () => number
 }
 
 /**
  * A circuit breaker for one provider.
- *   C1  Only what says that the provider is unwell counts. That it is busy (429), or finds a request wrong, doesn't.
- *   C2  A stream counts twice: that it began closes the circuit, and how it ended is a success or its own failure.
- *   C3  While the circuit is half-open one call each `openMs` is a probe, and no one waits for it: an answer may take
- *       minutes to begin. A probe whose caller leaves decides nothing.
- *   C4  A call from before the opening counts when it ends: an answer closes the circuit; a failure says nothing new
- *       and at most puts the next probe off.
- * Made by hand: cockatiel's breaker knows one end of a call where a stream has two (C2), lets calls wait for the probe,
- * counts a call that its caller ended as a success (C3), and has its own clock.
+ *   C1  Only failures that indicate an unhealthy provider count. Being busy (429) or rejecting a request doesn't.
+ *   C2  A stream counts twice: its start closes the circuit, and its end is a success or a separate failure.
+ *   C3  While the circuit is half-open, one call per `openMs` is a probe. No call waits for it, because a response may
+ *       take minutes to start. A probe whose caller disconnects decides nothing.
+ *   C4  A call from before the opening counts when it ends: a response closes the circuit; a failure adds no
+ *       information and at most delays the next probe.
+ * Handwritten: cockatiel's breaker has one outcome per call where a stream has two (C2), makes calls wait for the
+ * probe, counts a call aborted by its caller as a success (C3), and has its own clock.
  */
 export function openCircuit({ failures: maxFailures, openMs, changed, nowMs }: CircuitOptions): Circuit {
   let state: CircuitState = 'closed'
@@ -237,28 +237,28 @@ function isUnwell({ kind, asked, providerStatus }: ProviderFailure): boolean {
   return kind !== 'refused' || providerStatus === undefined || providerStatus >= 500 || ourAccount.has(providerStatus)
 }
 
-/** Statuses by which a provider turns us away regardless of the request. */
+/** Statuses with which a provider refuses our account, regardless of the request. */
 const ourAccount = new Set([401, 402, 403])
 
 function isAlive({ kind, asked }: ProviderFailure): boolean {
   return asked && kind === 'refused'
 }
 
-/** A longer `Retry-After` isn't waited for: the caller decides better what to do with the time. */
+/** We don't wait for a longer `Retry-After`: the caller can use the time better. */
 const longestRetryAfterMs = 10_000
 
 const BACK_OFF: BackOffLimits = { firstMs: 250, maxMs: Infinity }
 
-/** Statuses that the same provider may not answer with a moment later. */
+/** Transient statuses, worth a retry at the same provider. */
 const passing = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529])
 
-/** Codes under a passing status that no moment clears. */
+/** Error codes that are permanent despite a transient status. */
 const lasting = new Set(['insufficient_quota', 'billing_error'])
 
 /**
- * How long to wait before the same provider is asked again, in milliseconds, or null when it isn't worth it: what its
- * `Retry-After` asks for, and a back-off that doubles, of which a random half keeps callers from coming back together.
- * `tries`: how often it was asked. `random`: from 0 to 1.
+ * Returns the delay before a retry at the same provider in milliseconds, or null if it isn't worth it: its
+ * `Retry-After` plus a doubling back-off. Half of the back-off is random, so that callers don't retry in lockstep.
+ * `tries`: tries so far. `random`: from 0 to 1.
  */
 export function retryDelayMs(failure: ProviderFailure, tries: number, random: () => number): number | null {
   const { retryAfterMs = 0 } = failure
@@ -266,7 +266,7 @@ export function retryDelayMs(failure: ProviderFailure, tries: number, random: ()
   return retryAfterMs + backOffMs(tries, BACK_OFF) * (0.5 + random() / 2)
 }
 
-/** A limit that ran out once would mostly run out again, and what came in the wrong form would come in it again. */
+/** A timeout or a malformed response would most likely recur, so neither is transient. */
 function isPassing({ kind, asked, providerStatus, providerCode }: ProviderFailure): boolean {
   if (!asked) return false
   if (kind !== 'refused') return kind === 'cut' || kind === 'unreachable'
@@ -276,7 +276,7 @@ function isPassing({ kind, asked, providerStatus, providerCode }: ProviderFailur
 const longestMs = 3_600_000
 
 /**
- * What `retry-after-ms` or `Retry-After` (seconds or an HTTP date) asks for, in milliseconds, at most an hour.
+ * Reads `retry-after-ms` or `Retry-After` (seconds or an HTTP date). Returns milliseconds, at most an hour.
  * `nowMs` is the wall clock.
  */
 export function retryAfterMs(

@@ -1,16 +1,16 @@
 import type { Forwarded } from '@gateway/api/chat-request'
 import { NotInWireFormat } from './wire-format.ts'
 
-// What chat completions have and formats unlike them lack. A call that asks for it is refused, with the field named: nothing
-// of a call is changed or dropped in silence.
+// Features of chat completions that other formats lack. A call that uses one is refused with the field named; nothing
+// of a call is silently changed or dropped.
 
 type Message = Forwarded['messages'][number]
 
-/** Names of speakers, and instructions in the middle of a conversation. Throws `NotInWireFormat`. */
+/** Refuses speaker names, and instructions in the middle of a conversation. Throws `NotInWireFormat`. */
 export function refuseUnlikeMessages(messages: readonly Message[]): void {
   let begun = false
   messages.forEach((message, n) => {
-    // A tool's name stands with its call already.
+    // The name of a tool is already in its call.
     if (message.role !== 'tool' && message.name !== undefined)
       throw new NotInWireFormat(`messages.${n}.name`, 'names a speaker, and this model knows no names')
     if (message.role !== 'system') begun = true
@@ -23,14 +23,14 @@ export function refuseUnlikeMessages(messages: readonly Message[]): void {
   })
 }
 
-/** Fields that ask for something. Throws `NotInWireFormat`. */
+/** Refuses these fields if they are set. Throws `NotInWireFormat`. */
 export function refuseFields(asked: Forwarded, fields: readonly string[]): void {
   for (const field of fields)
     if (asked[field] !== undefined && asked[field] !== false)
       throw new NotInWireFormat(field, 'is not among what this model can do')
 }
 
-/** The arguments of a tool call. A model may have written what is not an object; then no one here could have made that call. */
+/** Parses the arguments of a tool call. A model may have written a non-object, which these formats can't express. */
 export function argumentsOf(json: string, field: string): object {
   if (json.trim() === '') return {}
   try {
@@ -46,7 +46,7 @@ export function argumentsOf(json: string, field: string): object {
   )
 }
 
-/** The name in a `tool_choice` that names a function. Throws `NotInWireFormat` for a choice of another form. */
+/** Returns the name in a `tool_choice` that names a function. Throws `NotInWireFormat` for a choice of another form. */
 export function nameOfChoice(choice: unknown): string {
   const { type, function: named } = choice as { type?: unknown; function?: { name?: unknown } }
   if (type === 'function' && typeof named?.name === 'string') return named.name
@@ -57,7 +57,7 @@ export function nameOfChoice(choice: unknown): string {
   )
 }
 
-/** Texts without those of blanks alone, which the formats forbid. */
+/** Returns the texts, without blank ones, which the formats forbid. */
 export function textsOf(content: Message['content']): string[] {
   const texts =
     typeof content === 'string'
@@ -66,7 +66,7 @@ export function textsOf(content: Message['content']): string[] {
   return texts.filter((text) => text.trim() !== '')
 }
 
-/** The type and the base64 of a `data:` URL; null for any other. */
+/** Returns the type and base64 of a `data:` URL, or null for any other URL. */
 export function inlineImage(url: string): { type: string; base64: string } | null {
   const [, type, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? []
   return type === undefined || base64 === undefined ? null : { type, base64 }

@@ -1,9 +1,9 @@
-/** An answer that doesn't fit the wire format; the message says where and never what. */
+/** A response doesn't match the wire format. The message names the place, never the content. */
 export class UnfitAnswer extends Error {}
 
-/** An error that a provider put inside an answer which began well. */
+/** A provider sent an error inside a response with a success status. */
 export class ErrorInAnswer extends Error {
-  /** What the status would have been; undefined where the error doesn't say. */
+  /** The equivalent status; undefined if the error doesn't say. */
   readonly providerStatus: number | undefined
 
   constructor(providerStatus: number | undefined) {
@@ -14,14 +14,14 @@ export class ErrorInAnswer extends Error {
 
 export type Fields = Record<string, unknown>
 
-/** The value's fields; of anything that isn't an object, none. */
+/** Returns the fields of a value; an empty object if it isn't an object. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : none
 }
 
 const none: Fields = Object.freeze({})
 
-/** A text, or null where the provider has none. Throws `UnfitAnswer` for anything else. */
+/** Returns a string, or null if absent. Throws `UnfitAnswer` for anything else. */
 export function textOrNull(value: unknown, where: string): string | null {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return null
@@ -33,7 +33,7 @@ export function text(value: unknown, where: string): string {
   throw new UnfitAnswer(`${where} is not a text`)
 }
 
-/** A list of at most `maxItems`; absent and null are the empty list. */
+/** Returns a list of at most `maxItems`; an empty list if absent or null. */
 export function list(value: unknown, maxItems: number, where: string): unknown[] {
   if (value === null || value === undefined) return []
   if (!Array.isArray(value)) throw new UnfitAnswer(`${where} is not a list`)
@@ -41,7 +41,7 @@ export function list(value: unknown, maxItems: number, where: string): unknown[]
   return value
 }
 
-/** JSON of an answer. Throws `UnfitAnswer`: the parser's own message quotes the answer. */
+/** Parses JSON of a response. Throws `UnfitAnswer`, because the parser's message would quote the response. */
 export function parseUntrusted(json: string, what: string): unknown {
   try {
     return JSON.parse(json)
@@ -50,7 +50,7 @@ export function parseUntrusted(json: string, what: string): unknown {
   }
 }
 
-/** A count of tokens. */
+/** Whether the value is a valid token count. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }

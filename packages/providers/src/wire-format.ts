@@ -1,40 +1,40 @@
 import type { ChatCall, ChatChunk, Completion } from './chat-port.ts'
 import type { ReadError } from './error-facts.ts'
 
-/** A call as one provider gets it. */
+/** A call to one provider. */
 export interface WireCall extends Pick<ChatCall, 'forwarded' | 'outputCap' | 'stream'> {
-  /** The model's name there. */
+  /** The provider's name of the model. */
   model: string
 }
 
 /** One POST to a provider. */
 export interface WireRequest {
-  /** Behind the path of the base address. */
+  /** Appended to the path of the base address. */
   path: string
-  /** In addition to those that every request carries; names and values in turn. */
+  /** Alternating names and values, in addition to the headers of every request. */
   headers: string[]
   body: string
 }
 
-/** How calls are written for a provider, and how what it answers is read. No connection, no clock. */
+/** Writes calls for a provider and reads its responses. No connection, no clock. */
 export interface WireFormat {
   /** Throws `NotInWireFormat`. */
   request(call: WireCall): WireRequest | Promise<WireRequest>
-  /** Reads the body of an answer. Throws `UnfitAnswer` or `ErrorInAnswer`. */
+  /** Reads the body of a response. Throws `UnfitAnswer` or `ErrorInAnswer`. */
   readCompletion(body: unknown): Completion
-  /** How the events of a stream follow each other: `text/event-stream`, unless it says otherwise. */
+  /** Framing of streams. Default: `text/event-stream`. */
   framing?: Framing
-  /** For the events of one stream. */
+  /** Opens a reader for the events of one stream. */
   openEvents(): ReadEvent
-  /** What an error answer says, where its status and its usual fields don't say it. */
+  /** Reads an error response, if its status and usual fields aren't sufficient. */
   readError?: ReadError
 }
 
-/** How the bytes of a stream are cut into events. */
+/** Splits the bytes of a stream into events. */
 export interface Framing {
-  /** What the content type of a stream begins with. */
+  /** Required prefix of the content type. */
   contentType: string
-  /** For one stream; `take` gets the data of each event. Throws `UnfitAnswer` or `EventTooLarge`, and what `take` throws. */
+  /** Opens one stream; `take` gets each event's data. Throws `UnfitAnswer`, `EventTooLarge`, and errors of `take`. */
   open(take: (data: string) => void): { feed(bytes: Buffer): void }
 }
 
@@ -42,25 +42,25 @@ export interface Framing {
 export class EventTooLarge extends Error {}
 
 /**
- * Reads the data of one event: a chunk, null where it says nothing that counts as an answer, `end` when nothing follows.
- * Throws `UnfitAnswer` or `ErrorInAnswer`.
+ * Reads the data of one event: returns a chunk, null if it has no content, or `end` if nothing follows. Throws
+ * `UnfitAnswer` or `ErrorInAnswer`.
  */
 export type ReadEvent = (data: string) => ChatChunk | null | 'end'
 
-/** A request can't be made now, no matter what it says: its credentials are missing. The message is for the log. */
+/** No request can be made now because credentials are missing. The message is for the log. */
 export class NotReady extends Error {}
 
-/** What of a call can't be said, in words for its caller: nothing in them tells the provider. */
+/** The part of a call that a wire format can't express, described for the caller without identifying the provider. */
 export interface Unsayable {
   /** The field of the request, such as `messages.2.name`. */
   field: string
-  /** What is the matter with it, to follow its name. */
+  /** Problem, as a predicate that follows the field name. */
   problem: string
-  /** What clears it, as an order. */
+  /** Resolution, in the imperative. */
   instead: string
 }
 
-/** What the call asks for cannot be said in this wire format; in another it may be. */
+/** This wire format can't express the call. Another one may. */
 export class NotInWireFormat extends Error {
   readonly unsayable: Unsayable
 

@@ -1,5 +1,5 @@
--- What answers external calls of each sandbox product: of its active revision the package that was activated last
--- (flows §3.3). Without an active digest it is the newest.
+-- The package that serves external calls of each sandbox product: the package of its active revision that was activated
+-- last (flows §3.3). Without an active digest it is the newest.
 -- needs: money.flow_packages
 CREATE OR REPLACE VIEW money.active_packages AS
 SELECT s.id AS sandbox,

@@ -1,6 +1,6 @@
--- Admissions, of direct calls and of nodes. The rules of batches: B1 to B10 of run_batch.
--- Answers one json object of lists in the order of the items: code (null: admitted) and facts of the refused,
--- invocation (null: its own id), attempt, outputCap and micro; and by pair its callers: project, key and price.
+-- Decides and writes admissions of direct calls and of nodes. The rules of batches are B1 to B10 of run_batch.
+-- Returns one json object of lists in the order of the items: code (null: admitted) and facts of refusals, invocation
+-- (null: its own id), attempt, outputCap and micro; and by pair its callers: project, key and price.
 -- needs: money.admission, money.admission_pair, money.make_caller_and_model
 CREATE OR REPLACE FUNCTION money.admit(
   locked text[],
@@ -15,30 +15,30 @@ DECLARE
   instances text[];
   is_keyed boolean;
   of_executions boolean;
-  fenced_of boolean[]; -- per item of a node; null where no item is one
+  fenced_of boolean[]; -- per item; null if no item is of a node
   call_of text[];
   try_of integer[];
-  known_ids text[]; -- that were asked before; of these, by item:
-  again_of jsonb[]; -- what is still reserved
+  known_ids text[]; -- ids that were submitted before; for these, per item:
+  again_of jsonb[]; -- the open reservation
   closed_of text[];
   live_instances text[];
-  -- What is under the idempotency key of an item, and the call that reserved last under it; null where none does.
+  -- The call recorded under the idempotency key of an item, and its newest reservation; null if there is none.
   first_invocation_of text[];
   first_fingerprint_of bytea[];
   first_reservation_of text[];
   first_attempt_of integer[];
-  first_state_of text[]; -- Open: it runs
+  first_state_of text[]; -- Open: it is running
   first_day_of date[];
-  code_of text[]; -- per item: null is admitted
+  code_of text[]; -- per item; null: admitted
   facts_of jsonb[];
   micro_of bigint[];
   cap_of integer[];
-  prompt_of bigint[]; -- tokens at most
-  around_of bigint[]; -- of which this many are not text
+  prompt_of bigint[]; -- maximum tokens
+  around_of bigint[]; -- the part of them that is not text
   invocation_of text[];
   attempt_of integer[];
-  is_tight boolean; -- the least of all wallets, meters and ceilings can't hold all that arrived
-  scarce text[]; -- projects of which a wallet, a meter or a ceiling can't hold all that arrived
+  is_tight boolean; -- the smallest wallet, meter or ceiling might not cover all items
+  scarce text[]; -- projects with a wallet, meter or ceiling that can't cover all their items
   wallet_left jsonb := '{}';
   meter_left jsonb := '{}';
   ceiling_left jsonb := '{}';
@@ -50,12 +50,12 @@ DECLARE
   p money.caller_and_model;
   n integer;
   callers_json json;
-  -- Between which ids partitions are looked into (B10 of run_batch).
+  -- The ids that bound the partitions to read (B10 of run_batch).
   oldest_id text;
   newest_id text;
   oldest_execution text;
   newest_execution text;
-  oldest_earlier text; -- what earlier calls under the same idempotency keys reserved
+  oldest_earlier text; -- reservations of earlier calls under the same idempotency keys
   newest_earlier text;
 BEGIN
   SELECT array_agg(i.id), array_agg(i.instance), count(i.key) > 0, min(i.id), max(i.id)
@@ -82,7 +82,7 @@ BEGIN
            window_start => greatest(t.window_start, i.window_start),
            meter_spent => CASE WHEN t.window_start >= i.window_start THEN t.spent ELSE 0 END,
            meter_reserved => CASE WHEN t.window_start >= i.window_start THEN t.reserved ELSE 0 END,
-           -- run_batch makes a wallet; a check finds a project that has none
+           -- run_batch creates wallets; a check may find a project without one
            wallet_total => coalesce(w.funded - w.settled, 0),
            wallet_free => coalesce(w.funded - w.settled - w.reserved, 0),
            journal_seq => w.journal_seq,
@@ -124,8 +124,8 @@ BEGIN
       SELECT * FROM control.key_resources r
        WHERE r.key = i.id AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
 
-  -- 2. Of nodes: what their executions may do, and which nodes are fenced: the lease is another's, the execution ends,
-  --    or the node was charged.
+  -- 2. For nodes: what their executions may do, and which nodes are fenced: the lease was lost, the execution is
+  --    ending, or the node was already charged.
   IF of_executions THEN
     pairs := pairs || money.execution_pairs(locked, moment, callers);
     SELECT array_agg(i.node IS NOT NULL AND (
@@ -143,7 +143,7 @@ BEGIN
            AND e.execution BETWEEN oldest_execution AND newest_execution LIMIT 1) n ON true;
   END IF;
 
-  -- 3. Which items were asked before, and which instances live.
+  -- 3. Which items were submitted before, and which instances are alive.
   SELECT ARRAY(SELECT r.id FROM money.reservations r WHERE r.id = ANY (ids)
                UNION ALL
                SELECT v.id FROM money.attempts v
@@ -194,7 +194,7 @@ BEGIN
     END IF;
   END IF;
 
-  -- 4. Every check that does not depend on what else is in the batch.
+  -- 4. All checks that do not depend on other items of the batch.
   SELECT array_agg(i.code ORDER BY i.ordinality),
          array_agg(i.micro ORDER BY i.ordinality),
          array_agg(i.output_cap ORDER BY i.ordinality),
@@ -211,7 +211,7 @@ BEGIN
     INTO code_of, micro_of, cap_of, prompt_of, around_of, invocation_of, attempt_of, facts_of, is_tight
     FROM (
       SELECT d.*,
-             money.bound_micro( -- beyond the context it is refused; the price need only not overflow
+             money.bound_micro( -- beyond the context it is refused, so the price only must not overflow
                (least(d.prompt_tokens, (d.p).context_length) * (d.p).factor_millionths + 999999) / 1000000,
                (d.p).prompt_pico, d.output_cap, (d.p).completion_pico, (d.p).request_pico) AS micro,
              CASE
@@ -228,7 +228,7 @@ BEGIN
                WHEN d.images > 0 AND (d.p).max_tokens_per_image IS NULL THEN 'images_unsupported'
                WHEN d.max_tokens > (d.p).max_output_tokens
                  OR d.prompt_tokens + d.output_cap > (d.p).context_length THEN 'context_limit'
-               WHEN d.instance IS NULL THEN 'would_admit' -- nothing is to be reserved for it
+               WHEN d.instance IS NULL THEN 'would_admit' -- nothing is reserved for it
                WHEN NOT d.instance = ANY (live_instances) THEN 'instance_unknown'
              END AS code
         FROM (
@@ -240,7 +240,7 @@ BEGIN
             FROM (SELECT i.*,
                          i.messages * (i.p).per_message
                            + CASE WHEN i.tools > 0 THEN i.tools * (i.p).per_tool + (i.p).fixed_with_tools ELSE 0 END
-                           + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around -- what is not text
+                           + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around -- tokens that are not text
                     FROM (SELECT i.*, pairs[i.pair] AS p
                             FROM unnest(fenced_of, call_of, try_of, again_of, closed_of, first_invocation_of,
                                         first_fingerprint_of, first_attempt_of, first_state_of, items)
@@ -251,7 +251,7 @@ BEGIN
           OFFSET 0) d
       OFFSET 0) i;
 
-  -- What the refused are reported alongside the code.
+  -- The facts reported with the code of a refusal.
   IF cardinality(array_remove(code_of, NULL)) > 0 THEN
     SELECT array_agg(CASE i.code
              WHEN 'key_revoked' THEN jsonb_build_object('rotatedTo', (i.p).rotated_to)
@@ -284,7 +284,7 @@ BEGIN
             OFFSET 0) i;
   END IF;
 
-  -- Which wallets, meters or ceilings can't hold all that is left (B4 of run_batch).
+  -- Which wallets, meters or ceilings can't cover all remaining items (B4 of run_batch).
   IF is_tight THEN
     WITH item AS MATERIALIZED (
       SELECT (i.p).project,
@@ -312,8 +312,8 @@ BEGIN
       HAVING sum(u.micro) > u.ceiling_free) s;
   END IF;
 
-  -- 5. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the
-  --    next batch. A refusal keeps no key: where money is scarce (6), a copy behind a refused one is decided now.
+  -- 5. Of several new admissions under one idempotency key one is admitted; later copies are decided in the next batch.
+  --    A refused call does not claim the key: if funds are scarce (6), a copy after a refused one is decided now.
   IF is_keyed THEN
     FOR n IN
       SELECT t.ordinality FROM (
@@ -328,11 +328,11 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- 6. Where it is scarce, item by item in order of arrival: first the ceiling of the execution, then the key's window, then
-  --    the wallet (rules §2.3), in which something must be available even for a free call (money §3.1).
+  -- 6. If funds are scarce, items are decided one by one in order of arrival: first the ceiling of the execution, then
+  --    the key's window, then the wallet (rules §2.3), which must not be empty even for a free call (money §3.1).
   IF scarce IS NOT NULL THEN
     FOR n IN 1 .. cardinality(items) LOOP
-      CONTINUE WHEN code_of[n] IS NOT NULL AND code_of[n] <> 'copy'; -- decided already
+      CONTINUE WHEN code_of[n] IS NOT NULL AND code_of[n] <> 'copy'; -- already decided
       p := pairs[items[n].pair];
       CONTINUE WHEN NOT p.project = ANY (scarce);
       IF code_of[n] = 'copy' THEN
@@ -343,7 +343,7 @@ BEGIN
       left_in_ceiling := coalesce(
         (ceiling_left ->> p.execution)::bigint, p.max_micro - p.ceiling_charged - p.ceiling_reserved);
       left_in_wallet := coalesce((wallet_left ->> p.project)::bigint, p.wallet_free);
-      least_micro := money.bound_micro( -- what an exact count could bring it down to
+      least_micro := money.bound_micro( -- the lowest bound that an exact count could give
         (around_of[n] * p.factor_millionths + 999999) / 1000000,
         p.prompt_pico, cap_of[n], p.completion_pico, p.request_pico);
       IF micro_of[n] > left_in_ceiling THEN
@@ -368,7 +368,7 @@ BEGIN
           'reservedMicro', p.limit_micro - p.meter_spent - left_in_meter,
           'neededMicro', micro_of[n],
           'leastMicro', least_micro);
-      ELSIF greatest(micro_of[n], 1) > left_in_wallet THEN -- where nothing is available, a call that costs nothing too
+      ELSIF greatest(micro_of[n], 1) > left_in_wallet THEN -- an empty wallet refuses even a free call
         code_of[n] := 'insufficient_budget';
         facts_of[n] := jsonb_build_object(
           'tokenizer', p.tokenizer,
@@ -399,7 +399,7 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- 7. Write what was admitted.
+  -- 7. Write the admitted items.
   IF array_position(code_of, NULL) IS NOT NULL THEN
     WITH admitted AS MATERIALIZED (
       SELECT e.id,
@@ -509,12 +509,12 @@ BEGIN
       SELECT u.project, 'chat', u.key, decode(u.fingerprint, 'hex'), coalesce(u.invocation, u.id), u.id, moment
         FROM (SELECT i.*, (pairs[i.pair]).project FROM unnest(code_of, invocation_of, items) AS i (code, invocation)) u
        WHERE u.code IS NULL AND u.key IS NOT NULL
-       ORDER BY u.project, u.key -- in one order everywhere, so that no two batches wait for each other
+       ORDER BY u.project, u.key -- a fixed order, so that batches never deadlock
       ON CONFLICT (project, scope, key) DO UPDATE
         SET reservation = excluded.reservation,
-            created_at = excluded.created_at -- remembered from its newest attempt on (rules §5.1)
+            created_at = excluded.created_at -- kept from its newest attempt on (rules §5.1)
       WHERE x.invocation = excluded.invocation;
-      -- A chat with a sandbox product takes its key without the wallet's lock (write_starts): it was first.
+      -- A chat with a sandbox product claims its key without the wallet's lock (write_starts) and was first.
       GET DIAGNOSTICS n = ROW_COUNT;
       IF n < (SELECT count(u.key) FROM unnest(code_of, items) AS u (code) WHERE u.code IS NULL) THEN
         RAISE serialization_failure -- decided again, and refused

@@ -1,4 +1,4 @@
--- The most that a call can cost: tokens times pico-USD, rounded up once to whole micro-USD.
+-- Upper bound of the cost of a call: tokens times pico-USD, rounded up once to whole micro-USD.
 CREATE OR REPLACE FUNCTION money.bound_micro(
   prompt bigint,
   prompt_pico bigint,

@@ -1,4 +1,4 @@
--- Which products a project can call as a chat model now (rules §3.5, §4.1). Shared by admission and model list.
+-- The products that a project can call as a chat model now (rules §3.5, §4.1). Used by admission and model list.
 CREATE OR REPLACE VIEW money.callable_chat_products AS
 SELECT a.project,
        p.id,

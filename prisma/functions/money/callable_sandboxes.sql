@@ -1,6 +1,6 @@
--- The sandbox products of a project that external callers can start now, each with its active revision (flows §3.4): not
--- suspended, and the project can call all that they call. What has a `chat_input` can be called as a model (rules §3.9,
--- §4.1).
+-- The sandbox products of a project that external callers can start now, each with its active revision (flows §3.4):
+-- not suspended, and the project can call all their products. One with a `chat_input` can be called as a model (rules
+-- §3.9, §4.1).
 -- needs: money.active_packages
 -- needs: money.unassigned_product
 CREATE OR REPLACE VIEW money.callable_sandboxes AS

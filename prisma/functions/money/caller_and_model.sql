@@ -1,5 +1,5 @@
--- A row type: what one key or execution may do with one model now, what that costs, and what its window and wallet hold. Read
--- once for all items of a batch that share it, and made by make_caller_and_model.
+-- A row type: what one key or execution may do with one model now, its price, and the state of its window and wallet.
+-- Read once for all items of a batch that share it, and built by make_caller_and_model.
 CREATE OR REPLACE VIEW money.caller_and_model AS
 SELECT NULL::text AS project,
        NULL::text AS key,
@@ -7,19 +7,19 @@ SELECT NULL::text AS project,
        NULL::text AS model,
        NULL::text AS rotated_to,
        NULL::timestamptz AS expires_at,
-       NULL::text AS key_code, -- that refuses the caller
-       NULL::text AS model_code, -- that refuses the model
+       NULL::text AS key_code, -- the refusal of the caller
+       NULL::text AS model_code, -- the refusal of the model
        NULL::text AS execution, -- null: a direct call
-       NULL::boolean AS goes_on, -- the nodes of this execution may still call
-       NULL::bigint AS max_micro, -- the ceiling of this execution; null: it has none
-       NULL::bigint AS ceiling_charged, -- of it, what nodes were charged
-       NULL::bigint AS ceiling_reserved, -- and what is reserved for nodes now
+       NULL::boolean AS goes_on, -- whether nodes of this execution may still call
+       NULL::bigint AS max_micro, -- the ceiling of this execution; null: none
+       NULL::bigint AS ceiling_charged, -- total charged to its nodes
+       NULL::bigint AS ceiling_reserved, -- total reserved for its nodes now
        NULL::bigint AS limit_micro,
        NULL::text AS limit_reset,
        NULL::timestamptz AS window_start,
        NULL::bigint AS meter_spent,
        NULL::bigint AS meter_reserved,
-       NULL::bigint AS wallet_total, -- reserved or free
+       NULL::bigint AS wallet_total, -- reserved plus free
        NULL::bigint AS wallet_free,
        NULL::bigint AS journal_seq,
        NULL::bytea AS seal,

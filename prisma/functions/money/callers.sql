@@ -1,4 +1,4 @@
--- The project of a key, and whether its creator may still issue it (rules §6.5). Shared by admission and model list.
+-- The project of a key, and whether its creator may still issue it (rules §6.5). Used by admission and model list.
 CREATE OR REPLACE VIEW money.callers AS
 SELECT k.id,
        k.hash,

@@ -1,5 +1,6 @@
--- What a call cost: tokens times pico-USD, rounded up once to whole micro-USD. Cached prompt tokens and reasoning tokens have
--- their own price where there is one. It is never above the usual price, so neither is the charge.
+-- Returns the cost of a call: tokens times pico-USD, rounded up once to whole micro-USD. Cached prompt tokens and
+-- reasoning tokens have a separate price if one is set. It is never above the regular price, so it never raises the
+-- charge.
 CREATE OR REPLACE FUNCTION money.charge_micro(
   prompt bigint,
   prompt_pico bigint,

@@ -1,12 +1,13 @@
--- Whether a direct call would be admitted now, decided by money.admit itself, so that the two can't disagree. Nothing is
--- written and no lock is taken: the transaction has to be READ ONLY, and REPEATABLE READ, so that both calls see the same.
+-- Returns whether a direct call would be admitted now, decided by money.admit itself, so that the two can't disagree.
+-- Writes nothing and takes no lock: the transaction must be READ ONLY, and REPEATABLE READ, so that both calls see the
+-- same data.
 --
---   C1  First without an instance: everything that comes before money is decided, and the bound is answered.
---   C2  Then for an instance that lives. What is refused for money is answered. What is admitted comes to the first statement
+--   C1  First without an instance: everything before funds is decided, and the bound is returned.
+--   C2  Then for a live instance. A refusal for lack of funds is returned. An admission reaches the first statement
 --       that writes, and Postgres refuses that.
 --
--- `item` is of pair 1 and has no instance. Answers what money.admit answers for this one call; where it would be admitted, its code is `admitted`. While no instance
--- lives no call is possible, and the code stays `would_admit`.
+-- `item` must be of pair 1 and have no instance. Returns what money.admit returns for this call; if it would be
+-- admitted, the code is `admitted`. While no instance is alive, no call is possible and the code stays `would_admit`.
 -- needs: money.admission, money.admission_pair
 CREATE OR REPLACE FUNCTION money.check_admission(
   caller money.admission_pair,
@@ -32,6 +33,6 @@ BEGIN
     EXIT WHEN decision::jsonb -> 'code' ->> 0 IS DISTINCT FROM 'would_admit'; -- C1
     item.instance := (SELECT h.id FROM money.instances h WHERE h.ended_at IS NULL LIMIT 1); -- C2
   END LOOP;
-EXCEPTION WHEN read_only_sql_transaction THEN -- `decision` is still that of C1
+EXCEPTION WHEN read_only_sql_transaction THEN -- `decision` is still the one of C1
   decision := jsonb_set(decision::jsonb, '{code}', '["admitted"]');
 END $$;

@@ -1,8 +1,7 @@
--- Closings: settle charges the usage, never more than was reserved. The rules of batches: B1 to B10 of run_batch.
--- `of_executions` says whose reservations may be closed: those of nodes of executions, or those of direct calls; the
--- others are 'unknown' (B9 of run_batch).
--- `answer_day` is the day under which answers of this batch were kept; null: none were.
--- Answers one json object of lists in the order of the items: outcome, charged and excess micro.
+-- Closes reservations. `settle` charges the usage, capped at the reserved amount. The rules of batches are B1 to B10 of
+-- run_batch. `of_executions` selects which reservations may be closed, those of nodes or those of direct calls; the
+-- others are 'unknown' (B9 of run_batch). `answer_day` is the day under which responses of this batch were saved; null:
+-- none were. Returns one json object of lists in the order of the items: outcome, charged and excess micro.
 -- needs: money.closing
 CREATE OR REPLACE FUNCTION money.close_batch(
   of_executions boolean,
@@ -25,7 +24,7 @@ DECLARE
   prompt_bounds bigint[];
   raised_products text[];
   raised_factors bigint[];
-  low_wallets jsonb; -- that are below a threshold of their users now, and windows that are over one (money §10)
+  low_wallets jsonb; -- wallets now below a threshold, and windows now above one (money §10)
   full_windows jsonb;
   placeholders text[];
   tombstones text[] := '{}';
@@ -41,13 +40,13 @@ BEGIN
   SELECT array_agg(i.id ORDER BY i.ordinality), min(i.id), max(i.id) INTO ids, oldest_id, newest_id
     FROM unnest(items) WITH ORDINALITY AS i;
 
-  -- Anything that has an open reservation that may be closed now.
+  -- Items with an open reservation that may be closed now.
   WITH item AS MATERIALIZED (
     SELECT i.*, i.ordinality AS ord FROM unnest(items) WITH ORDINALITY AS i
   ), ended AS (
     DELETE FROM money.reservations r USING item i
      WHERE r.id = ANY (ids) AND r.id = i.id
-       AND r.project = ANY (locked) -- one that was admitted since may have no lock here
+       AND r.project = ANY (locked) -- if it was admitted meanwhile, its wallet may be unlocked
        AND (r.execution IS NOT NULL) = of_executions
        AND (i.op <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
              SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
@@ -142,7 +141,7 @@ BEGIN
       FROM metering s
      WHERE t.lineage = ANY (ARRAY(SELECT lineage FROM metering))
        AND t.lineage = s.lineage
-       AND t.window_start = s.window_start -- a window that has rolled on has no part of this reservation
+       AND t.window_start = s.window_start -- a later window does not include this reservation
     RETURNING t.lineage, t.project, t.window_start, t.limit_micro, t.spent, s.charged, s.key, s.percents
   ), written AS (
     INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
@@ -194,7 +193,8 @@ BEGIN
     END IF;
   END IF;
 
-  -- A node is charged once. No index over all partitions of attempts can say so: its row does, under the wallet's lock.
+  -- A node is charged once. No index can span all partitions of attempts, so its row enforces it, under the wallet's
+  -- lock.
   IF of_executions AND 'settled' = ANY (outcomes) THEN
     SELECT array_agg(v.id), array_agg(v.execution), array_agg(v.node), min(v.execution), max(v.execution)
       INTO charged_ids, charged_executions, charged_nodes, oldest_execution, newest_execution
@@ -227,11 +227,11 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- A release of an id that no one knows leaves a tombstone, which refuses its admission should it still arrive. That
-  -- may be under way in another batch, and there is no wallet to lock: the primary key of the reservations decides who
-  -- was first. A node's can no longer arrive: its lease is over.
+  -- Releasing an unknown id leaves a tombstone, which refuses its admission if that arrives later. The admission may be
+  -- in another batch right now, and there is no wallet to lock, so the primary key of reservations decides which was
+  -- first. For a node no admission can arrive anymore, because its lease has ended.
   IF NOT of_executions AND EXISTS (SELECT FROM unnest(items) i WHERE i.op = 'release') THEN
-    WITH placed AS ( -- waits for an admission of this id that is being written; the next batch releases what is there
+    WITH placed AS ( -- waits for an uncommitted admission of this id; the next batch releases its reservation
       INSERT INTO money.reservations (
         id,
         invocation,
@@ -268,7 +268,7 @@ BEGIN
     END IF;
   END IF;
 
-  -- The rest had no open reservation that may be closed now: already closed, not yet due, not locked, or never
+  -- The other items have no open reservation that may be closed now: already closed, not yet due, not locked, or never
   -- admitted.
   WITH found AS MATERIALIZED (
     SELECT i.id,
@@ -290,7 +290,7 @@ BEGIN
         SELECT * FROM money.attempts v
          WHERE v.id = i.id AND v.id BETWEEN oldest_id AND newest_id LIMIT 1) v ON true
      WHERE i.outcome IS NULL
-  ), fenced AS ( -- the answer was given after its reservation had ended: it is a write-off, never the project's
+  ), fenced AS ( -- the response arrived after its reservation had ended: written off, not charged to the project
     INSERT INTO money.write_offs (reservation, kind, micro, product, at)
     SELECT id, 'fenced', cost, product, moment FROM found
      WHERE op = 'settle' AND state = 'Released' AND NOT of_others

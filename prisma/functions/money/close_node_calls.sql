@@ -1,8 +1,8 @@
--- Closings of nodes of executions, for anyone who ends their leases (B9 of run_batch): in a transaction that has locked
--- their wallets (`locked`, before anything else) and has taken `moment` from the clock since. `settle` charges, once a
--- node; `release` of an id that was never admitted is 'unknown', and nothing is to be done about it. Answers like
--- money.close_batch, as json in the order of the items: `outcome` (settled, released, fenced, unknown; 'deferred':
--- its wallet is not locked), `charged` and `excess` in micro-USD. No answer of a node is kept apart from it.
+-- Closes reservations of nodes when their leases end (B9 of run_batch). The caller's transaction must have locked their
+-- wallets (`locked`) before anything else and have read `moment` from the clock after that. `settle` charges, once per
+-- node; `release` of an id that was never admitted is 'unknown' and needs no action. Returns, like money.close_batch,
+-- json lists in the order of the items: `outcome` (settled, released, fenced, unknown; 'deferred': its wallet is not
+-- locked), `charged` and `excess` in micro-USD. Responses of nodes are not saved separately.
 -- needs: money.closing
 CREATE OR REPLACE FUNCTION money.close_node_calls(
   locked text[],

@@ -1,8 +1,8 @@
--- Money that came in or was taken wrongly is put right, once per correction id (money §5.4). `amount_micro` has a sign:
--- less than 0 takes money out of the wallet, and never more than is available. Answers
---   corrected  it was done now
---   repeated   it was done before; `recorded` and `recorded_reason` are what is under that id
---   short      nothing was done: less than that is available
+-- Adjusts a wallet after a wrong funding or charge, once per correction id (money §5.4). `amount_micro` is signed: a
+-- negative amount debits the wallet, and never more than is available. Returns
+--   corrected  applied now
+--   repeated   applied before; `recorded` and `recorded_reason` are what is recorded under that id
+--   short      not applied: less than that is available
 CREATE OR REPLACE FUNCTION money.correct(
   of_project text,
   correction text,

@@ -1,12 +1,13 @@
--- Takes what is archived out of one table (journal, journal_blocks, attempts) for one month, one step a call: the
--- partition is detached, then dropped, then what lies in `_unplanned` is deleted. Answers what it did; null: nothing is
+-- Removes archived rows of one month from one table (journal, journal_blocks, attempts), one step per call: the
+-- partition is detached, then dropped, then rows in `_unplanned` are deleted. Returns what it did; null: nothing is
 -- left.
---   D1  Nothing goes whose month is not in money.archives.
---   D2  No one who writes money waits: a lock is waited for no longer than 100 ms, detaching takes no time, and what takes
---       time is done with the partition once it stands alone.
---   D3  What came after the files were written stays: it goes back into the table, so into `_unplanned`. Such a row needs
---       a clock that is a month behind: of the database, or, for an attempt, of anyone who made its id.
---   D4  Runs with the permissions of its caller, who has to own the tables.
+--   D1  A month that is not in money.archives is never dropped.
+--   D2  Writers of money never wait: a lock is waited for no longer than 100 ms, detaching is instant, and slow work is
+--       done on the detached partition.
+--   D3  Rows that arrived after the files were written are kept: they go back into the table, so into `_unplanned`.
+--       Such a row requires a clock that is a month behind: the database's or, for an attempt, that of the service that
+--       created its id.
+--   D4  Runs with the permissions of its caller, who must own the tables.
 CREATE OR REPLACE FUNCTION money.drop_archived(
   of_table text,
   of_month text,
@@ -21,8 +22,8 @@ DECLARE
   starts date := to_date(of_month, 'YYYY-MM');
   part text := of_table || '_' || to_char(starts, 'YYYYMMDD');
   strays text; -- of this month in `_unplanned`
-  last_month date; -- the newest archive that has it
-  archived text; -- the condition of a row d, of the wallet w, that is in a file
+  last_month date; -- the newest archive that contains it
+  archived text; -- the condition that row d of wallet w is in a file
 BEGIN
   IF of_table NOT IN ('journal', 'journal_blocks', 'attempts') THEN
     RAISE EXCEPTION '% has no archive', of_table;
@@ -38,7 +39,7 @@ BEGIN
     ELSE 'd.last_seq <= coalesce(w.seq, 0)'
   END;
   IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass('money.' || part)) THEN
-    -- First what no one who writes needs, so that the table itself is not locked while a reader of these is waited for.
+    -- Lock first what writers do not need, so that the table itself is not locked while this waits for readers.
     EXECUTE format('LOCK TABLE ONLY money.%I, ONLY money.%I IN ACCESS EXCLUSIVE MODE', part, of_table || '_unplanned');
     EXECUTE format('ALTER TABLE money.%I DETACH PARTITION money.%I', of_table, part);
     done := 'detached ' || part;
@@ -52,7 +53,7 @@ BEGIN
     done := 'dropped ' || part;
     RETURN;
   END IF;
-  IF of_table = 'attempts' THEN -- of what is in `_unplanned` nothing is in a file
+  IF of_table = 'attempts' THEN -- no row in `_unplanned` is in a file
     RETURN;
   END IF;
   strays := format('FROM money.%I d LEFT JOIN money.archived_wallets w ON w.project = d.project

@@ -1,9 +1,9 @@
--- Drops one partition of a table, the oldest whose retention is over; answers its name, null: none is. Of saved answers
--- that is a day, of executions a week in which all have ended, and its nodes go with it. Both are kept for 30 days at
--- least (rules §5.4), no matter what is asked for. What lies in `_unplanned` is deleted by row.
+-- Drops the oldest partition of a table whose retention is over. Returns its name; null: none is. For saved responses a
+-- partition is a day; for executions it is a week in which all have ended, and its nodes are dropped with it. Both are
+-- kept for at least 30 days (rules §5.4), regardless of the argument. Rows in `_unplanned` are deleted individually.
 --
--- As in make_partition: one partition a call, and no lock is waited for longer than 100 ms. It can't be detached
--- concurrently, because the table has a default partition.
+-- As in make_partition: one partition per call, and no lock is waited for longer than 100 ms. The partition can't be
+-- detached concurrently, because the table has a default partition.
 CREATE OR REPLACE FUNCTION money.drop_partition(
   of_table text,
   days_kept integer,

@@ -1,5 +1,5 @@
--- Enqueues nodes of these projects as far as there is room (F4 of write_executions).
--- Answers the jobs as a list of `[execution, node, attempt, traceparent, tracestate]`; null: none.
+-- Enqueues ready nodes of these projects as far as there is room (F4 of write_executions).
+-- Returns the jobs as a list of `[execution, node, attempt, traceparent, tracestate]`; null: none.
 CREATE OR REPLACE FUNCTION money.enqueue_ready_nodes(
   projects text[],
   max_concurrent_nodes integer,

@@ -1,8 +1,8 @@
--- In whose name the nodes of an execution call, and why they may not anymore (null: they may). An execution of a key
--- goes by the lineage: a key that was rotated or has expired since does not stop it, but a revocation does, and its
--- issuer's loss of permissions (money §7.2). An execution of a user in the console has neither key nor lineage
--- nor limit, and continues as long as that user may invoke: a grant is worth nothing without a membership (rules §7.3). One that
--- a token of the project began, as long as the token is there, has not expired, and may.
+-- On whose behalf the nodes of an execution call, and why they no longer may (null: they may). For an execution started
+-- by a key the lineage counts: rotation and expiry of the key do not stop it, but a revocation or its issuer's loss of
+-- permissions does (money §7.2). An execution of a user in the console has no key, lineage or limit, and continues
+-- while that user may invoke; a grant requires a membership (rules §7.3). One started by a project token continues
+-- while the token exists, has not expired and may invoke.
 -- needs: money.callers
 CREATE OR REPLACE VIEW money.execution_callers AS
 SELECT e.id AS execution,

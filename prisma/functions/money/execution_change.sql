@@ -1,4 +1,4 @@
--- A row type: what was decided of one execution. Sent like money.admission.
+-- A row type: the decided changes of one execution. Sent like money.admission.
 CREATE OR REPLACE VIEW money.execution_change AS
 SELECT NULL::text AS id,
        NULL::text AS project,
@@ -6,9 +6,9 @@ SELECT NULL::text AS id,
        NULL::integer AS next_version,
        NULL::text AS status,
        NULL::integer AS seq,
-       NULL::text AS error, -- JSON text, like output; null: as it was
+       NULL::text AS error, -- JSON text, like output; null: unchanged
        NULL::text AS output,
        NULL::boolean AS started,
-       NULL::integer AS deadline_in_ms, -- from now; null: as it was
-       NULL::boolean AS enqueues -- nodes of it wait for a place in the queue, or it has left places to others
+       NULL::integer AS deadline_in_ms, -- from now; null: unchanged
+       NULL::boolean AS enqueues -- its nodes wait for a place in the queue, or it has freed places for others
  WHERE false;

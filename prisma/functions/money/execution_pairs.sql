@@ -1,6 +1,7 @@
--- What executions may do with models: the pairs of an execution and a model among `callers`, in their order. An execution goes by
--- the lineage of its key, or by the user who started it in the console (money.execution_callers). It calls products
--- of any kind; the context of one that makes images or sounds at a price per request bounds nothing.
+-- Returns what executions may do with models: the pairs of an execution and a model among `callers`, in their order.
+-- The caller of an execution is the lineage of its key, or the user who started it in the console
+-- (money.execution_callers). It may call products of any kind; a product that generates images or audio at a price per
+-- request has no context limit.
 -- needs: money.admission_pair, money.make_caller_and_model
 CREATE OR REPLACE FUNCTION money.execution_pairs(
   locked text[],
@@ -79,10 +80,11 @@ BEGIN
       SELECT * FROM control.key_resources r
        WHERE r.key = i.key AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
 
-  -- Of a ceiling counts what the nodes were charged and what is open for them: one charge a node, which its row names, and one
-  -- reservation (one_reservation_a_node). Both change under the wallet's lock alone, which is held, and a charge never exceeds
-  -- its reservation: so what is admitted stays within the ceiling, no matter what becomes of it. An attempt that was released counts
-  -- as nothing: what still comes of it is a write-off (B9 of run_batch), and its successor reserves under its own id.
+  -- Charges and open reservations of its nodes count towards a ceiling: at most one charge per node, which its row
+  -- names, and one reservation (one_reservation_a_node). Both change only under the wallet's lock, which is held here,
+  -- and a charge never exceeds its reservation, so admitted calls stay within the ceiling however they end. A released
+  -- attempt does not count: later usage of it is written off (B9 of run_batch), and the next attempt reserves under its
+  -- own id.
   SELECT array_agg(DISTINCT p.execution) INTO limited FROM unnest(pairs) p WHERE p.max_micro IS NOT NULL;
   IF limited IS NOT NULL THEN
     SELECT jsonb_object_agg(s.execution, s.micro) INTO reserved_of

@@ -1,5 +1,5 @@
--- Every package of every revision: those that activations have built, and the one that was saved with it where its graph
--- had no problems (`built_at` is then null). The packages of one revision have the same contract and the same nodes.
+-- All packages of all revisions: those built by activations, and the one saved with the revision if its graph had no
+-- problems (its `built_at` is null). All packages of a revision have the same contract and the same nodes.
 CREATE OR REPLACE VIEW money.flow_packages AS
 SELECT p.sandbox,
        p.revision,

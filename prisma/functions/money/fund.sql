@@ -1,4 +1,5 @@
--- Money comes in, once per funding id (money §5.2). Answers whether it came in now, and what is under that id.
+-- Funds a wallet, once per funding id (money §5.2). Returns whether it was applied now, and what is recorded under that
+-- id.
 CREATE OR REPLACE FUNCTION money.fund(
   to_project text,
   funding text,

@@ -1,5 +1,5 @@
--- What stands before every id of this prefix that was made at a moment or later, and behind every earlier one: ids begin
--- with their milliseconds, as ten digits of Crockford's base32 (packages/api/src/ids.ts).
+-- Returns a bound that sorts before every id of this prefix created at `moment` or later, and after every earlier one.
+-- Ids start with their milliseconds, as ten digits of Crockford's base32 (packages/api/src/ids.ts).
 CREATE OR REPLACE FUNCTION money.id_bound(
   prefix text,
   moment timestamptz

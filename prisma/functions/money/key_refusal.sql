@@ -1,4 +1,4 @@
--- The code that refuses a key as such, or null (rules §2.3, up to the issuer).
+-- Returns the code that refuses a key itself, or null (rules §2.3, up to the issuer).
 -- needs: money.callers
 CREATE OR REPLACE FUNCTION money.key_refusal(
   k money.callers,

@@ -1,5 +1,5 @@
--- Waits for executions, and before that for the wallets of their projects: for a caller whose executions have changed
--- under it again and again. Answers how many there are.
+-- Locks executions, and before that the wallets of their projects, for a caller whose writes have repeatedly failed
+-- because the executions changed meanwhile. Returns the number of executions.
 CREATE OR REPLACE FUNCTION money.lock_executions(
   ids text[],
   OUT locked integer

@@ -1,5 +1,5 @@
--- Makes a row of money.caller_and_model by the names of its columns, which both lists here repeat in their order. What is left out
--- is null. It is inlined, so it costs nothing.
+-- Builds a row of money.caller_and_model from named arguments; both lists here repeat its columns in order. Arguments
+-- left out are null. The function is inlined, so it costs nothing.
 -- needs: money.caller_and_model
 CREATE OR REPLACE FUNCTION money.make_caller_and_model(
   project text DEFAULT NULL,

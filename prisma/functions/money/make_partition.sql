@@ -1,12 +1,12 @@
--- Makes one partition of a table, the first that is missing up to `days_ahead` days from today. Answers its name; null:
--- none is missing, or someone else is making one.
+-- Creates the first missing partition of a table, up to `days_ahead` days from today. Returns its name; null: none is
+-- missing, or another session is creating one.
 --
--- No one who writes or reads money waits for it. The partition is made as its own table and then attached, for
--- which Postgres locks `_unplanned` and lets the other partitions be written; one call is one transaction with one
--- partition; and a lock that it does not get within 100 ms fails the call, so that no one queues behind it for longer.
--- What lies in `_unplanned` and belongs into it moves along, if it is not much.
+-- Readers and writers of money do not wait for it. The partition is created as a separate table and then attached, for
+-- which Postgres locks only `_unplanned` and not the other partitions. One call creates one partition in one
+-- transaction, and fails if it does not get a lock within 100 ms, so that no session queues behind it for longer. Rows
+-- in `_unplanned` that belong in the partition are moved, if there are not too many.
 --
--- Has the permissions of its owner, because the ledger's role may not change tables.
+-- Runs with the permissions of its owner, because the ledger's role may not change tables.
 -- needs: money.partition_periods
 CREATE OR REPLACE FUNCTION money.make_partition(
   of_table text,
@@ -23,7 +23,7 @@ DECLARE
   unplanned text := of_table || '_unplanned';
   append_only boolean;
   period record;
-  inside text; -- the condition of what belongs into the partition
+  inside text; -- the condition of rows that belong in the partition
   stray integer;
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtext('money.partitions'), hashtext(of_table)) THEN
@@ -41,7 +41,7 @@ BEGIN
                    CASE WHEN of_table IN ('executions', 'execution_nodes')
                         THEN ' WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01)' ELSE '' END);
     IF of_table = 'answers' THEN
-      EXECUTE format('REVOKE ALL ON money.%I FROM svc_console', period.name); -- default privileges gave it
+      EXECUTE format('REVOKE ALL ON money.%I FROM svc_console', period.name); -- granted by default privileges
     END IF;
     append_only := EXISTS (SELECT FROM pg_trigger t
                             WHERE t.tgrelid = ('money.' || unplanned)::regclass AND t.tgname = 'append_only');

@@ -1,19 +1,19 @@
--- One look of the instance monitor of one replica of the ledger. Ends the instances that have fallen silent: those from
--- which no heartbeat came for `dead_after_ms`, in a time in which one could have been taken.
+-- Runs one check of a ledger replica's instance monitor. Ends the instances that have fallen silent: those that sent no
+-- heartbeat for `dead_after_ms` during which one could have been received.
 --
---   I1  Anyone who took the last heartbeat of an instance monitors it, and no one else ends it: what another replica can
---       take says nothing about what this one could.
---   I2  The looks of a monitor show that it and Postgres could take heartbeats. Where two of them are further apart
---       than a third of what an instance may be silent, or the clock of the database went back, silence counts again
---       from the later one (`watched_from`): the heartbeats of the time between may still lie in the sockets.
---   I3  All of it is decided at one moment of the database's clock, taken first. What stands still after that finds the
---       silence as it was before.
---   I4  A monitor that has not looked for MONITOR_AWAY is gone, or stands still for longer than anybody waits. Another
---       one that has looked all the time takes over its instances, and their silence counts from then on. The next
---       heartbeat decides again who monitors (services/ledger/src/instances/signs-of-life.ts). An instance that lives and
---       reaches no other replica gives signs of life until then (services/ledger/src/instances/signs-of-life.ts).
+--   I1  The replica that received the last heartbeat of an instance monitors it, and only that replica ends it: whether
+--       another replica receives heartbeats says nothing about whether this one could.
+--   I2  The checks of a monitor prove that it and Postgres could receive heartbeats. If two checks are further apart
+--       than a third of an instance's allowed silence, or the database's clock went back, silence counts again from the
+--       later check (`watched_from`), because heartbeats from the time between may still be in the sockets.
+--   I3  Everything is decided for one time of the database's clock, read first. A pause after that does not lengthen
+--       the measured silence.
+--   I4  A monitor that has not checked for MONITOR_AWAY is dead, or has paused for too long. Another monitor without
+--       such a gap takes over its instances, and their silence counts from then on. The next heartbeat decides again
+--       which replica monitors. Until then an instance that is alive but reaches no other replica sends signs of life
+--       (services/ledger/src/instances/signs-of-life.ts).
 --
--- Answers how many instances it ended, for how many silence counts again (I2), and how many it took over (I4).
+-- Returns how many instances it ended, for how many silence counts again (I2), and how many it took over (I4).
 CREATE OR REPLACE FUNCTION money.monitor_instances(
   by_monitor text,
   OUT ended integer,
@@ -23,7 +23,7 @@ CREATE OR REPLACE FUNCTION money.monitor_instances(
 AS $$
 DECLARE
   MONITOR_AWAY CONSTANT interval := '10 seconds';
-  -- Looks are four a second; a machine that is merely slow makes no gap.
+  -- A monitor checks four times a second; a merely slow machine must not count as a gap.
   LEAST_GAP_MS CONSTANT integer := 800;
   moment CONSTANT timestamptz(3) := clock_timestamp(); -- I3
   last_look timestamptz(3);
@@ -34,7 +34,7 @@ BEGIN
   ON CONFLICT (id) DO UPDATE SET looked_at = excluded.looked_at;
   gap_ms := extract(epoch FROM moment - last_look) * 1000;
 
-  -- I2. What was written by a clock that has gone back since would be silence that never counts.
+  -- I2. A heartbeat written before the clock went back lies in the future, so the silence after it would never count.
   counted_anew := 0;
   IF gap_ms IS NULL OR gap_ms < 0 OR gap_ms > LEAST_GAP_MS THEN
     UPDATE money.instances SET watched_from = moment, heartbeat_at = least(heartbeat_at, moment)
@@ -64,6 +64,6 @@ BEGIN
   GET DIAGNOSTICS ended = ROW_COUNT;
 
   IF ended = 0 AND counted_anew = 0 THEN
-    PERFORM set_config('synchronous_commit', 'off', true); -- a look that a crash takes back was none: a gap
+    PERFORM set_config('synchronous_commit', 'off', true); -- a check lost in a crash counts as a gap
   END IF;
 END $$;

@@ -1,4 +1,4 @@
--- A row type: a node that changes, with all that it has from then on. Sent like money.admission.
+-- A row type: a changed node, with all its new values. Sent like money.admission.
 CREATE OR REPLACE VIEW money.node_change AS
 SELECT NULL::text AS execution,
        NULL::integer AS ordinal,

@@ -9,6 +9,6 @@ SELECT NULL::text AS execution,
        NULL::integer AS seq,
        NULL::text AS ports, -- JSON text, like output
        NULL::text AS output,
-       NULL::integer AS earlier, -- ordinal of the node of rerun_of whose result it has; null: none
+       NULL::integer AS earlier, -- ordinal of the node of rerun_of whose result it reuses; null: none
        NULL::boolean AS taken_over
  WHERE false;

@@ -1,6 +1,7 @@
--- Notices of wallets whose money lasts for fewer days than their users want, at the pace of the last seven days
--- (money §10.1). Written when it comes to that, and again once it was better in between. A project that used nothing lasts.
--- Any replica may do it at any time: anyone who changes `notified` writes the notice. Answers how many were written.
+-- Writes notices for wallets whose runway, at the pace of the last seven days, is below a threshold of their users
+-- (money §10.1). A notice is written when the runway falls below the threshold, and again only after it has recovered.
+-- A project without usage never falls below. Any replica may run this at any time: the one that changes `notified`
+-- writes the notice. Returns the number of notices written.
 CREATE OR REPLACE FUNCTION money.notify_days_left(
   OUT notices integer
 ) LANGUAGE plpgsql

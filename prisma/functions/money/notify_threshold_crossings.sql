@@ -1,11 +1,14 @@
--- Notices of what has just moved (money §10.1): in the transaction that moved it, under the wallet's lock.
---   N1  A wallet crosses a threshold when `remaining` comes from it, or from above it, to below. It only falls by what
---       was charged, so `remaining + charged` is where it came from. Coming up again tells nothing, and arms it.
---   N2  A window crosses a percentage when `spent` reaches it. It only rises until the window ends, so once a window.
---   N3  So each crossing has one notice, no matter what is repeated, and nothing else has one. Its id is made of the crossing.
---   N4  With each notice its deliveries are written, one for each webhook that the project has at that time.
--- Both are lists of json objects, or null: `of_wallets` { project, journal_seq, remaining, charged, below }, `of_windows`
--- { lineage, project, window_start, limit_micro, spent, charged, key, percents }.
+-- Writes notices of threshold crossings (money §10.1), in the transaction that caused them, under the wallet's lock.
+--   N1  A wallet crosses a threshold when `remaining` falls from at or above the threshold to below it. It falls only
+--       by charges, so `remaining + charged` is the previous value. Rising again sends no notice and rearms the
+--       threshold.
+--   N2  A window crosses a percentage when `spent` reaches it. `spent` only rises until the window ends, so this
+--       happens once per window.
+--   N3  So each crossing has exactly one notice, regardless of repeats. The id of a notice is derived from the
+--       crossing.
+--   N4  The deliveries of a notice are written with it, one for each webhook that the project has at that time.
+-- Both are lists of json objects, or null: `of_wallets` { project, journal_seq, remaining, charged, below },
+-- `of_windows` { lineage, project, window_start, limit_micro, spent, charged, key, percents }.
 CREATE OR REPLACE FUNCTION money.notify_threshold_crossings(
   moment timestamptz,
   of_wallets jsonb,

@@ -1,8 +1,8 @@
--- What keeps old versions of rows, and with them slows down every wallet that changes often: the oldest transaction of
--- this database, and how many transactions ago the oldest snapshot was taken that anybody holds (a session, a standby
--- that feeds back, a replication slot, a prepared transaction).
--- Has the permissions of its owner, who has to see all sessions (a superuser, or a member of pg_read_all_stats); else
--- `oldest_ms` and `snapshot_age` are null.
+-- Returns what prevents the cleanup of old row versions, which slows down every busy wallet: the age of the oldest
+-- transaction of this database, and the age in transactions of the oldest snapshot held by any session, standby with
+-- feedback, replication slot or prepared transaction.
+-- Runs with the permissions of its owner, who must be able to see all sessions (a superuser or a member of
+-- pg_read_all_stats); otherwise `oldest_ms` and `snapshot_age` are null.
 CREATE OR REPLACE FUNCTION money.oldest_transaction(
   OUT oldest_ms bigint, -- or null
   OUT snapshot_age bigint -- or null
@@ -18,7 +18,7 @@ BEGIN
     SELECT a.xact_start, a.backend_xmin FROM pg_stat_activity a
      WHERE (a.datname = current_database() OR a.backend_type = 'walsender')
        AND a.pid <> pg_backend_pid()
-       AND a.backend_type <> 'autovacuum worker' -- the horizon of others passes it by
+       AND a.backend_type <> 'autovacuum worker' -- does not hold back the cleanup horizon of others
   ), since AS (
     SELECT xact_start AS at FROM session
     UNION ALL

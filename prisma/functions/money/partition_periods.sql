@@ -1,6 +1,6 @@
--- The partitions that a table is to have from today on, as far as `days_ahead` days: their names, their days (the last
--- one excluded), the column that the table is divided by, and their bounds, as text. None for a table that is not divided
--- by time.
+-- Returns the partitions that a table should have from today up to `days_ahead` days ahead: their names, their days
+-- (the last one excluded), the partition column, and their bounds, as text. None for a table that is not partitioned by
+-- time.
 -- needs: money.id_bound
 CREATE OR REPLACE FUNCTION money.partition_periods(
   of_table text,

@@ -1,4 +1,4 @@
--- For how many days from today on a table has its partitions, without a gap. Rows of a later day go into its partition
+-- Returns for how many days from today a table has partitions without a gap. Rows of later days go into its partition
 -- `_unplanned`, from which they can't be dropped as a whole.
 -- needs: money.partition_periods
 CREATE OR REPLACE FUNCTION money.planned_days(

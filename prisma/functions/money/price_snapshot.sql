@@ -1,6 +1,6 @@
--- A price as it goes with an admission (packages/pricing/src/usage.ts): pico-USD as digits, because a number of JSON is
--- read as a double.
--- STABLE, so that it is inlined: json_build_array is no more than that.
+-- A price as recorded with an admission (packages/pricing/src/usage.ts): pico-USD as strings of digits, because JSON
+-- numbers are parsed as doubles.
+-- STABLE, because json_build_array is only STABLE; otherwise the function would not be inlined.
 CREATE OR REPLACE FUNCTION money.price_snapshot(
   prompt_pico bigint,
   completion_pico bigint,

@@ -1,11 +1,12 @@
--- Raises the factors of products whose providers have used more than the bound of a prompt (money §2.5), in the transaction
--- that settles: so it is raised exactly when there is a write-off. A factor is in millionths. It only grows, by whole
--- twentieths so that few changes reach far, and to 4 at most; each change is in the audit. An operator lowers it.
+-- Raises the factors of products whose providers have used more than the bound of a prompt (money §2.5). Runs in the
+-- transaction that settles, so a factor is raised exactly when there is a write-off. A factor is in millionths. It only
+-- grows, in steps of a twentieth so that few changes suffice, up to 4; each change is audited. Only an operator lowers
+-- it.
 --
--- No one waits for the row of a product: where an operator is changing it, or another batch raises it, it is passed over,
--- and the next excess raises it.
+-- Does not wait for the row of a product: if an operator is changing it or another batch is raising it, the row is
+-- skipped and the next excess raises it.
 --
--- Has the permissions of its owner, because the ledger's role may not change products.
+-- Runs with the permissions of its owner, because the ledger's role may not change products.
 CREATE OR REPLACE FUNCTION money.raise_factors(
   r_product text[],
   r_factor bigint[]

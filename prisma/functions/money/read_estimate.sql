@@ -1,7 +1,7 @@
--- What an estimate is made from (money §7.6) alongside the flow: what bounds the calls of these products now, as
--- execution_pairs reads it for admissions; and what the newest executions of the sandbox product that have ended were
--- charged, up to 100 of the newest 1,000: of those of this package, where there is one, else of any. Each amount is one
--- that was charged. Prepared once, as read_record.
+-- Reads what an estimate needs in addition to the flow (money §7.6): the current bounds of calls of these products, as
+-- execution_pairs reads them for admissions, and the charges of the newest ended executions of the sandbox product, up
+-- to 100 of the newest 1,000: those of this package if there are any, else of any package. Each amount is an actual
+-- charge. Planned once, like read_record.
 CREATE OR REPLACE FUNCTION money.read_estimate(
   of_products text[],
   of_sandbox text,

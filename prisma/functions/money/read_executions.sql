@@ -1,8 +1,8 @@
--- Executions as they are (F1 of write_executions): a list of `[id, project, sandbox, revision, status, seq, version,
--- begins to fail, deadline in Unix milliseconds, nodes, digest of its package, who stopped it]`, a node being `[state, attempt, deaths,
--- lease, instance, call, reservation, ports]` in the order of the graph. Which of `instances` live. And of the nodes
--- that are to be claimed what their sources answered: `s_claim` says which of the claims (from 1), `s_ordinal` which
--- source.
+-- Reads executions (F1 of write_executions): a list of `[id, project, sandbox, revision, status, seq, version, failing,
+-- deadline in Unix milliseconds, nodes, digest of its package, who stopped it]`, each node being `[state, attempt,
+-- deaths, lease, instance, call, reservation, ports]`, in the order of the graph. Also returns which of `instances` are
+-- alive, and the outputs of the sources of nodes to be claimed: `s_claim` is the index of the claim (from 1),
+-- `s_ordinal` the source.
 CREATE OR REPLACE FUNCTION money.read_executions(
   ids text[],
   instances text[],
@@ -37,8 +37,8 @@ BEGIN
            floor(extract(epoch FROM e.deadline_at) * 1000)::bigint,
            n.nodes,
            e.digest,
-           -- As executionCancelled of packages/api/src/execution.ts is written. Other errors stay bytes: they may
-           -- hold what json refuses.
+           -- The form written by executionCancelled of packages/api/src/execution.ts. Other errors are not parsed: they
+           -- may contain text that json refuses.
            CASE WHEN substring(e.error FROM 1 FOR 29) = '{"code":"execution_cancelled"'::bytea
                 THEN convert_from(e.error, 'UTF8')::json -> 'details' ->> 'by' END))
     INTO executions
@@ -71,6 +71,6 @@ BEGIN
         SELECT s.ordinal, s.output FROM money.execution_nodes s
          WHERE s.execution = c.execution AND s.execution BETWEEN oldest_id AND newest_id
            AND s.ordinal = ANY (t.sources) AND s.state = 'Succeeded'
-        OFFSET 0) s; -- stays a probe of the index for each claim (F5 of write_executions)
+        OFFSET 0) s; -- keeps this one index probe per claim (F5 of write_executions)
   END IF;
 END $$;

@@ -1,12 +1,12 @@
--- An execution and its nodes in the order of the graph, of one moment (STABLE: every statement here sees what its caller
--- sees). While it continues, only those nodes that have ended with a result after line `after`; once it has ended all of
--- them, unless the caller has its last line. `after` null: everything.
+-- Reads an execution and its nodes in the order of the graph, in one snapshot (STABLE: every statement here sees what
+-- its caller sees). While it is running, only the nodes that ended with a result after line `after`; once it has ended,
+-- all nodes, unless the caller already has its last line. `after` null: everything.
 --
--- Prepared once: planned again for each question, its way through the partitions took ten times as long as the reading.
+-- Planned once: planning it for each question took ten times as long as the read, because of the partitions.
 --
--- Answers `execution`, an object, and `nodes`, a list of them; null: there is no such execution. At the place of a node
--- stand its bytes, the id of its paid call (null: no attempt at it was ever admitted) and what was charged for it (null:
--- nothing); these two lists are null where no node has a call.
+-- Returns `execution`, an object, and `nodes`, a list of objects; null: there is no such execution. The other lists
+-- have, at the position of each node, its bytes, the id of its paid call (null: no attempt was ever admitted) and its
+-- charge (null: none); the last two lists are null if no node has a call.
 CREATE OR REPLACE FUNCTION money.read_record(
   wanted text,
   after integer, -- or null
@@ -31,7 +31,7 @@ DECLARE
   calls text[];
   attempts_of integer[];
   charges text[];
-  -- Between which ids partitions are looked into (B10 of run_batch).
+  -- The ids that bound the partitions to read (B10 of run_batch).
   oldest_call text;
   newest_call text;
 BEGIN
@@ -76,7 +76,7 @@ BEGIN
          array_agg(n.attempt ORDER BY n.ordinal),
          array_agg(n.charge ORDER BY n.ordinal),
          min(n.call),
-         max(n.call) || '-9999999' -- behind the ids of all its attempts, `<call>-2` and on (decide-execution.ts)
+         max(n.call) || '-9999999' -- after the ids of all its attempts, `<call>-2` and so on (decide-execution.ts)
     INTO nodes, n_output, n_error, calls, attempts_of, charges, oldest_call, newest_call
     FROM money.execution_nodes n
    WHERE n.execution = wanted AND (after IS NULL OR n.seq > after OR (has_ended AND last_seq > after));

@@ -1,5 +1,5 @@
--- All that decides whether an execution may start, an object for each question in its order. The views of keys are those of admission; a window and a wallet are read as admission reads them, and
--- nothing is reserved.
+-- Reads the facts that decide whether an execution may start: an object for each question, in order. Keys, windows and
+-- wallets are read as admission reads them; nothing is reserved.
 -- needs: money.start_question
 CREATE OR REPLACE FUNCTION money.read_starts(
   questions money.start_question[],
@@ -17,7 +17,7 @@ DECLARE
   projects text[];
   open_of bigint[];
 BEGIN
-  -- Once a project, however many of its executions are asked for.
+  -- Read once per project, however many of its executions are in the questions.
   SELECT array_agg(p.project),
          array_agg((SELECT count(*) FROM (
            SELECT FROM money.executions o
@@ -96,7 +96,7 @@ BEGIN
     LEFT JOIN LATERAL (
       SELECT * FROM control.revisions r
        WHERE r.sandbox = s.id AND r.number = coalesce(i.revision, s.active_revision) LIMIT 1) r ON true
-    LEFT JOIN LATERAL ( -- of the active revision as in active_packages
+    LEFT JOIN LATERAL ( -- for the active revision, as in active_packages
       SELECT * FROM money.flow_packages p
        WHERE p.sandbox = s.id AND p.revision = r.number
        ORDER BY p.digest = s.active_digest DESC NULLS LAST, p.built_at DESC NULLS LAST LIMIT 1) p ON true

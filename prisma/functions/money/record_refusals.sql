@@ -1,8 +1,8 @@
--- A report of a gateway about what it has refused: c_ are counts by key and code, l_ the latest refusals, one an item.
---   F1  A report that comes again changes nothing: its number rises with each one of its sender.
---   F2  A key that no one has, or that is bound to no project, is passed over: there is no one to be reported.
---   F3  Of each project the latest 100 are kept.
--- Answers whether the report was new.
+-- Records a gateway's report of its refusals: c_ are counts by key and code, l_ the latest refusals, one per item.
+--   F1  A repeated report changes nothing: report numbers rise with each report of a sender.
+--   F2  Refusals of unknown or unbound keys are skipped, because they have no project.
+--   F3  The latest 100 of each project are kept.
+-- Returns whether the report was new.
 CREATE OR REPLACE FUNCTION money.record_refusals(
   of_sender text,
   number integer,
@@ -33,7 +33,7 @@ BEGIN
     FROM unnest(c_hash, c_code, c_count) AS c (hash, code, count)
     JOIN control.keys k ON k.hash = decode(c.hash, 'hex') AND k.project IS NOT NULL -- F2
    GROUP BY k.project, k.id, c.code
-   ORDER BY k.project, k.id, c.code -- in one order everywhere, so that no two reports wait for each other
+   ORDER BY k.project, k.id, c.code -- a fixed order, so that reports never deadlock
   ON CONFLICT (project, hour, key, code) DO UPDATE SET count = h.count + excluded.count;
 
   WITH kept AS (

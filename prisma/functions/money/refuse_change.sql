@@ -1,4 +1,4 @@
--- What is written once stays as it was written, regardless of who asks, and by whichever name of its table: a partition is a
+-- Refuses changes of append-only rows, by any role, through the table or directly through a partition, which is a
 -- separate table.
 CREATE OR REPLACE FUNCTION money.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

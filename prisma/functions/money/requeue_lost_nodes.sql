@@ -1,6 +1,6 @@
--- What the job-requeuer enqueues: nodes of projects with room that no one has enqueued, and again those that were
--- enqueued `late_ms` ago and that no worker has claimed, `max_late` of these at once.
--- Answers like money.enqueue_ready_nodes, an empty list for none.
+-- Returns what the job-requeuer enqueues: ready nodes of projects with room that were never enqueued, and nodes that
+-- were enqueued `late_ms` ago but not claimed by any worker, at most `max_late` of these.
+-- The result is like that of money.enqueue_ready_nodes, but an empty list for none.
 CREATE OR REPLACE FUNCTION money.requeue_lost_nodes(
   max_concurrent_nodes integer,
   late_ms integer,
@@ -21,7 +21,7 @@ DECLARE
   oldest_execution text; -- B10 of run_batch
   newest_execution text;
 BEGIN
-  WITH RECURSIVE waiting (project) AS ( -- each project once, however many of its nodes wait
+  WITH RECURSIVE waiting (project) AS ( -- each project once, regardless of the number of waiting nodes
     SELECT min(n.project) FROM money.execution_nodes n WHERE n.state = 'Ready' AND n.enqueued_at IS NULL
     UNION ALL
     SELECT (SELECT min(n.project) FROM money.execution_nodes n

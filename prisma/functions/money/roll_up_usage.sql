@@ -1,13 +1,14 @@
--- Adds what these projects have settled since to money.usage_hours and money.usage_days, and all that was written into
--- their journals since to money.journal_days, and moves their positions on (money §9.2, §9.5).
---   U1  Entries of a wallet are numbered without gaps in the order of their commits, so anyone who sees one sees all before
---       it. What is up to the position is counted, and nothing behind it; both are written in this transaction.
---   U2  One at a time, on whichever replica: null, and nothing is done, while another one is at it.
---   U3  The amount is the journal's; hour, product, key and tokens are the usage record's, the flow is the one whose
---       execution made the call. Days of the journal go by its own time, those of usage by the admission.
---   U4  Entries are looked for from a day before the newest one that is counted, so that few partitions are read. Where
---       that leaves a gap (the clock went back), without that bound.
--- Answers how many entries were read: `max_entries` means that more are left.
+-- Adds the settlements of these projects since their last position to money.usage_hours and money.usage_days, and all
+-- journal entries since then to money.journal_days, and advances the positions (money §9.2, §9.5).
+--   U1  Entries of a wallet are numbered without gaps in commit order, so a transaction that sees one entry sees all
+--       before it. Entries up to the position are counted, later ones are not; counts and position are written in this
+--       transaction.
+--   U2  One roll-up runs at a time across replicas: while another one runs, this returns null and does nothing.
+--   U3  The amount is from the journal; hour, product, key and tokens are from the usage record; the flow is that of
+--       the execution that made the call. Journal days use the time of the entry, usage the time of the admission.
+--   U4  Entries are searched from a day before the newest counted one, so that few partitions are read. If that leaves
+--       a gap (the clock went back), the search is repeated without that bound.
+-- Returns the number of entries read: `max_entries` means that more are left.
 CREATE OR REPLACE FUNCTION money.roll_up_usage(
   projects text[],
   max_entries integer,

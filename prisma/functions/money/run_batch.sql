@@ -1,33 +1,32 @@
--- The money core: one call decides and writes a whole batch in one round trip. `services/ledger/oracle/` says the
--- same as a pure function; a test holds the two against each other.
+-- The money core: one call decides and writes a whole batch in one round trip. `services/ledger/oracle/` implements the
+-- same rules as a pure function; a test compares the two.
 --
---   B1  The first statement that takes a lock takes nothing but locks: the wallets, in id order. Anyone who writes a
---       project's money has its wallet locked, so the wallet's lock also covers its meters, reservations and
---       idempotency keys.
+--   B1  The first statement that takes locks only takes locks: on the wallets, in id order. Every writer of a project's
+--       money locks its wallet first, so this lock also covers its meters, reservations and idempotency keys.
 --   B2  All facts are read after the locks, by later statements (READ COMMITTED: each sees what is committed by then),
---       and against one moment of the database's clock.
+--       and compared with a single time of the database's clock.
 --   B3  Closings come before admissions: they only free money.
---   B4  Admissions are decided in order of arrival, and a refused one consumes nothing. Where a wallet and its meters
---       have enough for all that arrived, order cannot matter and the decision is one statement; item by item only
---       where not.
+--   B4  Admissions are decided in order of arrival, and a refused one consumes nothing. If a wallet and its meters
+--       cover all items, order does not matter and one statement decides; otherwise items are decided one by one.
 --   B5  A bound, a price and a window are fixed at admission; a closing reads them from its reservation.
 --   B6  Every movement is a journal entry, and each batch seals its entries per wallet.
---   B7  Nothing here raises for a business reason. What raises (a CHECK, a bug) undoes the whole batch; the caller then
---       takes it apart.
---   B8  No plan may lean on statistics: they are taken from tables that are empty at one moment and have thousands of
---       rows at the next. So a table is reached by `= ANY` of an array or by a sub-query for one row, which leave the
---       planner nothing but one probe of an index an item; what was fetched so is joined by hash.
---   B9  A node of an execution calls under a lease, which is read after the wallet's lock. Anyone who ends the lease of a
---       paid node has that lock too, and closes the reservation in the same transaction; so no reservation outlives its
---       lease. That is why no one else closes it: what closes direct calls leaves reservations of executions alone, and
---       the other way round.
---   B10  Tables that are divided by time are reached between two ids that are in variables, in addition to anything else leads
---       to a row: then Postgres leaves out all other partitions before it begins with a statement.
+--   B7  Nothing here raises for a business reason. An error (a CHECK, a bug) rolls back the whole batch; the caller
+--       then splits it.
+--   B8  No plan may depend on statistics: they are taken from tables that are empty at one moment and have thousands of
+--       rows the next. So tables are read by `= ANY` of an array or by a single-row subquery, which leave the planner
+--       only one index probe per item; the fetched rows are joined by hash.
+--   B9  A node of an execution calls under a lease, which is read after the wallet's lock. Code that ends the lease of
+--       a paid node also holds that lock and closes the reservation in the same transaction, so no reservation outlives
+--       its lease. Nothing else may close it: closings of direct calls never touch reservations of executions, and vice
+--       versa.
+--   B10  Tables partitioned by time are always also restricted to a range of ids held in two variables: Postgres then
+--        prunes all other partitions before it runs a statement.
 --
--- `wait_for_locks` waits for wallets that others have locked; without it their items answer 'deferred'.
--- `callers` are the different pairs of a caller and a model, those of executions last. No id is in one batch twice. `answers` are those to keep, in the order of the closings that have a content type.
--- Answers JSON: admissions and closings as those two functions answer them, and of each product its providers,
--- supported parameters and, where it makes images or sounds, how large they may be.
+-- `wait_for_locks` waits for wallets locked by other sessions; without it their items return 'deferred'. `callers` are
+-- the distinct pairs of caller and model, those of executions last. No id is in one batch twice. `answers` are the
+-- responses to save, in the order of the closings that have a content type.
+-- Returns JSON: admissions and closings as those two functions return them, and for each product its providers,
+-- supported parameters and, if it generates images or audio, their size limits.
 -- needs: money.admission, money.admission_pair, money.closing
 CREATE OR REPLACE FUNCTION money.run_batch(
   wait_for_locks boolean,
@@ -40,8 +39,8 @@ CREATE OR REPLACE FUNCTION money.run_batch(
   OUT products text, -- or null
   OUT at_ms bigint
 ) LANGUAGE plpgsql
-  SET lock_timeout = '250ms' -- a wallet that someone keeps locked must not stop the batcher for the others
-  -- One plan forever (B8): what is planned while the tables are small must serve when they are large.
+  SET lock_timeout = '250ms' -- one locked wallet must not stop the batcher for all others
+  -- One plan forever (B8): a plan made while the tables are small must also work when they are large.
   SET plan_cache_mode = 'force_generic_plan'
   SET enable_seqscan = off
   SET enable_bitmapscan = off
@@ -59,22 +58,23 @@ DECLARE
   newest_execution text;
   answer_day date := (now() AT TIME ZONE 'UTC')::date;
 BEGIN
-  -- Answers first: they need no lock, and a long write would be time under lock for everybody. Where someone keeps
-  -- their table locked, money does not wait: the calls are settled, and their answers are not kept (rules §5.4).
+  -- Save responses first: they need no lock, and a long write would extend the time under lock for all. If another
+  -- session keeps their table locked, money does not wait: the calls are settled and their responses not saved (rules
+  -- §5.4).
   IF cardinality(answers) > 0 THEN
     BEGIN
       INSERT INTO money.answers (day, reservation, content_type, body)
       SELECT answer_day, c.id, c.content_type, answers[row_number() OVER (ORDER BY c.ordinality)]
         FROM unnest(to_close) WITH ORDINALITY AS c
-       WHERE c.content_type IS NOT NULL ORDER BY c.id -- in one order everywhere, so that no two batches wait for each other
+       WHERE c.content_type IS NOT NULL ORDER BY c.id -- a fixed order, so that batches never deadlock
       ON CONFLICT DO NOTHING;
     EXCEPTION WHEN lock_not_available THEN
       answer_day := NULL;
     END;
   END IF;
 
-  -- Which wallets: the project of a key, a reservation or an execution never changes, so this may be read before the
-  -- locks.
+  -- The wallets to lock. The project of a key, a reservation or an execution never changes, so it may be read before
+  -- the locks.
   SELECT array_agg(decode(c.key_hash, 'hex')), array_agg(c.execution) FILTER (WHERE c.execution IS NOT NULL),
          min(c.execution), max(c.execution), array_agg(c.model)
     INTO hashes, executions, oldest_execution, newest_execution, models

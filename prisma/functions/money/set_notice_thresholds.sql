@@ -1,5 +1,5 @@
--- What the users of a project want to learn of (money §10): `below` micro-USD that remain, `percents` of spending windows,
--- `days` that its money lasts; empty and null: nothing. What was set before is replaced.
+-- Sets the thresholds of a project's notices (money §10): `below` remaining micro-USD, `percents` of spending windows,
+-- `days_left` of runway; empty and null: none. Replaces the previous thresholds.
 CREATE OR REPLACE FUNCTION money.set_notice_thresholds(
   of_project text,
   below text[],

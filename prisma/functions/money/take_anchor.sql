@@ -1,6 +1,6 @@
--- Takes an anchor (money §9.3): one hash over the newest entry and the seal of every wallet, in the order of their ids.
--- Nothing if no wallet has moved since the last one, and that is not a day old; and nothing while another replica takes
--- one. The heads of an anchor and its hash are of one statement, so of one moment.
+-- Takes an anchor (money §9.3): one hash over the newest entry and the seal of every wallet, in order of their ids.
+-- Takes none if no wallet has moved since the last anchor and that is less than a day old, or while another replica
+-- takes one. The heads of an anchor and its hash are read by one statement, so in one snapshot.
 CREATE OR REPLACE FUNCTION money.take_anchor(
   OUT anchor bigint, -- or null
   OUT wallets integer, -- or null

@@ -1,5 +1,5 @@
--- The first product of a manifest that the project can't call now; null where it can call them all. A flow that calls
--- it is neither listed nor started (rules §4.1, flows §4.2).
+-- Returns the first product of a manifest that the project can't call now; null if it can call them all. A flow that
+-- calls such a product is neither listed nor started (rules §4.1, flows §4.2).
 CREATE OR REPLACE FUNCTION money.unassigned_product(
   for_project text,
   manifest text[]

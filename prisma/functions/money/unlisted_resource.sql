@@ -1,5 +1,5 @@
--- The first of what a key has to list to start a flow, the sandbox itself and each product of its manifest, that it
--- does not list; null where it may start it (rules §6.4).
+-- Returns the first resource needed to start a flow, of the sandbox product itself and the products of its manifest,
+-- that the key does not list; null: the key may start it (rules §6.4).
 CREATE OR REPLACE FUNCTION money.unlisted_resource(
   for_key text,
   policy text,

@@ -1,4 +1,4 @@
--- When the window began that `moment` lies in: UTC midnight, ISO Monday, the first of the month, never.
+-- Returns the start of the window that contains `moment`: UTC midnight, ISO Monday, the first of the month, or never.
 CREATE OR REPLACE FUNCTION money.window_start(
   reset text,
   moment timestamptz

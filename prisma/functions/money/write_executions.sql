@@ -1,30 +1,30 @@
--- What a batch of flow items decides is written here; what it needs to read, read_executions reads
+-- Writes what a batch of flow items has decided. The facts are read by read_executions
 -- (services/ledger/src/executions).
 --
---   F1  What is decided is decided from one reading of an execution and all its nodes, by one statement, without a
---       lock; or from what a replica has in its cache since its own last write. It is written only if nothing was
---       decided about that execution since: its version is compared under its lock, and rises with each write, by a
---       step that no one can foresee. So two siblings that end at once on two replicas never both decide without the
---       other; the later one is decided again.
---   F2  Locks: the wallets of executions that close a reservation, in id order, and nothing else; then the executions,
---       in id order; then what money.close_node_calls locks. What someone else has locked is left out, unless the caller
---       waits.
---   F3  Results, closings and what may run next are one transaction: money moves exactly when its node ends.
---   F4  Nodes are enqueued last, as many of each project as have room, those of its oldest executions first. Nodes that
---       another transaction is writing are passed over. Two replicas that enqueue for one project at once may each
---       count without the other, so the room is exact on one replica, and never more than the sum of what each would
---       give.
---   F5  As in run_batch, no plan leans on statistics (B8 of run_batch).
---   F6  A batch that only claims does not wait for the disk. A claim that a crash takes back is a node that is Ready
---       again: anyone who had it is fenced, and has called no one, because the admission of a paid call finds its lease
---       gone, and one that was committed has taken the claim before it to the disk too. Who is fenced at its admission
---       gives the node back: a repeated claim may have granted it again since.
---   F7  A chained node (R10 of decide-execution.ts) takes the place of the one that ended: it is Running at once,
---       and counts as enqueued. It gets a job when it is given back, or its instance ends.
+--   F1  A decision is made from one read of an execution and all its nodes, by one statement without a lock, or from
+--       the state that the replica has cached since its last write. It is written only if the execution has not changed
+--       since: its version is compared under its lock and rises with each write, by an unpredictable step. So two
+--       siblings that end concurrently on two replicas never both decide without the other; the later one is decided
+--       again.
+--   F2  Lock order: first only the wallets of executions that close a reservation, in id order; then the executions, in
+--       id order; then the locks of money.close_node_calls. Rows locked by other sessions are skipped, unless the
+--       caller waits.
+--   F3  Results, closings and newly ready nodes are written in one transaction: money moves exactly when its node ends.
+--   F4  Nodes are enqueued last, as many per project as there is room for, those of its oldest executions first. Nodes
+--       that another transaction is writing are skipped. Two replicas that enqueue for one project concurrently may not
+--       see each other's nodes, so the limit is exact on one replica and never exceeds the sum of what each would
+--       enqueue.
+--   F5  As in run_batch, no plan depends on statistics (B8 of run_batch).
+--   F6  A batch of claims only does not wait for the disk. If a crash loses a claim, its node is Ready again. The
+--       worker that had claimed it is fenced and has made no paid call: the admission of a paid call would find the
+--       lease gone, and a committed admission has flushed the earlier claim to disk too. A worker fenced at admission
+--       gives the node back, because a repeated claim may have been granted again since.
+--   F7  A chained node (R10 of decide-execution.ts) takes the queue place of the node that ended: it is Running
+--       immediately and counts as enqueued. It gets a job when it is given back or its instance ends.
 --
--- Takes all that changes of some executions. `wait_for_locks` waits for executions and wallets that others have locked. Where one of
--- `instances` has ended, nothing is written. Answers the ids of the executions that were written (the others are to be decided
--- again), what came of their closings, in order, and what was enqueued.
+-- Takes all changes of some executions. `wait_for_locks` waits for executions and wallets locked by other sessions. If
+-- one of `instances` has ended, nothing is written. Returns the ids of the written executions (the others are to be
+-- decided again), the outcomes of their closings, in order, and the enqueued nodes.
 -- needs: money.execution_change, money.node_change, money.closing
 CREATE OR REPLACE FUNCTION money.write_executions(
   wait_for_locks boolean,
@@ -77,7 +77,7 @@ BEGIN
           SELECT project FROM money.wallets WHERE project = ANY (wanted) ORDER BY project FOR UPDATE SKIP LOCKED) w;
       END IF;
       EXIT WHEN round = 2 OR cardinality(locked) = cardinality(wanted);
-      INSERT INTO money.wallets (project) -- of a project that was never funded nor called
+      INSERT INTO money.wallets (project) -- of a project that was never funded and never called
       SELECT p FROM unnest(wanted) p
        WHERE NOT p = ANY (ARRAY(SELECT w.project FROM money.wallets w WHERE w.project = ANY (wanted)))
       ON CONFLICT DO NOTHING;
@@ -86,7 +86,7 @@ BEGIN
     locked := coalesce(locked, '{}');
   END IF;
 
-  -- F2: then the executions. A locked row is read as it is now, so its version is that of this moment (F1).
+  -- F2: then the executions. A locked row is read in its newest version, so the version check is current (F1).
   IF wait_for_locks THEN
     SELECT array_agg(l.id || ' ' || l.version) INTO locked_versions FROM (
       SELECT id, version FROM money.executions
@@ -130,7 +130,7 @@ BEGIN
          reservation = c.reservation,
          duration_ms = c.duration_ms,
          remote_ms = c.remote_ms,
-         enqueued_at = CASE -- a chained node takes its place without a job (F7)
+         enqueued_at = CASE -- a chained node takes a queue place without a job (F7)
            WHEN c.state = 'Running' THEN coalesce(n.enqueued_at, moment)
            WHEN c.state NOT IN ('Ready', 'Pending') THEN n.enqueued_at
          END,

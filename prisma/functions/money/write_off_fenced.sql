@@ -1,6 +1,7 @@
--- What calls of nodes have used whose answers came under a lease that was another's by then. It is a write-off under
--- the reservation of that attempt, at the price of its admission (B5 of run_batch), and once only. Nothing is locked: the attempt under the reservation ended with its lease (B9 of run_batch), and never
--- changes. What is not an attempt of this execution that ended without a charge is left out. Answers how many are new.
+-- Writes off the usage of node calls whose responses arrived under a lost lease: under the reservation of that attempt,
+-- at the price of its admission (B5 of run_batch), and only once. Takes no lock: the attempt ended with its lease (B9
+-- of run_batch) and never changes. Anything but an uncharged attempt of this execution is ignored. Returns the number
+-- of new write-offs.
 -- needs: money.closing
 CREATE OR REPLACE FUNCTION money.write_off_fenced(
   answers money.closing[],
@@ -28,7 +29,7 @@ BEGIN
       SELECT * FROM money.attempts a
        WHERE a.id = w.id AND a.id BETWEEN oldest_id AND newest_id LIMIT 1) v
    WHERE v.execution = w.execution AND v.state = 'Released'
-   ORDER BY v.id -- in one order everywhere, so that no two of these wait for each other
+   ORDER BY v.id -- a fixed order, so that concurrent calls never deadlock
   ON CONFLICT DO NOTHING;
   GET DIAGNOSTICS written = ROW_COUNT;
 END $$;

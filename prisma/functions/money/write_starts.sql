@@ -1,7 +1,7 @@
--- Begins executions. `nodes` are all nodes of theirs. An
--- execution whose idempotency key or id was taken meanwhile is not begun; those of chats are taken where all chats have
--- theirs (rules §5.1). One that takes over results of an earlier execution, which has ended and so changes no more, has them
--- copied here, as they are stored (flows §4.12). Answers the ids of those that were begun, and what was enqueued.
+-- Starts executions. `nodes` are all their nodes. An execution whose idempotency key or id was taken meanwhile is not
+-- started; chats claim their keys in the scope of all chats (rules §5.1). Results reused from an earlier execution are
+-- copied here as stored (flows §4.12); that execution has ended, so they no longer change. Returns the ids of the
+-- started executions and the enqueued nodes.
 -- needs: money.execution_start, money.node_start
 CREATE OR REPLACE FUNCTION money.write_starts(
   max_concurrent_nodes integer,
@@ -20,7 +20,7 @@ DECLARE
   moment timestamptz(3) := clock_timestamp();
   fresh text[];
 BEGIN
-  WITH taken AS ( -- in one order everywhere, so that no two batches wait for each other
+  WITH taken AS ( -- a fixed order, so that batches never deadlock
     INSERT INTO money.idempotency_keys (project, scope, key, fingerprint, invocation, reservation, created_at)
     SELECT e.project, e.scope, e.idempotency_key, decode(e.fingerprint, 'hex'), e.id, e.id, moment
       FROM unnest(executions) e WHERE e.idempotency_key IS NOT NULL
@@ -77,7 +77,7 @@ BEGIN
      ORDER BY e.id
     ON CONFLICT (id) DO NOTHING RETURNING id
   ) SELECT array_agg(id) INTO started FROM begun;
-  IF NOT coalesce(fresh, '{}') <@ coalesce(started, '{}') THEN -- the key was free, so it has another id
+  IF NOT coalesce(fresh, '{}') <@ coalesce(started, '{}') THEN -- the key was free, so the id was taken
     RAISE EXCEPTION 'an execution was begun under another idempotency key: one of %', fresh;
   END IF;
   IF started IS NULL THEN
@@ -108,7 +108,7 @@ BEGIN
     n.state,
     n.seq,
     coalesce(n.ports, o.ports),
-    -- null where the earlier execution was forgotten meanwhile: that is not a result, and is refused here
+    -- null if the earlier execution was deleted meanwhile; null is not a valid result, so the insert fails
     coalesce(convert_to(n.output, 'UTF8'), o.output),
     CASE WHEN n.seq IS NOT NULL THEN 0 END,
     CASE WHEN n.state IN ('Succeeded', 'Skipped') THEN moment END,

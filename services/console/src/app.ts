@@ -61,7 +61,9 @@ export function consoleApp(deps: ConsoleDeps, proxies: readonly string[] = []): 
   return app
 }
 
-/** Whether an operation at this path works without sign-in. If so, each handler at the path authorizes its own caller. */
+/**
+ * Whether an operation at this path works without sign-in. If so, each handler at the path authorizes its own caller.
+ */
 function isOpen({ path }: ApiRoute): boolean {
   return Object.values<ApiRoute>(consoleRoutes).some((row) => row.path === path && row.by !== 'user')
 }

@@ -57,7 +57,7 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
   )
 
   const mcp = serveMcp(deps)
-  app.route('/v1/sandbox/:id/mcp').post(mcp).all(mcp) // refuses other methods itself, after it has authorized the caller
+  app.route('/v1/sandbox/:id/mcp').post(mcp).all(mcp) // refuses other methods itself, after authorizing the caller
 
   app.use(['/api/v2', '/console'], deps.consoleProxy?.forward ?? notFound)
 

@@ -69,7 +69,7 @@ export interface Reservation {
   project: string
   key: string
   lineage: string
-  /** null: its key has no limit. */
+  /** null: the key has no limit. */
   windowStartMs: number | null
   product: string
   instance: string
@@ -78,7 +78,7 @@ export interface Reservation {
   /** Upper bound of the prompt's tokens, without the factor of its product. */
   promptTokens: bigint
   price: Price
-  /** `execution node`; null: a direct call. */
+  /** `execution node`; null: it is for a direct call. */
   node: string | null
 }
 

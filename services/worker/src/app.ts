@@ -10,7 +10,7 @@ export interface AppOptions {
   log: Pick<Logger, 'error'>
 }
 
-/** The whole surface of the worker, internal only: its work comes through the queue. */
+/** Builds the internal HTTP surface of the worker; its jobs come through the queue. */
 export function workerApp({ readiness, log }: AppOptions): Express {
   const app = openApp()
   mountHealth(app, { live: readiness.live, ready: readiness.ready })

@@ -14,7 +14,7 @@ import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { countingConfig } from '@gateway/tokens/counting-thread'
 import { z } from 'zod'
 
-/** What the worker reads from its environment. It holds no credentials of the database. */
+/** Environment variables of the worker. It has no database credentials. */
 export const workerConfig = z.object({
   LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
   SERVICE_SECRET: sharedSecret().meta({
@@ -40,7 +40,7 @@ export const workerConfig = z.object({
     description:
       'Time in milliseconds that a job may continue with further nodes of its execution while other jobs wait. 0: each node is a job',
   }),
-  // The least is such that half of it, which one project may have, has room for the largest request.
+  // One project may use half of it, so the minimum is twice the largest request.
   MAX_CONCURRENT_IMAGE_BYTES: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
     .default(64 * 1024 * 1024)
     .meta({
@@ -55,7 +55,7 @@ export const workerConfig = z.object({
 export type WorkerConfig = z.output<typeof workerConfig>
 
 /**
- * Reads `PROVIDERS` and the keys that it names.
+ * Reads `PROVIDERS` and the API keys it refers to.
  * @throws ConfigurationError
  */
 export function providersOf({ PROVIDERS }: WorkerConfig, env: Environment): ProvidersConfig {

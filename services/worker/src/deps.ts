@@ -10,24 +10,24 @@ import type { CountUsage } from '@gateway/tokens/counted-usage'
 import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { Metrics } from './metrics.ts'
 
-/** What the worker has one of, made in open-deps.ts. Functions of ours are imported; each takes what it uses of this. */
+/** Dependencies with one instance per worker, created in open-deps.ts. Each function takes the ones it uses. */
 export interface Deps {
   ledger: LedgerClient
   instance: Pick<Instance, 'id' | 'renew' | 'silent' | 'onSilence'>
   notifier: Pick<Notifier, 'subscribe'>
   providers: Pick<Providers, 'chat' | 'media'>
   assets: Pick<AssetStore, 'open' | 'put' | 'remove'>
-  /** What all nodes together have in memory of images. */
+  /** Limits the image bytes in memory across all nodes. */
   imageMemory: Pick<ByteBudget, 'take'>
   countUsage: CountUsage
   countExactly: CountExactly
   newId: NewId
-  /** 32 hex digits, random. */
+  /** Returns 32 random hex digits. */
   newLease: () => string
   metrics: Metrics
   log: Pick<Logger, 'warn' | 'error'>
   /** Monotonic milliseconds. */
   now: () => number
-  /** Whether prompts and answers get into traces. */
+  /** Whether traces include prompts and responses. */
   traceContent: boolean
 }

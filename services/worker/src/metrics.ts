@@ -5,19 +5,19 @@ import type { ProviderFailure } from '@gateway/providers/provider-failure'
 import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 
 /**
- * How a node ended, as the ledger took it. `cancelled`: it failed because its execution was
- * stopped. `quarantined`: it can't be written yet, and the ledger continues with it.
+ * How the ledger recorded the end of a node. `cancelled`: failed because its execution was cancelled. `quarantined`:
+ * can't be written yet; the ledger retries it.
  */
 export type Ended = CompleteItem['result']['kind'] | 'cancelled' | 'fenced' | 'quarantined'
 
-/** What the worker counts. */
+/** Metrics of the worker. */
 export interface Metrics {
-  /** A job ended: well, by a failure, or because the lock of the job was lost. */
+  /** A job ended: successfully, by a failure, or because its lock was lost. */
   jobEnded(outcome: 'ran' | 'failed' | 'lost'): void
   nodeEnded(kind: string, how: Ended, times: { durationMs: number; remoteMs: number | null }): void
-  /** A job had nothing to do: its node had ended, was under way elsewhere or its execution was ending. */
+  /** A job had nothing to do: its node had ended or was running elsewhere, or its execution was ending. */
   nothingToDo(): void
-  /** A call waited for money that other calls had reserved. */
+  /** A call waited for funds reserved by other calls. */
   waitedForFunds(how: 'admitted' | 'refused', ms: number): void
   attemptFailed(failure: ProviderFailure): void
   watch(queue: Pick<NodeWorker, 'running'>): void

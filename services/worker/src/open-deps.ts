@@ -21,7 +21,7 @@ import { openMetrics } from './metrics.ts'
 const now = () => performance.now()
 const newId = openIdGenerator(Date.now, randomFillSync)
 
-/** Makes each thing of `Deps` once, and says how it is stopped. Waits for a ledger that is not there yet. */
+/** Creates the dependencies and registers how each is stopped. Waits for a ledger that is not up yet. */
 export async function openDeps(
   config: WorkerConfig,
   providersConfig: ProvidersConfig,
@@ -83,7 +83,7 @@ export async function openDeps(
     assets,
     imageMemory: openByteBudget({
       maxBytes: config.MAX_CONCURRENT_IMAGE_BYTES,
-      waitMs: flowLimits.executionMs, // the execution ends before it
+      waitMs: flowLimits.executionMs, // the execution times out first
       whenFull: () => refuse('overloaded', {}),
     }),
     countUsage: usageCounter(tokens.count),

@@ -4,7 +4,7 @@ import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 
 const BACK_OFF: BackOffLimits = { firstMs: 25, maxMs: 1_000 }
 
-/** Asks the ledger something that may be asked twice, until it answers. Rejects with the signal's reason once that aborts. */
+/** Repeats an idempotent ledger request until it is answered. Rejects with the signal's reason once that aborts. */
 export async function askUntilAnswered<Answer>(signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
   for (let failures = 1; ; failures++) {
     signal.throwIfAborted()
@@ -14,7 +14,7 @@ export async function askUntilAnswered<Answer>(signal: AbortSignal, ask: () => P
   }
 }
 
-/** The ledger's answer; null where it cannot be reached. */
+/** Returns the ledger's response, or null if it is unreachable. */
 export async function nullIfUnavailable<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await ask()
@@ -24,7 +24,7 @@ export async function nullIfUnavailable<Answer>(ask: () => Promise<Answer>): Pro
   }
 }
 
-/** Waits before the next try, longer each time, up to a second; not beyond the signal's abort. Never rejects. */
+/** Waits before the next retry, with backoff up to one second, or until the signal aborts. Never rejects. */
 export async function pause(failures: number, signal: AbortSignal): Promise<void> {
   await delay(backOffMs(failures, BACK_OFF), undefined, { signal }).catch(() => {})
 }

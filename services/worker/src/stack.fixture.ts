@@ -13,10 +13,10 @@ import type { KeyFixture, ProductOptions } from '@gateway/testbed/fixture'
 import { openWorker, type OpenWorker } from './worker-in-process.fixture.ts'
 import { workerProcesses, type WorkerProcess } from './worker-process.fixture.ts'
 
-/* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
+/* oxlint-disable no-empty-pattern -- vitest reads the needed fixtures from the pattern */
 
-// Workers with a real ledger behind them, a real queue before them and a simulated provider alongside them. Executions are started at
-// the ledger, as a gateway starts them. The files of a vitest worker share all that: no worker is in it but those that a test starts.
+// Workers with a real ledger, a real queue and a simulated provider. Tests start executions at the ledger, as a gateway
+// does. All files of a vitest worker share this stack; its only workers are those that a test starts.
 
 const shared = onceAWorker(
   () => openStack('shared', {}, { gateways: 0, workers: 0, consoles: 0 }),
@@ -41,7 +41,7 @@ export const stackTest = test
     onCleanup(() => ledger.close())
     return ledger
   })
-  // A connection to the ledger that can be cut.
+  // Proxied connection to the ledger that tests can cut.
   .extend('proxy', async ({ stack }, { onCleanup }) => {
     const { hostname, port } = new URL(stack.ledgers[0]!.url)
     const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
@@ -70,24 +70,24 @@ export const stackTest = test
   .extend('startWorker', ({ stack, environment }, { onCleanup }) => {
     const started: OpenWorker[] = []
     onCleanup(async () => void (await Promise.all(started.map((worker) => worker.stop()))))
-    /** Answers once it is ready. */
+    /** Resolves once the worker is ready. */
     return async (more: Record<string, string> = {}): Promise<OpenWorker> => {
       const worker = await openWorker({ folder: stack.folder, env: { ...environment, ...more } })
       started.push(worker)
       return worker
     }
   })
-  // In a process to itself, to be killed or sent a signal.
+  // Runs in a separate process, so tests can kill or signal it.
   .extend('startWorkerProcess', ({ environment }, { onCleanup }) => {
     const start = workerProcesses(onCleanup)
-    /** Answers once it is ready. */
+    /** Resolves once the worker is ready. */
     return async (more: Record<string, string> = {}): Promise<WorkerProcess> => {
       const worker = await start({ ...environment, ...more })
       await worker.ready()
       return worker
     }
   })
-  // A project with 1 USD, one model and one key.
+  // Project with 1 USD, one model and one key.
   .extend('tenant', async ({ stack, fixture, ledger }, { onCleanup }) => {
     onCleanup(async () => {
       await stack.provider.control.clearFaults()
@@ -96,7 +96,7 @@ export const stackTest = test
     })
     const owners = await fixture.tenant()
     const project = await fixture.project(owners, 1_000_000n)
-    /** 1 micro-USD a prompt token, 2 a completion token: charges can be added up by eye. */
+    /** Costs 1 micro-USD per prompt token and 2 per completion token, so charges are easy to verify by hand. */
     const publish = async (options: ProductOptions = {}) => {
       const model = await fixture.product({ promptPico: 1_000_000n, completionPico: 2_000_000n, ...options })
       await fixture.assign(project.id, model)
@@ -106,7 +106,7 @@ export const stackTest = test
     const key = await fixture.key({ project, by: owners.owner })
     const id = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
 
-    /** Begins an execution of a flow. */
+    /** Starts an execution of a flow. */
     async function start(graph: Graph, input: object, { as = key, maxMicro = null }: Trigger = {}): Promise<string> {
       const { id: sandbox } = await fixture.sandbox(project, graph)
       const answer = await ledger.startExecution({
@@ -130,7 +130,7 @@ export const stackTest = test
       return { record: JSON.parse(answer.record) as ExecutionRecord, done: answer.done }
     }
 
-    /** The record once the execution has ended. */
+    /** Returns the record once the execution has ended. */
     async function ended(execution: string): Promise<ExecutionRecord> {
       for (;;) {
         const { record: found, done } = await record(execution)
@@ -165,18 +165,18 @@ interface Trigger {
   maxMicro?: number | null
 }
 
-/** A text that no other test uses, so that the provider's rules and log can tell calls apart. */
+/** Returns a unique prompt, so the provider's rules and log can tell calls apart. */
 export function newPrompt(): string {
   return `prompt-${randomBytes(6).toString('hex')}`
 }
 
-/** One side of a contract, of text fields unless it says otherwise; all of them required. */
+/** Returns a side of a contract. Fields are required, and text unless defined otherwise. */
 export function side(...fields: (string | [name: string, field: object])[]): Graph['input'] {
   const named = fields.map((field) => (typeof field === 'string' ? ([field, { type: 'string' }] as const) : field))
   return { type: 'object', properties: Object.fromEntries(named), required: named.map(([name]) => name) } as never
 }
 
-/** A flow from `in` to `out`; edges as `from>to`. */
+/** Returns a flow from `in` to `out`; edges are written `from>to`. */
 export function flow(input: Graph['input'], output: Graph['output'], nodes: GraphNode[], ...edges: string[]): Graph {
   return {
     input,
@@ -189,7 +189,7 @@ export function flow(input: Graph['input'], output: Graph['output'], nodes: Grap
   }
 }
 
-/** One chat call: `prompt` in, `text` out. */
+/** Returns a flow with one chat call: `prompt` in, `text` out. */
 export function oneChat(product: string, more: object = {}): Graph {
   const chat = { id: 'chat', kind: 'product.chat', product, ...more }
   return flow(side('prompt'), side('text'), [chat], 'in.prompt>chat.prompt', 'chat.text>out.text')

@@ -7,12 +7,12 @@ import { workerApp } from './app.ts'
 import type { WorkerConfig } from './config.ts'
 import { openDeps } from './open-deps.ts'
 
-/** What the queue takes at most to close, after the jobs under way have had their time. */
+/** Maximum time for the queue to close after the drain time of running jobs. */
 const CLOSE_MS = 3_000
 
 /**
- * Builds the worker: health, so that it can be asked while it waits for the ledger; what its nodes need; and at last the queue. A
- * stop therefore begins with taking no more jobs.
+ * Starts the worker: first health checks, so they respond while it waits for the ledger; then its dependencies; last
+ * the queue. Shutdown runs in reverse and therefore first stops taking jobs.
  */
 export async function startWorker(
   config: WorkerConfig & CommonConfig,

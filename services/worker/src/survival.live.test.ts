@@ -183,7 +183,7 @@ stackTest(
 
 // spec: 2.4/s3, 7/s1, 7/s5
 stackTest(
-  'concurrent calls run as far as the wallet can cover them, and one it cannot cover fails [insufficient_budget]',
+  'concurrent calls run as far as the wallet can cover them, and one it cannot cover fails',
   async ({ startWorker, tenant, stack, fixture }) => {
     const { control } = stack.provider
     const worker = await startWorker()

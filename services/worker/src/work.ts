@@ -1,36 +1,36 @@
 import type { StoppedBy } from '@gateway/api/execution'
 import type { Claimed, ClaimItem, CompleteItem, NodeLease } from '@gateway/ledger-protocol/flow-items'
 
-// What the worker says of a node on its way from the claim to the record.
+// Types of a node's work, from claim to record.
 
-/** A lease and the instance in whose name it was taken. */
+/** Lease and the instance that holds it. */
 export type Lease = NodeLease & Pick<ClaimItem, 'instance'>
 
-/** What there is to be done, and under which lease. */
+/** Claimed node and its lease. */
 export interface Work {
   claim: Claimed
   lease: Lease
 }
 
-/** What work on a node came to. */
+/** Result of the work on a node. */
 export interface Performed {
   result: CompleteItem['result']
   /** null: nothing is charged. */
   usage: CompleteItem['usage']
-  /** What the provider took, in milliseconds; null where none was called. */
+  /** Time the provider took, in milliseconds; null if none was called. */
   remoteMs: number | null
 }
 
 /**
- * Why work on a node was cancelled before it was done.
- * `overdue`: the execution's time is over. `execution-ending`: the execution fails, or the lease is another's. `execution-stopped`:
- * someone stopped the execution. `stopping`: this worker stops.
+ * Why the work on a node was cancelled.
+ * `overdue`: the deadline of the execution has passed. `execution-ending`: the execution is failing, or another worker
+ * has the lease. `execution-stopped`: a user or key cancelled the execution. `stopping`: this worker stops.
  */
 export type CancelReason = 'overdue' | 'execution-ending' | 'execution-stopped' | 'stopping'
 
 export class WorkCancelled extends Error {
   readonly reason: CancelReason
-  /** Who stopped the execution. */
+  /** Who cancelled the execution. */
   readonly by: StoppedBy | null
 
   constructor(reason: CancelReason, by: StoppedBy | null = null) {
@@ -43,11 +43,11 @@ export class WorkCancelled extends Error {
 export interface Cancellation {
   /** Aborts with a `WorkCancelled`. */
   signal: AbortSignal
-  /** From now on it matters whether the execution fails. */
+  /** Starts watching whether the execution fails. */
   watchExecution(): void
 }
 
-/** The lease is no longer ours, or the execution has begun to fail (`fenced`), or this process was declared dead. */
+/** This worker no longer has the lease or the execution is failing (`fenced`), or this process was declared dead. */
 export class LeaseLost extends Error {
   readonly reason: 'fenced' | 'instance-unknown'
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import type { RunningService } from '@gateway/testbed/test-program'
 
-/** A worker in the test's own process. */
+/** Worker in the process of the test. */
 export interface OpenWorker extends RunningService {
-  /** Its log lines so far. */
+  /** Returns its log lines so far. */
   log(): Record<string, unknown>[]
   /** GET /health/ready. */
   health(): Promise<{ status: string; reasons?: Record<string, string> }>
@@ -13,7 +13,7 @@ export interface OpenWorker extends RunningService {
 }
 
 interface Options {
-  /** Of its log. */
+  /** Folder for its log. */
   folder: string
   env: Record<string, string>
   until?: 'listening' | 'ready'

@@ -5,21 +5,21 @@ import { fileURLToPath } from 'node:url'
 const program = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 export interface WorkerProcess {
-  /** Its log lines so far. */
+  /** Returns its log lines so far. */
   log(): Record<string, unknown>[]
   /** GET /health/ready. */
   health(): Promise<{ status: string; reasons?: Record<string, string> }>
-  /** The status of GET /health/live. */
+  /** Returns the status of GET /health/live. */
   live(): Promise<number>
   /** Waits until it is ready. */
   ready(): Promise<void>
   metrics(): Promise<string>
   signal(name: NodeJS.Signals): void
-  /** Its exit code. */
+  /** Resolves with its exit code. */
   ended: Promise<number | null>
 }
 
-/** Starts workers as processes, which are killed when the test ends. Answers once a worker listens. */
+/** Starts workers as processes, which are killed when the test ends. Resolves once a worker listens. */
 export function workerProcesses(onCleanup: (end: () => Promise<void>) => void) {
   const started: WorkerProcess[] = []
   onCleanup(async () => {
@@ -33,7 +33,7 @@ export function workerProcesses(onCleanup: (end: () => Promise<void>) => void) {
   }
 }
 
-/** Answers once it listens, which is before it is ready. */
+/** Resolves once it listens, which is before it is ready. */
 async function startWorkerProcess(env: Record<string, string>): Promise<WorkerProcess> {
   const child = fork(program, { env: { STOP_WITH_PARENT: '1', ...env }, silent: true, execArgv: [] })
   let output = ''

@@ -5,11 +5,11 @@ import { openStack } from '@gateway/testbed/stack-test'
 import { openWorker, type OpenWorker } from './worker-in-process.fixture.ts'
 import { workerProcesses } from './worker-process.fixture.ts'
 
-/* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
+/* oxlint-disable no-empty-pattern -- vitest reads the needed fixtures from the pattern */
 
 /**
- * `opened` has a real ledger, shared by a file. Each test has a connection to it that can be cut (`proxy`), a Redis and as many workers as it
- * starts, which it is given once they listen.
+ * `opened` has a real ledger, shared by a file. Each test has a connection to it that it can cut (`proxy`), a Redis,
+ * and the workers it starts, which it gets once they listen.
  */
 export const workerTest = liveTest
   .extend('opened', { scope: 'file' }, async ({}, { onCleanup }) => {
@@ -39,7 +39,7 @@ export const workerTest = liveTest
       return worker
     }
   })
-  // In a process to itself, to be sent a signal.
+  // Runs in a separate process, so tests can signal it.
   .extend('startWorkerProcess', ({ environment }, { onCleanup }) => {
     const start = workerProcesses(onCleanup)
     return () => start(environment)

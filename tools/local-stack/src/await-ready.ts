@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { TiedProcess } from './end-with-starter.ts'
 
 /**
- * Asks `isReady` again and again until it says yes, the program has ended, or it is later than `deadline`
- * (milliseconds since the epoch).
+ * Polls `isReady` until it returns true, the program has ended, or `deadline` (milliseconds since the epoch) has
+ * passed.
  */
 export async function awaitReady(
   program: TiedProcess,

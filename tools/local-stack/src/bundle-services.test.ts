@@ -8,7 +8,7 @@ const projectFolder = path.resolve(import.meta.dirname, '../../..')
 const ask = 'const at = [import.meta.dirname, import.meta.url]'
 
 test.for(['services/gateway/src/docs.ts', 'packages/my parts/ä#%.ts'])(
-  'a module of a bundle finds the files alongside its source: %s',
+  'a bundled module finds the files next to its source: %s',
   (name) => {
     const source = path.join(projectFolder, name)
     const bundle = pathToFileURL(path.join(projectFolder, '.cache/services/0123/gateway.js')).href
@@ -18,10 +18,10 @@ test.for(['services/gateway/src/docs.ts', 'packages/my parts/ä#%.ts'])(
   },
 )
 
-test('a module that asks for its place in another way stops the bundling', () => {
+test('bundling fails for a module that locates itself in an unsupported way', () => {
   expect(() => keepPlaces('import.meta.resolve("x")', '/a.ts')).toThrow('/a.ts uses import.meta.resolve')
 })
 
-test('a module that does not ask stays as it is', () => {
+test('a module that does not locate itself is left unchanged', () => {
   expect(keepPlaces('const a = 1', '/a.ts')).toBeNull()
 })

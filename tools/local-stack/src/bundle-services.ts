@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
 
-// The services as bundles, for starting them on this machine: a process that reads one file is ready about a second sooner than
-// one that strips the types of a thousand. A bundle is made when a source changes and kept in the project's cache.
-// The sources stay where they are: a bundle finds files that lie alongside its modules, such as pages and migrations, there.
+// Bundles of the services, to start them on this machine: a process that reads one file is ready about a second sooner
+// than one that strips the types of a thousand. A bundle is built when a source changes, and kept in the project's
+// cache. The sources stay in place: a bundle reads the files next to its modules, such as pages and migrations, there.
 
 export type BundledProgram = 'gateway' | 'worker' | 'ledger' | 'console' | 'provider'
 
@@ -20,14 +20,14 @@ const programs: Record<BundledProgram, string> = {
   provider: 'tools/simulated-provider/src/main.ts',
 }
 const sourceFolders = ['services', 'packages', 'tools/simulated-provider']
-/** The page of the console is built by itself, and read by the console as files. */
+/** The console page is built separately, and the console reads it as files. */
 const leftOut = new Set(['packages/console-page/page', 'packages/console-page/dist'])
-/** Bundles of other sources are kept this long after their last use: a running service still reads from its own. */
+/** Bundles of other sources are kept this long after their last use: a running service still reads from its bundle. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 let made: Promise<Record<BundledProgram, string>> | undefined
 
-/** Answers the file of each program, made from the sources as they are when this is first called in a process. */
+/** Returns the file of each program, built from the sources as of the first call in a process. */
 export function bundleServices(): Promise<Record<BundledProgram, string>> {
   return (made ??= bundle())
 }
@@ -43,7 +43,7 @@ async function bundle(): Promise<Record<BundledProgram, string>> {
   >
 }
 
-/** The folder is whole or absent, also when two processes make it at the same time. */
+/** The folder is complete or absent, even if two processes build it concurrently. */
 async function make(folder: string): Promise<void> {
   const { rolldown } = await import('rolldown')
   const work = `${folder}-${process.pid}`
@@ -59,7 +59,7 @@ async function make(folder: string): Promise<void> {
     await build.close()
     checkSeen(output.flatMap((part) => ('moduleIds' in part ? part.moduleIds : [])))
     await rename(work, folder).catch(async (error: unknown) => {
-      if (!(await exists(folder))) throw error // otherwise another process was quicker
+      if (!(await exists(folder))) throw error // otherwise another process was faster
     })
   } finally {
     await rm(work, { recursive: true, force: true })
@@ -67,9 +67,9 @@ async function make(folder: string): Promise<void> {
 }
 
 /**
- * A module's place is that of its source. Bundles lie in a folder of the cache.
- * @returns null if the module does not ask where it is
- * @throws Error if it asks in a way that would name the bundle's place
+ * Replaces a module's location by that of its source, since the bundles are in a cache folder.
+ * @returns null if the module does not locate itself
+ * @throws Error if it does so in a way that would yield the location of the bundle
  */
 export function keepPlaces(code: string, id: string): string | null {
   if (!code.includes('import.meta.') || id.includes('node_modules')) return null
@@ -87,7 +87,7 @@ export function keepPlaces(code: string, id: string): string | null {
   })
 }
 
-/** Otherwise a change of such a file would continue in an old bundle. */
+/** Otherwise an old bundle would miss a change of such a file. */
 function checkSeen(modules: readonly string[]): void {
   const seen = new Set(sourceFolders.flatMap(sourcesIn))
   const unseen = modules.filter((id) => path.isAbsolute(id) && !id.includes('node_modules') && !seen.has(id))
@@ -107,7 +107,7 @@ const exists = (folder: string) =>
     () => false,
   )
 
-/** Of all that a bundle depends on: the sources, and the versions of what they import. */
+/** Covers everything that a bundle depends on: the sources, and the versions of their imports. */
 function fingerprint(): string {
   const hash = createHash('sha256').update(readFileSync(path.join(projectFolder, 'pnpm-lock.yaml')))
   hash.update(readFileSync(import.meta.filename))

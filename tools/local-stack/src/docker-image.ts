@@ -6,8 +6,8 @@ const ASK_LIMIT_MS = 5_000
 const FETCH_LIMIT_MS = 120_000
 
 /**
- * Whether a Docker engine answers and has this image, or can fetch it. Answers `no engine` where none answers, and else
- * why the image can't be had: an engine may have no way to a registry.
+ * Checks whether a Docker engine responds and has this image, or can fetch it. Returns `no engine` if none responds,
+ * else the reason why the image is unavailable: an engine may have no access to a registry.
  */
 export async function findDockerImage(
   image: string,
@@ -19,7 +19,7 @@ export async function findDockerImage(
       () => true,
       () => false,
     )
-  // `docker info` answers only if an engine does; the client alone is not a help.
+  // `docker info` succeeds only with an engine; the client alone is not enough.
   if (!(await succeeds(['info', '--format', '{{.ServerVersion}}']))) return 'no engine'
   if (await succeeds(['image', 'inspect', image])) return 'there'
   log(`Docker fetches ${image}`)

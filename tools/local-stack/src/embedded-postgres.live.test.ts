@@ -15,7 +15,7 @@ const test = plainTest
     return folder
   })
 
-test('the second start keeps the data and the password', async ({ folder }) => {
+test('a second start of Postgres keeps the data and the password', async ({ folder }) => {
   const first = await startPostgres({ dataFolder: folder, persistent: true, fast: true })
   const systemId = await readFile(path.join(folder, 'data/global/pg_control'))
   await first.stop()
@@ -25,7 +25,7 @@ test('the second start keeps the data and the password', async ({ folder }) => {
   await second.stop()
 })
 
-test('a lock file whose process id now belongs to another program is not a hindrance', async ({ folder }) => {
+test('Postgres ignores a stale lock file whose PID was reused', async ({ folder }) => {
   const first = await startPostgres({ dataFolder: folder, persistent: true, fast: true })
   const lock = await readFile(path.join(folder, 'data/postmaster.pid'), 'utf8')
   await first.stop()
@@ -35,7 +35,7 @@ test('a lock file whose process id now belongs to another program is not a hindr
   await second.stop()
 })
 
-test('a taken port is one clear message', async ({ folder }) => {
+test('Postgres reports a port in use in one message', async ({ folder }) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const port = portOf(other)
@@ -45,7 +45,7 @@ test('a taken port is one clear message', async ({ folder }) => {
   other.close()
 })
 
-test('a start that was killed while making the data is made good by the next', async ({ folder }) => {
+test('a start of Postgres recovers from one that was killed while creating the data', async ({ folder }) => {
   await writeFile(path.join(folder, 'data.making'), 'half')
   const server = await startPostgres({ dataFolder: folder, persistent: true, fast: true })
   expect(await readFile(path.join(folder, 'data/PG_VERSION'), 'utf8')).toBe('18\n')

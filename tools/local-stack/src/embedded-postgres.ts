@@ -11,13 +11,13 @@ import { initialisePostgres, releaseStaleLock } from './postgres-data.ts'
 const startLimitMs = 30_000
 
 export interface PostgresOptions {
-  /** Made if missing. Holds the data, the password and the log. */
+  /** Created if missing. Contains the data, the password and the log. */
   dataFolder: string
-  /** Loopback port; asked of the kernel when not given. */
+  /** Loopback port; chosen by default. */
   port?: number
-  /** False: the folder is removed by `stop`, or when the starter is gone. */
+  /** If false, the folder is removed by `stop`, or when the starter is gone. */
   persistent: boolean
-  /** For tests: does not wait for the disk. Commits survive any kill of the server, not a power cut. */
+  /** For tests: does not wait for the disk. Commits survive any kill of the server, but not a power failure. */
   fast?: boolean
 }
 
@@ -25,21 +25,21 @@ export interface EmbeddedPostgres {
   /** Superuser, database `svc`. */
   readonly url: string
   readonly port: number
-  /** Of the postmaster now running. */
+  /** Of the current postmaster. */
   readonly pid: number
-  /** Resolves when the server now running has ended, in any way. */
+  /** Resolves when the current server has ended for any reason. */
   readonly ended: Promise<unknown>
   /** Ends all sessions, writes a checkpoint and stops. */
   stop: () => Promise<void>
-  /** Stops as in a crash: no checkpoint, the next start recovers from the log. */
+  /** Stops as in a crash: without a checkpoint, so the next start recovers from the log. */
   stopImmediately: () => Promise<void>
-  /** Stops if running, and starts on the same port and data. */
+  /** Stops it if running, and starts it on the same port and data. */
   restart: () => Promise<void>
 }
 
 /**
- * Starts Postgres 18 on 127.0.0.1 and resolves when it takes connections. It ends with this process, however
- * this process ends. Throws one clear message if it can't start.
+ * Starts Postgres 18 on 127.0.0.1 and resolves when it accepts connections. It ends with this process, even if this
+ * process is killed. Throws one clear message if it can't start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const folder = path.resolve(options.dataFolder)
@@ -78,7 +78,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   }
 }
 
-/** A port asked of the kernel may be taken by someone else before Postgres has it; then another one is asked for. */
+/** Another process may take the chosen port before Postgres binds it; then the next one is tried. */
 async function startOnPort(
   binaries: PostgresBinaries,
   folder: string,
@@ -116,7 +116,7 @@ function program(
     shared_buffers: '256MB',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // full_page_writes stays on: a killed process can leave half a page even where the machine lives on.
+    // full_page_writes stays on: a killed process can leave half a page even if the machine keeps running.
     ...(fast ? { fsync: 'off', max_wal_size: '4GB', checkpoint_timeout: '30min' } : { autovacuum_naptime: '5s' }), // hot rows leave dead versions with every batch
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -13,17 +13,17 @@ const startLimitMs = 20_000
 const containerStartLimitMs = 60_000
 
 export interface RedisOptions {
-  /** Made if missing. Holds the append-only file and the log. */
+  /** Created if missing. Contains the append-only file and the log. */
   dataFolder: string
-  /** Loopback port; asked of the kernel when not given. */
+  /** Loopback port; chosen by default. */
   port?: number
-  /** False: the folder is removed by `stop`, or when the starter is gone. Default true. */
+  /** If false, the folder is removed by `stop`, or when the starter is gone. Default true. */
   persistent?: boolean
-  /** Logical databases. Default 16. */
+  /** Number of logical databases. Default 16. */
   databases?: number
-  /** Where a downloaded server is kept. Default: `.cache/redis` of this project. */
+  /** Where a downloaded server is cached. Default: `.cache/redis` of this project. */
   cacheFolder?: string
-  /** Called with what takes long. */
+  /** Called with a line for each slow step. */
   log?: (line: string) => void
 }
 
@@ -31,19 +31,19 @@ export interface EmbeddedRedis {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Resolves when the server now running has ended, in any way. */
+  /** Resolves when the current server has ended for any reason. */
   readonly ended: Promise<unknown>
   stop: () => Promise<void>
-  /** Stops as in a crash (SIGKILL): what was not yet written to the append-only file is lost. */
+  /** Stops as in a crash (SIGKILL): writes not yet in the append-only file are lost. */
   stopImmediately: () => Promise<void>
-  /** Stops if running, and starts on the same port and data. */
+  /** Stops it if running, and starts it on the same port and data. */
   restart: () => Promise<void>
 }
 
 /**
- * Starts a Redis server on 127.0.0.1 with `noeviction` and an append-only file, as BullMQ wants it, and resolves
- * when it answers. It ends with this process, however this process ends. Throws one message with the remedies if
- * there is no server to be had.
+ * Starts a Redis server on 127.0.0.1 with `noeviction` and an append-only file, as BullMQ requires, and resolves when
+ * it responds. It ends with this process, even if this process is killed. Throws one message with the remedies if no
+ * server can be found.
  */
 export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> {
   const folder = path.resolve(options.dataFolder)
@@ -131,7 +131,7 @@ function program({ from, command }: RedisBinary, { folder, port, persistent, dat
   }
 }
 
-/** In the foreground, so that the signals which end the client end the container. */
+/** In the foreground, so that signals that end the client also end the container. */
 function dockerArguments(folder: string, port: number, flags: string[]): string[] {
   const name = `svc-redis-${randomBytes(4).toString('hex')}`
   const user = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : []
@@ -139,7 +139,7 @@ function dockerArguments(folder: string, port: number, flags: string[]): string[
   return ['run', '--rm', '--init', '--name', name, ...user, ...place, REDIS_IMAGE, 'redis-server', ...flags]
 }
 
-/** While it still loads its data, Redis answers an error instead of PONG. */
+/** While loading its data, Redis responds with an error instead of PONG. */
 async function answersPing(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   try {

@@ -33,7 +33,7 @@ const test = plainTest
     }
   })
 
-test('kill -9 of the starter ends Postgres and Redis and removes their throw-away folders', async ({
+test('kill -9 of the starter ends Postgres and Redis and removes their temporary folders', async ({
   starter,
   folder,
 }) => {
@@ -46,7 +46,7 @@ test('kill -9 of the starter ends Postgres and Redis and removes their throw-awa
   }
 })
 
-test('after kill -9 of a starter the next one takes the same data at once', async ({ starter, folder }) => {
+test('after kill -9 of a starter the next one can use the same data immediately', async ({ starter, folder }) => {
   const { process: started } = await starter(true)
   started.kill('SIGKILL')
   const again = await startPostgres({ dataFolder: path.join(folder, 'postgres'), persistent: true, fast: true })

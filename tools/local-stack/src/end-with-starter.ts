@@ -4,26 +4,29 @@ import path from 'node:path'
 
 const watchdogFile = path.join(import.meta.dirname, 'watchdog.ts')
 
-/** What to run, with the starter's environment, and how it is ended. It crosses a process boundary, so it is plain data. */
+/**
+ * The program to run in the starter's environment, and how to end it. Plain data, because it crosses a process
+ * boundary.
+ */
 export interface TiedProgram {
   command: string
   args: string[]
   cwd: string
-  /** Run as this user instead of the starter's own. */
+  /** Runs as this user instead of the starter's user. */
   user?: { uid: number; gid: number }
-  /** Tried in order until the program has ended; each is given its time. SIGKILL follows the last. */
+  /** Sent in order until the program has ended, with a grace period each. SIGKILL follows the last. */
   endWith: { signal: NodeJS.Signals; graceMs: number }[]
-  /** A folder to remove when the starter went without stopping the program. */
+  /** A folder to remove if the starter is gone without stopping the program. */
   removeIfOrphaned?: string
 }
 
 export interface TiedProcess {
   /** The program's own process id. */
   pid: number
-  /** Resolves when the program has ended, in any way. Never rejects. */
+  /** Resolves when the program has ended for any reason. Never rejects. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   signal: (name: NodeJS.Signals) => void
-  /** Ends the program by `endWith` and waits until it has ended. */
+  /** Ends the program by `endWith` and waits for its end. */
   stop: () => Promise<void>
 }
 
@@ -34,13 +37,13 @@ export type WordFromWatchdog =
   | { ended: { code: number | null; signal: NodeJS.Signals | null } }
 
 /**
- * Starts a program that ends when this process ends, however it ends: `kill -9` and a crash included.
+ * Starts a program that ends when this process ends, including by `kill -9` or a crash.
  *
- * Between the two stands a watchdog process that holds a channel to this one. The kernel closes the channel
- * when this process is gone, and the watchdog then ends the program. Both are in their own session, so
- * that Ctrl-C in a terminal doesn't reach them and this process decides the order of stopping.
+ * A watchdog process between the two holds a channel to this one. The kernel closes the channel when this process is
+ * gone, and the watchdog then ends the program. Both are in separate sessions, so that Ctrl-C in a terminal doesn't
+ * reach them and this process controls the order of stopping.
  *
- * The program's output goes to `logFile`, which is started again.
+ * The program's output goes to `logFile`, which is truncated.
  */
 export async function startTied(program: TiedProgram, logFile: string): Promise<TiedProcess> {
   const log = openSync(logFile, 'w', 0o600)

@@ -12,18 +12,18 @@ const few = async (count: number) => {
   return ports
 }
 
-test('is none that an outgoing connection may be given, so that it stays free until it is used, and over a restart', async () => {
+test('freePort returns a port outside the ephemeral range, so that it stays free across restarts', async () => {
   for (const port of await few(MANY)) expect(port).toBeLessThan(32_768)
 })
 
-test('is another one each time, in every process', async () => {
+test('freePort returns a different port for each call in every process', async () => {
   const program = `
     const { freePort } = await import('${new URL('./free-port.ts', import.meta.url).href}')
     const ports = []
     for (let n = 0; n < ${MANY}; n++) ports.push(await freePort(undefined, 'a test'))
     console.log(JSON.stringify(ports))
     process.stdin.resume()`
-  /** They are kept until the test is over: what ends gives its ports back. */
+  /** The processes keep the ports until the test ends: an ended process releases its ports. */
   const inProcess = async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -36,7 +36,7 @@ test('is another one each time, in every process', async () => {
   expect(new Set(ports).size).toBe(4 * MANY)
 })
 
-test('that is wanted, and taken, is refused with what to do', async () => {
+test('freePort refuses a requested port that is in use, with a resolution', async () => {
   const [port] = (await few(1)) as [number]
   const server = createServer().listen(port, '127.0.0.1')
   onTestFinished(() => void server.close())

@@ -3,16 +3,16 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
-// A port is looked for before a program is started on it, and kept for it while it restarts. Meanwhile no one listens there, so:
-//   P1  It is below those that the kernel gives to outgoing connections: one of them would take it.
-//   P2  It is claimed until this process ends, however it ends, by a UDP socket of the same number: nothing here speaks UDP, and of
-//       two processes the kernel gives it to one.
+// A port is chosen before its program starts, and reserved for its restarts. Meanwhile nothing listens on it, so:
+//   P1  It is below the ephemeral ports: otherwise an outgoing connection could take it.
+//   P2  It is claimed until this process ends for any reason, by a UDP socket of the same number: nothing here uses
+//       UDP, and the kernel gives the number to only one process.
 
 const FIRST = 10_000
 const END = 32_768
 const TRIES = 1_000
 
-/** A free loopback port: the wanted one, or any. Throws one clear message if the wanted one is taken. */
+/** Returns a free loopback port: the wanted one, or any. Throws one clear message if the wanted one is in use. */
 export async function freePort(wanted: number | undefined, what: string): Promise<number> {
   if (wanted !== undefined) {
     if (await isFree(wanted)) return wanted

@@ -19,7 +19,7 @@ function serverThatEnds({ failingRestarts = 0 } = {}) {
   }
 }
 
-test('a server that ends is started again, as often as it takes', async () => {
+test('a server that ends is restarted, with as many attempts as needed', async () => {
   const stop = new AbortController()
   const server = serverThatEnds({ failingRestarts: 1 })
   const logged: string[] = []
@@ -44,7 +44,7 @@ test('a server that ends is started again, as often as it takes', async () => {
   await kept
 })
 
-test('a server that ends because everything stops is left alone', async () => {
+test('a server that ends during shutdown is not restarted', async () => {
   const stop = new AbortController()
   const server = serverThatEnds()
   const kept = keepServer('redis', server, { stopping: stop.signal, log: () => {} })

@@ -8,11 +8,11 @@ interface Server {
 interface Deps {
   stopping: AbortSignal
   log: (message: string) => void
-  /** Between attempts, in milliseconds. */
+  /** Delay between attempts, in milliseconds. */
   backOffMs?: number
 }
 
-/** Starts an embedded server again whenever it ends before everything stops. Resolves when stopping begins. */
+/** Restarts an embedded server whenever it ends before shutdown. Resolves when the shutdown starts. */
 export async function keepServer(
   name: string,
   server: Server,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The end of a log file, indented for the screen. Empty if there is none. */
+/** The last lines of a log file, indented for the screen. Empty if there are none. */
 export function lastLines(file: string, count: number): string {
   try {
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n')

@@ -10,7 +10,7 @@ let folder = ''
 beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), 'npm-start-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Runs the program to its end: what it said and its exit code. */
+/** Runs the program to its end and returns its output and exit code. */
 async function start(env: Record<string, string>) {
   const main = path.join(import.meta.dirname, 'main.ts')
   return promisify(execFile)(process.execPath, [main], { env: { DATA_FOLDER: folder, ...env } }).then(
@@ -19,7 +19,7 @@ async function start(env: Record<string, string>) {
   )
 }
 
-test('a second start on a folder in use is one message, and touches nothing', async () => {
+test('a second start on a folder in use prints one message and changes nothing', async () => {
   const hold = await holdFolder(folder, () => ({ pid: 4711, stopping: false }))
   expect(await start({})).toEqual({
     code: 78,
@@ -33,7 +33,7 @@ test('a second start on a folder in use is one message, and touches nothing', as
   if (hold.kind === 'held') await hold.release()
 })
 
-test('every wrong variable is reported at once', async () => {
+test('all invalid variables are reported at once', async () => {
   expect(await start({ PORT: 'x', LOG_LEVEL: 'loud' })).toEqual({
     code: 78,
     stderr: `

@@ -1,4 +1,4 @@
-// What `npm start` runs: everything on this machine, from an empty folder to one screen with a key.
+// The program of `npm start`: everything on this machine, from an empty folder to one screen with a key.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -24,13 +24,13 @@ try {
     source: process,
     env: process.env,
     stop: (reason) => void stop(reason),
-    force: () => process.exit(1), // the watchdogs and STOP_WITH_PARENT end what is still running
+    force: () => process.exit(1), // the watchdogs and STOP_WITH_PARENT end the rest
     now: () => performance.now(),
   })
   const ready = await startStack({ config, env: process.env, screen, lifecycle, seed })
   screen.print(readyScreen(ready, path.join(config.DATA_FOLDER, 'ready.json')))
 } catch (error) {
-  if (!lifecycle.stopping.aborted) await fail(error) // what fails because it was stopped half-way isn't news
+  if (!lifecycle.stopping.aborted) await fail(error) // a failure caused by an early stop isn't news
 }
 
 async function holdDataFolder(folder: string): Promise<void> {

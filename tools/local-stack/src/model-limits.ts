@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const tokens = z.int().min(1).max(10_000_000)
 
-/** Shape of `MODEL_LIMITS`: for a model's name what is to be other than it is known, or than what unknown models get. */
+/** Shape of `MODEL_LIMITS`: overrides by model name, for known models and for the defaults of unknown ones. */
 const modelLimits = z.record(
   z.string().min(1),
   z
@@ -24,7 +24,7 @@ const modelLimits = z.record(
 
 export type LimitsByModel = Record<string, Partial<ModelLimits>>
 
-/** Reads the JSON text of `MODEL_LIMITS`. */
+/** Parses the JSON text of `MODEL_LIMITS`. */
 export function readModelLimits(text: string, context: z.RefinementCtx): LimitsByModel {
   const read = modelLimits.safeParse(parsed(text))
   if (read.success) return read.data as LimitsByModel

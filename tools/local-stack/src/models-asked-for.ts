@@ -16,7 +16,7 @@ type Asked = Pick<
   | 'MODEL_LIMITS'
 >
 
-/** The models that the environment asks for: those it names, or one of each provider that it holds nothing but a key for. */
+/** The models that the environment selects: those it names, or one per provider if it only has a key. */
 export function realModelsOf(asked: Asked): RealModel[] {
   const ofProvider: Record<RealProvider, NamedModel[]> = {
     openai: openAiModels(asked),

@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const me = () => ({ pid: process.pid, stopping: false })
 
-test('a folder is held once, and the second one is reported by whom', async () => {
+test('a folder is held by one process, and a second one gets the name of the owner', async () => {
   const first = await holdFolder(folder, me)
   expect(await holdFolder(folder, me)).toEqual({ kind: 'taken', by: { pid: process.pid, stopping: false } })
   if (first.kind === 'held') await first.release()
@@ -21,7 +21,7 @@ test('a folder is held once, and the second one is reported by whom', async () =
   if (again.kind === 'held') await again.release()
 })
 
-test('a link to the folder is the same folder', async () => {
+test('a link to a held folder counts as the same folder', async () => {
   const link = `${folder}-link`
   symlinkSync(folder, link)
   const first = await holdFolder(folder, me)
@@ -30,7 +30,7 @@ test('a link to the folder is the same folder', async () => {
   if (first.kind === 'held') await first.release()
 })
 
-test('a holder that was killed holds nothing', async () => {
+test('a killed owner no longer holds the folder', async () => {
   const script = `import { holdFolder } from ${JSON.stringify(path.join(import.meta.dirname, 'only-once.ts'))}
     await holdFolder(${JSON.stringify(folder)}, () => ({ pid: process.pid, stopping: false }))
     console.log('held')

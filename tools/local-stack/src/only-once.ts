@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** What the owner of a folder says of itself. */
+/** How the owner of a folder identifies itself. */
 export interface FolderOwner {
   pid: number
   stopping: boolean
@@ -15,12 +15,12 @@ export interface FolderOwner {
 export type FolderLock = { kind: 'held'; release(): Promise<void> } | { kind: 'taken'; by: FolderOwner }
 
 /**
- * Holds a data folder for this process alone, until it ends in any way. Nothing is concluded from a process id: who
- * holds the folder listens on a socket and says who it is, and a socket without a listener is left over.
+ * Holds a data folder for this process alone, until it ends for any reason. Does not rely on a process ID: the owner
+ * listens on a socket and identifies itself, and a socket without a listener is stale.
  */
 export async function holdFolder(folder: string, whoAmI: () => FolderOwner): Promise<FolderLock> {
   const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 24)
-  const socket = path.join(tmpdir(), `model-gateway-${name}.sock`) // in a short place: a socket's path has room for 104 bytes
+  const socket = path.join(tmpdir(), `model-gateway-${name}.sock`) // short: socket paths are limited to 104 bytes
   for (;;) {
     const server = await listen(socket, whoAmI)
     if (server) return { kind: 'held', release: () => close(server) }

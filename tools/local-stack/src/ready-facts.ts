@@ -4,22 +4,22 @@ import type { Seeded } from '@gateway/prisma/seeded'
 /** The content of `ready.json` (rules §8.1). */
 export interface ReadyFacts extends Seeded {
   baseUrl: string
-  /** The console service's own address; the gateway forwards /api/v2 and /console to it. */
+  /** The console's direct address; the gateway forwards /api/v2 and /console to it. */
   consoleUrl: string
   /** Control endpoint of the simulated provider. */
   providerControl: string
-  /** Where each service shows its metrics; on this machine alone. */
+  /** Where each service serves its metrics, for this machine only. */
   metrics: string[]
 }
 
-/** For this user alone, and never seen half-written. */
+/** Written for this user only, and atomically. */
 export function writePrivateJson(file: string, content: unknown): void {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
   renameSync(draft, file)
 }
 
-/** The one screen: the address, the key, and three commands that work unchanged. */
+/** The startup screen: the address, the key, and three commands that work unchanged. */
 export function readyScreen(facts: ReadyFacts, readyFile: string): string {
   const { baseUrl, email, key, password, sandboxes } = facts
   const model = facts.models[0] ?? 'none is seeded'
@@ -27,7 +27,7 @@ export function readyScreen(facts: ReadyFacts, readyFile: string): string {
   const authorization = `-H 'Authorization: Bearer ${key}'`
   const post = (flags: string, path: string, headers: string, content: object) =>
     `curl -sS ${flags}${baseUrl}${path} ${authorization} -H 'Content-Type: application/json'${headers} -d '${JSON.stringify(content)}'`
-  // A new key each time the command is given, so that it runs again.
+  // A new key on each use, so that the command runs again.
   const progress = ` -H 'Accept: application/x-ndjson' -H "Idempotency-Key: try-it-$(date +%s)"`
   const input = { topic: 'the sea', tone: 'dry' }
   return `

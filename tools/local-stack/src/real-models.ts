@@ -1,13 +1,13 @@
 import type { RealModel } from '@gateway/prisma/seeded'
 import type { z } from 'zod'
 
-/** A model with its price, before it is said who serves it. */
+/** A model with its price, without its provider. */
 export type NamedModel = Omit<RealModel, 'provider' | 'limits'>
 
-// A price of a token has 12 places (money §1.2), and so one of a million tokens 6.
+// A price per token has 12 decimal places (money §1.2), so a price per million tokens has 6.
 const entry = /^(?<model>[^@,\s]+)@(?<prompt>\d+(?:\.\d{1,6})?)\/(?<completion>\d+(?:\.\d{1,6})?)$/
 
-/** Reads `model@input/output,…`, prices in USD per million tokens. */
+/** Parses `model@input/output,…`, prices in USD per million tokens. */
 export function readRealModels(text: string, context: z.RefinementCtx): NamedModel[] {
   return text.split(',').flatMap((part) => {
     const { model, prompt, completion } = entry.exec(part.trim())?.groups ?? {}

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test as base } from 'vitest'
 import { findRedis } from './redis-binary.ts'
 
-// The programs of others that findRedis looks for are small shell scripts here, in a PATH that has nothing else.
+// External programs that findRedis searches for are small shell scripts, in a PATH with nothing else.
 
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
 const test = base.extend('machine', async ({}, { onCleanup }) => {
@@ -16,7 +16,7 @@ const test = base.extend('machine', async ({}, { onCleanup }) => {
   const lines: string[] = []
   return {
     lines,
-    /** Puts a program there; one in the cache is what unpacking the package of the distribution leaves. */
+    /** Adds a program; one in the cache is what unpacking the distribution's package leaves. */
     async program(name: string, script: string, where: 'bin' | 'cache' = 'bin') {
       const place = where === 'bin' ? bin : path.join(cacheFolder, 'usr/bin')
       await mkdir(place, { recursive: true })
@@ -27,18 +27,18 @@ const test = base.extend('machine', async ({}, { onCleanup }) => {
   }
 })
 
-/** An engine that answers; what it does when it is asked for an image is reported. */
+/** An engine that responds, with these reactions to commands for an image. */
 const docker = (inspect: string, pull: string) =>
   `case "$1" in info) echo 29.0;; image) ${inspect};; pull) ${pull};; *) exit 64;; esac`
 const unreachable = `echo 'Error response from daemon: no route to the registry' >&2; exit 1`
 
-test('a server on the PATH is the first choice', async ({ machine }) => {
+test('findRedis prefers a server on the PATH', async ({ machine }) => {
   await machine.program('valkey-server', 'exit 0')
   await machine.program('docker', docker('exit 0', 'exit 0'))
   expect(await machine.find()).toEqual({ from: 'path', command: ['valkey-server'] })
 })
 
-test('a Docker engine is taken that has the image, or can fetch it', async ({ machine }) => {
+test('findRedis uses a Docker engine that has the image or can fetch it', async ({ machine }) => {
   await machine.program('docker', docker('exit 0', unreachable))
   expect(await machine.find()).toEqual({ from: 'docker', command: ['docker'] })
   expect(machine.lines).toEqual([])
@@ -47,7 +47,7 @@ test('a Docker engine is taken that has the image, or can fetch it', async ({ ma
   expect(machine.lines).toEqual(['Redis: Docker fetches redis:8.2-alpine'])
 })
 
-test('alongside an engine that cannot fetch the image, the package of the distribution is next, and a line says so', async ({
+test('findRedis logs why Docker cannot fetch the image, and uses the package of the distribution', async ({
   machine,
 }) => {
   await machine.program('docker', docker('exit 1', unreachable))
@@ -58,7 +58,7 @@ test('alongside an engine that cannot fetch the image, the package of the distri
   )
 })
 
-test('without any of them the message says what was tried and what mends it', async ({ machine }) => {
+test('findRedis reports what it tried and how to fix it if it finds no server', async ({ machine }) => {
   await machine.program('docker', docker('exit 1', unreachable))
   const failure = machine.find()
   await expect(failure).rejects.toThrow(/set REDIS_URL to a Redis of your own/)

@@ -9,18 +9,18 @@ export const REDIS_IMAGE = 'redis:8.2-alpine'
 const run = promisify(execFile)
 const servers = ['redis-server', 'valkey-server']
 
-/** How to start a Redis server: the words to put before its settings. */
+/** How to start a Redis server: the command to prepend to its settings. */
 export interface RedisBinary {
   from: 'path' | 'docker' | 'debian'
   command: string[]
 }
 
 /**
- * Finds a Redis or Valkey server: on the PATH, else a Docker engine that has its image or can fetch it, else the package
- * of Debian or Ubuntu unpacked into `cacheFolder`. Throws one message with the remedies if there is none of them.
+ * Finds a Redis or Valkey server: on the PATH, else a Docker engine that has its image or can fetch it, else the
+ * package of Debian or Ubuntu unpacked into `cacheFolder`. Throws one message with the remedies if none is available.
  *
- * The package is unpacked and not installed, for root as well: installing starts a system service, and the
- * machine is not ours to change.
+ * The package is unpacked instead of installed, also for root: installing would start a system service, and the machine
+ * is not ours to change.
  */
 export async function findRedis({
   cacheFolder,
@@ -29,7 +29,7 @@ export async function findRedis({
 }: {
   cacheFolder: string
   log: (line: string) => void
-  /** With the PATH to look in. */
+  /** With the PATH to search. */
   env?: NodeJS.ProcessEnv
 }): Promise<RedisBinary> {
   for (const server of servers) {
@@ -74,7 +74,7 @@ async function runs([command = '', ...args]: string[], env: NodeJS.ProcessEnv): 
   )
 }
 
-/** Downloads the package and anything it needs that this machine lacks, as root or not, and unpacks them. */
+/** Downloads the package and its missing dependencies, as root or not, and unpacks them. */
 async function unpackDebianPackage(
   cacheFolder: string,
   log: (line: string) => void,
@@ -91,7 +91,7 @@ async function unpackDebianPackage(
     for (const file of await readdir(work)) {
       if (file.endsWith('.deb')) await run('dpkg', ['-x', path.join(work, file), path.join(work, 'root')])
     }
-    if (await findUnpacked(cacheFolder, env)) return // someone else was quicker
+    if (await findUnpacked(cacheFolder, env)) return // another process was faster
     await rm(cacheFolder, { recursive: true, force: true })
     await rename(path.join(work, 'root'), cacheFolder)
   } finally {
@@ -99,7 +99,9 @@ async function unpackDebianPackage(
   }
 }
 
-/** Asks apt what installing would bring; with package lists of our own if the machine's are empty or too old. */
+/**
+ * Asks apt what an installation would add; with separate package lists if those of the machine are empty or outdated.
+ */
 async function missingPackages(work: string): Promise<{ packages: string[]; options: string[] }> {
   const root = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : []
   const lists = path.join(work, 'lists')
@@ -117,7 +119,7 @@ async function missingPackages(work: string): Promise<{ packages: string[]; opti
         () => '',
       )
       const lacking = [...plan.matchAll(/^Inst (\S+)/gm)].map((match) => match[1] ?? '')
-      // The server is a link into its tools, which may be installed already and are then not lacking.
+      // The server is a link into its tools, which may be installed already and are then not missing.
       if (lacking.length > 0)
         return { packages: [...new Set([...lacking, server.replace('server', 'tools')])], options }
     }

@@ -8,13 +8,13 @@ function screenWithText(isTTY: boolean) {
   return { screen, text: () => written.join('') }
 }
 
-test('on a terminal a step is shown while it runs, then with its time', async () => {
+test('on a terminal a step is shown while it runs, then with its duration', async () => {
   const { screen, text } = screenWithText(true)
   await screen.step('postgres', async () => expect(text()).toBe('  postgres            …'))
   expect(text()).toBe('  postgres            …\r\u001B[K  postgres            1.2 s\n')
 })
 
-test('a line told during a step leaves the step shown', async () => {
+test('a line printed during a step keeps the step visible', async () => {
   const { screen, text } = screenWithText(true)
   await screen.step('redis', async () => screen.note('loading it'))
   expect(text()).toBe(
@@ -22,7 +22,7 @@ test('a line told during a step leaves the step shown', async () => {
   )
 })
 
-test('elsewhere each step is one plain line, and a failure says so', async () => {
+test('without a terminal each step is one plain line, also if it fails', async () => {
   const { screen, text } = screenWithText(false)
   await screen.step('redis', async () => {})
   await expect(screen.step('ledger', () => Promise.reject(new Error('no')))).rejects.toThrow('no')

@@ -1,9 +1,9 @@
 export interface Screen {
-  /** Shows that something begins, and how long it took when it is done. Passes on what `work` answers or throws. */
+  /** Shows the start of a step, and its duration once done. Passes on the result or the error of `work`. */
   step<Result>(name: string, work: () => Promise<Result>): Promise<Result>
-  /** A separate line, at any time. */
+  /** Prints a separate line, at any time. */
   print(line: string): void
-  /** The same, set back: something about the step that runs. */
+  /** Prints an indented line about the current step. */
   note(line: string): void
 }
 
@@ -12,7 +12,7 @@ interface Output {
   isTTY?: boolean
 }
 
-/** Progress for a user: on a terminal each step fills in its own line, elsewhere it is written when it is done. */
+/** Progress for a user: on a terminal each step updates its line, elsewhere it is printed once done. */
 export function createScreen(output: Output, now: () => number): Screen {
   let open: string | null = null
 

@@ -3,7 +3,7 @@ import type { ProviderConfig } from '@gateway/providers/provider-config'
 import type { MetricsPorts, StackPorts } from './stack-ports.ts'
 import type { StackSecrets } from './stack-secrets.ts'
 
-/** One entry of `PROVIDERS`: what of its kind is said, and the rest is as it is by default. */
+/** One entry of `PROVIDERS`, whose other fields have their defaults. */
 export type ProviderEntry = { [Kind in ProviderConfig['kind']]: EntryOf<Kind> }[ProviderConfig['kind']]
 
 type EntryOf<Kind extends ProviderConfig['kind']> = Pick<ProviderConfig, 'baseUrl'> &
@@ -13,7 +13,7 @@ export interface StackFacts {
   /** Where the gateway listens; everything else listens on 127.0.0.1. */
   host: string
   ports: StackPorts
-  /** Of /metrics, for this machine alone. */
+  /** Ports of /metrics, for this machine only. */
   metricsPorts: MetricsPorts
   secrets: StackSecrets
   /** Login of the role svc_ledger. */
@@ -21,7 +21,7 @@ export interface StackFacts {
   /** Login of the role svc_console. */
   consoleDatabaseUrl: string
   redisUrl: string
-  /** Where gateway, worker and console keep the bytes of assets; an absolute path. */
+  /** Where gateway, worker and console store the bytes of assets; an absolute path. */
   assetsFolder: string
   providers: Record<string, ProviderEntry>
   /** Values of the variables that `apiKeyEnv` names. */
@@ -31,11 +31,11 @@ export interface StackFacts {
 }
 
 /**
- * The environment of each program, whole: nothing of the starter's own comes through, apart from what `inherited` picks.
+ * The complete environment of each program: of the starter's environment only what `inherited` picks is passed on.
  *
  * All: HOST, PORT, METRICS_PORT where it has metrics, LOG_LEVEL, STOP_WITH_PARENT, OTEL_EXPORTER_OTLP_ENDPOINT.
  * Ledger: DATABASE_URL, REDIS_URL, SERVICE_SECRET_GATEWAY, SERVICE_SECRET_WORKER, SERVICE_SECRET_CONSOLE, WEBHOOK_KEY,
- *   WEBHOOK_PRIVATE_ADDRESSES: anyone who tries webhooks here has a server on this machine.
+ *   WEBHOOK_PRIVATE_ADDRESSES: webhooks are usually tried with a server on this machine.
  * Gateway: LEDGER_URL, SERVICE_SECRET, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
  * Worker: LEDGER_URL, SERVICE_SECRET, REDIS_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
  * Console: DATABASE_URL, LEDGER_URL, SERVICE_SECRET, ASSETS_FOLDER, PUBLIC_URL where the gateway is on this machine alone.
@@ -78,7 +78,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       LEDGER_URL: ledgerUrl,
       SERVICE_SECRET: secrets.services.console,
       TRUSTED_PROXIES: 'loopback', // the gateway
-      // So that the commands it shows name the gateway. Elsewhere only anyone who runs this knows where browsers find it.
+      // So that the commands it shows name the gateway. On any other host, only the operator knows the public address.
       ...(isLoopback(facts.host) && { PUBLIC_URL: gatewayUrl(facts.host, ports.gateway) }),
     },
     worker: {
@@ -101,7 +101,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
   }
 }
 
-/** The gateway's address for someone on this machine. @param host where it listens */
+/** The gateway's address from this machine. @param host where it listens */
 export function gatewayUrl(host: string, port: number): string {
   const asked = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${asked.includes(':') ? `[${asked}]` : asked}:${port}`
@@ -111,7 +111,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
-/** What a program needs of the machine's environment to run at all, no matter what it is. */
+/** The variables of the machine that any program needs to run. */
 export function inherited(env: Environment): Record<string, string> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))

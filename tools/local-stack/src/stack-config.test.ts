@@ -7,7 +7,7 @@ import { providersOf } from './stack-providers.ts'
 const projectFolder = path.resolve(import.meta.dirname, '../../..')
 
 describe('the configuration of npm start', () => {
-  test('needs nothing', () => {
+  test('needs no variables', () => {
     const config = readStackConfig({})
     expect(config).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, DATA_FOLDER: path.join(projectFolder, '.local') })
     expect(providersOf(config, 4000)).toEqual({
@@ -25,7 +25,7 @@ describe('the configuration of npm start', () => {
   })
 
   // spec: can/real-providers
-  test('an OpenAI key alone adds one model, served by OpenAI, and the key goes by reference', () => {
+  test('adds one OpenAI model for an OpenAI key alone, and passes the key by reference', () => {
     const config = readStackConfig({ OPENAI_API_KEY: 'sk-x' })
     expect(realModelsOf(config)).toEqual([
       {
@@ -54,11 +54,11 @@ describe('the configuration of npm start', () => {
       { MODEL_LIMITS: '{"llama3":{"contextLength":4096,"maxOutputTokens":8192}}' },
       /^MODEL_LIMITS .*llama3.maxOutputTokens: must be at most its contextLength/,
     ],
-  ])('%j is not passed over', (env, says) => {
+  ])('reports the problem in %j', (env, says) => {
     expect(() => readStackConfig(env)).toThrow(says)
   })
 
-  test('a separate base address needs its models named, and may be private and without a key', () => {
+  test('requires model names for a custom base address, which may be private and without a key', () => {
     const env = { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1/' }
     expect(() => readStackConfig(env)).toThrow(/^OPENAI_MODELS .*OPENAI_BASE_URL is set, so OPENAI_MODELS must name/)
     const config = readStackConfig({ ...env, OPENAI_MODELS: 'llama3@0/0, big@12.5/1000.125' })
@@ -74,7 +74,7 @@ describe('the configuration of npm start', () => {
   })
 
   // spec: can/real-providers
-  test('an Anthropic key adds one model, or those that are named, alongside those of OpenAI', () => {
+  test('adds one Anthropic model for its key, or the models named, next to those of OpenAI', () => {
     const config = readStackConfig({ OPENAI_API_KEY: 'sk-x', ANTHROPIC_API_KEY: 'sk-ant-x' })
     expect(realModelsOf(config).map(({ provider, model }) => [provider, model])).toEqual([
       ['openai', 'gpt-4.1-mini'],
@@ -95,14 +95,14 @@ describe('the configuration of npm start', () => {
     expect(() => readStackConfig({ ANTHROPIC_MODELS: 'claude-opus-5@5/25' })).toThrow(/^ANTHROPIC_API_KEY .*must hold/)
   })
 
-  test('the field of the output cap, where a separate provider differs', () => {
+  test('sets the field of the output cap for a provider that differs', () => {
     const env = { OPENAI_BASE_URL: 'http://127.0.0.1:8000/v1', OPENAI_MODELS: 'qwen3@0/0' }
     const { providers } = providersOf(readStackConfig({ ...env, OPENAI_CAP_FIELD: 'max_completion_tokens' }), 4000)
     expect(providers['openai']).toMatchObject({ capField: 'max_completion_tokens' })
     expect(() => readStackConfig({ ...env, OPENAI_CAP_FIELD: 'cap' })).toThrow(/^OPENAI_CAP_FIELD /)
   })
 
-  test('limits of models that no one knows, or that are other than known', () => {
+  test('sets limits for unknown models and overrides those of known ones', () => {
     const limits = { llama3: { contextLength: 8192 }, 'gpt-4.1-mini': { maxTokensPerImage: null } }
     const env = { OPENAI_API_KEY: 'sk-x', OPENAI_MODELS: 'llama3@0/0,gpt-4.1-mini@0.4/1.6,o3@2/8' }
     const config = readStackConfig({ ...env, MODEL_LIMITS: JSON.stringify(limits) })
@@ -117,7 +117,7 @@ describe('the configuration of npm start', () => {
     expect(wrong('llama3=8192')).toThrow(/^MODEL_LIMITS .*expected JSON such as/)
   })
 
-  test('Gemini, Azure and Bedrock, each by its own variables', () => {
+  test('adds Gemini, Azure and Bedrock by their variables', () => {
     const env = {
       GEMINI_API_KEY: 'g',
       AZURE_OPENAI_ENDPOINT: 'https://mine.openai.azure.com',
@@ -151,7 +151,7 @@ describe('the configuration of npm start', () => {
     expect(providersOf(config, 4000, own).providerKeys).not.toHaveProperty('AWS_ACCESS_KEY_ID')
   })
 
-  test('what belongs together is asked for together, in one sentence', () => {
+  test('requests variables that depend on each other in one sentence', () => {
     const read = (env: object) => () => readStackConfig(env as never)
     expect(read({ AZURE_OPENAI_API_KEY: 'a' })).toThrow(/^AZURE_OPENAI_MODELS .*all three or none/)
     expect(read({ BEDROCK_REGION: 'eu-west-1' })).toThrow(/^BEDROCK_MODELS .*both or none/)
@@ -159,7 +159,7 @@ describe('the configuration of npm start', () => {
     expect(read({ GEMINI_MODELS: 'gemini-3-pro-preview@2/12' })).toThrow(/^GEMINI_API_KEY .*must hold/)
   })
 
-  test('says what is wrong with a list of models', () => {
+  test('reports what is wrong with a list of models', () => {
     expect(() => readStackConfig({ OPENAI_MODELS: 'llama3' })).toThrow(
       'expected model@input/output in USD per million tokens, with at most 6 places, not "llama3"',
     )

@@ -14,21 +14,21 @@ async function takenPort(): Promise<number> {
   return (holder.address() as AddressInfo).port
 }
 
-test('every program gets its own port', async () => {
+test('choosePorts gives every program a different port', async () => {
   const ports = Object.values(await choosePorts(readStackConfig({ PORT: '0' })))
   expect(new Set(ports).size).toBe(5)
-  // The kernel gives higher ones to outgoing connections, which would take them before the programs start.
+  // The kernel gives higher ones to outgoing connections, which could take them before the programs start.
   expect(ports.filter((port) => port < 1_024 || port > 32_767)).toEqual([])
 })
 
-test('what is measured has ports that no program has', async () => {
+test('chooseMetricsPorts chooses ports that no program has', async () => {
   const ports = await choosePorts(readStackConfig({ PORT: '0' }))
   const measured = await chooseMetricsPorts(ports)
   expect(Object.keys(measured).toSorted()).toEqual(['console', 'gateway', 'ledger', 'worker'])
   expect(new Set([...Object.values(ports), ...Object.values(measured)]).size).toBe(9)
 })
 
-test('every taken port that was asked for is reported by its variable', async () => {
+test('choosePorts reports every requested port in use by its variable', async () => {
   const [gateway, ledger] = [await takenPort(), await takenPort()]
   const config = readStackConfig({ PORT: String(gateway), LEDGER_PORT: String(ledger) })
   await expect(choosePorts(config)).rejects.toMatchObject({
@@ -40,10 +40,10 @@ test('every taken port that was asked for is reported by its variable', async ()
   })
 })
 
-// The gateway's own port is tried on an address where nothing else listens, so that no other test can take it meanwhile.
+// The gateway's port is tried on an address where nothing else listens, so that no other test can take it meanwhile.
 const quietHost = process.platform === 'linux' ? '127.83.17.5' : '::1'
 
-test('a taken port that no one asked for is passed over', async () => {
+test('choosePorts skips a port in use that was not requested', async () => {
   const holder = createServer().listen(0, '127.0.0.1')
   holders.push(holder)
   await once(holder, 'listening')

@@ -13,8 +13,8 @@ export interface StackPorts {
 }
 
 /**
- * A port for each of the programs, each tried now and kept for the programs' restarts. A port that was asked for by a
- * variable and is taken is reported by that variable's name; the others are the next free ones above the gateway's.
+ * Chooses a port for each program, tries it now and reserves it for the program's restarts. A requested port that is in
+ * use is reported by its variable; the others are the next free ones above the gateway's.
  */
 export async function choosePorts(config: StackConfig): Promise<StackPorts> {
   const asked = {
@@ -51,7 +51,7 @@ export async function choosePorts(config: StackConfig): Promise<StackPorts> {
 export const measured = ['gateway', 'console', 'ledger', 'worker'] as const
 export type MetricsPorts = Record<(typeof measured)[number], number>
 
-/** A port of 127.0.0.1 for the metrics of each: the next free ones above all others. */
+/** Chooses a metrics port on 127.0.0.1 for each: the next free ones above all others. */
 export async function chooseMetricsPorts(ports: StackPorts): Promise<MetricsPorts> {
   const used = new Set(Object.values(ports))
   const chosen: Partial<MetricsPorts> = {}
@@ -70,7 +70,7 @@ async function nextFree(from: number, used: ReadonlySet<number>): Promise<number
   return freePort(undefined, 'a program')
 }
 
-/** The port if it is free, null if it is taken. */
+/** Returns the port if it is free, null if it is in use. */
 async function tryPort(wanted: number, host: string, used: ReadonlySet<number>): Promise<number | null> {
   if (used.has(wanted)) return null
   const probe = createServer().listen(wanted, host)

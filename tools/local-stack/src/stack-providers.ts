@@ -3,10 +3,10 @@ import { realModelsOf } from './models-asked-for.ts'
 import type { ProviderEntry, StackFacts } from './service-environment.ts'
 import type { StackConfig } from './stack-config.ts'
 
-/** What the AWS SDK takes its credentials from, where there is no key of Bedrock's own. */
+/** Variables for the credentials of the AWS SDK, if there is no Bedrock key. */
 const awsVariables = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE'] as const
 
-/** The simulated provider, and in addition to it the real ones that the environment names. */
+/** The simulated provider, and the real ones that the environment selects. */
 export function providersOf(
   config: StackConfig,
   simulatedPort: number,
@@ -30,7 +30,7 @@ export function providersOf(
 
 interface RealEntry {
   entry: ProviderEntry
-  /** The variables that its program needs. */
+  /** The variables that the provider needs. */
   keys: Record<string, string | undefined>
 }
 
@@ -44,7 +44,7 @@ function realProviders(
       entry: {
         kind: 'openai-compatible',
         baseUrl: OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
-        // Anyone who starts this on their own machine may well mean a model server on it.
+        // On a developer's machine this is often a local model server.
         ...(OPENAI_BASE_URL && { allowPrivateAddress: true }),
         ...(OPENAI_API_KEY && { apiKeyEnv: 'OPENAI_API_KEY' }),
         ...(OPENAI_CAP_FIELD && { capField: OPENAI_CAP_FIELD }),

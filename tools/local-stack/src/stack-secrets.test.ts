@@ -8,7 +8,7 @@ let folder = ''
 beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), 'secrets-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('secrets are made once, all different, for this user alone', () => {
+test('secrets are created once, all different, readable only by this user', () => {
   const made = keepSecrets(folder)
   const all = [...Object.values(made.services), ...Object.values(made.databaseRoles), made.webhooks]
   expect(new Set(all).size).toBe(6)
@@ -17,7 +17,7 @@ test('secrets are made once, all different, for this user alone', () => {
   expect(keepSecrets(folder)).toEqual(made)
 })
 
-test('a secret that an earlier version did not make is made, and kept', () => {
+test('a secret that is missing in an older file is created and kept', () => {
   const { webhooks, ...earlier } = keepSecrets(folder)
   writeFileSync(path.join(folder, 'secrets.json'), JSON.stringify(earlier))
   const made = keepSecrets(folder)
@@ -27,7 +27,7 @@ test('a secret that an earlier version did not make is made, and kept', () => {
 })
 
 test.each(['', '{', '{"services":{}}'])(
-  'a file that holds %o is reported with its resolution and left alone',
+  'a file with the content %o is reported with a resolution and left alone',
   (content) => {
     const file = path.join(folder, 'secrets.json')
     writeFileSync(file, content)

@@ -7,17 +7,17 @@ import { z } from 'zod'
 
 const secret = z.string().min(32)
 const stackSecrets = z.object({
-  /** What each service shows the ledger. */
+  /** How each service authenticates to the ledger. */
   services: z.object({ gateway: secret, worker: secret, console: secret }),
   /** Passwords of the login roles in Postgres. */
   databaseRoles: z.object({ ledger: secret, console: secret }),
-  /** What the secrets of webhooks are made with. */
+  /** Encrypts the secrets of webhooks. */
   webhooks: secret.default(newSecret),
 })
 
 export type StackSecrets = z.output<typeof stackSecrets>
 
-/** The secrets between the parts of this stack: generated once, kept in `secrets.json` for this user alone. */
+/** The secrets between the parts of this stack: generated once, stored in `secrets.json` for this user only. */
 export function keepSecrets(folder: string): StackSecrets {
   const file = path.join(folder, 'secrets.json')
   const kept = readIfThere(file)

@@ -42,7 +42,7 @@ function readyFacts(): ReadyFacts {
   return JSON.parse(readFileSync(path.join(folder, 'ready.json'), 'utf8')) as ReadyFacts
 }
 
-/** Every process that this one started, directly or through others. */
+/** All processes that this one started, directly or indirectly. */
 function descendantsOf(pid: number): number[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
   const parents = rows.map((row) => row.trim().split(/\s+/).map(Number))
@@ -51,14 +51,14 @@ function descendantsOf(pid: number): number[] {
   return below(pid)
 }
 
-/** Those of them that still run. One that has ended and waits to be buried by the system runs no more. */
+/** Those still running. A zombie does not count. */
 function stillRunning(pids: number[]): number[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,stat='], { encoding: 'utf8' }).trim().split('\n')
   const running = new Set(rows.filter((row) => !row.includes('Z')).map((row) => Number.parseInt(row.trim(), 10)))
   return pids.filter((pid) => running.has(pid))
 }
 
-test('starts everything in order, tells each step, and writes ready.json for this user alone', async () => {
+test('the stack starts in order, prints each step, and writes ready.json for this user only', async () => {
   const stack = startStarter()
   await stack.ready
   const steps = stack.output().match(/^ {2}[a-z]+( [a-z]+)?(?= .*\d s$)/gm)
@@ -84,14 +84,14 @@ test('starts everything in order, tells each step, and writes ready.json for thi
   for (const url of facts.metrics) {
     expect(new URL(url).hostname).toBe('127.0.0.1')
     expect(await (await fetch(url)).text()).toContain('target_info')
-    await expect(fetch(url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed') // on that one address
+    await expect(fetch(url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed') // on that address only
   }
   for (const file of ['ready.json', 'secrets.json', 'seeded.json']) {
     expect(statSync(path.join(folder, file)).mode & 0o777).toBe(0o600)
   }
 })
 
-test('on SIGTERM everything stops and nothing is left; the next start finds what the first one seeded', async () => {
+test('SIGTERM stops everything without leftovers, and the next start finds the seeded data', async () => {
   const first = startStarter()
   await first.ready
   const { key } = readyFacts()
@@ -99,7 +99,7 @@ test('on SIGTERM everything stops and nothing is left; the next start finds what
   expect(processes.length).toBeGreaterThanOrEqual(9) // five programs, and a watchdog and a server each for Postgres and Redis
   first.child.kill('SIGTERM')
   expect(await first.ended).toBe(0)
-  await expect.poll(() => stillRunning(processes)).toEqual([]) // a watchdog is the last to go
+  await expect.poll(() => stillRunning(processes)).toEqual([]) // a watchdog ends last
   expect(existsSync(path.join(folder, 'ready.json'))).toBe(false)
 
   const second = startStarter()
@@ -117,7 +117,7 @@ test('kill -9 of the starter leaves no process behind', async () => {
   await expect.poll(() => stillRunning(processes), { timeout: 30_000 }).toEqual([])
 })
 
-test('a taken port ends the start with the variable to change, before anything was started', async () => {
+test('a port in use fails the start with the variable to change, before anything starts', async () => {
   const holder = createServer().listen(0, '127.0.0.1')
   await once(holder, 'listening')
   const { port } = holder.address() as AddressInfo

@@ -25,11 +25,13 @@ export type Seed = (deps: {
   adminUrl: string
   ledgerUrl: string
   consoleUrl: string
-  /** The console's secret at the ledger, for what only the ledger may do. */
+  /** The console's secret for the ledger, for operations that only the ledger may perform. */
   consoleSecret: string
-  /** What it answered when it last ran on this data folder; null the first time. Secrets can't be read back from the books. */
+  /**
+   * Its result from the last run on this data folder; null the first time. Secrets can't be read back from the ledger.
+   */
   before: Seeded | null
-  /** Models of real providers to add as products, each served by the provider it names. */
+  /** Real models to add as products, each with its provider. */
   realModels: RealModel[]
   log: (line: string) => void
 }) => Promise<Seeded>
@@ -40,7 +42,7 @@ interface Deps {
   screen: Screen
   lifecycle: Lifecycle
   seed: Seed
-  /** The program files; a test may bring its own. */
+  /** The program files; a test may replace them. */
   entries?: Record<keyof StackPorts, string>
 }
 
@@ -53,7 +55,7 @@ const titles = {
   gateway: 'gateway',
 }
 
-/** Starts everything in order, each with its stop, seeds, and writes ready.json. Throws one readable error. */
+/** Starts everything in order, registers each stop, seeds, and writes ready.json. Throws one readable error. */
 export async function startStack(deps: Deps): Promise<ReadyFacts> {
   const { config, env, screen, lifecycle, seed, entries = await bundleServices() } = deps
   const folder = config.DATA_FOLDER

@@ -48,7 +48,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a killed program is started again, and both are logged', async () => {
+test('a killed program is restarted, and both events are logged', async () => {
   const { pid, logged, back } = await start()
   const first = await pid()
   process.kill(first, 'SIGKILL')
@@ -60,7 +60,7 @@ test('a killed program is started again, and both are logged', async () => {
   ])
 })
 
-test('a program that is killed again and again comes back each time', async () => {
+test('a program that is killed repeatedly is restarted each time', async () => {
   const { pid, program, logged } = await start()
   for (let round = 1; round <= 3; round++) {
     process.kill(await pid(), 'SIGKILL')
@@ -69,7 +69,7 @@ test('a program that is killed again and again comes back each time', async () =
   expect(program.pid).toBe(await pid())
 })
 
-test('a stopped program has ended and is not started again', async () => {
+test('a stopped program is not restarted', async () => {
   const { program, pid, logged } = await start()
   const first = await pid()
   await program.stop()
@@ -84,13 +84,13 @@ test('a program that ignores SIGTERM is killed when its time is up', async () =>
   expect(isAlive(first)).toBe(false)
 })
 
-test('a program that ends before it is ready is one message with its last words', async () => {
+test('a program that ends before it is ready is reported in one message with its last log lines', async () => {
   await expect(start({ TROUBLE: 'ends at once' })).rejects.toThrow(
     /small did not start \(exit code 1\)\. The end of .*small\.log:\n(.*\n)*.*nothing works today/,
   )
 })
 
-test('a program that does not become ready in time is ended', async () => {
+test('a program that is not ready in time is ended', async () => {
   await expect(start({ TROUBLE: 'never ready' }, { readyLimitMs: 700 })).rejects.toThrow(
     'small did not start (it was not ready within 700 ms)',
   )

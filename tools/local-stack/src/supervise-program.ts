@@ -4,26 +4,26 @@ import { closeSync, openSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { lastLines } from './last-lines.ts'
 
-// Keeps one program running as its own process.
-//   S1  It is in its own session, so a Ctrl-C in the terminal reaches the starter only, which decides the order.
-//   S2  Its standard input is a pipe that the kernel closes when the starter is gone, however it ended; the program ends
-//       itself on that (STOP_WITH_PARENT).
-//   S3  One that dies after it was ready is started again, each time a little later; one that was never ready is not.
+// Keeps one program running as a separate process.
+//   S1  It is in a separate session, so a Ctrl-C in the terminal reaches only the starter, which controls the order.
+//   S2  Its standard input is a pipe that the kernel closes when the starter ends for any reason; the program then ends
+//       itself (STOP_WITH_PARENT).
+//   S3  A program that dies after it was ready is restarted, with increasing delays; one that was never ready is not.
 
 export interface Program {
   name: string
-  /** A TypeScript file, run by the Node that runs this one. */
+  /** A TypeScript file, run by the same Node as this process. */
   entry: string
   env: Record<string, string>
-  /** Its output is added at the end. */
+  /** Its output is appended. */
   logFile: string
-  /** Answers 200 when the program can do its work. */
+  /** Responds with 200 when the program can do its work. */
   readyUrl: string
 }
 
 export interface SupervisedProgram {
   readonly pid: number | undefined
-  /** Ends it by SIGTERM, by SIGKILL when it takes too long, and keeps it from starting again. */
+  /** Ends it with SIGTERM, or with SIGKILL if it takes too long, and prevents a restart. */
   stop(): Promise<void>
 }
 
@@ -32,14 +32,19 @@ interface Deps {
   log: (message: string) => void
   readyLimitMs?: number
   stopLimitMs?: number
-  /** The first wait before a restart; it doubles up to `longestBackOffMs`, and starts again after a minute of quiet. */
+  /**
+   * The first delay before a restart; it doubles up to `longestBackOffMs`, and resets after a minute without a failure.
+   */
   backOffMs?: number
 }
 
 const longestBackOffMs = 10_000
 const quietMs = 60_000
 
-/** Starts the program and resolves when it is ready. Rejects with one message, its last log lines included, if it ends before. */
+/**
+ * Starts the program and resolves when it is ready. Rejects with one message, including its last log lines, if it ends
+ * before.
+ */
 export async function superviseProgram(
   program: Program,
   { log, readyLimitMs = 60_000, stopLimitMs = 15_000, backOffMs = 250 }: Deps,
@@ -99,7 +104,7 @@ function spawnProgram({ entry, env, logFile }: Program): ChildProcess {
   const log = openSync(logFile, 'a', 0o600)
   const child = spawn(process.execPath, [entry], { env, detached: true, stdio: ['pipe', log, log] }) // S1, S2
   closeSync(log)
-  child.stdin?.on('error', () => {}) // a program that dies breaks the pipe; its end is heard elsewhere
+  child.stdin?.on('error', () => {}) // a dying program breaks the pipe; its end is handled elsewhere
   return child
 }
 
@@ -110,7 +115,7 @@ async function answersReady(url: string, giveUp: AbortSignal): Promise<boolean> 
       await answer.body?.cancel()
       if (answer.status === 200) return !giveUp.aborted
     } catch {
-      // It doesn't listen yet.
+      // It is not listening yet.
     }
     await wait(50, undefined, { signal: giveUp }).catch(() => {})
   }

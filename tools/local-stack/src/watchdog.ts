@@ -1,6 +1,6 @@
 // Runs one program for the process that forked this one, and ends it when that process is gone.
 //   W1  The channel to the starter is the only sign of life: the kernel closes it however the starter ends.
-//   W2  This process outlives the program, so that no one has to be trusted to clean up after it.
+//   W2  This process outlives the program, so cleanup does not depend on the program.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import type { OrderToWatchdog, TiedProgram, WordFromWatchdog } from './end-with-starter.ts'

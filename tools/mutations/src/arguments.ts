@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 
 export interface MutateOptions {
-  /** Ids of mutations; null: all. */
+  /** Ids of mutations; null for all. */
   only: string[] | null
-  /** The tree that is mutated; null: HEAD. */
+  /** The tree to mutate; null for HEAD. */
   at: string | null
   list: boolean
 }
@@ -16,7 +16,7 @@ Breaks one rule of the code after another in a throw-away copy, and shows whethe
   --list           prints the mutations and looks whether each still fits the code; tests nothing
 `
 
-/** Reads the command line. Answers the text to print instead where it asks for help or is wrong. */
+/** Parses the command line. Returns the text to print instead if it asks for help or is invalid. */
 export function readArguments(
   words: string[],
   known: readonly string[],

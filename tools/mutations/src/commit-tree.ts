@@ -4,17 +4,17 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** The files of a commit, which are only read. */
+/** The files of a commit, read-only. */
 export interface CommitTree {
   /** Its full hash. */
   commit: string
-  /** null: it is not there. */
+  /** Returns null if the file does not exist. */
   read(file: string): Promise<string | null>
-  /** Writes all of it into a folder. Nothing of git is in it, so nothing is left in the repository either. */
+  /** Writes all files into a folder. It contains nothing of git, so nothing is left in the repository either. */
   writeTo(folder: string): Promise<void>
 }
 
-/** @throws Error where git knows no such commit */
+/** @throws Error if git does not know the commit */
 export async function openCommit(projectFolder: string, name: string): Promise<CommitTree> {
   const git = (...args: string[]) => run('git', ['-C', projectFolder, ...args], { maxBuffer: MOST_BYTES })
   const found = await git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => null)

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 
-// A program with all that it starts.
-//   G1  It leads a process group, so Ctrl-C in a terminal reaches us alone, and the group is ended as one.
-//   G2  What left the group (the watchdogs of embedded servers, in their own sessions) ends by itself once its starter is gone.
-//       It is known by the folder of the copy in its command line, and waited for before the folder is removed.
+// Runs a program and ends it with everything that it started.
+//   G1  It leads a process group, so Ctrl-C in a terminal reaches only this process, and the group ends as one.
+//   G2  Processes outside the group (the watchdogs of embedded servers, in separate sessions) end by themselves once
+//       their starter is gone. They are recognized by the folder of the copy in their command line, and must end before
+//       the folder is removed.
 
 export interface Ended {
-  /** null: it was ended by us. */
+  /** Null if this process ended it. */
   code: number | null
   why: 'ended' | 'late' | 'stopped'
   output: string
@@ -22,7 +23,7 @@ interface Program {
   stop: AbortSignal
 }
 
-/** Runs a program to its end, to the end of its time, or until `stop`. Answers what it wrote. */
+/** Runs a program to its end, to its time limit, or until `stop`. Returns its output. */
 export async function runGroup({ command, args, cwd, env, limitMs, stop }: Program): Promise<Ended> {
   stop.throwIfAborted()
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }) // G1
@@ -47,11 +48,11 @@ export async function runGroup({ command, args, cwd, env, limitMs, stop }: Progr
   } finally {
     clearTimeout(timer)
     stop.removeEventListener('abort', onStop)
-    signalGroup(child.pid, 'SIGKILL') // what it left behind
+    signalGroup(child.pid, 'SIGKILL') // processes that it left behind
   }
 }
 
-/** Waits until no process of the copy is left, and ends those that take too long (G2). */
+/** Waits until no process of the copy is left, and kills those that take too long (G2). */
 export async function awaitNoneIn(folder: string): Promise<void> {
   for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
     const left = await processesIn(folder)

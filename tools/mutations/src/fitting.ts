@@ -2,11 +2,13 @@ import { mutate, unfitMessage, type Mutation } from './mutation.ts'
 
 export interface Looked {
   mutation: Mutation
-  /** What is wrong, and whether the rule is missing rather than there several times; null: it fits. */
+  /**
+   * Why the mutation does not fit, and whether its rule is missing rather than present several times; null if it fits.
+   */
   unfit: { message: string; missing: boolean } | null
 }
 
-/** Which mutations fit a tree, and what is wrong with the others. */
+/** Checks which mutations fit a tree, and why the others don't. */
 export async function fitting(
   read: (file: string) => Promise<string | null>,
   mutations: readonly Mutation[],

@@ -8,9 +8,9 @@ import { tryMutation } from './try-mutation.ts'
 import { isKilled, summary, verdictLine, type Tried, type Verdict } from './verdict.ts'
 
 // npm run mutations
-// Exit codes: 0 all were killed (or --list: all fit), 1 not, 64 wrong words, 130 interrupted.
+// Exit codes: 0 all were killed (or --list: all fit), 1 not, 64 wrong usage, 130 interrupted.
 
-/** Tests that take longer are taken to hang. */
+/** Tests that take longer count as hanging. */
 const LIMIT_MS = 600_000
 const projectFolder = path.resolve(import.meta.dirname, '../../..')
 
@@ -35,13 +35,13 @@ try {
 }
 if (stop.signal.aborted) process.exitCode = 130
 
-/** Answers whether all is as it should be. */
+/** Returns whether every mutation was killed, or with --list fits. */
 async function mutateAll({ only, at, list }: MutateOptions): Promise<boolean> {
   const tree = await openCommit(projectFolder, at ?? 'HEAD')
   const wanted = mutations.filter(({ id }) => only === null || only.includes(id))
   const looked = await fitting(tree.read, wanted)
   if (list) for (const { mutation } of looked) print(`${mutation.id.padEnd(widthOf(looked))}  ${mutation.rule}`)
-  // Another commit may lack a rule. In HEAD, and where a text stands twice, the list is wrong.
+  // Another commit may lack a rule. In HEAD, or if a text occurs twice, the list is wrong.
   const wrong = looked.flatMap(({ unfit }) => (unfit && (at === null || !unfit.missing) ? [unfit.message] : []))
   if (wrong.length > 0) throw new Error([...wrong, 'Correct this in tools/mutations/src/rules.'].join('\n'))
   if (list) {

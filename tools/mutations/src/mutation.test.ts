@@ -13,7 +13,7 @@ const bound: Mutation = {
 }
 
 describe('a mutation', () => {
-  test('takes the place of its text, as it is written', () => {
+  test('replaces its text literally', () => {
     expect(mutate('if (ms > limit) leave()', bound)).toEqual({
       kind: 'mutated',
       text: 'if (ms >= $& limit) leave()',
@@ -23,11 +23,11 @@ describe('a mutation', () => {
   test.for([
     ['if (ms >= limit) leave()', 0],
     ['if (ms > limit || other.ms > limit) leave()', 2],
-  ] as const)('is unfit where its text does not stand exactly once: %s', ([text, count]) => {
+  ] as const)('is unfit if its text does not occur exactly once: %s', ([text, count]) => {
     expect(mutate(text, bound)).toEqual({ kind: 'unfit', count })
   })
 
-  test('that does not fit is named with its file and with what is wrong', async () => {
+  test('that does not fit is reported with its file and the reason', async () => {
     const files: Record<string, string> = {
       'wait.ts': 'ms > limit',
       'twice.ts': 'ms > limit, ms > limit',

@@ -6,7 +6,7 @@ import { moneyFunctionRules } from './rules/money-functions.ts'
 import { packageRules } from './rules/packages.ts'
 import { workerRules } from './rules/worker.ts'
 
-/** The rules that the tests have to notice when they break: sixty, spread over all services. */
+/** Rules whose violation the tests must detect: sixty, spread over all services. */
 export const mutations: readonly Mutation[] = [
   ...ledgerRules,
   ...moneyFunctionRules,

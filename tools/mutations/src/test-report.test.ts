@@ -12,7 +12,7 @@ const leftOut = file('a.test.ts', 'failed', '')
 const failed = file('b.test.ts', 'failed', '', ['it holds', 'passed'], [' it is bounded', 'failed'])
 const broken = file('c.test.ts', 'failed', 'SyntaxError: no\n  at c.ts')
 
-test('the failed test is found, and not a file that was left out after it', () => {
+test('readTestReport finds the failed test, and ignores files skipped after it', () => {
   expect(readTestReport(report(leftOut, broken, failed), 1, '/copy')).toEqual({
     kind: 'failed',
     file: 'b.test.ts',
@@ -20,12 +20,12 @@ test('the failed test is found, and not a file that was left out after it', () =
   })
 })
 
-test('a file that could not be loaded has failed, with the first line of why', () => {
+test('a file that could not be loaded is a failure with the first line of the error', () => {
   const outcome = { kind: 'failed', file: 'c.test.ts', test: 'SyntaxError: no' }
   expect(readTestReport(report(leftOut, broken), 1, '/copy')).toEqual(outcome)
 })
 
-test('an error outside of any test is a failure; without a report or a file nothing was tested', () => {
+test('an error outside any test is a failure, and an empty or missing report means nothing ran', () => {
   const passed = file('d.test.ts', 'passed', '', ['it holds', 'passed'])
   expect(readTestReport(report(passed), 0, '/copy')).toEqual({ kind: 'passed' })
   expect(readTestReport(report(passed), 1, '/copy')).toMatchObject({ kind: 'failed', file: null })

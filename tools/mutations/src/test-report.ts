@@ -1,6 +1,6 @@
 import path from 'node:path'
 
-/** What the JSON reporter of vitest says, as far as it is read here. */
+/** The part of vitest's JSON report that is read here. */
 interface VitestReport {
   testResults: {
     name: string
@@ -12,11 +12,11 @@ interface VitestReport {
 
 export type TestsOutcome =
   | { kind: 'passed' }
-  /** `file` from the project's folder; null: an error outside of any file. */
+  /** `file` relative to the project folder; null for an error outside any file. */
   | { kind: 'failed'; file: string | null; test: string }
   | { kind: 'none'; why: string }
 
-/** How the tests went, from the report and the exit code. `text` null: vitest wrote none. */
+/** Returns the outcome of the tests, from the report and the exit code. `text` is null if vitest wrote no report. */
 export function readTestReport(text: string | null, code: number, folder: string): TestsOutcome {
   if (text === null) return { kind: 'none', why: 'vitest ended before any test' }
   const { testResults } = JSON.parse(text) as VitestReport
@@ -25,7 +25,7 @@ export function readTestReport(text: string | null, code: number, folder: string
     const failed = result.assertionResults.find(({ status }) => status === 'failed')
     if (failed) return { kind: 'failed', file: fileOf(result), test: failed.fullName.trim() }
   }
-  // A file that was left out after the first failure has failed as well by the report, and says nothing.
+  // The report also lists files skipped after the first failure as failed, without a message.
   const broken = testResults.find(({ status, message }) => status === 'failed' && message)
   if (broken) return { kind: 'failed', file: fileOf(broken), test: firstLine(broken.message!) }
   if (testResults.length === 0) return { kind: 'none', why: 'no test was executed' }

@@ -6,13 +6,13 @@ import type { CommitTree } from './commit-tree.ts'
 import { awaitNoneIn, runGroup } from './end-group.ts'
 import { readTestReport, type TestsOutcome } from './test-report.ts'
 
-// A copy of a tree, installed, in which files may be broken and tests be executed. It is in a folder for temporary files and
-// all that its tests write there is written into it, so one removal takes everything away.
+// An installed copy of a tree, in which files can be mutated and tests run. It is in a temporary folder and its tests
+// write only inside it, so one removal deletes everything.
 
 export interface ThrowAwayCopy {
   read(file: string): Promise<string>
   write(file: string, text: string): Promise<void>
-  /** Executes the tests whose path matches, up to the first that fails. */
+  /** Runs the tests whose path matches, up to the first failure. */
   test(filters: readonly string[]): Promise<TestsOutcome | { kind: 'late' }>
   /** Waits for all of its processes and removes it. */
   remove(): Promise<void>
@@ -21,19 +21,19 @@ export interface ThrowAwayCopy {
 interface Options {
   projectFolder: string
   env: NodeJS.ProcessEnv
-  /** How long the tests of one mutation may take. */
+  /** Time limit for the tests of one mutation. */
   limitMs: number
   stop: AbortSignal
 }
 
-/** @throws Error where it can't be installed; the reason of `stop` */
+/** @throws Error if it can't be installed; the reason of `stop` */
 export async function makeCopy(
   tree: CommitTree,
   { projectFolder, env, limitMs, stop }: Options,
 ): Promise<ThrowAwayCopy> {
   const whole = await realpath(await mkdtemp(path.join(tmpdir(), 'mutations-')))
   const folder = path.join(whole, 'tree')
-  const temporary = path.join(whole, 't') // short: sockets have little room for a path
+  const temporary = path.join(whole, 't') // short, because socket paths have a small limit
   const inside = (file: string) => path.join(folder, file)
   const bin = inside('node_modules/.bin')
   const own = { ...env, TMPDIR: temporary, PATH: `${bin}${path.delimiter}${env['PATH'] ?? ''}` }
@@ -51,7 +51,7 @@ export async function makeCopy(
   }
 
   try {
-    await chmod(whole, 0o755) // for root, Postgres is another user, who has to get through to its data
+    await chmod(whole, 0o755) // as root, Postgres runs as another user, who needs access to its data
     await mkdir(folder)
     await mkdir(temporary)
     await tree.writeTo(folder)
@@ -80,7 +80,7 @@ export async function makeCopy(
   }
 }
 
-/** The unpacked server alone: what tests build of the code is the copy's own. */
+/** Shares only the unpacked server: the copy builds everything else itself. */
 async function shareRedis(from: string, to: string): Promise<void> {
   const binaries = path.join(from, '.cache/redis')
   if (!existsSync(binaries)) return
@@ -88,6 +88,6 @@ async function shareRedis(from: string, to: string): Promise<void> {
   await symlink(binaries, path.join(to, '.cache/redis'))
 }
 
-/** By the installer of the tree itself. */
+/** With the tree's own installer. */
 const INSTALL = "import('./bootstrap/install.js').then(({ ensureInstalled }) => ensureInstalled())"
 const INSTALL_MS = 600_000

@@ -5,9 +5,9 @@ import type { Verdict } from './verdict.ts'
 type Copy = Pick<ThrowAwayCopy, 'read' | 'write' | 'test'>
 
 /**
- * Breaks a rule, executes its tests, and mends it. A test file that fails is executed again without the mutation, unless it is
- * known to pass: only what passes then has noticed the mutation.
- * @param passing files of tests that are known to pass; grows
+ * Applies a mutation, runs its tests, and restores the file. A test file that fails is run again without the mutation,
+ * unless it is known to pass: only a test that passes then has detected the mutation.
+ * @param passing test files known to pass; grows
  */
 export async function tryMutation(
   copy: Copy,

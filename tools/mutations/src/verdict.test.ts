@@ -10,7 +10,7 @@ const all = [
   tried('fifth', { kind: 'not-applicable', why: 'five.ts is not there' }),
 ]
 
-test('each mutation is one line, in columns', () => {
+test('verdictLine prints each mutation as one line, in columns', () => {
   expect(all.map((one) => verdictLine(one, 6))).toEqual([
     'one     killed           12 s  one.test.ts: it holds',
     'second  killed           12 s  the tests hang: not over after 600 s',
@@ -20,7 +20,7 @@ test('each mutation is one line, in columns', () => {
   ])
 })
 
-test('prints the rule of each survivor, and counts what applies in the last line', () => {
+test('summary prints the rule of each survivor, and the count of applicable mutations last', () => {
   expect(summary(all).split('\n')).toEqual([
     'survived: third. The rule third.',
     'unsure: fourth. The rule fourth.',

@@ -1,14 +1,14 @@
-// What came of a mutation, and how it is shown.
+// The result of a mutation, and how it is printed.
 
 export type Verdict =
-  /** A test failed that passes without the mutation. */
+  /** A test fails that passes without the mutation. */
   | { kind: 'killed'; by: string }
   /** The tests did not end in time. */
   | { kind: 'hangs'; limitMs: number }
   | { kind: 'survived' }
-  /** The same test fails without the mutation, or no test was executed at all. */
+  /** The same test fails without the mutation, or no test ran at all. */
   | { kind: 'unsure'; why: string }
-  /** The rule does not are in this tree. */
+  /** The rule does not exist in this tree. */
   | { kind: 'not-applicable'; why: string }
 
 export interface Tried {
@@ -25,7 +25,7 @@ export function verdictLine({ id, verdict, ms }: Tried, idWidth: number): string
   return `${id.padEnd(idWidth)}  ${word.padEnd(14)}  ${seconds}  ${more}`.trimEnd()
 }
 
-/** The rules that no test noticed, and the count at the end. */
+/** The rules that no test detected, and the count at the end. */
 export function summary(tried: readonly Tried[]): string {
   const applicable = tried.filter(({ verdict }) => verdict.kind !== 'not-applicable')
   const killed = applicable.filter(({ verdict }) => isKilled(verdict))

@@ -16,20 +16,20 @@ import { readChatRequest, type ChatRequest } from './read-chat-request.ts'
 import { voiceWav } from './voice-wav.ts'
 import { chunkEvents, completionBody } from './write-chat.ts'
 
-/** What an endpoint answers when nothing is wrong: one body, or the events of a stream as they are on the wire. */
+/** The regular response of an endpoint: one body, or the events of a stream in wire format. */
 export type Answer =
   | { kind: 'body'; contentType: string; bytes: Buffer }
   | {
       kind: 'events'
-      /** What is said. */
+      /** The text. */
       content: string[]
       /** Finish reason and usage. */
       ending: string[]
-      /** What says that nothing follows. */
+      /** The end marker. */
       marker: string
     }
 
-/** What a request asks for: enough to log it and to find its fault, and how to answer it. */
+/** A parsed request: enough to log it, to find its fault, and to respond. */
 export interface WireRequest {
   model: string
   prompt: string
@@ -40,12 +40,12 @@ export interface WireRequest {
 type Fields = Record<string, unknown>
 
 export interface Endpoint {
-  /** Throws an error that says what is wrong with the request. */
+  /** Throws an error that states what is wrong with the request. */
   read: (body: Fields) => WireRequest
   dialect: Dialect
 }
 
-/** The wire endpoint at a path, with its query; undefined where there is none. */
+/** Returns the wire endpoint at a path with its query, or undefined if there is none. */
 export function endpointAt(path: string): Endpoint | undefined {
   if (Object.hasOwn(wireEndpoints, path)) return wireEndpoints[path]
   for (const [form, open] of endpointsWithModel) {
@@ -57,7 +57,7 @@ export function endpointAt(path: string): Endpoint | undefined {
 
 type OpenEndpoint = (model: string, act: string) => Endpoint
 
-/** Those whose address names the model, and what is to be done with it. */
+/** Endpoints with the model and the operation in their address. */
 const endpointsWithModel: [form: RegExp, open: OpenEndpoint][] = [
   [/^\/v1beta\/models\/(?<model>[^/:]+):(?<act>generateContent|streamGenerateContent\?alt=sse)$/, generateEndpoint],
   [/^\/model\/(?<model>[^/]+)\/(?<act>converse|converse-stream)$/, converseEndpoint],
@@ -90,7 +90,7 @@ function converseEndpoint(model: string, act: string): Endpoint {
   }
 }
 
-/** What a deployment answers, no matter what model the body names. */
+/** The response of a deployment, regardless of the model in the body. */
 function deploymentEndpoint(model: string, act: string): Endpoint {
   const read = act === 'chat/completions' ? readChat : readImage
   return { dialect: chatDialect, read: (body) => read({ ...body, model }) }

@@ -1,4 +1,4 @@
-/** `cut`: ended by a fault of ours. `aborted`: the caller went away first. */
+/** `cut`: ended by a fault of this provider. `aborted`: the caller disconnected first. */
 export type CallOutcome = 'open' | 'finished' | 'cut' | 'aborted'
 
 export interface LoggedCall {
@@ -6,14 +6,14 @@ export interface LoggedCall {
   model: string
   path: string
   stream: boolean
-  /** The headers that matter; those with a key are a hash. */
+  /** The relevant headers; those with a key are hashed. */
   headers: Record<string, string>
   bodyDigest: string
-  /** The body as received; null for all but the latest calls and for very large ones. */
+  /** The body as received; null except for the latest calls, and for very large bodies. */
   body: string | null
-  /** SHA-256 of the bytes of each image that came as data, hex. */
+  /** SHA-256 of the bytes of each image sent as data, hex. */
   images: string[]
-  /** All texts of the call; of a long one its beginning and its end. */
+  /** All texts of the call; for a long one its beginning and its end. */
   prompt: string
   /** Unix milliseconds. */
   atMs: number
@@ -24,24 +24,24 @@ export interface LoggedCall {
 
 export interface CallFilter {
   model?: string | undefined
-  /** A part of the logged prompt. */
+  /** A substring of the logged prompt. */
   prompt?: string | undefined
   outcome?: CallOutcome | undefined
 }
 
 export interface CallLog {
-  /** Enters a call that has arrived; its outcome is open. */
+  /** Adds a call that has arrived, with the outcome `open`. */
   add(call: Omit<LoggedCall, 'id' | 'outcome' | 'chunksSent'>): LoggedCall
   end(call: LoggedCall, outcome: CallOutcome): void
   list(filter?: CallFilter): LoggedCall[]
-  /** Without a filter: all calls since the last `clear`, also those no longer kept. */
+  /** Without a filter: all calls since the last `clear`, including those no longer stored. */
   count(filter?: CallFilter): number
   clear(): void
-  /** Resolves once at least `count` calls fit; rejects when the signal aborts first. */
+  /** Resolves once at least `count` calls match; rejects if the signal aborts first. */
   whenCount(count: number, filter: CallFilter, signal: AbortSignal): Promise<void>
 }
 
-// Bounds of the memory: about 40 MB of excerpts and 32 MB of bodies when full.
+// Memory bounds: about 40 MB of excerpts and 32 MB of bodies when full.
 const callsKept = 20_000
 const bodiesKept = 200
 

@@ -5,22 +5,22 @@ import type { ChatRequest } from './read-chat-request.ts'
 import { seeded } from './seeded.ts'
 import type { Seeded } from './seeded.ts'
 
-/** What the model "said", cut into tokens. */
+/** The text of the model, split into tokens. */
 export interface ChatAnswer {
   reasoning: string[]
   content: string[]
   toolCall: { id: string; name: string; arguments: string[] } | null
-  /** What it says in place of an answer it declines to give; then there is no content. */
+  /** The text of a refusal; there is no content then. */
   refusal: string | null
   finish: 'stop' | 'length' | 'tool_calls' | 'content_filter'
   /** The stop sequence that ended it. */
   stoppedAt: string | null
-  /** Tokens; of the completion, this many were reasoning. */
+  /** Tokens; `reasoning` is the part of the completion spent on reasoning. */
   usage: { prompt: number; completion: number; reasoning: number } | null
   random: Seeded
 }
 
-/** The answer to a chat request: the same for the same model, messages and seed. */
+/** Composes the response to a chat request: the same for the same model, messages and seed. */
 export function composeChat(request: ChatRequest, rule: FaultRule | null): ChatAnswer {
   const random = seeded(`${request.model}\n${request.seed}\n${request.prompt}`)
   const reasoning = request.model.includes('think') ? tokensOf(prose(random, 8 + random.next(12))) : []
@@ -56,7 +56,7 @@ function textFor({ json, lastUserText }: ChatRequest, random: Seeded): string {
   return topic === '' ? words : `On "${topic}": ${words}`
 }
 
-/** The shape of an answer no one described: an object with one text. */
+/** Default schema of a JSON response: an object with one text. */
 const anyObject = { type: 'object', properties: { answer: { type: 'string' } } }
 
 function objectSchema(schema: unknown): unknown {

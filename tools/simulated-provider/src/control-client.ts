@@ -1,7 +1,7 @@
 import type { CallFilter } from './call-log.ts'
 import type { ProviderControl } from './control.ts'
 
-/** The control of a simulated provider in another process; `url` is its base address (`{ "listening": url }`). */
+/** Controls a simulated provider in another process; `url` is its base address (`{ "listening": url }`). */
 export function controlClient(url: string): ProviderControl {
   const base = `${url.replace(/\/$/, '')}/control`
   const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {

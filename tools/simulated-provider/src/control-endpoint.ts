@@ -16,8 +16,8 @@ const wait = filter.extend({
 const release = z.object({ count: z.int().min(1).optional() })
 
 /**
- * Everything under `/control`. Answers JSON: 200, 400 `{ error }` for a wrong rule or parameter, 404, and 408
- * when a wait ran out.
+ * Everything under `/control`. Responds in JSON: 200, 400 `{ error }` for an invalid rule or parameter, 404, and 408
+ * after a timed-out wait.
  */
 export async function answerControl(
   control: ProviderControl,

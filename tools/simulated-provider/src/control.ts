@@ -4,18 +4,21 @@ import { faultRules } from './fault-rule.ts'
 import type { FaultRule } from './fault-rule.ts'
 import type { HeldCalls } from './held-calls.ts'
 
-/** What a test can do to a provider and learn from it; the same in-process and through `controlClient`. */
+/** The control of a provider for tests; the same in-process and through `controlClient`. */
 export interface ProviderControl {
-  /** Replaces all rules. Throws when a rule has an unknown or wrong field. */
+  /** Replaces all rules. Throws if a rule has an unknown or invalid field. */
   setFaults(rules: FaultRule[]): Promise<void>
   clearFaults(): Promise<void>
-  /** The calls kept, oldest first. */
+  /** The stored calls, oldest first. */
   calls(filter?: CallFilter): Promise<LoggedCall[]>
   countCalls(filter?: CallFilter): Promise<number>
   clearCalls(): Promise<void>
-  /** Resolves with the number of fitting calls once there are at least `count`. Throws after `timeoutMs` (default 30,000). */
+  /**
+   * Resolves with the number of matching calls once there are at least `count`. Throws after `timeoutMs` (default
+   * 30,000).
+   */
   waitForCalls(count: number, filter?: CallFilter, timeoutMs?: number): Promise<number>
-  /** Lets held calls go (default: all), oldest first; answers how many. */
+  /** Releases held calls (default: all), oldest first; returns how many. */
   release(count?: number): Promise<number>
 }
 

@@ -11,11 +11,11 @@ export interface Delivery {
   log: CallLog
   call: LoggedCall
   dialect: Dialect
-  /** Aborts when the connection is closed. */
+  /** Aborts when the connection closes. */
   disconnected: AbortSignal
 }
 
-/** Sends an answer as it should be. */
+/** Sends a response without faults. */
 export function deliver({ res, call, dialect }: Omit<Delivery, 'disconnected'>, answer: Answer): void {
   const headers = dialect.headers(call.id)
   if (answer.kind === 'body') {
@@ -36,13 +36,13 @@ function eventHeaders({ streamType = 'text/event-stream; charset=utf-8' }: Diale
   return { 'content-type': streamType, 'cache-control': 'no-cache' }
 }
 
-/** Sends an answer the way the rule breaks it. Everything up to the first byte has been decided before. */
+/** Sends a response with the faults of a rule. Faults before the first byte have been applied already. */
 export async function deliverBroken(delivery: Delivery, answer: Answer, rule: FaultRule): Promise<void> {
   if (answer.kind === 'body') await deliverBody(delivery, answer, rule)
   else await deliverEvents(delivery, answer, rule)
 }
 
-/** An answer that isn't a stream: its headers, then its first half, then the rest. */
+/** A response that isn't a stream: its headers, its first half, then the rest. */
 async function deliverBody(
   delivery: Delivery,
   { contentType, bytes }: Answer & { kind: 'body' },
@@ -65,7 +65,7 @@ async function deliverBody(
     res.write(half)
     call.chunksSent++
   }
-  // JSON may end in blanks, so the answer is merely too long.
+  // JSON may have trailing spaces, so the response is only too long.
   await writeFiller(delivery, oversizedBytes, ' ')
   res.end()
 }
@@ -121,7 +121,7 @@ async function writeEvent(
   }
 }
 
-/** Whether a stall or a cut strikes after this many chunks; the cut is carried out. */
+/** Whether a stall or a cut applies after this many chunks; performs the cut. */
 function struck(
   { res, log, call }: Delivery,
   rule: { cut?: FaultRule['cut']; stall?: FaultRule['cut'] },
@@ -129,14 +129,14 @@ function struck(
 ): boolean {
   if (at(rule.cut, chunksSent)) {
     log.end(call, 'cut')
-    // `end` first hands what was written to the socket; destroying alone would drop it.
+    // `end` flushes the written data to the socket first; destroying it alone would drop the data.
     res.socket?.end(() => res.destroy())
     return true
   }
   return at(rule.stall, chunksSent)
 }
 
-/** A body that isn't a stream has two chunks: anything that strikes later strikes after the first of them. */
+/** A body that isn't a stream has two chunks: later faults apply after the first of them. */
 function withinTwo(when: FaultRule['cut']): FaultRule['cut'] {
   return typeof when === 'object' ? { afterChunk: Math.min(when.afterChunk, 1) } : when
 }

@@ -1,23 +1,23 @@
-/** How one wire format says what is not an answer: its frames, its errors, and what gives this provider away. */
+/** The parts of a wire format other than responses: its frames, its errors, and its identifying traces. */
 export interface Dialect {
-  /** Headers on every answer. */
+  /** Headers on every response. */
   headers(callId: string): Record<string, string>
-  /** In addition to those, on an answer with an error status. */
+  /** In addition to those, on a response with an error status. */
   errorHeaders?(status: number): Record<string, string>
-  /** An error body as providers write it, their own names included. */
+  /** An error body as real providers write it, including their names. */
   errorBody(status: number, callId: string): object
-  /** Of a request that is wrong. */
+  /** The error body for an invalid request. */
   wrongRequest(message: string): object
-  /** The content type of a stream; server-sent events, unless it says otherwise. */
+  /** Content type of a stream; server-sent events by default. */
   streamType?: string
-  /** An event as it is on the wire, where it isn't the text that it is. */
+  /** Encodes an event for the wire, if it is not sent as text. */
   frame?(event: string): Buffer
-  /** What a stream begins with before its first chunk. */
+  /** Start of a stream, before its first chunk. */
   opening: string
   /** An event that isn't JSON. */
   garbage: string | Buffer
   /** An error inside a stream. */
   errorEvent(callId: string): string
-  /** What stands before and after a filler of this many bytes, so that both and it are one event of the answer. */
+  /** Text before and after a filler of this many bytes, so that all of it is one event of the response. */
   aroundFiller(bytes: number): [before: string | Buffer, after: string | Buffer]
 }

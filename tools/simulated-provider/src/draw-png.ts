@@ -4,8 +4,8 @@ import { seeded } from './seeded.ts'
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 /**
- * A real PNG of that size: a pattern of four colours, the same for the same text.
- * @param bytes of the whole file; what the pattern does not need is in a chunk that readers leave out
+ * Draws a valid PNG of that size: a pattern of four colors, the same for the same text.
+ * @param bytes size of the whole file; an extra chunk that readers skip fills it up
  */
 export function drawPng(text: string, width: number, height: number, bytes?: number): Buffer {
   const random = seeded(text)
@@ -13,7 +13,7 @@ export function drawPng(text: string, width: number, height: number, bytes?: num
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // Two bits per pixel, colours from the palette.
+  // Two bits per pixel, colors from the palette.
   header.set([2, 3, 0, 0, 0], 8)
 
   const bytesPerRow = Math.ceil(width / 4)
@@ -21,7 +21,7 @@ export function drawPng(text: string, width: number, height: number, bytes?: num
   const bands = Array.from({ length: 16 }, () => random.next(256))
   for (let y = 0; y < height; y++) {
     const colours = bands[(y >> 4) & 15] as number
-    // Each row begins with its filter type, 0.
+    // Each row starts with its filter type, 0.
     rows.fill(colours, y * (bytesPerRow + 1) + 1, (y + 1) * (bytesPerRow + 1))
   }
   const before = [signature, chunk('IHDR', header), chunk('PLTE', palette)]
@@ -33,7 +33,7 @@ export function drawPng(text: string, width: number, height: number, bytes?: num
 
 const EMPTY_CHUNK_BYTES = 12
 
-/** Bytes that do not compress. */
+/** Incompressible bytes. */
 function noise(random: ReturnType<typeof seeded>, bytes: number): Buffer {
   const filled = Buffer.alloc(bytes)
   for (let at = 0; at + 4 <= bytes; at += 4) filled.writeUInt32LE(random.next(2 ** 32), at)

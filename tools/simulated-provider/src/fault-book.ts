@@ -2,7 +2,7 @@ import type { FaultRule } from './fault-rule.ts'
 
 export interface FaultBook {
   set(rules: FaultRule[]): void
-  /** The rule for this call, or null; a rule with `times` is used up by it. */
+  /** Returns the rule for this call, or null; counts against the rule's `times`. */
   take(model: string, prompt: string): FaultRule | null
 }
 

@@ -4,8 +4,8 @@ import type { Seeded } from './seeded.ts'
 type Schema = Record<string, unknown>
 
 /**
- * A value that fits a JSON Schema: types, `enum`, `const`, `properties`, `items`, bounds of length and size, the
- * common formats, local `$ref`, `anyOf`, `oneOf`, `allOf`. Unknown keywords (`pattern` among them) are not honoured.
+ * Generates a value that fits a JSON Schema: types, `enum`, `const`, `properties`, `items`, bounds of length and size,
+ * the common formats, local `$ref`, `anyOf`, `oneOf`, `allOf`. Other keywords (such as `pattern`) are ignored.
  */
 export function fitSchema(schema: unknown, random: Seeded): unknown {
   return fit(schema, { root: schema, random, depth: 0 })
@@ -24,7 +24,7 @@ function fit(given: unknown, walk: Walk): unknown {
   const options = schema['enum']
   if (Array.isArray(options) && options.length > 0) return options[walk.random.next(options.length)]
   const choice = schema['anyOf'] ?? schema['oneOf']
-  // Far down, the last choice: in a recursive schema that is mostly the one which ends it.
+  // At depth, take the last choice: in a recursive schema it is usually the one that terminates.
   if (Array.isArray(choice)) return fit(walk.depth > 8 ? choice.at(-1) : choice[0], deeper(walk))
   switch (typeOf(schema)) {
     case 'object':
@@ -54,7 +54,7 @@ function fitObject(schema: Schema, walk: Walk): Schema {
   }
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   for (const [name, property] of Object.entries(asSchema(schema['properties']) ?? {})) {
-    // Deep inside a recursive schema only what is required is filled.
+    // Deep inside a recursive schema, fill in only required properties.
     if (walk.depth <= 4 || required.includes(name)) value[name] = fit(property, walk)
   }
   return value

@@ -18,7 +18,7 @@ interface Deps extends ControlDeps {
   control: ProviderControl
 }
 
-/** The whole surface of the simulated provider. */
+/** The complete HTTP interface of the simulated provider. */
 export function providerHandler({ log, faults, heldCalls, control }: Deps): RequestListener {
   return (req, res) => {
     void answerRequest(req, res).catch(() => res.destroy())

@@ -1,11 +1,11 @@
 export interface HeldCalls {
-  /** Resolves when the call is let go, or when its caller has disconnected. */
+  /** Resolves when the call is released, or when its caller disconnects. */
   hold(disconnected: AbortSignal): Promise<void>
-  /** Lets the first `count` held calls go, in order of arrival (default: all); answers how many. */
+  /** Releases the first `count` held calls, in order of arrival (default: all); returns how many. */
   release(count?: number): number
 }
 
-/** Where calls under a `hold` fault wait. */
+/** Holds the calls with a `hold` fault. */
 export function openHeldCalls(): HeldCalls {
   const held = new Set<() => void>()
   return {

@@ -16,7 +16,7 @@ const headersKept = [
   'anthropic-version',
 ]
 
-/** Enters a call that has arrived. */
+/** Logs a call that has arrived. */
 export function logCall(
   log: CallLog,
   path: string,
@@ -37,7 +37,7 @@ export function logCall(
   })
 }
 
-/** As a chat has them, or as the Messages format does. */
+/** As in chat completions, or as in the Messages format. */
 const IMAGE_DATA =
   /data:image\/[a-z]+;base64,([A-Za-z0-9+/=]+)|"type":"base64","media_type":"[a-z/]+","data":"([A-Za-z0-9+/=]+)"/g
 
@@ -61,6 +61,6 @@ function headersThatMatter({ headers }: IncomingMessage): Record<string, string>
 function excerpt(prompt: string): string {
   if (prompt.length <= promptCharactersKept) return prompt
   const half = promptCharactersKept / 2
-  // Through a buffer, so that the excerpt doesn't keep the whole prompt in memory.
+  // Copied through a buffer, so that the excerpt doesn't keep the whole prompt in memory.
   return Buffer.from(`${prompt.slice(0, half)} … ${prompt.slice(-half)}`).toString()
 }

@@ -18,7 +18,7 @@ async function addressOf(child: ChildProcessWithoutNullStreams): Promise<string>
   return (JSON.parse(line) as { listening: string }).listening
 }
 
-test('it says where it listens, is ready, and stops on SIGTERM in the middle of a call', async () => {
+test('the program prints its address, responds, and stops on SIGTERM during a call', async () => {
   const child = start({})
   const url = await addressOf(child)
   expect((await fetch(`${url}/health/ready`)).status).toBe(200)
@@ -32,14 +32,14 @@ test('it says where it listens, is ready, and stops on SIGTERM in the middle of 
   expect(await call).toBe('ended')
 })
 
-test('it ends with its starter when told to', async () => {
+test('the program ends with its parent if STOP_WITH_PARENT is set', async () => {
   const child = start({ STOP_WITH_PARENT: '1' })
   await addressOf(child)
   child.stdin.end()
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('a wrong port, and one that is taken, is one clear message', async () => {
+test('an invalid port and a port in use are each reported in one message', async () => {
   for (const [port, says] of [
     ['many', 'PORT must be'],
     [new URL(await addressOf(start({}))).port, "can't listen"],

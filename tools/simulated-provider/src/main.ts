@@ -1,7 +1,7 @@
 import { startSimulatedProvider } from './start-provider.ts'
 
 // HOST and PORT: where to listen (default 127.0.0.1 and a free port).
-// STOP_WITH_PARENT=1: end as well when the starter's end of stdin closes.
+// STOP_WITH_PARENT=1: also end when the parent's end of stdin closes.
 const { HOST = '127.0.0.1', PORT = '0', STOP_WITH_PARENT } = process.env
 
 const port = Number(PORT)

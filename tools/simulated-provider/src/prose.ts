@@ -8,7 +8,7 @@ const lexicon =
   under over beyond near through without toward within across between
   slowly clearly rarely often gently early`.split(/\s+/)
 
-/** `count` words as sentences, such as `River keeps stone under light. …`. */
+/** Returns `count` words as sentences, such as `River keeps stone under light. …`. */
 export function prose(random: Seeded, count: number): string {
   let text = ''
   let left = count
@@ -25,7 +25,7 @@ export function prose(random: Seeded, count: number): string {
   return text
 }
 
-/** The text cut into what counts as its tokens; joined they are the text again. */
+/** Splits a text into its tokens, which join to the same text again. */
 export function tokensOf(text: string): string[] {
   return text.match(/\s*\S{1,8}|\s+/gu) ?? []
 }

@@ -1,8 +1,8 @@
 import type { Seeded } from './seeded.ts'
 
 /**
- * What gives this provider away in its answers, as a real provider's would. None of these may ever reach a caller
- * of the gateway: a leak test looks for each of them in every byte and header.
+ * Identifying traces in the responses of this provider, like those of a real one. None of these may ever reach a caller
+ * of the gateway: a leak test searches every byte and header for them.
  */
 export const tracesOfTheProvider = [
   'simulated-provider',
@@ -20,7 +20,7 @@ export const tracesOfTheProvider = [
   'anthropic',
 ] as const
 
-/** Headers on every answer in the chat-completions dialect. */
+/** Headers on every response in the chat-completions dialect. */
 export function traceHeaders(callId: string): Record<string, string> {
   return {
     server: 'simulated-provider/1.0',
@@ -45,7 +45,7 @@ export function traceFields(model: string, random: Seeded): Record<string, strin
   }
 }
 
-/** An error body as providers write it, their own names included. */
+/** An error body as real providers write it, including their names. */
 export function errorBody(status: number, callId: string): object {
   return {
     error: {

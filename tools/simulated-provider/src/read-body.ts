@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 const maxRequestBytes = 32 * 1024 * 1024
 
-/** The whole request body. Rejects beyond 32 MiB and when the caller goes away. */
+/** Reads the whole request body. Rejects beyond 32 MiB and if the caller disconnects. */
 export function readBody(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []

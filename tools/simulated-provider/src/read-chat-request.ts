@@ -1,4 +1,4 @@
-/** What the simulated provider reads of a chat request; every other field is accepted and ignored. */
+/** The fields of a chat request that the simulated provider reads; it accepts and ignores all others. */
 export interface ChatRequest {
   model: string
   /** All texts of all messages, joined by line feeds. */
@@ -10,9 +10,9 @@ export interface ChatRequest {
   outputCap: number
   seed: string
   stop: string[]
-  /** The tool this answer has to call, or null. */
+  /** The tool that this response has to call, or null. */
   tool: { name: string; parameters: unknown } | null
-  /** The schema the answer's JSON has to fit; `{}` for JSON mode; null for text. */
+  /** The schema for the JSON of the response; `{}` for JSON mode; null for text. */
   json: unknown
 }
 
@@ -21,7 +21,7 @@ type Fields = Record<string, unknown>
 const defaultOutputCap = 1024
 export const tokensPerImage = 85
 
-/** Throws an error whose message says what is wrong with the request. */
+/** Throws an error that states what is wrong with the request. */
 export function readChatRequest(body: Fields): ChatRequest {
   const { model, messages } = body
   if (typeof model !== 'string' || model === '') throw new Error('you must provide a model parameter')

@@ -1,6 +1,6 @@
-/** Numbers that look random and are the same for the same seed text. */
+/** Pseudorandom numbers, the same for the same seed text. */
 export interface Seeded {
-  /** A whole number from 0 to `below` - 1. */
+  /** An integer from 0 to `below` - 1. */
   next(below: number): number
   /** Hexadecimal digits. */
   hex(digits: number): string

@@ -56,7 +56,7 @@ async function chunks(body: object): Promise<{ texts: string[]; parsed: Chunk[] 
   return { texts, parsed: texts.filter((text) => text !== '[DONE]').map((text) => JSON.parse(text) as Chunk) }
 }
 
-test('the same model, messages and seed give the same answer, another seed another one', async () => {
+test('the same model, messages and seed give the same response, and another seed a different one', async () => {
   const [first, second, third] = [await chat({}), await chat({}), await chat({ seed: 7 })]
   expect(second).toEqual(first)
   expect(third.choices[0]?.message.content).not.toBe(first.choices[0]?.message.content)
@@ -70,7 +70,7 @@ test('prompt tokens never exceed the bytes of the compact messages', async () =>
   }
 })
 
-test('max_tokens and stop cut the answer', async () => {
+test('max_tokens and stop cut the response', async () => {
   const short = await chat({ max_tokens: 3 })
   expect(short.choices[0]?.finish_reason).toBe('length')
   expect(short.usage.completion_tokens).toBe(3)
@@ -82,7 +82,7 @@ test('max_tokens and stop cut the answer', async () => {
   })
 })
 
-test('a tool is called with arguments that fit its schema, and its result is answered in words', async () => {
+test('a tool call has arguments that fit its schema, and the response to its result is text', async () => {
   const parameters = {
     type: 'object',
     properties: {
@@ -109,7 +109,7 @@ test('a tool is called with arguments that fit its schema, and its result is ans
   expect((await chat({ tools, tool_choice: 'none' })).choices[0]?.finish_reason).toBe('stop')
 })
 
-test('JSON output fits the schema asked for', async () => {
+test('JSON output fits the requested schema', async () => {
   const schema = { type: 'object', properties: { title: { type: 'string', maxLength: 5 }, tags: { type: 'array' } } }
   const answer = await chat({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } })
   const value = JSON.parse(answer.choices[0]?.message.content as string)
@@ -117,12 +117,12 @@ test('JSON output fits the schema asked for', async () => {
   expect(Array.isArray(value.tags)).toBe(true)
 })
 
-test('a model that thinks gives its reasoning', async () => {
+test('a thinking model returns its reasoning', async () => {
   const { choices } = await chat({ model: 'sim-think' })
   expect(choices[0]?.message.reasoning_content).toMatch(/\w+/)
 })
 
-test('a stream says the same as the completion and ends with usage and [DONE]', async () => {
+test('a stream has the same content as the completion and ends with usage and [DONE]', async () => {
   const whole = await chat({})
   const { texts, parsed } = await chunks({})
   const said = parsed.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')
@@ -131,7 +131,7 @@ test('a stream says the same as the completion and ends with usage and [DONE]', 
   expect(texts.at(-1)).toBe('[DONE]')
 })
 
-test('images are real PNGs of the size asked for', async () => {
+test('images are valid PNGs of the requested size', async () => {
   const response = await post('/v1/images/generations', { model: 'sim-image', prompt: 'a fox', size: '64x32' })
   const { data } = (await response.json()) as { data: { b64_json: string }[] }
   const png = Buffer.from(data[0]?.b64_json as string, 'base64')
@@ -142,7 +142,7 @@ test('images are real PNGs of the size asked for', async () => {
   expect(rows.length).toBe(32 * (1 + 64 / 4))
 })
 
-test.each([20_000, 1_000_000, 5_000_000])('an image may be a real PNG of %i bytes', async (imageBytes) => {
+test.each([20_000, 1_000_000, 5_000_000])('an image can be a valid PNG of exactly %i bytes', async (imageBytes) => {
   await provider.control.setFaults([{ prompt: 'a fox', imageBytes }])
   const response = await post('/v1/images/generations', { model: 'sim-image', prompt: 'a fox', size: '64x32' })
   const { data } = (await response.json()) as { data: { b64_json: string }[] }
@@ -157,7 +157,7 @@ test.each([20_000, 1_000_000, 5_000_000])('an image may be a real PNG of %i byte
   expect(kinds).toEqual(['IHDR', 'PLTE', 'fiLl', 'IDAT', 'IEND'])
 })
 
-test('speech is a real WAV whose length says how much follows', async () => {
+test('speech is a valid WAV with the correct length in its header', async () => {
   const response = await post('/v1/audio/speech', { model: 'sim-voice', input: 'Hello', voice: 'ada' })
   expect(response.headers.get('content-type')).toBe('audio/wav')
   const wav = Buffer.from(await response.arrayBuffer())
@@ -165,7 +165,7 @@ test('speech is a real WAV whose length says how much follows', async () => {
   expect(wav.readUInt32LE(40)).toBe(wav.length - 44)
 })
 
-test('the same prompt draws the same image and says the same sound, another one another', async () => {
+test('the same prompt gives the same image and speech, and another prompt different ones', async () => {
   const bodyOf = async (path: string, body: object) => Buffer.from(await (await post(path, body)).arrayBuffer())
   const draw = (prompt: string) => bodyOf('/v1/images/generations', { model: 'sim-image', prompt })
   const speak = (input: string, voice = 'ada') => bodyOf('/v1/audio/speech', { model: 'sim-voice', input, voice })
@@ -175,7 +175,7 @@ test('the same prompt draws the same image and says the same sound, another one 
   expect(await speak('Hello', 'bob')).not.toEqual(await speak('Hello'))
 })
 
-test('images and speech are logged by their text, and faults strike them too', async () => {
+test('calls for images and speech are logged with their text, and faults apply to them too', async () => {
   const draw = (init?: RequestInit) => post('/v1/images/generations', { model: 'sim-image', prompt: 'a fox' }, init)
   const speak = () => post('/v1/audio/speech', { model: 'sim-voice', input: 'Hello there' })
   await provider.control.setFaults([
@@ -209,7 +209,7 @@ test('images and speech are logged by their text, and faults strike them too', a
   ])
 })
 
-test('an image or a sound that is asked for in another way is refused', async () => {
+test('unsupported parameters of images and speech are refused', async () => {
   const status = async (path: string, body: object) => (await post(path, body)).status
   for (const wrong of [{ prompt: '' }, { n: 2 }, { response_format: 'url' }, { size: '9999x1' }])
     expect(await status('/v1/images/generations', { model: 'm', prompt: 'a fox', ...wrong })).toBe(400)
@@ -217,7 +217,7 @@ test('an image or a sound that is asked for in another way is refused', async ()
     expect(await status('/v1/audio/speech', { model: 'm', input: 'Hello', ...wrong })).toBe(400)
 })
 
-test('a rule strikes the calls it fits, as often as it says, and the log tells what was received', async () => {
+test('a rule applies to matching calls up to its `times`, and the log has what was received', async () => {
   await remote.setFaults([{ prompt: 'lighthouses', times: 1, status: 429, retryAfter: 3 }])
   const refused = await post('/v1/chat/completions', { model: 'sim-swift', messages: hello })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3'])
@@ -230,7 +230,7 @@ test('a rule strikes the calls it fits, as often as it says, and the log tells w
   expect(await remote.countCalls({ prompt: 'something else' })).toBe(0)
 })
 
-test('held calls wait for the release', async () => {
+test('held calls wait until they are released', async () => {
   await remote.setFaults([{ hold: true }])
   const calls = [chat({}), chat({})]
   expect(await remote.waitForCalls(2)).toBe(2)
@@ -239,7 +239,7 @@ test('held calls wait for the release', async () => {
   expect(await Promise.all(calls)).toHaveLength(2)
 })
 
-test('a caller that goes away is logged as aborted', async () => {
+test('a call whose caller disconnects is logged as aborted', async () => {
   await provider.control.setFaults([{ stall: { afterChunk: 2 } }])
   const leaving = new AbortController()
   const response = await post(
@@ -253,10 +253,10 @@ test('a caller that goes away is logged as aborted', async () => {
   expect(await provider.control.waitForCalls(1, { outcome: 'aborted' })).toBe(1)
 })
 
-test('a wait that runs out says how many came', async () => {
+test('a timed-out wait for calls reports how many arrived', async () => {
   await expect(remote.waitForCalls(1, {}, 1)).rejects.toThrow('only 0 of 1 calls')
 })
 
-test('a wrong rule is refused and says which field', async () => {
+test('an invalid rule is refused with the name of its field', async () => {
   await expect(remote.setFaults([{ latency: 5 } as never])).rejects.toThrow('latency')
 })

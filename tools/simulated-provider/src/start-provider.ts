@@ -8,7 +8,9 @@ import { openHeldCalls } from './held-calls.ts'
 import { providerHandler } from './handle-request.ts'
 
 export interface SimulatedProvider {
-  /** Base address without `/v1`; the wire formats live under `${url}/v1`, the control endpoint under `${url}/control`. */
+  /**
+   * Base address without `/v1`; the wire formats are under `${url}/v1`, the control endpoint under `${url}/control`.
+   */
   url: string
   control: ProviderControl
   /** Ends every open call and closes the port. */

@@ -1,4 +1,4 @@
-/** The arguments of a tool call as an object. Those that the output cap cut short can't be one anymore. */
+/** Parses the arguments of a tool call as an object, which fails if the output cap cut them short. */
 export function argumentsOf(json: string): unknown {
   try {
     return JSON.parse(json)

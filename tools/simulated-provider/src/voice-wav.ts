@@ -4,7 +4,7 @@ const samplesPerSecond = 8_000
 const msPerCharacter = 40
 const longestMs = 4_000
 
-/** A real WAV (8 kHz, mono, 16 bit): one tone per character, 40 ms each, at most 4 s; the same for the same text. */
+/** A valid WAV (8 kHz, mono, 16 bit): one tone per character, 40 ms each, at most 4 s; the same for the same text. */
 export function voiceWav(text: string, voice: string): Buffer {
   const random = seeded(`${voice}\n${text}`)
   const tones = Math.min(Math.max(text.length, 1), longestMs / msPerCharacter)

@@ -1,7 +1,7 @@
 import type { ChatAnswer } from './compose-chat.ts'
 import { traceFields } from './provider-traces.ts'
 
-/** The body of an answer that isn't streamed. */
+/** The body of a response that isn't streamed. */
 export function completionBody(model: string, answer: ChatAnswer): string {
   const { reasoning, content, toolCall, refusal, finish, usage } = answer
   return JSON.stringify({
@@ -37,7 +37,7 @@ export function completionBody(model: string, answer: ChatAnswer): string {
   })
 }
 
-/** The events of a stream: what is said, what ends it, and the mark after the end. */
+/** The events of a stream: content, ending and end marker. */
 export function chunkEvents(
   model: string,
   answer: ChatAnswer,

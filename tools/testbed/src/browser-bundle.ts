@@ -2,10 +2,10 @@ import { createContext, runInContext } from 'node:vm'
 import { rolldown, type Plugin } from 'rolldown'
 
 /**
- * One script of a file and all that it imports, as a bundler for browsers makes it, and the files that are in it. What the file
- * exports is in `program`.
+ * Bundles a file and all its imports into one script, as bundlers for browsers do, and lists the files in it. The
+ * exports of the file are in `program`.
  * @param plugins of the bundler
- * @throws where it imports what can't be resolved there, such as a module of Node
+ * @throws for an import that can't be resolved in a browser, such as a Node module
  */
 export async function browserBundle(
   file: string,
@@ -24,7 +24,9 @@ export async function browserBundle(
   return { script: output[0].code, files: output[0].moduleIds }
 }
 
-/** What a script of `browserBundle` exports, run where there is the language, these names of browsers, and nothing of Node. */
+/**
+ * The exports of a script of `browserBundle`, run with only the language, these browser globals, and nothing of Node.
+ */
 export function inBrowser(script: string): Record<string, unknown> {
   const context = createContext({ TextDecoder, TextEncoder, URL })
   return runInContext(`${script}\nprogram`, context) as Record<string, unknown>

@@ -3,9 +3,9 @@ import { findProgram, runs, type Machine } from './find-program.ts'
 const names = ['chromium', 'chromium-headless-shell', 'google-chrome', 'google-chrome-stable', 'chromium-browser']
 
 /**
- * Finds a Chromium, in which the console is tested, and answers its file: the one that `CHROMIUM` names, else one on the PATH, else, for root on
- * Debian or Ubuntu, the package of the distribution, which is installed. Throws one message with the remedies if there is
- * none of them.
+ * Finds a Chromium for the tests of the console, and returns its file: the one named in `CHROMIUM`, else one on the
+ * PATH, else, for root on Debian or Ubuntu, the package of the distribution, which it installs. Throws one message with
+ * the remedies if none is available.
  */
 export async function findChromium(machine: Machine = {}): Promise<string> {
   const { env = process.env } = machine

@@ -6,7 +6,7 @@ import { containersAvailable, startPostgresContainer, startRedisContainer } from
 const engine = await containersAvailable()
 
 test.runIf(engine)(
-  'where a Docker engine has the images, Postgres in a container takes the migrations',
+  'Postgres in a container accepts the migrations, if a Docker engine has the image',
   { timeout: 300_000 },
   async () => {
     const postgres = await startPostgresContainer()
@@ -19,7 +19,7 @@ test.runIf(engine)(
 )
 
 test.runIf(engine)(
-  'where a Docker engine has the images, Redis in a container answers',
+  'Redis in a container responds, if a Docker engine has the image',
   { timeout: 300_000 },
   async () => {
     const server = await startRedisContainer()

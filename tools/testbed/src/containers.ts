@@ -1,6 +1,6 @@
-// testcontainers is loaded only where it is used: it is large, and most runs use the embedded servers.
+// testcontainers is loaded only on use: it is large, and most runs use the embedded servers.
 
-/** A server that someone runs, and how to stop it. */
+/** A running server, and how to stop it. */
 export interface RunningServer {
   url: string
   stop: () => Promise<void>
@@ -8,7 +8,7 @@ export interface RunningServer {
 
 const images = { postgres: 'postgres:18-alpine', redis: 'redis:8.2-alpine' }
 
-/** Whether a Docker engine answers, and has the images or can fetch them. */
+/** Whether a Docker engine responds, and has the images or can fetch them. */
 export async function containersAvailable(): Promise<boolean> {
   const { getContainerRuntimeClient, ImageName } = await import('testcontainers')
   try {
@@ -20,7 +20,7 @@ export async function containersAvailable(): Promise<boolean> {
   }
 }
 
-/** Postgres 18 in a container, set as the embedded one is for tests. It is removed with this process. */
+/** Postgres 18 in a container, configured like the embedded one for tests. It is removed with this process. */
 export async function startPostgresContainer(): Promise<RunningServer> {
   const { GenericContainer, Wait } = await import('testcontainers')
   const settings = ['fsync=off', 'max_connections=400', 'shared_buffers=256MB', 'timezone=UTC']
@@ -32,7 +32,7 @@ export async function startPostgresContainer(): Promise<RunningServer> {
     })
     .withCommand(['postgres', ...settings.flatMap((setting) => ['-c', setting])])
     .withExposedPorts(5432)
-    // It starts twice: once to make the database, then to stay.
+    // It starts twice: first to create the database, then to stay.
     .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
     .start()
   return {

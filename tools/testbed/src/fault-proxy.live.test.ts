@@ -4,7 +4,7 @@ import { portOf } from '@gateway/local-stack/free-port'
 import { expect, test as plainTest } from 'vitest'
 import { startFaultProxy } from './fault-proxy.ts'
 
-/** A server that sends back what it gets, behind a proxy. */
+/** An echo server behind a proxy. */
 const test = plainTest
   // oxlint-disable-next-line no-empty-pattern -- vitest wants the pattern
   .extend('echo', async ({}, { onCleanup }) => {
@@ -29,7 +29,7 @@ const test = plainTest
     }
   })
 
-test('without faults, bytes pass in both directions in order and an end is passed on', async ({ dial }) => {
+test('the proxy passes bytes in order in both directions, and the end of a connection', async ({ dial }) => {
   const socket = await dial()
   const sent = Buffer.alloc(3_000_000, 'abcdefg')
   const received = collect(socket)
@@ -37,16 +37,16 @@ test('without faults, bytes pass in both directions in order and an end is passe
   expect((await received).equals(sent)).toBe(true)
 })
 
-test('latency delays each way and keeps the order', async ({ proxy, dial }) => {
+test('latency() delays bytes each way and keeps their order', async ({ proxy, dial }) => {
   const socket = await dial()
   proxy.latency(30)
   const startedAt = performance.now()
   socket.end('one')
   expect((await collect(socket)).toString()).toBe('one')
-  expect(performance.now() - startedAt).toBeGreaterThan(50) // never early; how late is not asserted
+  expect(performance.now() - startedAt).toBeGreaterThan(50) // never early; lateness is not asserted
 })
 
-test('down resets what is open and refuses what comes, until up', async ({ proxy, dial }) => {
+test('down() resets open connections and refuses new ones until up()', async ({ proxy, dial }) => {
   const socket = await dial()
   await talk(socket, 'hello')
   const broken = closed(socket)
@@ -57,7 +57,7 @@ test('down resets what is open and refuses what comes, until up', async ({ proxy
   expect(await talk(await dial(), 'again')).toBe('again')
 })
 
-test('a reset is felt as ECONNRESET and new connections work', async ({ proxy, dial }) => {
+test('reset() causes ECONNRESET, and new connections work', async ({ proxy, dial }) => {
   const socket = await dial()
   await talk(socket, 'hello')
   const failed = once(socket, 'error') as Promise<unknown>
@@ -67,13 +67,13 @@ test('a reset is felt as ECONNRESET and new connections work', async ({ proxy, d
   expect(await talk(await dial(), 'again')).toBe('again')
 })
 
-test('a cut lets exactly this many bytes through', async ({ proxy, dial }) => {
+test('cutAfter() lets exactly this many bytes through', async ({ proxy, dial }) => {
   const socket = await dial()
   const received: Buffer[] = []
   socket.on('data', (chunk) => received.push(chunk))
   const broken = closed(socket)
   const cut = proxy.cutAfter(5, 'toServer')
-  proxy.heal() // a cut that is taken back does nothing
+  proxy.heal() // a cancelled cut has no effect
   await talk(socket, 'all of it')
   void cut
   const again = proxy.cutAfter(5, 'toClient')
@@ -85,7 +85,7 @@ test('a cut lets exactly this many bytes through', async ({ proxy, dial }) => {
   )
 })
 
-test('a stall holds bytes back without closing, and healing lets them go', async ({ proxy, dial }) => {
+test('stall() holds bytes back without closing, and heal() releases them', async ({ proxy, dial }) => {
   const socket = await dial()
   const caught = proxy.stall('toClient')
   const answer = once(socket, 'data')
@@ -97,7 +97,7 @@ test('a stall holds bytes back without closing, and healing lets them go', async
   expect(String((await answer)[0])).toBe('held')
 })
 
-test('what falls silent says nothing anymore, not even that it is closed, and new connections pass', async ({
+test('fallSilent() passes neither bytes nor closes of open connections, and new ones work', async ({
   proxy,
   dial,
   echo,
@@ -113,10 +113,10 @@ test('what falls silent says nothing anymore, not even that it is closed, and ne
   await gone
   proxy.heal()
   expect(socket.bytesRead).toBe('hello'.length)
-  expect(await openAt(echo)).toBe(2) // of the silent one it never learnt
+  expect(await openAt(echo)).toBe(2) // it never saw the close of the silent one
 })
 
-test('new connections are silent too where that is asked for, until it is healed', async ({ proxy, dial }) => {
+test('fallSilent() can silence new connections too, until heal()', async ({ proxy, dial }) => {
   proxy.fallSilent({ newConnections: 'silent' })
   const socket = await dial()
   socket.write('no one hears this')
@@ -125,7 +125,7 @@ test('new connections are silent too where that is asked for, until it is healed
   expect(socket.bytesRead).toBe(0)
 })
 
-test('a URL is led through the proxy', ({ proxy }) => {
+test('through() replaces the address of a URL by that of the proxy', ({ proxy }) => {
   expect(proxy.through('postgresql://a:b@db.example:5432/svc')).toBe(`postgresql://a:b@127.0.0.1:${proxy.port}/svc`)
   expect(proxy.through('http://ledger.example')).toBe(`http://127.0.0.1:${proxy.port}/`)
 })
@@ -142,7 +142,7 @@ function openAt({ server }: { server: Server }): Promise<number> {
   )
 }
 
-/** Resolves when the connection is gone, by an error or not. */
+/** Resolves when the connection is closed, with or without an error. */
 function closed(socket: Socket): Promise<void> {
   socket.on('error', () => {})
   return new Promise((resolve) => socket.on('close', () => resolve()))

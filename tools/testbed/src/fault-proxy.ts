@@ -6,36 +6,41 @@ import { pump, type Direction, type Faults } from './fault-pump.ts'
 export interface FaultProxy {
   readonly host: string
   readonly port: number
-  /** Connections that are open now, the silent ones included whose caller has not closed them. */
+  /** Open connections, including silent ones whose caller has not closed them. */
   readonly connections: number
   /** The same URL with the proxy's address. */
   through: (url: string) => string
-  /** Delays every byte, each way, by this many milliseconds. Order is kept. */
+  /** Delays every byte in each direction by this many milliseconds. Keeps the order. */
   latency: (ms: number) => void
-  /** Refuses connections and resets those that are open, as if the target's process were gone. */
+  /** Refuses connections and resets open ones, as if the target's process were gone. */
   down: () => Promise<void>
-  /** Takes connections again. */
+  /** Accepts connections again. */
   up: () => Promise<void>
-  /** Resets the connections that are open. */
+  /** Resets the open connections. */
   reset: () => void
-  /** Lets this many more bytes through in one direction, all connections together, then resets all. Resolves when it has. */
+  /**
+   * Lets this many more bytes through in one direction, across all connections, then resets all. Resolves after that.
+   */
   cutAfter: (bytes: number, direction: Direction) => Promise<void>
-  /** Holds back every byte in one direction, or both, while connections stay open. Resolves when the first byte is held. */
+  /**
+   * Holds back every byte in one direction, or both, while connections stay open. Resolves when the first byte is held
+   * back.
+   */
   stall: (direction?: Direction) => Promise<void>
   /**
-   * The connections that are open fall silent for good, as if their other end had vanished: no byte passes anymore, nor the
-   * close of either side. New ones pass, or are taken and fall silent as well.
+   * Permanently silences the open connections, as if their other end had vanished: no further bytes pass, nor the close
+   * of either side. New ones work, or are accepted and silent as well.
    */
   fallSilent: (options?: { newConnections?: 'pass' | 'silent' }) => void
   /**
-   * Ends latency, stall and a cut that has not happened; what was held back continues its way. New connections pass again;
-   * those that fell silent stay so until they are reset.
+   * Ends latency, stalls and a cut that has not happened yet; held bytes continue. New connections work again; silent
+   * ones stay silent until reset.
    */
   heal: () => void
   close: () => Promise<void>
 }
 
-/** A TCP proxy on its own loopback port, with faults to order. Starts without any. */
+/** A TCP proxy on its own loopback port, with faults on demand. Starts without any. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   const faults: Faults = { latencyMs: 0, stalled: null, cut: null, healed: Promise.withResolvers<void>() }
   const callers = new Set<Socket>()
@@ -48,7 +53,7 @@ export async function startFaultProxy(target: { host: string; port: number }): P
   const server = createServer({ allowHalfOpen: true }, (caller) => {
     callers.add(caller)
     caller.on('close', () => callers.delete(caller))
-    caller.on('end', () => silent.has(caller) && caller.destroy()) // which the target does not learn
+    caller.on('end', () => silent.has(caller) && caller.destroy()) // the target is not notified
     if (newAreSilent) return keepSilent(caller)
     const callee = connect({ ...target, allowHalfOpen: true })
     for (const [from, to, direction] of [
@@ -67,7 +72,7 @@ export async function startFaultProxy(target: { host: string; port: number }): P
   })
   const port = await listen(server, 0)
 
-  /** Takes what comes and answers nothing. */
+  /** Accepts and discards all input, and sends nothing. */
   function keepSilent(socket: Socket): void {
     sockets.add(socket)
     silent.add(socket)

@@ -4,20 +4,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 export type Direction = 'toServer' | 'toClient'
 
-/** The faults in force, shared by all connections of one proxy. */
+/** The active faults, shared by all connections of one proxy. */
 export interface Faults {
   latencyMs: number
   stalled: { direction: Direction | 'both'; caught: PromiseWithResolvers<void> } | null
   cut: { bytesLeft: number; direction: Direction; done: PromiseWithResolvers<void> } | null
-  /** Resolves when the faults end; replaced by a new one each time. */
+  /** Resolves when the faults end; replaced each time. */
   healed: PromiseWithResolvers<void>
 }
 
 const mostChunksUnderWay = 256
 
 /**
- * Carries bytes one way under the faults, in order. `reset` breaks every connection of the proxy; what `isSilent` carries nothing,
- * and not its end.
+ * Passes bytes one way under the faults, in order. `reset` breaks every connection of the proxy; a silent connection
+ * passes neither bytes nor its end.
  */
 export function pump(
   from: Socket,
@@ -75,7 +75,7 @@ async function throughStall(direction: Direction, faults: Faults): Promise<void>
   }
 }
 
-/** Resolves when the bytes are handed to the system, or the other side is gone. */
+/** Resolves when the bytes are passed to the system, or the other side is gone. */
 async function write(to: Socket, bytes: Buffer): Promise<void> {
   if (to.destroyed || bytes.length === 0 || to.write(bytes)) return
   await Promise.race([once(to, 'drain'), once(to, 'close')]).catch(() => {})

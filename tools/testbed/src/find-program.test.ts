@@ -5,7 +5,7 @@ import { expect, test as base } from 'vitest'
 import { findChromium } from './chromium-binary.ts'
 import { findShell } from './shell-binary.ts'
 
-// The programs of others that tests need are small shell scripts here, in a PATH that has nothing else but flock.
+// External programs that tests need are small shell scripts, in a PATH with nothing else except flock.
 
 const flock = '/usr/bin/flock'
 
@@ -29,20 +29,20 @@ const test = base.extend('machine', async ({}, { onCleanup }) => {
   }
 })
 
-test('the one that CHROMIUM names comes before those on the PATH, and has to run', async ({ machine }) => {
+test('findChromium prefers the program in CHROMIUM, which has to run', async ({ machine }) => {
   await machine.program('chromium')
   const own = await machine.program('my-browser')
   expect(await machine.find({ CHROMIUM: own })).toBe(own)
   await expect(machine.find({ CHROMIUM: '/none' })).rejects.toThrow('CHROMIUM is /none, which does not run.')
 })
 
-test('any that runs will do, and one that does not run is passed over', async ({ machine }) => {
+test('findChromium uses any program that runs, and skips one that does not', async ({ machine }) => {
   await machine.program('chromium', 'exit 1')
   const chrome = await machine.program('google-chrome')
   expect(await machine.find()).toBe(chrome)
 })
 
-test('root installs the package of the distribution, with its lists read again where that is needed', async ({
+test('findChromium installs the distribution package as root, and refreshes the lists if needed', async ({
   machine,
 }) => {
   const file = await machine.program('chromium-later')
@@ -55,15 +55,15 @@ test('root installs the package of the distribution, with its lists read again w
   expect(await machine.find({}, true)).toBe(`${folder}/chromium`)
 })
 
-test('without any of them the message says what mends it', async ({ machine }) => {
+test('findChromium reports how to fix it if there is no browser', async ({ machine }) => {
   await expect(machine.find()).rejects.toThrow(/set CHROMIUM to the program of one[\s\S]*needs root/)
   await expect(machine.find({}, true)).rejects.toThrow(/did not work: .*apt-get/)
 })
 
-test('shells are installed as well, and two at once wait for each other', async ({
+test('findShell installs shells too, and concurrent installations wait for each other', async ({
   machine: { bin, program, shell },
 }) => {
-  // As apt-get does: anyone who finds another one at work gives up.
+  // Like apt-get, it fails if another one is running.
   const script = `name=; for name; do :; done
     /bin/mkdir ${bin}/working || exit 100
     /bin/sleep 0.1

@@ -4,19 +4,19 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const INSTALL_MS = 600_000
-/** Two test files may want packages at once, and apt-get waits for no one who reads its lists again. */
+/** Test files may install packages concurrently, and apt-get does not wait for another one that refreshes the lists. */
 const LOCK = '/var/lock/gateway-tests.apt'
 
 export interface Machine {
   log?: (line: string) => void
-  /** With the PATH to look in. */
+  /** With the PATH to search. */
   env?: NodeJS.ProcessEnv
   isRoot?: boolean
 }
 
 /**
- * Finds the file of a program that tests need: the first of these names on the PATH that runs, else, for root on Debian or Ubuntu, what the
- * package of the distribution brings, which is installed. Answers with the problem if there is none of them.
+ * Finds the file of a program that tests need: the first of these names on the PATH that runs, else, for root on Debian
+ * or Ubuntu, that of the distribution's package, which it installs. Returns the problem if none is available.
  */
 export async function findProgram(
   names: readonly string[],
@@ -46,7 +46,7 @@ async function firstThatRuns(names: readonly string[], env: NodeJS.ProcessEnv): 
   return null
 }
 
-/** Answers why it could not be installed, or null. Package lists that are empty or too old are read again first. */
+/** Returns why it could not be installed, or null. Refreshes package lists first if they are empty or outdated. */
 async function install(packageName: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   const aptGet = (...args: string[]) =>
     run('flock', [LOCK, 'apt-get', '-q', '-y', '-o', 'DPkg::Lock::Timeout=300', ...args], {

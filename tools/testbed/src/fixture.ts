@@ -16,8 +16,9 @@ export { nameOf } from './name-of.ts'
 export type { ProductOptions } from './product-fixture.ts'
 export type { SandboxFixture, SandboxOptions } from './sandbox-fixture.ts'
 
-// Builds what a test needs to are on, straight in the tables: users, projects with money, products, keys, sandbox products.
-// Its words are those of every test and bench: tenant(), project(), key(), publishProduct(), and callableTenant() for all four.
+// Builds the data that a test starts from, directly in the tables: users, projects with money, products, keys, sandbox
+// products. Every test and bench uses its functions: tenant(), project(), key(), publishProduct(), and callableTenant()
+// for all four.
 
 export interface ProjectFixture {
   id: string
@@ -54,7 +55,7 @@ export interface CallableTenant {
 export interface CallableTenantOptions {
   /** Micro-USD. */
   funds?: bigint
-  /** A product that is there already; else one is published. */
+  /** An existing product; by default one is published. */
   model?: string
   product?: ProductOptions
   key?: Partial<KeyOptions>
@@ -63,7 +64,7 @@ export interface CallableTenantOptions {
 export type Fixture = Awaited<ReturnType<typeof openFixture>>
 
 export async function openFixture(adminUrl: string) {
-  // One connection, so that a test may set something for its session; a server that is killed under it is come back to.
+  // One connection, so that a test can change its session settings; it reconnects after a kill of the server.
   const pool = new Pool({ connectionString: adminUrl, max: 1 })
   pool.on('error', () => {})
   const id = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
@@ -80,7 +81,7 @@ export async function openFixture(adminUrl: string) {
     return user
   }
 
-  /** A personal token of someone, as a secret. */
+  /** Creates a personal token of a user; returns its secret. */
   async function token(user: string, { expiresInMs = 3_600_000 } = {}): Promise<{ id: string; secret: string }> {
     const [tokenId, secret] = [id('tok'), makeSecret(USER_TOKEN_PREFIX, randomBytes(32))]
     const hash = createHash('sha256').update(secret).digest()
@@ -92,7 +93,7 @@ export async function openFixture(adminUrl: string) {
     return { id: tokenId, secret }
   }
 
-  /** A token of an organization or project, for a program. */
+  /** Creates a service token of an organization or project. */
   async function accessToken(
     of: { tenant: string; project: string | null; permissions: string[] },
     expiresInMs = 3_600_000,
@@ -116,7 +117,7 @@ export async function openFixture(adminUrl: string) {
     return { tenant: tenantId, team, owner }
   }
 
-  /** A project whose owner may issue keys for it. */
+  /** Creates a project whose owner may issue keys for it. */
   async function project(
     of: { tenant: string; team: string; owner: string },
     funds: bigint = 0n,
@@ -136,7 +137,7 @@ export async function openFixture(adminUrl: string) {
     return { id: project, tenant: of.tenant, team: of.team }
   }
 
-  /** Another member of the tenant and of the team who may issue keys for a project. */
+  /** Adds a member to the tenant and the team who may issue keys for a project. */
   async function issuer({ id: project, tenant, team }: ProjectFixture): Promise<string> {
     const who = await user()
     await run(`INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, 'Member')`, [tenant, who])
@@ -185,7 +186,7 @@ export async function openFixture(adminUrl: string) {
     return { id: keyId, secret, hash: hash.toString('hex'), project: options.project?.id ?? null }
   }
 
-  /** A tenant with a project, its money, a product that is assigned to it, and a key of its owner. */
+  /** Creates a tenant with a funded project, a product assigned to it, and a key of its owner. */
   async function callableTenant(options: CallableTenantOptions = {}): Promise<CallableTenant> {
     const of = await tenant()
     const own = await project(of, options.funds)
@@ -204,7 +205,7 @@ export async function openFixture(adminUrl: string) {
     issuer,
     fund,
     publishProduct,
-    /** The name that the services' own fixtures still use. */
+    /** The name that the fixtures of the services still use. */
     product: publishProduct,
     assign,
     key,

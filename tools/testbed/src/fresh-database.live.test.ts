@@ -20,7 +20,7 @@ liveTest('the logins have their own permissions: only the ledger writes money', 
   await expect(ask(database.consoleUrl, write)).rejects.toThrow('permission denied for table wallets')
 })
 
-liveTest('a dropped database is gone, with a session still on it', async () => {
+liveTest('a database is dropped even with a session on it', async () => {
   const database = await freshDatabase()
   const session = new Client({ connectionString: database.adminUrl })
   const ended = new Promise((resolve) => session.on('error', resolve))
@@ -30,7 +30,7 @@ liveTest('a dropped database is gone, with a session still on it', async () => {
   await expect(ask(database.adminUrl, 'SELECT 1')).rejects.toThrow('does not exist')
 })
 
-liveTest('the servers stay until the last copy of their template is dropped', async ({ database, redis }) => {
+liveTest('the servers keep running until the last copy of their template is dropped', async ({ database, redis }) => {
   const given = { databaseUrl: database.adminUrl, redisUrl: redis.url }
   const servers = await startTestServers({ ...given, containers: false, log: () => {} })
   const template = databaseOf(servers.adminUrl)

@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import { copyOf, onServer } from './test-servers.ts'
 
 export interface FreshDatabase {
-  /** The owner's login: every right. */
+  /** The owner's login, with all permissions. */
   adminUrl: string
   /** The ledger's login: the only one that writes money. */
   ledgerUrl: string
@@ -12,7 +12,7 @@ export interface FreshDatabase {
   drop: () => Promise<void>
 }
 
-/** A separate migrated, empty database, as a copy of the template that all test files share. */
+/** Creates a separate migrated, empty database, as a copy of the template that all test files share. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const { adminUrl, ledgerUrl, consoleUrl } = inject('testServers')
   const name = `${copyOf(databaseOf(adminUrl))}${randomBytes(6).toString('hex')}`

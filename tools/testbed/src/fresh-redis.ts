@@ -3,9 +3,12 @@ import { Redis } from 'ioredis'
 import { inject } from 'vitest'
 
 export interface FreshRedis {
-  /** Of a separate logical database, since the queue has the same name in each. Channels are not apart: they go by ids. */
+  /**
+   * Of a separate logical database, since the queue has the same name in each. Channels are shared: their ids keep them
+   * apart.
+   */
   url: string
-  /** To be put before every key and channel. In braces, so that a cluster keeps them together. */
+  /** Prefix of every key and channel. In braces, so that a cluster keeps them on one node. */
   prefix: string
   /** Removes the keys. */
   drop: () => Promise<void>
@@ -13,7 +16,10 @@ export interface FreshRedis {
 
 const COUNTER = 'svc-test-databases'
 
-/** A separate database on the Redis that all test files share. Who flushes or kills it takes `privateRedis` instead. */
+/**
+ * Opens a separate database on the Redis that all test files share. Tests that flush or kill it use `privateRedis`
+ * instead.
+ */
 export async function freshRedis(): Promise<FreshRedis> {
   const { redisUrl } = inject('testServers')
   const url = await emptyDatabase(redisUrl)
@@ -24,7 +30,7 @@ export async function freshRedis(): Promise<FreshRedis> {
   }
 }
 
-/** The next database that nothing is in: in a server of someone's own, what is theirs is left alone. Database 0 keeps the count. */
+/** The next empty database: on a server that others use, their data is left alone. Database 0 has the counter. */
 async function emptyDatabase(redisUrl: string): Promise<string> {
   const databases = await ask(redisUrl, async (redis) => {
     const [, count] = (await redis.config('GET', 'databases')) as [string, string]

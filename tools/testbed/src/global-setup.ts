@@ -6,22 +6,22 @@ declare module 'vitest' {
   interface ProvidedContext {
     testServers: TestServers
     /**
-     * The share of its cases that a random test tries. Unit tests: a tenth for `npm run test:unit`, else 1. Live tests: 1 for
-     * `npm run test:full`, else a quarter.
+     * The share of its cases that a property test runs. Unit tests: a tenth for `npm run test:unit`, else 1. Live
+     * tests: 1 for `npm run test:full`, else a quarter.
      */
     propertyShare: number
   }
 }
 
-// The live tests and the scenarios are two vitest projects, each with its own copy of this module. They share one
-// set of servers, which is therefore kept on the process.
+// The live tests and the scenarios are two vitest projects, each with a separate copy of this module. They share one
+// set of servers, which is therefore stored on the process.
 const shared = globalThis as typeof globalThis & {
   gatewayTestServers?: { users: number; started: ReturnType<typeof startTestServers> }
 }
 
 /**
- * Starts the servers for the whole run and hands their addresses to the tests. TEST_DATABASE_URL and TEST_REDIS_URL
- * name servers to use instead; TEST_CONTAINERS=1 asks for containers.
+ * Starts the servers for the whole run and passes their addresses to the tests. TEST_DATABASE_URL and TEST_REDIS_URL
+ * name servers to use instead; TEST_CONTAINERS=1 selects containers.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const servers = (shared.gatewayTestServers ??= {

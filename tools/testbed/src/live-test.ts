@@ -6,9 +6,9 @@ import { privatePostgres, privateRedis } from './private-servers.ts'
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs, and an empty one is required for nothing */
 
 /**
- * `test` with real servers. Only what a test names in its first argument is made:
- * `database` and `redis` once per file on the servers that all files share, `postgresServer` and `redisServer` as processes
- * of the one test, to be killed at will.
+ * `test` with real servers. Creates only the fixtures named in a test's first argument: `database` and `redis` once per
+ * file on the servers that all files share, `postgresServer` and `redisServer` as processes of that one test, which may
+ * kill them.
  */
 export const liveTest = test
   .extend('database', { scope: 'file' }, async ({}, { onCleanup }) => {

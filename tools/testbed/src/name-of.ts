@@ -1,2 +1,2 @@
-/** The name of something in a fixture: never its id, so that no test takes the one for the other. */
+/** A name in a fixture: never the id, so that a test cannot confuse the two. */
 export const nameOf = (id: string): string => `Named ${id.slice(-6)}`

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 const projectFolder = path.resolve(import.meta.dirname, '../../..')
 const tests = '**/*.{test,scenario,fixture}.ts'
 
-// Files of a vitest worker share modules. `test.override` at the top of a file changes the object it is called on, and so an
-// imported one for every later file; within a describe block it holds for that block alone.
+// Files of a vitest worker share modules. `test.override` at the top of a file changes the object it is called on, and
+// thereby an imported one for every later file; within a describe block it applies to that block alone.
 test('no file overrides a fixture for the files after it', () => {
   const files = globSync(tests, {
     cwd: projectFolder,
@@ -23,7 +23,7 @@ test.for([
   ["const test = stackTest.override('kind', 'own')", true],
   ["const test = stackTest\n  .extend('a', 1)\n  .override('kind', 'own')", true],
   ["describe('slices', () => {\n  test.override('sliceMs', 1)\n})", false],
-] as const)('sees an override at the top of a file in %j: %s', ([text, isFound]) => {
+] as const)('detects an override at the top of a file in %j: %s', ([text, isFound]) => {
   expect(overrides(text)).toBe(isFound)
 })
 

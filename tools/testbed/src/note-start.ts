@@ -1,6 +1,9 @@
 import { appendFileSync } from 'node:fs'
 
-/** Writes down that a test file has started service processes, for the tables that `npm test` prints (bootstrap/test-report.js). */
+/**
+ * Records that a test file has started service processes, for the tables that `npm test` prints
+ * (bootstrap/test-report.js).
+ */
 export async function noteStart(ms: number, processes = 1): Promise<void> {
   const { TEST_STARTS } = process.env
   if (TEST_STARTS === undefined) return

@@ -1,8 +1,8 @@
 /**
- * A thing for all test files of a vitest worker, opened when it is first asked for. It is behind a fixture of scope `worker`:
- * vitest makes such a fixture again for each `test` that extends another one, and so for each file, but files of a worker that are
- * not isolated share modules, and with them this.
- * @returns `close` is safe to repeat: each of those fixtures has it as its end, and vitest ends them with the worker.
+ * Shares one thing among all test files of a vitest worker, created on first use. It is behind a fixture of scope
+ * `worker`: vitest creates such a fixture again for each `test` that extends another one, and so for each file, but
+ * files of a worker that are not isolated share modules, and with them this.
+ * @returns `close` is safe to repeat: each of those fixtures calls it at its end, and vitest ends them with the worker.
  */
 export function onceAWorker<T>(make: () => Promise<T>, end: (made: T) => Promise<unknown>) {
   let opened: Promise<T> | undefined

@@ -3,8 +3,8 @@ import { findChromium } from './chromium-binary.ts'
 
 export type { Page } from 'playwright-core'
 
-/** A Chromium without a screen; anyone who opens it closes it. */
+/** Opens a headless Chromium, which the caller closes. */
 export async function openBrowser(): Promise<Browser> {
-  // The sandbox of Chromium is not for root; what is shown here is our own.
+  // Chromium's sandbox does not work for root; the pages shown here are our own.
   return chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] })
 }

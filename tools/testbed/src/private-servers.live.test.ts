@@ -5,7 +5,7 @@ import { freshRedis } from './fresh-redis.ts'
 import { liveTest } from './live-test.ts'
 
 liveTest(
-  'a commit outlives kill -9 of the Postgres server and an immediate stop',
+  'a commit survives kill -9 of the Postgres server and an immediate stop',
   async ({ postgresServer: server }) => {
     await ask(server.adminUrl, `INSERT INTO control.tenants (id, name) VALUES ('ten_1', 'Acme')`)
     process.kill(server.pid, 'SIGKILL')
@@ -22,7 +22,7 @@ liveTest(
   },
 )
 
-liveTest('Redis never evicts, and comes back on its port with what it held', async ({ redisServer: server }) => {
+liveTest('Redis never evicts, and restarts on its port with its data', async ({ redisServer: server }) => {
   const redis = new Redis(server.url)
   expect(await redis.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction'])
   await redis.set('a', '1')
@@ -33,7 +33,7 @@ liveTest('Redis never evicts, and comes back on its port with what it held', asy
   again.disconnect()
 })
 
-liveTest('the shared Redis gives each file its own keys', async ({ redis }) => {
+liveTest('the shared Redis isolates the keys of each file', async ({ redis }) => {
   const another = await freshRedis()
   const [client, neighbour] = [new Redis(redis.url), new Redis(another.url)]
   await client.set('{svc}:nodes:a', '1')

@@ -6,7 +6,7 @@ import { serviceUrls, temporaryFolder, type TestServers } from './test-servers.t
 /** A migrated Postgres server, with the logins of the services. */
 export type PrivatePostgres = EmbeddedPostgres & Omit<TestServers, 'redisUrl'>
 
-/** A separate throw-away, migrated Postgres server, for tests that stop or kill it. `stop` removes it. */
+/** Starts a separate temporary, migrated Postgres server, for tests that stop or kill it. `stop` removes it. */
 export async function privatePostgres(): Promise<PrivatePostgres> {
   const server = await startPostgres({ dataFolder: await temporaryFolder('postgres'), persistent: false, fast: true })
   try {
@@ -18,7 +18,7 @@ export async function privatePostgres(): Promise<PrivatePostgres> {
   }
 }
 
-/** A separate throw-away Redis server, for tests that flush, stop or kill it. `stop` removes it. */
+/** Starts a separate temporary Redis server, for tests that flush, stop or kill it. `stop` removes it. */
 export async function privateRedis(): Promise<EmbeddedRedis> {
   return startRedis({ dataFolder: await temporaryFolder('redis'), persistent: false })
 }

@@ -1,7 +1,7 @@
 import type { QueryResult } from 'pg'
 import { nameOf } from './name-of.ts'
 
-// Products of a fixture, straight in the table.
+// Products of a fixture, inserted directly into the table.
 
 export interface ProductOptions {
   id?: string
@@ -35,7 +35,7 @@ interface ProductFixtureDeps {
 }
 
 export function productFixtures({ id, run }: ProductFixtureDeps) {
-  /** A product, published unless `state` says otherwise. */
+  /** Creates a product, published unless `state` says otherwise. */
   async function publishProduct(options: ProductOptions = {}): Promise<string> {
     const product = options.id ?? `acme/${id('m')}`
     const kind = options.kind ?? 'chat'

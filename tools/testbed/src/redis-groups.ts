@@ -6,8 +6,8 @@ import { findRedis } from '@gateway/local-stack/redis-binary'
 import { Redis } from 'ioredis'
 import { temporaryFolder } from './test-servers.ts'
 
-// Redis servers that belong together, each its own process on loopback, for tests that kill one of them. They are all
-// the same program, so what runs one server runs these too; only a server in a container does not.
+// Groups of Redis servers, each a process on loopback, for tests that kill one of them. All run the same program, so
+// any way to run one server works for these too, except a server in a container.
 
 export interface RedisGroup {
   /** In one of the forms of REDIS_URL. */
@@ -107,7 +107,7 @@ async function openGroup() {
       }),
     sentinel: (watch: string[]) =>
       start('sentinel', async (port, place) => {
-        const file = path.join(place, 'sentinel.conf') // which it rewrites itself
+        const file = path.join(place, 'sentinel.conf') // Sentinel rewrites it
         await writeFile(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${place}`, ...watch, ''].join('\n'))
         return [file, '--sentinel']
       }),
@@ -120,7 +120,7 @@ async function openGroup() {
 
 const LIMIT_MS = 20_000
 
-/** Asks until the answer is yes. */
+/** Polls until the result is true. */
 async function until(port: number, ask: (redis: Redis) => Promise<boolean>): Promise<void> {
   const late = performance.now() + LIMIT_MS
   const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null })

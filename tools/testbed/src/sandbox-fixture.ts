@@ -4,7 +4,7 @@ import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
 import type { QueryResult } from 'pg'
 
-// Sandbox products of a fixture and their revisions, straight in the tables.
+// Sandbox products of a fixture and their revisions, inserted directly into the tables.
 
 export interface SandboxOptions {
   name?: string
@@ -13,20 +13,20 @@ export interface SandboxOptions {
   activate?: boolean
   mcpEnabled?: boolean
   suspended?: boolean
-  /** Who made it; by default anyone who has a grant on the project. */
+  /** Its author; by default any user with a grant on the project. */
   by?: string
 }
 
 export interface RevisionFixture {
   number: number
-  /** Of its package, hex. */
+  /** Digest of its package, hex. */
   digest: string
 }
 
 export interface SandboxFixture {
   id: string
   project: string
-  /** The number of the revision it was made with. */
+  /** The number of its first revision. */
   revision: number
   digest: string
 }
@@ -37,7 +37,7 @@ interface SandboxFixtureDeps {
 }
 
 export function sandboxFixtures({ id, run }: SandboxFixtureDeps) {
-  /** A sandbox product with one revision of a graph that has no problems. */
+  /** Creates a sandbox product with one revision of a valid graph. */
   async function sandbox(
     { id: project }: { id: string },
     graph: Graph,
@@ -63,7 +63,7 @@ export function sandboxFixtures({ id, run }: SandboxFixtureDeps) {
     return { id: sandbox, project, revision: number, digest }
   }
 
-  /** Another revision of a sandbox product, with its package. */
+  /** Adds a revision to a sandbox product, with its package. */
   async function revision(sandbox: string, graph: Graph, { activate = true } = {}): Promise<RevisionFixture> {
     const { package: flow, digest, text } = buildPackage(graph)
     const chat = chatFieldsOf(flow.input, flow.output)

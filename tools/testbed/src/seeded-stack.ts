@@ -12,11 +12,11 @@ import { temporaryFolder } from './test-servers.ts'
 export interface SeededStack extends ReadyFacts {
   /** Postgres by the login that owns the schema. */
   adminUrl: string
-  /** Ends every part, and removes what they kept. */
+  /** Ends every part, and removes its data. */
   stop(): Promise<void>
 }
 
-/** What `npm start` starts and seeds, on ports and in its own folder. */
+/** The stack that `npm start` starts and seeds, on separate ports and in a separate folder. */
 export async function startSeededStack(output: { write(text: string): unknown }): Promise<SeededStack> {
   const folder = await temporaryFolder('seeded')
   const lifecycle = createLifecycle({ log: { info: () => {}, error: () => {} } })

@@ -9,21 +9,21 @@ import { untilReady, type RunningService } from './test-program.ts'
 export type ServiceName = 'ledger' | 'gateway' | 'worker' | 'console'
 
 interface InProcess {
-  /** Of its log, such as `gateway-0`. */
+  /** Name of its log, such as `gateway-0`. */
   name: string
   service: ServiceName
-  /** Where its log is written. */
+  /** Folder of its log. */
   folder: string
   env: Record<string, string>
-  /** Default: until it is ready. A service that waits for another one listens before. */
+  /** Default: until it is ready. A service that waits for another one is listening earlier. */
   until?: 'listening' | 'ready'
 }
 
 const services = path.resolve(import.meta.dirname, '../../../services')
 
 /**
- * Starts a service in this process, on a port that it keeps over restarts, and waits for it. All that a process to itself
- * would add are signals, the end by `kill -9` and a heap: tests of those take `startProgram`.
+ * Starts a service in this process, on a port that it keeps across restarts, and waits for it. A separate process would
+ * only add signals, the end by `kill -9` and a heap: tests of those use `startProgram`.
  */
 export async function startInProcess({ name, service, folder, env, until }: InProcess): Promise<RunningService> {
   const { service: definition } = await loadService(service)
@@ -52,7 +52,7 @@ export async function startInProcess({ name, service, folder, env, until }: InPr
     try {
       const started = opened.start()
       if (until === 'listening') {
-        started.catch(() => {}) // by a stop before it is ready
+        started.catch(() => {}) // rejects on a stop before it is ready
         await Promise.race([started, listening.promise])
         return
       }

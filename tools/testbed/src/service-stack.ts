@@ -7,24 +7,24 @@ import { startInProcess, type ServiceName } from './service-in-process.ts'
 import { startProgram, type RunningService, type TestProgram } from './test-program.ts'
 import { temporaryFolder } from './test-servers.ts'
 
-// The services on loopback, with ports from the kernel, before a simulated provider.
+// The services on loopback, with ports chosen by the kernel, in front of a simulated provider.
 
 export interface ServiceStackOptions {
-  /** Logins of the services at a migrated database. */
+  /** Logins of the services on a migrated database. */
   ledgerUrl: string
   consoleUrl?: string
   redisUrl: string
-  /** How many of each. Gateway n talks to ledger n, and round again. */
+  /** Number of each. Gateway n uses ledger n, round-robin. */
   ledgers?: number
   gateways?: number
   workers?: number
-  /** Where there is a `consoleUrl`. Default 1. */
+  /** Used if there is a `consoleUrl`. Default 1. */
   consoles?: number
-  /** Where gateways and workers find their ledger, if not directly: for a fault proxy in between. */
+  /** Returns the address at which gateways and workers reach their ledger, such as that of a fault proxy. */
   through?: (ledgerUrl: string, n: number) => Promise<string>
-  /** Where gateways find the consoles, if not at the first one. */
+  /** Returns the address at which gateways reach the consoles. Default: the first one. */
   consolesAt?: (consoleUrls: string[]) => Promise<string>
-  /** In addition to what each service needs, of the nth of its kind. */
+  /** Additional variables for the nth service of a kind. */
   environment?: Partial<Record<ServiceName, (n: number) => Record<string, string>>>
 }
 
@@ -36,9 +36,9 @@ type Launch<Running> = (program: {
   env: Record<string, string>
 }) => Promise<Running>
 
-/** Services in this process: for tests of what they do. */
+/** Services in this process: for tests of their behavior. */
 export type OpenServices = Awaited<ReturnType<typeof openServices>>
-/** Each service in a process to itself: for tests that kill, pause or restart one, or use it from a foreign client. */
+/** Each service in a separate process: for tests that kill, pause or restart one, or use a third-party client. */
 export type ServiceStack = Awaited<ReturnType<typeof startServices>>
 
 const secret = () => randomBytes(24).toString('hex')
@@ -46,7 +46,7 @@ const secret = () => randomBytes(24).toString('hex')
 /** Opens the services in this process. */
 export const openServices = (options: ServiceStackOptions) => launchServices<RunningService>(options, startInProcess)
 
-/** Starts each service as a process, which ends with this one, however it ends. */
+/** Starts each service as a process, which ends with this one, even if this one is killed. */
 export const startServices = (options: ServiceStackOptions) =>
   launchServices<TestProgram>(options, async ({ service, ...program }) =>
     startProgram({ ...program, entry: (await bundleServices())[service] }),
@@ -103,7 +103,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
         baseUrl: `${provider.url}/v1`,
         allowPrivateAddress: true,
         apiKeyEnv: 'SIMULATED_PROVIDER_KEY',
-        // A fault that a test asks for is to be felt, and not to be felt by the next test.
+        // A retry would hide the fault that a test requests, and a circuit would carry it into the next test.
         tries: 1,
         circuitFailures: 1_000_000,
       },
@@ -156,7 +156,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
   }
 }
 
-/** All of them, each begun at once. Where one fails the others are waited for, so that anyone who stops what was started finds all of it. */
+/** Starts all of them concurrently. Waits for the others if one fails, so that the caller can stop all that started. */
 async function times<T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> {
   const begun = Array.from({ length: count }, (_, n) => make(n))
   await Promise.allSettled(begun)

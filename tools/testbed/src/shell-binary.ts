@@ -1,6 +1,9 @@
 import { findProgram, type Machine } from './find-program.ts'
 
-/** Finds a shell, such as zsh, and answers its file; for root on Debian or Ubuntu its package is installed. Throws what mends it. */
+/**
+ * Finds a shell, such as zsh, and returns its file; for root on Debian or Ubuntu it installs the package. Throws a
+ * message with the resolution.
+ */
 export async function findShell(name: string, machine: Machine = {}): Promise<string> {
   const found = await findProgram([name], name, machine)
   if ('file' in found) return found.file

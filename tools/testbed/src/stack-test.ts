@@ -10,10 +10,11 @@ import type { RunningService, TestProgram } from './test-program.ts'
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs, and an empty one is required for nothing */
 
 /**
- * What the services of a file run in.
- *   shared     this process, shared with the files before and after: for rules that each test proves on its own tenant
- *   own        this process, for this file alone: for a setting, a stop, or figures over all tenants
- *   processes  a process each, for this file alone: for kills, pauses, and what a process has one of
+ * Where the services of a file run.
+ *   shared     this process, shared with the files before and after: for rules that each test checks with its own
+ *              tenant
+ *   own        this process, for this file alone: for settings, stops, or figures over all tenants
+ *   processes  separate processes, for this file alone: for kills, pauses, and per-process state
  */
 export type StackKind = 'shared' | 'own' | 'processes'
 
@@ -21,7 +22,7 @@ type Settings = Partial<Record<ServiceName, Record<string, string>>>
 
 type Counts = Pick<ServiceStackOptions, 'ledgers' | 'gateways' | 'workers' | 'consoles'>
 
-/** Services on a database and a Redis that nothing else uses, with a fixture in it. */
+/** Opens services on a database and a Redis that nothing else uses, with a fixture in it. */
 export async function openStack(kind: StackKind, settings: Settings = {}, counts: Counts = {}) {
   const [database, redis] = [await freshDatabase(), await freshRedis()]
   const environment = Object.fromEntries(Object.entries(settings).map(([service, own]) => [service, () => own]))
@@ -48,9 +49,9 @@ const shared = onceAWorker(
 )
 
 /**
- * `test` with the whole service: a ledger, a gateway, a worker and the console. A file extends it by another `kind`, `settings`
- * (variables by service) or `counts`; with settings or counts, `kind` is at least `own`. It never calls `override`, which changes
- * this object itself, for every later file of the vitest worker.
+ * `test` with the whole service: a ledger, a gateway, a worker and the console. A file extends it with another `kind`,
+ * `settings` (variables by service) or `counts`; with settings or counts, `kind` is at least `own`. A file never calls
+ * `override`, which changes this very object for every later file of the vitest worker.
  */
 export const stackTest = test
   .extend('sharedStack', { scope: 'worker' }, ({}, { onCleanup }) => {
@@ -80,7 +81,7 @@ export const stackTest = test
   .extend('services', { scope: 'file' }, ({ opened }) => opened.services)
   .extend('fixture', { scope: 'file' }, ({ opened }) => opened.fixture)
 
-/** A service that a file of the kind `processes` has, to be killed or paused. */
+/** A service of a file of the kind `processes`, to kill or pause. */
 export function processOf(service: RunningService | undefined): TestProgram {
   if (service === undefined || !('pid' in service))
     throw new Error("Extend the test of this file by the kind 'processes' first.")

@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * Makes processes stand still for so long, with all that they have started: as a machine does that is paused or starved. They
- * continue in any case, and their connections stay unchanged.
+ * Pauses processes and everything they have started for this long, like a paused or starved machine. They continue in
+ * any case, and their connections stay unchanged.
  */
 export async function standStill(pids: readonly number[], ms: number): Promise<void> {
   const stopped = new Set<number>()
   try {
-    // A process that still runs while its parents stand may start another one: until nothing is left to be stopped.
+    // A process that is still running may start another one: repeat until nothing new is found.
     for (let found = [...pids]; found.length > 0; found = (await treeOf(pids)).filter((pid) => !stopped.has(pid)))
       for (const pid of found) {
         send(pid, 'SIGSTOP')
@@ -23,7 +23,7 @@ export async function standStill(pids: readonly number[], ms: number): Promise<v
   }
 }
 
-/** One that has ended meanwhile is no one's trouble. */
+/** Ignores a process that has ended meanwhile. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
@@ -32,7 +32,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** These and anything they have started, parents first. */
+/** These processes and all that they started, parents first. */
 async function treeOf(pids: readonly number[]): Promise<number[]> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid='])
   const childrenOf = new Map<number, number[]>()

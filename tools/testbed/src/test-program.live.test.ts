@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startProgram } from './test-program.ts'
 import { temporaryFolder } from './test-servers.ts'
 
-test('what does not become ready in time is ended, and its log is reported', async () => {
+test('a program that is not ready in time is ended, and its log is reported', async () => {
   const folder = await temporaryFolder('program')
   const entry = path.join(folder, 'silent.js')
   await writeFile(

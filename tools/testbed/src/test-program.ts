@@ -5,26 +5,29 @@ import path from 'node:path'
 import { freePort } from '@gateway/local-stack/free-port'
 import { noteStart } from './note-start.ts'
 
-/** A service of a test, in the test's own process or in one to itself. */
+/** A service of a test, in the test's process or in a separate one. */
 export interface RunningService {
   name: string
   url: string
-  /** Where `/metrics` is, and nothing else. */
+  /** Address of `/metrics`, and of nothing else. */
   metricsUrl: string
   readonly isRunning: boolean
   logFile: string
-  /** Ends it in order, and waits until it has ended. */
+  /** Stops it gracefully, and waits for its end. */
   stop(): Promise<void>
-  /** Starts it again, on the same port, and waits until it is ready. These settings are added for good; an empty value removes one. */
+  /**
+   * Restarts it on the same port, and waits until it is ready. These settings are added permanently; an empty value
+   * removes one.
+   */
   start(settings?: Record<string, string>): Promise<void>
-  /** Waits until /health/ready answers 200. */
+  /** Waits until /health/ready responds with 200. */
   ready(): Promise<void>
 }
 
-/** A service in a process to itself, which can be killed. */
+/** A service in a separate process, which a test can kill. */
 export interface TestProgram extends RunningService {
   readonly pid: number
-  /** SIGKILL, and waits until it has ended. */
+  /** SIGKILL, and waits for its end. */
   kill(): Promise<void>
   /** Any other signal; does not wait. */
   signal(name: NodeJS.Signals): void
@@ -35,11 +38,14 @@ interface Program {
   entry: string
   folder: string
   env: Record<string, string>
-  /** How long it is waited for. */
+  /** How long to wait for it. */
   readyMs?: number
 }
 
-/** Starts a service as its own process, on a port that stays its own over restarts, and waits until it is ready; else it is ended. */
+/**
+ * Starts a service as a separate process, on a port that it keeps across restarts, and waits until it is ready;
+ * otherwise ends it.
+ */
 export async function startProgram({ name, entry, folder, env, readyMs = 60_000 }: Program): Promise<TestProgram> {
   const port = await freePort(undefined, name)
   const metricsPort = await freePort(undefined, `the metrics of ${name}`)
@@ -53,7 +59,7 @@ export async function startProgram({ name, entry, folder, env, readyMs = 60_000 
     const started = spawn(process.execPath, [entry], {
       env: {
         PATH: process.env['PATH'],
-        TMPDIR: folder, // what is left by one that was killed goes with the folder
+        TMPDIR: folder, // files of a killed process are removed with the folder
         ...settings,
         HOST: '127.0.0.1',
         PORT: String(port),
@@ -129,7 +135,7 @@ interface Waiting {
   isRunning: () => boolean
 }
 
-/** Resolves once /health/ready answers 200. @throws Error with the end of the log */
+/** Resolves once /health/ready responds with 200. @throws Error with the end of the log */
 export async function untilReady({ name, url, logFile, readyMs, isRunning }: Waiting): Promise<void> {
   const until = performance.now() + readyMs
   while (isRunning() && performance.now() < until) {

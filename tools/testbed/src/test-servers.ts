@@ -11,7 +11,7 @@ import { startRedis } from '@gateway/local-stack/embedded-redis'
 import { ask } from './ask.ts'
 import { startPostgresContainer, startRedisContainer, type RunningServer } from './containers.ts'
 
-/** The connection facts that every test file gets. The database in each Postgres URL is the template. */
+/** Connection details for every test file. The database in each Postgres URL is the template. */
 export interface TestServers {
   adminUrl: string
   ledgerUrl: string
@@ -20,17 +20,17 @@ export interface TestServers {
 }
 
 export interface ServerChoice {
-  /** A Postgres and a Redis that are there already. Their databases and keys other than ours are left alone. */
+  /** A Postgres and a Redis that already run. Only our own databases and keys are touched. */
   databaseUrl?: string | undefined
   redisUrl?: string | undefined
-  /** Use containers even where embedded servers would do. */
+  /** Uses containers even if embedded servers would work. */
   containers: boolean
   log: (line: string) => void
 }
 
 /**
- * Starts what live tests need, once for a whole run: Postgres with a migrated template database and the services'
- * logins, and Redis. Given URLs come first, then embedded servers, then containers.
+ * Starts the servers for live tests, once for a whole run: Postgres with a migrated template database and the services'
+ * logins, and Redis. Given URLs take precedence, then embedded servers, then containers.
  */
 export async function startTestServers(choice: ServerChoice): Promise<TestServers & { stop: () => Promise<void> }> {
   const stops: (() => Promise<void>)[] = []
@@ -64,7 +64,7 @@ async function postgresServer({ databaseUrl, containers, log }: ServerChoice): P
 
 /** A service that hangs is killed after 20 s. */
 const LAST_STOP_MS = 40_000
-/** One for each test file, and plenty. */
+/** Enough for one per test file. */
 const REDIS_DATABASES = 1_000
 
 async function redisServer({ redisUrl, containers, log }: ServerChoice): Promise<RunningServer> {
@@ -79,7 +79,7 @@ async function redisServer({ redisUrl, containers, log }: ServerChoice): Promise
   }
 }
 
-/** A folder that only this process uses; anyone who gets it removes it. */
+/** A folder that only this process uses; the caller removes it. */
 export function temporaryFolder(name: string): Promise<string> {
   return mkdtemp(path.join(tmpdir(), `svc-test-${name}-`))
 }
@@ -91,7 +91,7 @@ async function makeTemplate(
   const adminUrl = withDatabase(serverUrl, name)
   await migrate({ url: adminUrl, log: () => {} })
   const urls = await serviceUrls(adminUrl)
-  // No one may be connected to a template while it is copied.
+  // A template can't be copied while a session is connected to it.
   await onServer(serverUrl, `ALTER DATABASE ${name} WITH IS_TEMPLATE true ALLOW_CONNECTIONS false`)
   const drop = async () => {
     await untilCopiesAreDropped(serverUrl, name)
@@ -102,8 +102,8 @@ async function makeTemplate(
 }
 
 /**
- * vitest ends its workers while it ends this, and their services need the servers until they have stopped. What a worker that was
- * killed has left behind is dropped here.
+ * vitest ends its workers during this teardown, and their services need the servers until they have stopped. Drops the
+ * databases that killed workers left behind.
  */
 async function untilCopiesAreDropped(serverUrl: string, template: string): Promise<void> {
   const server = withDatabase(serverUrl, 'postgres')
@@ -116,12 +116,15 @@ async function untilCopiesAreDropped(serverUrl: string, template: string): Promi
   }
 }
 
-/** What the names of the template's copies begin with. */
+/** Prefix of the names of the template's copies. */
 export function copyOf(template: string): string {
   return `${template}_copy_`
 }
 
-/** Makes the services' logins on a migrated database. The passwords are fixed: a given server may serve several runs at once. */
+/**
+ * Creates the services' logins on a migrated database. The passwords are fixed: a given server may serve several
+ * concurrent runs.
+ */
 export async function serviceUrls(adminUrl: string): Promise<Omit<TestServers, 'redisUrl'>> {
   const { ledger, console } = await ensureRoles(adminUrl, { ledger: 'ledger-in-tests', console: 'console-in-tests' })
   return { adminUrl, ledgerUrl: ledger, consoleUrl: console }

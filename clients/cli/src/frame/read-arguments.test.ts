@@ -14,9 +14,12 @@ describe('readArguments recognizes a request for help', () => {
       expect(read(line)).toEqual({ kind: 'help', of: 'flows' })
     },
   )
-  test.for(['flows push --help', 'flows push summary -h', 'help flows push', '-h flows push'])('for one command: %j', (line) => {
-    expect(read(line)).toMatchObject({ kind: 'help', of: { name: 'flows push' } })
-  })
+  test.for(['flows push --help', 'flows push summary -h', 'help flows push', '-h flows push'])(
+    'for one command: %j',
+    (line) => {
+      expect(read(line)).toMatchObject({ kind: 'help', of: { name: 'flows push' } })
+    },
+  )
 })
 
 test('readArguments recognizes a request for the version', () => {

@@ -35,7 +35,7 @@ export const consoleAssetRoutes = {
   }),
 } as const satisfies Record<string, ApiRoute>
 
-const tokens = route('Tokens for programs')
+const tokens = route('Service tokens')
 const madeWithSecret = made(withSecret('token', accessTokenRecord))
 const description =
   'It may do what it lists, there and nowhere else, until it expires or is deleted. It does not end with the membership of anyone who made it, and hands out no access: no tokens, no keys, no roles.'

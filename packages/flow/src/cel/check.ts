@@ -2,9 +2,9 @@ import { type BinaryOperator, CelProblem, type Tree } from './read.ts'
 import type { CelType } from './values.ts'
 
 /**
- * The type of an expression's value, as far as it is known. A variable may be null in addition to its type (an optional input that was
- * left out), so comparing anything with null is right.
- * @throws CelProblem where it cannot hold for values of these types
+ * Returns the type of an expression's value as far as it is known. A variable may also be null (an omitted optional
+ * input), so comparing anything with null is valid.
+ * @throws CelProblem if the expression can't work for values of these types
  */
 export function typeOfTree(tree: Tree, types: ReadonlyMap<string, CelType>): CelType {
   const inner = (child: Tree) => typeOfTree(child, types)
@@ -72,7 +72,7 @@ function typeOfIndex(operand: CelType, index: CelType): CelType {
   return 'dyn'
 }
 
-/** Each operator's operands, where both have to be of one type, and what it gives. */
+/** Operand types of operators whose operands must have the same type, and the result type. */
 const sameTyped: Partial<Record<BinaryOperator, [operands: CelType[], gives: CelType | null]>> = {
   '+': [['number', 'string', 'list'], null],
   '-': [['number'], 'number'],
@@ -112,7 +112,7 @@ function typeOfEach(
   types: ReadonlyMap<string, CelType>,
 ): CelType {
   const range = typeOfTree(rangeTree, types)
-  // Of an object its keys.
+  // Macros iterate over the keys of an object.
   if (range !== 'object') expect(range, 'list', `goes with ${macro}() through`)
   const inner = new Map(types).set(name, range === 'object' ? 'string' : 'dyn')
   if (where) expect(typeOfTree(where, inner), 'boolean', `chooses in ${macro}() by`)

@@ -2,12 +2,12 @@ import { said } from './check.ts'
 import type { BinaryOperator, Tree } from './read.ts'
 import { CelExhausted, CelFailure, equal, keysOf, typeOfValue, type Budget, type CelValue } from './values.ts'
 
-/** Values by name; looked up as own properties only. */
+/** Values by name; only own properties are read. */
 export type Names = { readonly [name: string]: CelValue | undefined }
 
 /**
- * The value of an expression. A name without a value is null.
- * @throws CelFailure where it has none; CelExhausted where the budget does not suffice
+ * Returns the value of an expression. A name without a value is null.
+ * @throws CelFailure if it has no value; CelExhausted if it exceeds the budget
  */
 export function evaluateTree(tree: Tree, names: Names, budget: Budget): CelValue {
   const inner = (child: Tree) => evaluateTree(child, names, budget)
@@ -66,8 +66,8 @@ function booleanOf(value: CelValue): boolean {
 }
 
 /**
- * Whether one of both sides is what decides: false for `&&`, true for `||`. As in CEL a side that fails counts only where the other
- * one does not decide.
+ * Whether one of the sides has the deciding value: false for `&&`, true for `||`. As in CEL, a failing side matters
+ * only if the other side does not decide.
  */
 function decided(by: boolean, left: () => CelValue, right: () => CelValue, budget: Budget): boolean {
   const first = attempt(() => booleanOf(left()), budget)
@@ -77,7 +77,7 @@ function decided(by: boolean, left: () => CelValue, right: () => CelValue, budge
   return false
 }
 
-/** An error with its trace takes as long as this many steps. */
+/** Cost of an error with its stack trace, in steps. */
 const FAILURE_STEPS = 300
 
 function attempt<T>(work: () => T, budget: Budget): T | CelFailure {
@@ -171,7 +171,7 @@ function calculate(operator: '+' | '-' | '*' | '/' | '%', left: CelValue, right:
   if (typeof left !== 'number' || typeof right !== 'number') throw unfit(operator, left, right)
   if (right === 0 && (operator === '/' || operator === '%')) throw new CelFailure('it divides by zero')
   const result = calculated(operator, left, right)
-  // JSON has no other numbers.
+  // JSON has only finite numbers.
   if (!Number.isFinite(result)) throw new CelFailure('a number becomes too large')
   return result
 }
@@ -224,7 +224,7 @@ function each(tree: Tree & { op: 'each' }, range: CelValue, names: Names, budget
   }
 }
 
-/** As `decided`, for many. */
+/** `decided` for any number of items. */
 function anyOf(wanted: boolean, items: CelValue[], holds: (item: CelValue) => boolean, budget: Budget): boolean {
   let failure: CelFailure | null = null
   for (const item of items) {

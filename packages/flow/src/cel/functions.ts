@@ -1,9 +1,9 @@
 import { CelFailure, keysOf, type Budget, type CelType, type CelValue } from './values.ts'
 
-// The functions of expressions. Characters are code points, as in CEL. Each spends for its work before it does it.
+// Functions of expressions. Characters are code points, as in CEL. Each function spends steps before it does the work.
 
 export interface CelFunction {
-  /** Of its arguments; a method's receiver is the first. */
+  /** Types of the arguments; the receiver of a method is the first. */
   takes: CelType[]
   gives: CelType
   run: (budget: Budget, ...args: never[]) => CelValue
@@ -12,7 +12,7 @@ export interface CelFunction {
 type Row = [takes: CelType[], gives: CelType, run: CelFunction['run']]
 type Map_ = { [key: string]: CelValue }
 
-/** Looks up without touching a prototype, so that `constructor` names nothing. */
+/** A Map never reads a prototype, so `constructor` finds nothing. */
 function table(rows: Record<string, Row[]>): ReadonlyMap<string, CelFunction[]> {
   return new Map(
     Object.entries(rows).map(([name, overloads]) => [
@@ -138,12 +138,12 @@ function points(text: string, budget: Budget): number {
   return count
 }
 
-/** -1 stays what it is: nothing was found. */
+/** Keeps -1, which means not found. */
 function pointsBefore(text: string, at: number, budget: Budget): number {
   return at < 0 ? -1 : points(text.slice(0, at), budget)
 }
 
-/** A search may compare every character of the one with every character of the other. */
+/** In the worst case a search compares every character of one text with every character of the other. */
 function spendSearch(text: string, part: string, budget: Budget): void {
   budget.spend(1 + text.length / 2 + (text.length * part.length) / 128)
 }

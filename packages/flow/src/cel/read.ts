@@ -2,10 +2,11 @@ import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js'
 import { utf8Bytes } from '@gateway/api/text-bytes'
 import { type CelFunction, globals, methods } from './functions.ts'
 
-/** Bounds of an expression's source (flows §2.4). */
+/** Limits of an expression's source (flows §2.4). */
 export const celLimits = { sourceBytes: 2048, nodes: 200, depth: 16 } as const
 
-// Only its parser is used. What it would do as well, time zones, regular expressions and binding among it, is not evaluated here.
+// Only the parser of the library is used. Its other features, such as time zones, regular expressions and bindings, are
+// not evaluated.
 const parser = new Environment({
   unlistedVariablesAreDyn: true,
   limits: {
@@ -17,7 +18,7 @@ const parser = new Environment({
   },
 })
 
-/** A source that is not an expression of ours; the message says why and follows "The expression ". */
+/** The source is not a supported expression. The message says why and follows "The expression ". */
 export class CelProblem extends Error {}
 
 /** @throws CelProblem */
@@ -43,7 +44,7 @@ function parse(source: string): ASTNode {
   }
 }
 
-/** Names used so far, and the variable of the macro that we are in. */
+/** Names used so far, and the variable of the enclosing macro. */
 interface Scope {
   names: Set<string>
   local: string | null
@@ -105,7 +106,7 @@ function translate(node: ASTNode, scope: Scope): Tree {
 }
 
 function literal(value: unknown): string | number | boolean | null {
-  // All numbers are doubles (flows §2.4), so that `n * 2` holds for any number n is.
+  // All numbers are doubles (flows §2.4), so that `n * 2` works for any number n.
   if (typeof value === 'bigint') return Number(value)
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
@@ -139,7 +140,7 @@ function each(macro: Macro, receiver: ASTNode, args: ASTNode[], scope: Scope): T
   const [variable, ...rest] = args
   if (variable?.op !== 'id' || rest.length < 1 || rest.length > (macro === 'map' ? 2 : 1))
     throw new CelProblem(`uses ${macro}() with other arguments than a name and what is to be done with each`)
-  // Its cost is the product of the lengths of the lists.
+  // The cost of nested macros is the product of the lengths of their lists.
   if (scope.local !== null) throw new CelProblem(`uses ${macro}() within what another such function does with each`)
   const inner: Scope = { names: scope.names, local: variable.args }
   const steps = rest.map((step) => translate(step, inner))
@@ -156,7 +157,7 @@ function each(macro: Macro, receiver: ASTNode, args: ASTNode[], scope: Scope): T
 export type BinaryOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | '+' | '-' | '*' | '/' | '%'
 export type Macro = 'all' | 'exists' | 'exists_one' | 'filter' | 'map'
 
-/** An expression that has been read: only what we evaluate, no matter what the parser knows as well. */
+/** Parsed expression, limited to what is evaluated; the parser supports more. */
 export type Tree =
   | { op: 'literal'; value: string | number | boolean | null }
   | { op: 'name'; name: string }
@@ -168,7 +169,7 @@ export type Tree =
   | { op: 'and' | 'or'; left: Tree; right: Tree }
   | { op: 'if'; condition: Tree; yes: Tree; no: Tree }
   | { op: 'binary'; operator: BinaryOperator; left: Tree; right: Tree }
-  /** Of a method the receiver is the first argument. */
+  /** The receiver of a method is the first argument. */
   | { op: 'call'; name: string; overloads: CelFunction[]; args: Tree[] }
-  /** `where` is null but for `map` with a filter; `step` is the predicate, or what `map` makes. */
+  /** `where` is null except for `map` with a filter; `step` is the predicate, or the result of `map`. */
   | { op: 'each'; macro: Macro; range: Tree; name: string; where: Tree | null; step: Tree }

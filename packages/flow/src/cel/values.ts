@@ -1,21 +1,20 @@
 import { maxValueDepth } from '../json-text.ts'
 
-/** What an expression works on: plain JSON. Numbers are doubles, and finite. */
+/** Value of an expression: plain JSON. Numbers are finite doubles. */
 export type CelValue = string | number | boolean | null | CelValue[] | { [key: string]: CelValue }
 
-/** What is known of a value before it is there; `dyn` is nothing. An image or a sound is an object. */
+/** Static type of a value; `dyn`: unknown. Images and audio are objects. */
 export type CelType = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'list' | 'dyn'
 
-/** Why an expression has no value for this input, to follow "failed: ". */
+/** Why an expression has no value for this input. The message follows "failed: ". */
 export class CelFailure extends Error {}
 
-/** The expression did more than its budget allows; nothing in an expression catches it. */
+/** The expression exceeded its budget. No operator of an expression absorbs it. */
 export class CelExhausted extends CelFailure {}
 
 /**
- * What an evaluation may still do. One step is a node of the expression, an element of a list, or 16 characters of text that are
- * read or written; what takes longer costs more, so that no step takes more than about 100 ns. `spend` is called before the work is
- * done.
+ * Remaining steps of an evaluation. A step is a node of the expression, an element of a list, or 16 characters read or
+ * written; slower work costs more, so no step takes more than about 100 ns. `spend` is called before the work is done.
  */
 export class Budget {
   left: number
@@ -29,7 +28,7 @@ export class Budget {
     if (this.left < 0) throw new CelExhausted('it takes too long')
   }
 
-  /** For reading or writing this many characters. */
+  /** Spends steps for reading or writing this many characters. */
   spendText(characters: number): void {
     this.spend(1 + characters / 16)
   }

@@ -4,18 +4,18 @@ import { sameJson, type Unit, unitsOf } from './graph-units.ts'
 import { sameUnit } from './merge.ts'
 
 export interface ChangedPart {
-  /** As the parts of a graph are named: `node draft`, `input topic`, `output`. */
+  /** Name of the part: `node draft`, `input topic`, `output`. */
   key: string
   change: 'added' | 'removed' | 'changed'
-  /** What of it changed: the fields of a node, and `edges`. */
+  /** Changed fields of a node, and `edges`. */
   fields: string[]
 }
 
 export interface Difference {
   parts: ChangedPart[]
-  /** Ids of nodes that are drawn elsewhere. */
+  /** Ids of nodes whose position changed. */
   moved: string[]
-  /** What runs is the same: only boxes were moved, or their titles and descriptions changed. */
+  /** The packages are the same: only positions, titles or descriptions changed. */
   runsTheSame: boolean
 }
 
@@ -50,7 +50,7 @@ function movedNodes(before: Graph, after: Graph): string[] {
     .map(({ id }) => id)
 }
 
-/** The same parts in the same order give the same package, so they have one digest. */
+/** The same parts in the same order give the same package, and therefore the same digest. */
 function runsTheSame(before: Graph, after: Graph): boolean {
   const [a, b] = [before, after].map((graph) => ({
     ...graph,
@@ -61,7 +61,7 @@ function runsTheSame(before: Graph, after: Graph): boolean {
   return sameJson(a, b)
 }
 
-/** A part of a graph as users compare it: a line for each field, and the edges that lead to it. */
+/** Returns a part of a graph as text for comparison: one line per field, and its incoming edges. */
 export function unitText(unit: Unit | null): string {
   if (unit === null) return 'not there'
   if ('schema' in unit) return lines({ ...unit.schema, required: unit.isRequired })

@@ -1,10 +1,10 @@
 import type { ContractSide, Graph, GraphEdge, GraphNode } from '@gateway/api/graph'
 import { endOf } from '../graph/layout.ts'
 
-// A graph as the parts that are compared and merged each by itself. A node is a part with the edges that lead to it: anyone who takes a
-// node away and anyone who leads something new to it do not agree. Where a node is drawn is not a part of anything.
+// Splits a graph into parts that are compared and merged separately. A node is one part with its incoming edges, so
+// removing a node conflicts with adding an edge to it. Positions belong to no part.
 
-/** All nodes of one id (one, unless the graph has that problem) and the edges to them, in their order. */
+/** All nodes with one ID (one, unless the graph has duplicates) and their incoming edges, in order. */
 export interface NodeUnit {
   part: 'node'
   id: string
@@ -17,7 +17,7 @@ export interface FieldUnit {
   schema: ContractSide['properties'][string]
   isRequired: boolean
 }
-/** What else a side says: its title, and names that are required and no fields. */
+/** Rest of a side: its title, and required names that are not fields. */
 export interface SideUnit {
   part: 'input-side' | 'output-side'
   rest: Record<string, unknown>
@@ -30,7 +30,7 @@ export function unitsOf(graph: Graph): Units {
   return new Map([...sideUnits(graph.input, 'input'), ...sideUnits(graph.output, 'output'), ...nodeUnits(graph)])
 }
 
-/** The graph that these parts make, in their order. */
+/** Returns the graph of these parts, in their order. */
 export function graphOf(units: Iterable<Unit>): Graph {
   const graph: Graph = { input: emptySide(), output: emptySide(), nodes: [], edges: [] }
   for (const unit of units) {
@@ -72,7 +72,7 @@ function nodeUnits({ nodes, edges }: Graph): [string, Unit][] {
   ])
 }
 
-/** Whether two plain values say the same, in any order their keys are written. */
+/** Whether two JSON values are equal, regardless of the order of their keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

@@ -1,13 +1,13 @@
 import type { Graph, GraphNode } from '@gateway/api/graph'
 import { graphOf, sameJson, type Unit, type Units, unitsOf } from './graph-units.ts'
 
-// Three graphs become one: what both began with, what the other one saved since, and what is here. Nothing that anybody wrote is
-// dropped by itself: where both changed one part in different ways, the author chooses.
+// Three-way merge of a graph: the common base, the other author's saved version, and the local one. No change is
+// dropped automatically: if both changed one part differently, the author chooses.
 
 export type Choice = 'mine' | 'theirs'
 
 export interface MergedPart {
-  /** As the parts of a graph are named: `node draft`, `input topic`, `output`. */
+  /** Name of the part: `node draft`, `input topic`, `output`. */
   key: string
   base: Unit | null
   theirs: Unit | null
@@ -15,7 +15,7 @@ export interface MergedPart {
   outcome: 'unchanged' | 'mine' | 'theirs' | 'both' | 'conflict'
 }
 
-/** Every part of any of the three, in the order of mine, then of theirs. `both`: changed alike. */
+/** Returns every part of the three graphs, in the order of mine, then of theirs. `both`: same change on both sides. */
 export function compareThree(base: Graph, theirs: Graph, mine: Graph): MergedPart[] {
   const [ofBase, ofTheirs, ofMine] = [unitsOf(base), unitsOf(theirs), unitsOf(mine)]
   return keysInOrder(ofBase, ofTheirs, ofMine).map((key) => {
@@ -24,7 +24,7 @@ export function compareThree(base: Graph, theirs: Graph, mine: Graph): MergedPar
   })
 }
 
-/** The merged graph; `choices` by the key of a part, and mine where a conflict has none. */
+/** Returns the merged graph. `choices` by key of a part; a conflict without a choice takes mine. */
 export function merged(parts: readonly MergedPart[], choices: ReadonlyMap<string, Choice>): Graph {
   return graphOf(parts.flatMap((part) => chosen(part, choices.get(part.key) ?? 'mine') ?? []))
 }
@@ -37,7 +37,7 @@ function chosen(part: MergedPart, choice: Choice): Unit | null {
   return { ...unit, nodes: unit.nodes.map((node, n) => movedNode(node, part, n)) }
 }
 
-/** Anyone who moved a node moved it, whose words are chosen; mine where both did. */
+/** Applies a moved position independently of which side's content is chosen; mine if both moved the node. */
 function movedNode(node: GraphNode, { base, theirs, mine }: MergedPart, n: number): GraphNode {
   const at = (unit: Unit | null) => (unit?.part === 'node' ? unit.nodes[n]?.['position'] : undefined)
   const position = sameJson(at(mine), at(base)) ? at(theirs) : at(mine)
@@ -60,7 +60,7 @@ function withoutPositions(unit: Unit): Unit {
   return { ...unit, nodes: unit.nodes.map(({ position: _, ...node }) => node) }
 }
 
-/** That of mine, unless only the other one put theirs in another order. */
+/** Returns the order of mine, unless only theirs was reordered. */
 function keysInOrder(base: Units, theirs: Units, mine: Units): string[] {
   const kept = [...base.keys()].filter((key) => mine.has(key))
   const untouched = [...mine.keys()].filter((key) => base.has(key)).every((key, n) => key === kept[n])

@@ -3,22 +3,21 @@ import { flowLimits } from '@gateway/api/limits'
 import { jsonFault, jsonWithin, maxValueDepth } from '../json-text.ts'
 import { problem } from '../problem.ts'
 
-/** A field of a contract that has been read. */
+/** Field of a parsed contract. */
 export interface Field {
   name: string
   type: ValueType
   required: boolean
-  /** Of a select: what may be chosen. */
+  /** Options of a select. */
   options: string[] | null
 }
 
 export type ReadSide = { side: ContractSide; fields: Field[]; problems?: never } | { problems: GraphProblem[] }
 
 /**
- * Reads one side of a contract (flows §1.3): its fields, and the side as clean JSON Schema that allows no other fields.
- * Or all that
- * is wrong with it; `port` of a problem is the field's name.
- * @param name what the messages call it
+ * Parses one side of a contract (flows §1.3). Returns its fields and the side as JSON Schema without additional
+ * properties, or all its problems; `port` of a problem is the name of the field.
+ * @param name its name in messages
  */
 export function readContractSide(side: unknown, name = 'contract'): ReadSide {
   const problems = problemsOf(side, name)
@@ -27,7 +26,7 @@ export function readContractSide(side: unknown, name = 'contract'): ReadSide {
   return { side: clean, fields: fieldsOf(clean) }
 }
 
-/** The fields of a side that has been read, in its order. */
+/** Returns the fields of a parsed side, in order. */
 export function fieldsOf(side: ContractSide): Field[] {
   const required = new Set(side.required)
   return Object.entries(side.properties).map(([name, schema]) => ({
@@ -38,13 +37,13 @@ export function fieldsOf(side: ContractSide): Field[] {
   }))
 }
 
-/** The type of a field of a contract that has been read. */
+/** Returns the type of a field of a parsed contract. */
 export function valueTypeOf(field: { type: string; format?: string | undefined }): ValueType {
   if (field.type === 'object' && (field.format === 'image' || field.format === 'audio')) return field.format
   return field.type as ValueType
 }
 
-/** Reads what can be read of a side with problems, so that the graph around it can be checked all the same. */
+/** Returns the readable fields of a side with problems, so the rest of the graph can still be checked. */
 export function readableFields(side: unknown): Field[] {
   if (!isObject(side) || !isObject(side['properties'])) return []
   const names = Object.entries(side['properties']).filter(
@@ -162,7 +161,7 @@ function fieldProblems(field: string, schema: unknown, name: string): GraphProbl
   return problems
 }
 
-/** A name of a field is a name of a port. `__proto__` would be taken for something else by readers of JSON. */
+/** Whether a name is valid. Field names are port names. JSON parsers could misinterpret `__proto__`. */
 function isName(name: string): boolean {
   const length = Array.from(name).length
   return length >= 1 && length <= LONGEST_NAME && name !== '__proto__' && name.isWellFormed() && !/\p{Cc}/u.test(name)
@@ -192,7 +191,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Says what is wrong with a value of a field, to follow the field's name, or null. */
+/** Returns a function that reports what is wrong with a value, to follow the name of the field, or null. */
 export function fieldCheck({ type, options }: Field): (value: unknown) => string | null {
   switch (type) {
     case 'string': {

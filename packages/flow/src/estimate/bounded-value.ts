@@ -1,13 +1,13 @@
 import { flowLimits } from '@gateway/api/limits'
 import { utf8Bytes } from '@gateway/api/text-bytes'
 
-/** What a port has: the value itself, or no more than how large it is. */
+/** Value of a port: the value itself, or only a bound of its size. */
 export interface BoundedValue {
-  /** Left out: not known. */
+  /** Absent: unknown. */
   known?: { value: unknown }
-  /** Of its compact JSON in UTF-8, at most. */
+  /** Upper bound for its compact JSON in UTF-8 bytes. */
   bytes: number
-  /** It is a string, which grows by nothing where it is put into another one. */
+  /** The value is a string, which does not grow when inserted into another string. */
   isText: boolean
 }
 
@@ -24,7 +24,7 @@ export function unknownValue(bytes: number = flowLimits.portBytes): BoundedValue
   return { bytes, isText: false }
 }
 
-/** Any one of them. */
+/** Returns a bound that covers any one of the values. */
 export function anyOf(values: readonly BoundedValue[]): BoundedValue {
   if (values.length === 1) return values[0]!
   const bytes = Math.max(...values.map((value) => value.bytes))

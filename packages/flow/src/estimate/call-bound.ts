@@ -8,12 +8,12 @@ import { outputCap, promptTokensBound, reservedPromptTokens, upperBoundMicro } f
 import { chatMessages } from '../chat-messages.ts'
 import type { BoundedValue } from './bounded-value.ts'
 
-/** By input port; several of a port that collects. */
+/** Values by input port; several for a port that collects. */
 export type BoundedInputs = ReadonlyMap<string, readonly BoundedValue[]>
 
 /**
- * Micro-USD that the call of a paid node reserves at most, as its admission estimates (money §2); 0 where it can't be made, such as
- * one whose prompt is too long, no matter what is unknown about it.
+ * Returns the max micro-USD that the call of a paid node reserves, computed as at admission (money §2). 0 if the call
+ * is impossible for any value of its unknown inputs, for example because the prompt is too long.
  */
 export function callBound(node: GraphNode, inputs: BoundedInputs, product: EstimatedProduct): bigint {
   const size = node.kind === 'product.chat' ? chatSize(node, inputs) : mediaSize(node, inputs)
@@ -27,7 +27,7 @@ export function callBound(node: GraphNode, inputs: BoundedInputs, product: Estim
     images: BigInt(size.images),
     counted: null,
   })
-  const room = BigInt(product.contextLength) - cap // what is longer is `context_limit`, and charged nothing
+  const room = BigInt(product.contextLength) - cap // a longer prompt is refused with `context_limit` and not charged
   if (product.bounded && room < 0n) return 0n
   const fitting = product.bounded && room < prompt ? room : prompt
   const price = {
@@ -38,7 +38,7 @@ export function callBound(node: GraphNode, inputs: BoundedInputs, product: Estim
   return upperBoundMicro(price, reservedPromptTokens(fitting, BigInt(product.factorMillionths)), cap)
 }
 
-/** A count may be higher than what fewer tokens than bytes allow for, and never than the bytes (E1 of exact-count.ts). */
+/** An exact count may exceed the bound by tokens per byte, but never the number of bytes (E1 of exact-count.ts). */
 function overheadsOf(product: EstimatedProduct) {
   const { tokensPerByteMillionths: declared, maxTokensPerImage } = product
   return {
@@ -58,7 +58,7 @@ interface CallSize {
   maxTokens: bigint | null
 }
 
-/** The request as it is sent, with one character in the place of each text that is not known, and what that may have more. */
+/** Size of the request with one character in place of each unknown text, plus a bound for the rest of those texts. */
 function chatSize(node: GraphNode, inputs: BoundedInputs): CallSize | null {
   const [system, prompt] = [textIn(inputs, 'system'), textIn(inputs, 'prompt')]
   const images = (inputs.get('image') ?? []).map(referenceOf)
@@ -69,12 +69,12 @@ function chatSize(node: GraphNode, inputs: BoundedInputs): CallSize | null {
     const maxTokens = request.maxTokens === null ? null : BigInt(request.maxTokens)
     return { ...request.promptSize, bytes: Math.min(bytes, chatLimits.forwardedBytes), maxTokens }
   } catch (error) {
-    if (error instanceof Refusal) return null // so is the node
+    if (error instanceof Refusal) return null // the node is refused too
     throw error
   }
 }
 
-/** The wish as it is measured, with all params, of which only some are sent. */
+/** Size of a media request with all params, although only some are sent. */
 function mediaSize(node: GraphNode, inputs: BoundedInputs): CallSize {
   const texts = ['prompt', 'text', 'voice'].flatMap((port) => {
     const read = textIn(inputs, port)
@@ -97,7 +97,7 @@ function textIn(inputs: BoundedInputs, port: string): { text: string; moreBytes:
   return typeof value.known.value === 'string' ? { text: value.known.value, moreBytes: 0 } : null
 }
 
-/** As long as an id may be where it is not known. */
+/** Returns the asset reference, or a placeholder of maximum length if it is unknown. */
 function referenceOf({ known }: BoundedValue): string {
   const asset = (known?.value as { asset?: unknown } | null | undefined)?.asset
   return `asset:${typeof asset === 'string' ? asset : `ast_${'x'.repeat(60)}`}`

@@ -4,11 +4,11 @@ import type { BoundedValue } from './bounded-value.ts'
 import { callBound, type BoundedInputs } from './call-bound.ts'
 import { outcomesOf, type Outcome } from './node-outcomes.ts'
 
-/** Nodes of which each path of an estimate knows what it comes to, and what it costs. */
+/** Outcomes and costs of nodes, shared by all paths of an estimate. */
 export interface Calls {
-  /** The same inputs come to the same, and are looked at once. */
+  /** Returns the outcomes for these inputs; cached per inputs. */
   perform(node: PlanNode, inputs: BoundedInputs): Performed
-  /** Micro-USD, of any of the inputs that the node was seen with. */
+  /** Max micro-USD of the node over all inputs seen. */
   atMost(ordinal: number): bigint
 }
 
@@ -17,7 +17,7 @@ export interface Performed {
   micro: bigint
 }
 
-/** An expression may take 50 ms (C4 of cel.ts); beyond this many, values are bounded by their size alone. */
+/** Maximum runs of free nodes, each up to 50 ms (C4 of cel.ts). Beyond it, values are bounded by their size only. */
 const MOST_RUNS = 100
 
 export function openCalls(products: readonly EstimatedProduct[]): Calls {
@@ -28,7 +28,7 @@ export function openCalls(products: readonly EstimatedProduct[]): Calls {
   let runs = 0
   const mayRun = () => runs++ < MOST_RUNS
 
-  /** A value goes from port to port unchanged. */
+  /** Identifies a value by object identity, because values pass from port to port unchanged. */
   function idOf(value: BoundedValue): number {
     const id = ids.get(value) ?? ids.size
     ids.set(value, id)

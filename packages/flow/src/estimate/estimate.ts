@@ -8,8 +8,8 @@ import type { BoundedInputs } from './call-bound.ts'
 import type { Outcome } from './node-outcomes.ts'
 
 /**
- * What an execution is charged at most (money §7.6), from what the ledger knows at one moment. Each step is short; anyone who
- * serves others in addition to lets them go first between two of them.
+ * Computes the max cost of an execution (money §7.6) from the ledger's facts at one moment. Each step of the generator
+ * is short, so the caller can serve other requests between steps.
  */
 export function* estimate(facts: EstimateFacts): Generator<void, SandboxEstimate> {
   const plan = planOf(facts.package)
@@ -29,8 +29,8 @@ export function* estimate(facts: EstimateFacts): Generator<void, SandboxEstimate
 }
 
 /**
- * Micro-USD of all nodes that any way of an execution may come to, together: where a branch is on what is not known, both of its
- * sides count. Never less than the most expensive path alone, since the node may have different values there.
+ * Returns the max micro-USD of all nodes that any path of an execution can reach: both sides of a branch on an unknown
+ * value count. Never less than the max-cost path alone, on which nodes can have other values.
  */
 export function* boundOfAllPaths(plan: Plan, input: Values, calls: Calls): Generator<void, bigint> {
   const ended: (Outcome | null)[] = plan.nodes.map(() => null)
@@ -43,7 +43,7 @@ export function* boundOfAllPaths(plan: Plan, input: Values, calls: Calls): Gener
     if (ready.length === 0) throw new Error('the nodes of a plan wait for each other')
     for (const node of ready) {
       const inputs = inputsOf(node, ended)
-      if (inputs === null) ended[node.ordinal] = new Map() // it never runs
+      if (inputs === null) ended[node.ordinal] = new Map() // the node never runs
       else {
         const { outcomes, micro } = calls.perform(node, inputs)
         total += micro
@@ -56,7 +56,7 @@ export function* boundOfAllPaths(plan: Plan, input: Values, calls: Calls): Gener
   return total
 }
 
-/** null: one that it needs will never come. */
+/** Returns the inputs of a node, or null if a required one will never have a value. */
 function inputsOf(node: PlanNode, ended: readonly (Outcome | null)[]): BoundedInputs | null {
   const inputs = new Map<string, BoundedValue[]>()
   for (const { port, required, collects, sources } of node.inputs) {

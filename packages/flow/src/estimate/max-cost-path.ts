@@ -6,7 +6,7 @@ import type { BoundedInputs } from './call-bound.ts'
 import type { Calls } from './calls.ts'
 import type { Outcome } from './node-outcomes.ts'
 
-/** Paths at most; beyond them all sides count together. */
+/** Maximum number of paths; beyond it, both sides of every branch count. */
 const MOST_PATHS = 1_024
 
 interface Path {
@@ -16,8 +16,8 @@ interface Path {
 }
 
 /**
- * Micro-USD along the most expensive path that an execution may take: each way that comes of what is not known is tried, what is known takes
- * one. null: there are too many.
+ * Returns the micro-USD of the max-cost path of an execution. Unknown values are tried in every way; known ones take
+ * one. Returns null if there are too many paths.
  */
 export function* boundOfMaxCostPath(plan: Plan, input: Values, calls: Calls): Generator<void, bigint | null> {
   const open: Path[] = [beginning(plan, input)]
@@ -36,7 +36,7 @@ export function* boundOfMaxCostPath(plan: Plan, input: Values, calls: Calls): Ge
   return maxMicro
 }
 
-/** Continues until the path ends (null), or parts: then the ways on from there. */
+/** Follows a path until it ends (returns null) or splits (returns the continuations). */
 function* follow(plan: Plan, path: Path, calls: Calls): Generator<void, Path[] | null> {
   const parting: { ordinal: number; outcomes: Outcome[] }[] = []
   for (;;) {
@@ -58,7 +58,7 @@ function* follow(plan: Plan, path: Path, calls: Calls): Generator<void, Path[] |
   return parting.length === 0 ? null : waysOn(path, parting)
 }
 
-/** One node parts after the other: what the first one decides may skip what the next one would have. */
+/** Splits by one node at a time, because the outcome of the first can skip the next. */
 function waysOn(path: Path, parting: { ordinal: number; outcomes: Outcome[] }[]): Path[] {
   return parting.reduce<Path[]>(
     (paths, { ordinal, outcomes }) =>
@@ -103,7 +103,7 @@ function inputsOf(node: PlanNode, outcomes: readonly (Outcome | null)[]): Bounde
   )
 }
 
-/** What is null is left out, as where a node is run (run-free-node.ts). */
+/** Returns the value at a port. Null values are omitted, as when a node runs (run-free-node.ts). */
 export function valueAt(outcome: Outcome | null | undefined, port: string): BoundedValue[] {
   const value = outcome?.get(port)
   return value === undefined || (value.known && value.known.value === null) ? [] : [value]

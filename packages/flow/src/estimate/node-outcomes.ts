@@ -9,23 +9,23 @@ import { readTemplate } from '../template.ts'
 import { knownValue, unknownText, unknownValue, type BoundedValue } from './bounded-value.ts'
 import type { BoundedInputs } from './call-bound.ts'
 
-// What a node may come to, from what is known of its inputs.
-//   O1  A free node whose inputs are known is run as a worker runs it (run-free-node.ts). One that fails has no values: what
-//       waits for it does not run, and an execution that fails is charged no more than one that continues.
-//   O2  Else its values are bounded by their size, which is at most 64 KB a port (flows §2.6).
-//   O3  What can come out in several ways, such as the side of a branch on a value that is not known, is several outcomes.
+// Possible outcomes of a node, from what is known about its inputs.
+//   O1  A free node with known inputs is run as a worker runs it (run-free-node.ts). If it fails it has no values:
+//       nodes that wait for it don't run, and a failing execution is charged no more than one that continues.
+//   O2  Otherwise its values are bounded by their size, at most 64 KB per port (flows §2.6).
+//   O3  If several results are possible, such as both sides of a branch on an unknown value, each is an outcome.
 
-/** Values by output port; a port that is not among them never has one. */
+/** Values by output port; other ports never have a value. */
 export type Outcome = ReadonlyMap<string, BoundedValue>
 
 const NUMBER_BYTES = 32
 const BOOLEAN_BYTES = 5
 const ASSET_BYTES = 256
 
-/** @param mayRun false: no more nodes are run for this estimate, and what they give is bounded by its size alone */
+/** @param mayRun false: this estimate runs no further nodes, and their values are bounded by size only */
 export function outcomesOf(node: PlanNode, inputs: BoundedInputs, mayRun: () => boolean): Outcome[] {
   if (node.paid) return answersOf(node)
-  if (node.kind === 'output') return [new Map()] // nothing comes after it
+  if (node.kind === 'output') return [new Map()] // no node follows it
   const known = knownInputs(node, inputs)
   if (known !== null && mayRun()) return [ranWith(node, known)]
   switch (node.kind) {
@@ -61,7 +61,7 @@ function sideOf(node: PlanNode, inputs: BoundedInputs, side: string): Outcome {
   return new Map(node.inputs.map(({ port }) => [`${side}.${port}`, inputs.get(port)?.[0] ?? knownValue(null)]))
 }
 
-/** The text with nothing in the place of what is not known, and what that adds; where a hole computes with it, O2. */
+/** Bounds a template by its text without the unknown values plus their sizes. If a hole computes with one, O2. */
 function templateOf({ node }: PlanNode, inputs: BoundedInputs): Outcome {
   const read = readTemplate(node['template'] as string)
   if ('problems' in read) return new Map()
@@ -73,7 +73,7 @@ function templateOf({ node }: PlanNode, inputs: BoundedInputs): Outcome {
     if (!names.some((name) => unknown.has(name))) continue
     const value = unknown.get(source.trim())
     if (value === undefined) return new Map([['text', unknownText()]])
-    moreBytes += value.isText ? value.bytes - 2 : 2 * value.bytes // quotes of JSON in a text are escaped
+    moreBytes += value.isText ? value.bytes - 2 : 2 * value.bytes // quotes of JSON are escaped in a text
   }
   const values = Object.fromEntries([...inputs].map(([port, [value]]) => [port, value?.known ? value.known.value : '']))
   try {
@@ -93,7 +93,7 @@ function unknownOfType(type: unknown): BoundedValue {
   return type === 'string' ? unknownText() : unknownValue()
 }
 
-/** What a product answers is not known. With tools it may call them or not, and then there may be JSON in addition to or not. */
+/** The response of a product is unknown. With tools, tool calls and JSON may each be present or absent. */
 function answersOf({ kind, node }: PlanNode): Outcome[] {
   if (kind === 'product.image') return [new Map([['image', unknownValue(ASSET_BYTES)]])]
   if (kind === 'product.audio') return [new Map([['audio', unknownValue(ASSET_BYTES)]])]

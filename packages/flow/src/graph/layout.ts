@@ -3,7 +3,7 @@ import { readableFields } from '../contract/read-side.ts'
 import { nodeKind } from '../node-kinds.ts'
 import type { Look, NodeKind } from '../node-kind.ts'
 
-/** A node of a known kind, read. */
+/** Parsed node of a known kind. */
 export interface Placed {
   ordinal: number
   id: string
@@ -12,7 +12,7 @@ export interface Placed {
   look: Look
 }
 
-/** An edge between ports that exist. */
+/** Edge between existing ports. */
 export interface Wire {
   from: Placed
   port: string
@@ -20,16 +20,16 @@ export interface Wire {
   toPort: string
 }
 
-/** A graph whose edges have been followed. What can't be followed is reported by `edgeFault` of the same edge. */
+/** Graph with resolved edges. Edges that can't be resolved are reported by `edgeFault`. */
 export interface Layout {
-  /** By ordinal; null for a node of an unknown kind. Of two nodes with one id the second is reached by no edge. */
+  /** By ordinal; null for a node of an unknown kind. Of two nodes with one ID, edges resolve to the first. */
   placed: (Placed | null)[]
   wires: Wire[]
-  /** By ordinal: its input ports with the wires that lead to them, in the order of the edges. */
+  /** By ordinal: input ports with their incoming wires, in the order of the edges. */
   into: Map<string, Wire[]>[]
-  /** Nodes such that each comes after those it takes values of. */
+  /** Nodes in topological order. */
   order: Placed[]
-  /** Those that can't be ordered so: they are on a cycle or behind one. */
+  /** Nodes without a topological order: on a cycle or behind one. */
   stuck: Placed[]
 }
 
@@ -62,7 +62,7 @@ export function idsOf(placed: (Placed | null)[]): Map<string, Placed> {
   return byId
 }
 
-/** `node.port`, at the first dot: a node's id has none. */
+/** Splits `node.port` at the first dot; node ids contain no dot. */
 export function endOf(end: string): { node: string; port: string } {
   const dot = end.indexOf('.')
   return dot < 0 ? { node: end, port: '' } : { node: end.slice(0, dot), port: end.slice(dot + 1) }
@@ -91,8 +91,8 @@ function ordered(placed: (Placed | null)[], wires: Wire[]): { order: Placed[]; s
 }
 
 /**
- * What anyone who draws a flow may write on a node of any kind. Nothing reads it when the flow runs, so it is not a part of a package:
- * to move a node changes no digest.
+ * Fields that authors may set on a node of any kind. They are not used at run time and not part of a package, so moving
+ * a node does not change the digest.
  */
 export const notes: readonly string[] = ['title', 'description', 'position']
 

@@ -8,7 +8,7 @@ import { type Layout, notes, type Placed, type Wire } from './layout.ts'
 
 const NODE_ID = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
-/** What is wrong with nodes by themselves: how many there are, their ids, kinds and own fields. */
+/** Returns the problems of nodes in isolation: their number, ids, kinds and fields. */
 export function nodeProblems(graph: Graph, { placed }: Layout): GraphProblem[] {
   const problems = countProblems(graph, placed)
   const ids = new Set<string>()
@@ -100,7 +100,7 @@ function countProblems(graph: Graph, placed: (Placed | null)[]): GraphProblem[] 
   return problems
 }
 
-/** What is wrong with the products that nodes name. A product of the catalogue and one that never was are reported alike. */
+/** Returns the problems with products of nodes. An unassigned product and one that never existed are reported alike. */
 export function productProblems({ placed, into }: Layout, products: ReadonlyMap<string, ProductFacts>): GraphProblem[] {
   return placed.flatMap((known) => {
     const product = known && productOf(known.node)
@@ -129,12 +129,12 @@ export function productProblems({ placed, into }: Layout, products: ReadonlyMap<
   })
 }
 
-// Whether what image products make fits into the chats that it is led to, so that no execution draws an image, is charged for it,
-// and then fails because of it. How large the images are that a caller sends shows only when they are sent.
+// Checks that images from image products fit into the chats they are wired to, so that no execution is charged for an
+// image and then fails because of it. The size of images from callers is known only when they are sent.
 
 type Products = ReadonlyMap<string, ProductFacts>
 
-/** An image product's node, and how large its images may be. */
+/** Node of an image product, and the maximum size of its images. */
 interface Maker {
   node: Placed
   bytes: number
@@ -194,7 +194,7 @@ function tooLargeTogether(chat: Placed, made: readonly Maker[][]): GraphProblem 
   )
 }
 
-/** What the images alone take of the model's context, and what is asked of it as output: the bound of money §2. */
+/** Checks the images alone plus the output cap against the model's context, with the bound of money §2. */
 function tooLong(chat: Placed, images: number, facts: ProductFacts): GraphProblem | null {
   const { imageInput, contextLength = Infinity, maxOutputTokens = Infinity } = facts
   const { max_tokens: asked } = (chat.node['params'] ?? {}) as { max_tokens?: unknown }
@@ -213,7 +213,7 @@ function portOf({ id }: Placed) {
   return { node: id, port: 'image' }
 }
 
-/** The wires of a port by what may come at once: of the two sides of a branch only one has a value. */
+/** Groups the wires of a port so that each group carries at most one value: only one side of a branch has a value. */
 function imagesAtOnce(wires: readonly Wire[]): Wire[][] {
   const groups = Map.groupBy(wires, ({ from, port }) =>
     from.kind.kind === 'branch' ? `${from.ordinal} ${port.slice(port.indexOf('.') + 1)}` : `${from.ordinal}.${port}`,
@@ -221,7 +221,7 @@ function imagesAtOnce(wires: readonly Wire[]): Wire[][] {
   return [...groups.values()]
 }
 
-/** The nodes that may make the one image which comes by these wires, through any branches, and how large it may be. */
+/** Returns the nodes that may produce the image of these wires, through any branches, and its maximum size. */
 function makersOf({ into }: Layout, products: Products, wires: readonly Wire[]): Maker[] {
   const makers = new Map<Placed, number>()
   const seen = new Set<string>()

@@ -3,13 +3,13 @@ import type { NodeProblem, PortType } from '../node-kind.ts'
 import type { Layout, Placed, Wire } from './layout.ts'
 
 export interface Typing {
-  /** The type of what a wire carries. */
+  /** Returns the type of the value of a wire. */
   typeOf(wire: Wire): PortType
-  /** What nodes can't do with values of the types that come in. */
+  /** Problems of nodes with the types of their inputs. */
   problems: { node: Placed; problem: NodeProblem }[]
 }
 
-/** Follows types along the wires, from the contract's fields on. */
+/** Propagates types along the wires, starting from the fields of the contract. */
 export function typingOf({ order, stuck, into }: Layout): Typing {
   const outputs = new Map<Placed, ReadonlyMap<string, PortType>>()
   const typeOf = ({ from, port }: Wire) => outputs.get(from)?.get(port) ?? 'unknown'
@@ -29,7 +29,7 @@ export function typingOf({ order, stuck, into }: Layout): Typing {
 }
 
 /**
- * What an output port of unknown type has to give, which is what its edges lead to, through branches as well: each type once.
+ * Returns the types that the edges of an output port of unknown type require, also through branches, each once.
  */
 export function wantedTypes(layout: Layout, node: Placed, port: string): Set<ValueType> {
   const wanted = new Set<ValueType>()

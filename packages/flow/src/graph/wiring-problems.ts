@@ -4,7 +4,7 @@ import { problem } from '../problem.ts'
 import { endOf, idsOf, type Layout, type Placed, type Wire } from './layout.ts'
 import { typingOf, wantedTypes } from './typing.ts'
 
-/** What is wrong with how nodes are joined. `optionalFields`: those of the input that may be left out. */
+/** Returns the problems of the wiring. `optionalFields`: optional fields of the input. */
 export function wiringProblems(layout: Layout, optionalFields: ReadonlySet<string>): GraphProblem[] {
   return [
     ...cycleProblems(layout),
@@ -16,7 +16,7 @@ export function wiringProblems(layout: Layout, optionalFields: ReadonlySet<strin
   ]
 }
 
-/** One problem per group of nodes that lead to each other. */
+/** Returns one problem per cycle. */
 function cycleProblems({ stuck, wires }: Layout): GraphProblem[] {
   const inStuck = new Set(stuck)
   const next = new Map<Placed, Placed[]>(stuck.map((node) => [node, []]))
@@ -116,7 +116,7 @@ function typeProblems(layout: Layout): GraphProblem[] {
     const { type: wanted } = wire.to.look.inputs.get(wire.toPort)!
     const given = typing.typeOf(wire)
     if (wanted === 'any' || given === wanted) continue
-    // Only an expression's value is of unknown type, and it may become any of these when the flow runs.
+    // Only the value of an expression has an unknown type, and it may turn out to be any of these at run time.
     if (given === 'unknown' && wanted !== 'image' && wanted !== 'audio') continue
     problems.push(mismatch(wire, given, wanted))
   }
@@ -132,7 +132,7 @@ function mismatch({ from, port, to, toPort }: Wire, given: PortType, wanted: Por
   )
 }
 
-/** An expression whose value shows its type only when the flow runs can't be two things. */
+/** An expression whose type is known only at run time can't have two types. */
 function undecidedTypes(layout: Layout): GraphProblem[] {
   return layout.placed.flatMap((node) => {
     if (node?.kind.kind !== 'expression') return []
@@ -167,7 +167,7 @@ function optionalToRequired({ wires }: Layout, optionalFields: ReadonlySet<strin
     )
 }
 
-/** What is wrong with edges by themselves: how they are written, and whether there are such nodes and ports. */
+/** Returns the problems of edges in isolation: their syntax, and whether their nodes and ports exist. */
 export function edgeProblems(graph: Graph, { placed }: Layout): GraphProblem[] {
   const byId = idsOf(placed)
   const unknownKinds = new Set(graph.nodes.filter((_, ordinal) => placed[ordinal] === null).map(({ id }) => id))
@@ -200,7 +200,7 @@ function endProblem(
   const at = { node: node.slice(0, 64), port: port.slice(0, 128) }
   const known = byId.get(node)
   if (!known) {
-    // Its kind is reported already.
+    // The unknown kind is already reported.
     if (unknownKinds.has(node)) return null
     return problem(
       'node_unknown',
@@ -210,7 +210,7 @@ function endProblem(
     )
   }
   const ports = side === 'from' ? known.look.outputs : [...known.look.inputs.keys()]
-  // Of a node that can't be read its ports are not known; what is wrong with it is reported already.
+  // The ports of an unreadable node are unknown; its problems are already reported.
   if (ports.includes(port) || (known.look.problems.length > 0 && ports.length === 0)) return null
   const what = side === 'from' ? 'output' : 'input'
   return problem(
@@ -222,8 +222,9 @@ function endProblem(
 }
 
 /**
- * Whether no execution can give both wires a value: then a branch sends its true side to one of them and its false side to the other.
- * What is found exclusive is so in every execution; a pair that is so for another reason is not found.
+ * Returns whether no execution can give both wires a value, because a branch sends its true side to one and its false
+ * side to the other. A pair found exclusive is exclusive in every execution; pairs exclusive for other reasons are not
+ * found.
  */
 function exclusivity({ order, into }: Layout): (a: Wire, b: Wire) => boolean {
   const ofNode = new Map<Placed, Sides>()
@@ -244,14 +245,14 @@ function exclusivity({ order, into }: Layout): (a: Wire, b: Wire) => boolean {
   }
 }
 
-/** Sides that branches must have taken where there is a value: a branch's ordinal and `true` or `false`. */
+/** Branch sides that must have been taken for a value to exist: ordinal of the branch and `true` or `false`. */
 type Sides = Set<string>
 
 function opposite(side: string): string {
   return side.endsWith(' true') ? side.replace(' true', ' false') : side.replace(' false', ' true')
 }
 
-/** Whichever of them came, these were taken. */
+/** Returns the sides that were taken in all cases. */
 function common(all: Sides[]): Sides {
   const [first, ...others] = all
   return new Set([...(first ?? [])].filter((side) => others.every((sides) => sides.has(side))))

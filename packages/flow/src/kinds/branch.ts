@@ -3,8 +3,8 @@ import type { NodeKind, NodeProblem } from '../node-kind.ts'
 import { inputsOf, stringField, unreadable } from './own-fields.ts'
 
 /**
- * Passes what comes in to one of two sides: in, the names that its condition uses; out, `true.<name>` and `false.<name>`, of which
- * one side has values.
+ * Passes its inputs to one of two sides. In: the names used by its condition. Out: `true.<name>` and `false.<name>`;
+ * only one side has values.
  */
 export const branch: NodeKind = {
   kind: 'branch',

@@ -2,7 +2,7 @@ import { flowLimits } from '@gateway/api/limits'
 import { jsonWithin } from '../json-text.ts'
 import type { NodeKind, NodeProblem, PortType } from '../node-kind.ts'
 
-/** A value that the author wrote: out, `value`. */
+/** Constant value. Out: `value`. */
 export const constant: NodeKind = {
   kind: 'constant',
   calls: null,

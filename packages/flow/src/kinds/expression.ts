@@ -8,12 +8,12 @@ import { jsonWithin } from '../json-text.ts'
 import type { NodeKind, NodeProblem, PortType } from '../node-kind.ts'
 import { inputsOf, stringField, unreadable } from './own-fields.ts'
 
-/** The types that an expression may give. A list goes into an object, as in `{"items": list}`. */
+/** Result types of an expression. A list must be wrapped in an object, as in `{"items": list}`. */
 const expressionTypes = ['string', 'number', 'boolean', 'object'] as const
 
 /**
- * A CEL expression: in, the names that it uses; out, `value`. `type` says what it gives where that shows only when the flow runs;
- * left out, it is what the edges of `value` lead to.
+ * CEL expression. In: the names it uses. Out: `value`. `type` declares its type if that is known only at run time; if
+ * omitted, it is the type of the ports that `value` is wired to.
  */
 export const expression: NodeKind = {
   kind: 'expression',

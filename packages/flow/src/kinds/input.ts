@@ -1,6 +1,6 @@
 import type { NodeKind } from '../node-kind.ts'
 
-/** What the caller sent, a port per field of the contract. Nothing is run: it ends when the execution is admitted. */
+/** Input of the caller, one port per field of the contract. Runs nothing: it ends when the execution is admitted. */
 export const input: NodeKind = {
   kind: 'input',
   calls: null,

@@ -7,7 +7,7 @@ import { compileContract, IS_REQUIRED } from '../contract.ts'
 import { jsonWithin } from '../json-text.ts'
 import type { NodeKind } from '../node-kind.ts'
 
-/** The answer of the execution, a port per field of the contract. It runs once each of its wired ports has a value or never will. */
+/** Output of the execution, one port per field of the contract. Runs once each wired port has a value or never will. */
 export const output: NodeKind = {
   kind: 'output',
   calls: null,
@@ -27,7 +27,7 @@ export const output: NodeKind = {
   },
 }
 
-/** Optional fields without a value are left out. */
+/** Omits optional fields without a value. */
 function fitting(id: string, inputs: Values, contract: ContractSide): Values {
   const checked = compileContract(contract).check(inputs)
   if (checked.ok) return Object.fromEntries(Object.entries(checked.values).filter(([, value]) => value !== null))
@@ -38,6 +38,6 @@ function fitting(id: string, inputs: Values, contract: ContractSide): Values {
     return !json.ok && json.why === 'too-large'
   })
   if (large) throw refuse('value_too_large', { node: id, port: large.field, limitBytes: flowLimits.portBytes })
-  // Such as what a model wrote for a select.
+  // For example, a model's text for a select.
   throw refuse('node_failed', { node: id }, { details: { fields: checked.fields } })
 }

@@ -1,7 +1,7 @@
 import type { GraphNode } from '@gateway/api/graph'
 import type { Look, NodeProblem, PortType } from '../node-kind.ts'
 
-/** A field of a node that has to be a string that is not empty. */
+/** Returns a field that must be a non-empty string, or the problem. */
 export function stringField(node: GraphNode, name: string, example: string): string | NodeProblem {
   const value = node[name]
   if (typeof value === 'string' && value !== '') return value
@@ -12,13 +12,13 @@ export function stringField(node: GraphNode, name: string, example: string): str
   }
 }
 
-/** A node of which nothing can be reported but what is wrong. */
+/** Returns the look of a node that can't be parsed: its problem and its outputs. */
 export function unreadable(problem: NodeProblem, outputs: string[]): Look {
   const types = new Map<string, PortType>(outputs.map((port) => [port, 'unknown']))
   return { inputs: new Map(), outputs, problems: [problem], typed: () => ({ outputs: types, problems: [] }) }
 }
 
-/** The inputs of a node that takes a value for each name that its expressions use. */
+/** Returns one required input per name used in expressions. */
 export function inputsOf(names: readonly string[]): Look['inputs'] {
   return new Map(names.map((name) => [name, { type: 'any', required: true }]))
 }

@@ -5,7 +5,7 @@ import { jsonFault } from '../json-text.ts'
 import type { NodeKind, NodeProblem, ProductFacts } from '../node-kind.ts'
 import { optional, productLook, required } from './product-field.ts'
 
-/** The optional fields of a chat request less stream, stream_options, n and project_id (flows §2.3). */
+/** Optional fields of a chat request except stream, stream_options, n and project_id (flows §2.3). */
 const chatParams = [
   'max_tokens',
   'temperature',
@@ -17,7 +17,7 @@ const chatParams = [
   'response_format',
 ] as const
 
-/** What is wrong with the `params` of a chat node, each by itself; a chat call's own rules hold (rules §3). */
+/** Returns the problems of each param of a chat node, by the rules of a chat call (rules §3). */
 function chatParamProblems(node: GraphNode): NodeProblem[] {
   const params: unknown = node['params'] ?? {}
   const invalid = (message: string, resolution: string): NodeProblem => ({
@@ -33,7 +33,7 @@ function chatParamProblems(node: GraphNode): NodeProblem[] {
       ),
     ]
   const given = params as Record<string, unknown>
-  // The node learns of it; nothing may go through it.
+  // Reported with the node; invalid JSON must not be processed further.
   if (jsonFault(params) !== null) return []
   const unknown = Object.keys(given).filter((name) => !chatParams.some((param) => param === name))
   const problems = unknown.map((name) =>
@@ -44,7 +44,7 @@ function chatParamProblems(node: GraphNode): NodeProblem[] {
   )
   for (const name of chatParams) {
     if (given[name] === undefined) continue
-    // A tool choice is of tools; what is wrong with those learns of them.
+    // A tool choice depends on the tools, whose own problems are reported separately.
     const alone = name === 'tool_choice' ? { tool_choice: given[name], tools: given['tools'] } : { [name]: given[name] }
     const refused = refusalOf(alone)
     if (refused !== null && (name !== 'tool_choice' || !String(refused.body.param).startsWith('tools')))
@@ -55,7 +55,7 @@ function chatParamProblems(node: GraphNode): NodeProblem[] {
   return problems
 }
 
-/** What of the params this product does not take. Those that are wrong by themselves are not reported again. */
+/** Returns a problem for each param the product does not support. Invalid params are not reported again. */
 function unsupportedParams(node: GraphNode, product: ProductFacts): NodeProblem[] {
   const request = requestOf(node['params'] ?? {})
   if (request === null) return []
@@ -99,8 +99,8 @@ function requestOf(params: unknown): ChatRequest | null {
 }
 
 /**
- * A paid call of a chat product: `prompt`, `system` and images in; `text` out, `json` where `params.response_format` asks for it, and
- * `tool_calls` where `params.tools` are given.
+ * Paid call of a chat product. In: `prompt`, `system` and images. Out: `text`, `json` if `params.response_format`
+ * requests it, and `tool_calls` if `params.tools` are given.
  */
 export const productChat: NodeKind = {
   kind: 'product.chat',
@@ -144,7 +144,7 @@ function answersJson(node: GraphNode): boolean {
   return type === 'json_object' || type === 'json_schema'
 }
 
-/** A model that is asked to call none makes no calls that could be lost. */
+/** With tool_choice none the model makes no calls that could be lost. */
 function toolsOf(node: GraphNode): { given: boolean; mayBeCalled: boolean } {
   const { tools, tool_choice: choice } = (node['params'] ?? {}) as { tools?: unknown; tool_choice?: unknown }
   const given = Array.isArray(tools) && tools.length > 0

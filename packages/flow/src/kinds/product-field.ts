@@ -2,7 +2,7 @@ import type { GraphNode } from '@gateway/api/graph'
 import type { InPort, Look, NodeProblem, PortType } from '../node-kind.ts'
 import { stringField } from './own-fields.ts'
 
-/** A node that calls a product: ports of fixed types, and the product's id in `product`. */
+/** Returns the look of a node that calls a product: ports of fixed types, and the product ID in `product`. */
 export function productLook(
   node: GraphNode,
   inputs: Record<string, InPort>,

@@ -6,7 +6,7 @@ import { optional, productLook, required } from './product-field.ts'
 
 type MediaKind = keyof typeof mediaParameters
 
-/** What is wrong with the `params` of an image or voice node, each by itself (flows §2.3). */
+/** Returns the problems of each param of an image or audio node (flows §2.3). */
 function mediaParamProblems(node: GraphNode, kind: MediaKind): NodeProblem[] {
   const params: unknown = node['params'] ?? {}
   const names: readonly string[] = mediaParameters[kind]
@@ -36,7 +36,7 @@ function mediaParamProblems(node: GraphNode, kind: MediaKind): NodeProblem[] {
   })
 }
 
-/** What of the params this product does not list. Those that are wrong by themselves are not reported again. */
+/** Returns a problem for each param the product does not list. Invalid params are not reported again. */
 function unlistedParams(node: GraphNode, { kind, parameterValues = {} }: ProductFacts): NodeProblem[] {
   const params: unknown = node['params'] ?? {}
   if (!isObject(params)) return []
@@ -63,7 +63,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A paid call of a voice product: `text` in and, by the port or by `params`, `voice`; `audio` out. */
+/** Paid call of an audio product. In: `text`, and `voice` by port or by `params`. Out: `audio`. */
 export const productAudio: NodeKind = {
   kind: 'product.audio',
   calls: 'audio',
@@ -89,7 +89,7 @@ export const productAudio: NodeKind = {
   },
 }
 
-/** A paid call of an image product: `prompt` in, `image` out, of the size and format that `params` say. */
+/** Paid call of an image product. In: `prompt`. Out: `image`, in the size and format of `params`. */
 export const productImage: NodeKind = {
   kind: 'product.image',
   calls: 'image',

@@ -5,7 +5,7 @@ import type { NodeKind, NodeProblem } from '../node-kind.ts'
 import { readTemplate } from '../template.ts'
 import { inputsOf, stringField, unreadable } from './own-fields.ts'
 
-/** Literal text with `{{ CEL }}` holes: in, the names of its holes; out, `text`. */
+/** Literal text with `{{ CEL }}` holes. In: the names in its holes. Out: `text`. */
 export const template: NodeKind = {
   kind: 'template',
   calls: null,

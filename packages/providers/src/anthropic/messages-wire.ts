@@ -4,13 +4,13 @@ import type { WireFormat } from '../wire-format.ts'
 import { openMessageEvents, rebuildMessage, throwErrorInside } from './read-messages.ts'
 import { writeMessages } from './write-messages.ts'
 
-/** The revision of the format that is written here; it has been the newest since it exists. */
+/** Revision of the format. There has been no newer one since. */
 const version = '2023-06-01'
 
 /**
- * Anthropic's Messages wire format. Written by hand: the official SDK (27 MB unpacked, three dependencies) brings its own
- * way of connecting, of trying again and of reading streams, none of which knows our bounds (chat-port.ts) or limits of
- * time, and what remains to do, to say a call in other words, would be ours all the same.
+ * Anthropic's Messages wire format. Handwritten: the official SDK (27 MB unpacked, three dependencies) has its own
+ * connections, retries and stream reading, none of which respects our size bounds (chat-port.ts) or timeouts. The
+ * translation, which is the rest of the work, would still be ours.
  */
 export function messagesWire(config: Pick<ProviderConfig, 'apiKey' | 'baseUrl'>): WireFormat {
   const { apiKey } = config

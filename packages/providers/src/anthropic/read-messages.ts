@@ -17,7 +17,7 @@ import type { ReadEvent } from '../wire-format.ts'
 
 const mostBlocks = 10_000
 
-/** A completion built again from the blocks we know; everything else is left behind. Throws `UnfitAnswer`. */
+/** Rebuilds a completion from the known blocks and drops everything else. Throws `UnfitAnswer`. */
 export function rebuildMessage(body: unknown, seal: ReasoningSeal): Completion {
   const { type, content, stop_reason: reason, usage } = fieldsOf(body)
   if (type !== 'message' || !Array.isArray(content)) throw new UnfitAnswer('the body is not a message')
@@ -62,11 +62,11 @@ interface OpenThought {
 
 /**
  * Reads the events of one stream.
- *   M1  The prompt is counted in the first event and the output in the last, which may count the prompt again. The
- *       output that the first event counts is a placeholder.
- *   M2  Events and blocks of unknown type are passed over: the format grows that way.
- *   M3  What must come back to continue the reasoning is sent once, whole, at the end: clients that put deltas together keep
- *       the last of a list, or all of them, and both are right then.
+ *   M1  The first event counts the prompt and the last one the output, and possibly the prompt again. The output count
+ *       of the first event is a placeholder.
+ *   M2  Events and blocks of unknown type are ignored, because the format evolves by adding them.
+ *   M3  The details needed to continue the reasoning are sent once, complete, at the end. Clients that merge deltas
+ *       keep either the last list or all lists, and both are then correct.
  */
 export function openMessageEvents(seal: ReasoningSeal): ReadEvent {
   let counts: Fields = {}
@@ -155,8 +155,8 @@ function withoutNulls(fields: Fields): Fields {
 }
 
 /**
- * The usage, or null when it is missing or makes no sense. What was read from the cache or written to it is not part of
- * `input_tokens` here, and is part of the prompt everywhere else.
+ * Returns the usage, or null if it is missing or invalid. Cache reads and writes are not part of `input_tokens` in this
+ * format, but part of the prompt in all others.
  */
 export function rebuildUsage(value: unknown): Usage | null {
   const fields = fieldsOf(value)
@@ -175,15 +175,15 @@ export function rebuildUsage(value: unknown): Usage | null {
   }
 }
 
-/** null for what is not a count. */
+/** Returns the count, 0 if absent, or null if invalid. */
 function countOrNone(fields: Fields, name: string): number | null {
   const value = fields[name] ?? 0
   return isCount(value) ? value : null
 }
 
 /**
- * `refusal` becomes `content_filter`, which it is; its explanation is left out, because it may speak of whose policy
- * it is.
+ * `refusal` maps to `content_filter`, its equivalent. Its explanation is dropped, because it may name whose policy it
+ * is.
  */
 const known = new Map<unknown, FinishReason>([
   ['max_tokens', 'length'],
@@ -192,13 +192,13 @@ const known = new Map<unknown, FinishReason>([
   ['refusal', 'content_filter'],
 ])
 
-/** Why the answer ended, in our words. null while it continues. */
+/** Maps a stop reason to ours. Returns null while the response continues. */
 function finishReasonOf(stopReason: unknown): FinishReason | null {
   if (typeof stopReason !== 'string' || stopReason === '') return null
   return known.get(stopReason) ?? 'stop'
 }
 
-/** The status that an error of this type has where it is its own answer. */
+/** Status of an error response of this type. */
 const statusOfType: Record<string, number> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -43,7 +43,7 @@ test('writes a minimal request with a model, a cap and a turn', () => {
   expect(written({}, { stream: true, outputCap: 7 })).toMatchObject({ stream: true, max_tokens: 7 })
 })
 
-describe('the conversation', () => {
+describe('writing the conversation', () => {
   const messagesOf = (messages: object[]) => written({ messages }).messages
 
   test('moves leading instructions to system and rejects later ones', () => {
@@ -229,15 +229,15 @@ describe('tools', () => {
     expect(written({ tools: [tool], ...choice }).tool_choice).toEqual(said)
   })
 
-  test('reject a tool_choice of an unknown form', () => {
+  test('are rejected with a tool_choice of an unknown form', () => {
     expect(() => written({ tools: [tool], tool_choice: { type: 'allowed_tools', allowed_tools: {} } })).toThrow(
       NotInWireFormat,
     )
   })
 })
 
-describe('parameters', () => {
-  test('write supported sampling parameters and reject a temperature above 1', () => {
+describe('writing parameters', () => {
+  test('writes supported sampling parameters and rejects a temperature above 1', () => {
     expect(written({ temperature: 0.3, top_p: 0.9, stop: 'END' })).toMatchObject({
       temperature: 0.3,
       top_p: 0.9,
@@ -252,7 +252,7 @@ describe('parameters', () => {
     expect(written({ logprobs: false })).not.toHaveProperty('logprobs')
   })
 
-  test('write a JSON schema as the output format', () => {
+  test('writes a JSON schema as the output format', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     expect(
       written({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } }).output_config,
@@ -272,11 +272,11 @@ describe('parameters', () => {
     { reasoning_effort: 'high', temperature: 0.3 },
     { reasoning_effort: 'high', top_p: 0.5 },
     { stop: '\n' },
-  ])('reject %j', (parameter) => {
+  ])('rejects %j', (parameter) => {
     expect(() => written(parameter)).toThrow(NotInWireFormat)
   })
 
-  test('write reasoning_effort as effort and adaptive, summarized thinking', () => {
+  test('writes reasoning_effort as effort and adaptive, summarized thinking', () => {
     const thinking = { type: 'adaptive', display: 'summarized' }
     expect(written({ reasoning_effort: 'high', temperature: 1, top_p: 1 })).toEqual({
       ...written({ temperature: 1, top_p: 1 }),
@@ -289,7 +289,7 @@ describe('parameters', () => {
     })
   })
 
-  test('request no thinking after a tool result without its reasoning, or with a forced tool', () => {
+  test('requests no thinking after a tool result without its reasoning, or with a forced tool', () => {
     const round = [
       hello,
       { role: 'assistant', tool_calls: [toolCall('a', 'f', '{}')] },

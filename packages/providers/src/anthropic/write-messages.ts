@@ -6,8 +6,8 @@ import { callIdOf, type ReasoningDetail } from '../chat-port.ts'
 import type { Fields } from '../untrusted.ts'
 
 /**
- * Writes a chat request in the Messages format. What that format lacks is refused (`NotInWireFormat`), except the `detail` of an
- * image, which is a wish about its price and not about the answer (docs/providers.md).
+ * Writes a chat request in the Messages format. Refuses what the format lacks (`NotInWireFormat`), except the `detail`
+ * of an image, which affects its price and not the response (docs/providers.md).
  */
 export function writeMessages({ model, forwarded, outputCap, stream }: WireCall, seal: ReasoningSeal): string {
   const asked = JSON.parse(forwarded) as Forwarded
@@ -49,7 +49,7 @@ function formatOf(asked: Forwarded): ResponseFormat | undefined {
   return asked['response_format'] as ResponseFormat | undefined
 }
 
-/** `json_schema` and `reasoning_effort` have their own words here. */
+/** Writes `json_schema` and `reasoning_effort`, which have other names in this format. */
 function outputOf(asked: Forwarded, thinks: boolean): object {
   const format = formatOf(asked)
   const effort = asked['reasoning_effort']
@@ -67,9 +67,8 @@ function outputOf(asked: Forwarded, thinks: boolean): object {
 }
 
 /**
- * Whether to ask for thinking. Between a call of a tool and what is said to its result only where the turn that called came
- * back with what was thought before it: without it the format refuses to continue. And not where a tool is forced, which
- * thinking excludes.
+ * Whether to request thinking. After a tool result only if the calling turn came back with its reasoning, without which
+ * the format refuses to continue. Never with a forced tool, which thinking excludes.
  */
 function thinksAbout(asked: Forwarded, turns: readonly Turn[]): boolean {
   const effort = asked['reasoning_effort']
@@ -86,7 +85,7 @@ function beginsWithThinking(turn: Turn | undefined): boolean {
   return type === 'thinking' || type === 'redacted_thinking'
 }
 
-/** Temperatures end at 1 here. Where the model thinks, its sampling is not to be changed. */
+/** Writes the sampling parameters. The maximum temperature is 1. While thinking, sampling can't be changed. */
 function samplingOf(asked: Forwarded, thinks: boolean): object {
   const { temperature, top_p: topP } = asked as { temperature?: number; top_p?: number }
   if (temperature !== undefined && temperature > 1)
@@ -124,9 +123,9 @@ export interface Turn {
 }
 
 /**
- * The messages of a chat request as turns of two. Instructions stand apart here; results of tools are said by the user; what
- * one says in several messages is one turn. Texts of blanks alone, which the format forbids, are left out, and so is
- * reasoning that is not this provider's own. Throws `NotInWireFormat`.
+ * Converts the messages of a chat request to turns of user and assistant. Instructions are separate, tool results are
+ * user content, and consecutive messages of a role form one turn. Blank texts, which the format forbids, are dropped,
+ * and so is reasoning of another provider. Throws `NotInWireFormat`.
  */
 function conversationOf(
   messages: readonly ChatMessage[],
@@ -139,7 +138,7 @@ function conversationOf(
     if (message.role === 'system') system.push(...textBlocks(message.content))
     else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, n, seal))
   })
-  // Instructions alone are for someone to answer.
+  // Instructions without other messages become a user turn, because the model needs one to respond to.
   if (turns.length === 0 && system.length > 0) return { system: [], messages: [{ role: 'user', content: system }] }
   return { system, messages: turns }
 }
@@ -166,7 +165,7 @@ function blocksOf(message: Exclude<ChatMessage, { role: 'system' }>, n: number, 
   }
 }
 
-/** What the provider itself has signed and sealed; what does not open came from elsewhere. */
+/** Returns the reasoning that this provider signed. A seal that does not open is from another provider. */
 function reasoningOf({ reasoning_details: details }: Assistant, seal: ReasoningSeal): Block[] {
   return (details ?? []).flatMap((detail): Block[] => {
     if (detail.type === 'reasoning.encrypted') {
@@ -205,7 +204,7 @@ function toolResult({ tool_call_id: id, content }: Extract<ChatMessage, { role: 
   return { type: 'tool_result', tool_use_id: fit(id), ...(texts.length > 0 && { content: texts }) }
 }
 
-/** Another provider's id may have characters that no id has here. */
+/** Replaces an ID of another provider that has characters this format forbids. */
 function fit(id: string): string {
   return /^[\w-]+$/.test(id) ? id : callIdOf(id)
 }
@@ -214,7 +213,7 @@ interface ChatTool {
   function: { name: string; description?: string; parameters?: Record<string, unknown>; strict?: boolean | null }
 }
 
-/** Tools and the choice among them. Throws `NotInWireFormat` for a choice that the format lacks. */
+/** Writes the tools and the tool choice. Throws `NotInWireFormat` for a choice that the format lacks. */
 function toolsOf(asked: Forwarded): object {
   const tools = asked['tools'] as ChatTool[] | undefined
   if (!tools) return {}
@@ -247,7 +246,7 @@ function choiceOf(choice: unknown, oneAtATime: boolean): object | null {
   }
 }
 
-/** What of a block has to come back for the model to continue from its thinking: one, or none where the block is no such. */
+/** Returns the detail of a thinking block that must come back for the model to continue; empty for other blocks. */
 export function sealedThinking(
   { type, thinking, signature, data }: Fields,
   { seal }: ReasoningSeal,

@@ -8,7 +8,7 @@ import { amazonEventStream } from './event-stream.ts'
 import { requestSigner } from './sign-request.ts'
 import { writeConverse } from './write-converse.ts'
 
-/** Amazon Bedrock's Converse and ConverseStream, which speak the same for all of its models. */
+/** Amazon Bedrock's Converse and ConverseStream, the same format for all of its models. */
 export function converseWire(config: Extract<ProviderConfig, { kind: 'bedrock' }>): WireFormat {
   const seal = reasoningSeal(config)
   const sign = requestSigner(config)

@@ -5,7 +5,7 @@ import { UnfitAnswer } from '../untrusted.ts'
 import { EventTooLarge } from '../wire-format.ts'
 import { amazonEventStream } from './event-stream.ts'
 
-// Frames as in https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html (all of AWS uses this encoding).
+// Frames as in https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html, the same in all of AWS.
 
 const u32 = (value: number) => {
   const bytes = Buffer.alloc(4)

@@ -3,19 +3,19 @@ import { maxEventCharacters } from '../chat-port.ts'
 import { UnfitAnswer } from '../untrusted.ts'
 import { EventTooLarge, type Framing } from '../wire-format.ts'
 
-// Frames of `application/vnd.amazon.eventstream`: the length of the whole and of its headers, a sum of those two, headers,
-// the payload, a sum of everything before it. Read by hand, because the SDK's reader takes frames of any length and pulls
-// where readStream (read-stream.ts) has to pause and to leave.
-//   F1  A frame is taken whole and its sums are right, or the stream is rejected.
-//   F2  Nothing is kept for a frame that says it is too large.
+// Frames of `application/vnd.amazon.eventstream`: total length, header length, a checksum of both, headers, payload,
+// and a checksum of everything before it. Handwritten, because the SDK's reader accepts frames of any length and is
+// pull-based, while readStream (read-stream.ts) must be able to pause and leave.
+//   F1  A frame is complete with correct checksums, or the stream is rejected.
+//   F2  Nothing is buffered for a frame that declares too large a size.
 
 const preludeBytes = 12
 const sumBytes = 4
 const textHeader = 7
-/** Bytes of a header's value by its type; null: two bytes of length stand before it. */
+/** Byte length of a header value by its type; null if a two-byte length precedes it. */
 const valueBytes = [0, 0, 1, 2, 4, 8, null, null, 8, 16]
 
-/** Each event as JSON: an object with the payload under the name of the event, or of the exception. */
+/** Yields each event as JSON: an object with the payload under the name of the event or exception. */
 export const amazonEventStream: Framing = {
   contentType: 'application/vnd.amazon.eventstream',
   open(take) {
@@ -53,7 +53,7 @@ function eventOf(frame: Buffer): string {
   return `{"${name}":${payload === '' ? '{}' : payload}}`
 }
 
-/** Those whose value is a text. */
+/** Returns the headers with a string value. */
 function headersOf(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>()
   try {

@@ -17,7 +17,7 @@ import type { ReadEvent } from '../wire-format.ts'
 
 const mostBlocks = 10_000
 
-/** A completion built again from the blocks we know; everything else is left behind. Throws `UnfitAnswer`. */
+/** Rebuilds a completion from the known blocks and drops everything else. Throws `UnfitAnswer`. */
 export function rebuildConverse(body: unknown, seal: ReasoningSeal): Completion {
   const { output, stopReason, usage } = fieldsOf(body)
   const { content } = fieldsOf(fieldsOf(output)['message'])
@@ -64,7 +64,7 @@ function reasoningOf({ reasoningText, redactedContent }: Fields) {
   }
 }
 
-/** The statuses of exceptions inside a stream, by the reference of ConverseStreamOutput. */
+/** Statuses of exceptions inside a stream, from the reference of ConverseStreamOutput. */
 const statusOfException: Record<string, number> = {
   internalServerException: 500,
   modelStreamErrorException: 424,
@@ -75,9 +75,9 @@ const statusOfException: Record<string, number> = {
 
 /**
  * Reads the events of one stream.
- *   C1  The usage comes in its own event, behind the stop reason or before it.
- *   C2  Events and blocks of unknown type are passed over.
- *   C3  What must come back to continue the reasoning is sent once, whole, at the end.
+ *   C1  The usage is in a separate event, after the stop reason or before it.
+ *   C2  Events and blocks of unknown type are ignored.
+ *   C3  The details needed to continue the reasoning are sent once, complete, at the end.
  */
 export function openConverseEvents(seal: ReasoningSeal): ReadEvent {
   const stream = openBlockStream()
@@ -134,8 +134,8 @@ export function openConverseEvents(seal: ReasoningSeal): ReadEvent {
 }
 
 /**
- * The usage, or null when it is missing or makes no sense. What was read from the cache or written to it is not part of
- * `inputTokens` here, and is part of the prompt everywhere else.
+ * Returns the usage, or null if it is missing or invalid. Cache reads and writes are not part of `inputTokens` in this
+ * format, but part of the prompt in all others.
  */
 function rebuildUsage(value: unknown): Usage | null {
   const { inputTokens, outputTokens, cacheReadInputTokens, cacheWriteInputTokens } = fieldsOf(value)
@@ -156,7 +156,7 @@ const known = new Map<unknown, FinishReason>([
   ['content_filtered', 'content_filter'],
 ])
 
-/** Why the answer ended, in our words. Throws `UnfitAnswer`. */
+/** Maps a stop reason to ours. Throws `UnfitAnswer`. */
 function finishReasonOf(stopReason: unknown): FinishReason {
   if (typeof stopReason !== 'string') throw new UnfitAnswer('the answer has no stop reason')
   if (stopReason.startsWith('malformed_')) throw new UnfitAnswer('the model wrote what is not an answer')

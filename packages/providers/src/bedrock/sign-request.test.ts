@@ -69,7 +69,7 @@ function headersOf(list: string[]): Record<string, string> {
   return headers
 }
 
-/** Independent Signature Version 4, from https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html. */
+/** Independent Signature Version 4: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html. */
 function signatureOf(request: {
   path: string
   sent: Record<string, string>

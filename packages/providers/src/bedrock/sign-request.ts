@@ -10,8 +10,9 @@ import { NotReady, type WireRequest } from '../wire-format.ts'
 type Config = Pick<Extract<ProviderConfig, { kind: 'bedrock' }>, 'apiKey' | 'baseUrl' | 'region'>
 
 /**
- * Makes requests as the AWS SDK writes, addresses and signs them. It stops before it would send: connections, limits of
- * time, repeats and the reading of answers are the same for all providers (exchange.ts), and the SDK has its own of each.
+ * Builds requests with the AWS SDK, which serializes, addresses and signs them, and stops it before it sends.
+ * Connections, timeouts, retries and response reading are shared by all providers (exchange.ts); the SDK would use its
+ * own.
  */
 export function requestSigner({ apiKey, baseUrl, region }: Config) {
   const endpoint = baseUrl.replace(/\/$/, '')
@@ -19,7 +20,7 @@ export function requestSigner({ apiKey, baseUrl, region }: Config) {
     region,
     endpoint,
     maxAttempts: 1,
-    // Which headers are signed depends on the protocol that will carry them.
+    // The protocol determines which headers are signed.
     requestHandler: { metadata: { handlerProtocol: 'http/1.1' }, handle: neverSends },
     ...(apiKey !== undefined && { token: { token: apiKey }, authSchemePreference: ['httpBearerAuth'] }),
   })
@@ -43,7 +44,7 @@ export function requestSigner({ apiKey, baseUrl, region }: Config) {
         await client.send(command)
       }
     } catch (error) {
-      // Its message may name files and accounts.
+      // The SDK's message may name files and accounts.
       throw new NotReady(`the request can't be signed: ${error instanceof Error ? error.name : 'unknown'}`)
     }
     const { path, headers, body } = signed[0]!
@@ -61,7 +62,7 @@ interface SignedRequest {
   body: string | Uint8Array
 }
 
-/** Those that are written for every request, or by HTTP itself, have the values that were signed. */
+/** Headers that every request or HTTP itself writes, with the same values that were signed. */
 const writtenAnyway = new Set(['content-type', 'content-length', 'host', 'user-agent'])
 
 function headersToSend(headers: Record<string, string>): string[] {

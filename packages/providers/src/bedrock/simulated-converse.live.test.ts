@@ -72,7 +72,7 @@ test('the AWS client reads the same from a response and from a stream', async ()
   })
 })
 
-test('a tool is called', async () => {
+test('the AWS client reads a tool call', async () => {
   const { output, stopReason } = await client.send(new ConverseCommand({ ...asked, toolConfig: { tools: [tool] } }))
   expect(stopReason).toBe('tool_use')
   expect(output?.message?.content?.at(-1)?.toolUse).toMatchObject({ name: 'look_up' })

@@ -25,7 +25,7 @@ const lacking = [
   'reasoning_effort',
 ]
 
-/** Writes a chat request as the input of Converse. What that lacks is refused (`NotInWireFormat`). */
+/** Writes a chat request as the input of Converse. Refuses what Converse lacks (`NotInWireFormat`). */
 export function writeConverse({ model, forwarded, outputCap }: WireCall, seal: ReasoningSeal): ConverseCommandInput {
   const asked = JSON.parse(forwarded) as Forwarded
   refuseUnsayable(asked)
@@ -66,7 +66,7 @@ interface ChatTool {
   function: { name: string; description?: string; parameters?: object; strict?: boolean | null }
 }
 
-/** No choice says `none` here: then no tools are sent, which a conversation with calls in it does not permit. */
+/** Converse has no `none` choice. No tools are sent instead, which a conversation with tool calls does not permit. */
 function toolsOf(asked: Forwarded): ToolConfiguration | null {
   const given = asked['tools'] as ChatTool[] | undefined
   const called = asked.messages.some((message) => message.role === 'tool' || 'tool_calls' in message)
@@ -99,8 +99,8 @@ type Assistant = Extract<ChatMessage, { role: 'assistant' }>
 type JsonObject = Extract<ContentBlock, { toolUse: unknown }>['toolUse']['input']
 
 /**
- * The messages of a chat request as turns of two. Instructions stand apart here; results of tools are said by the user.
- * Reasoning goes back where it is this provider's own. Throws `NotInWireFormat`.
+ * Converts the messages of a chat request to turns of user and assistant. Instructions are separate and tool results
+ * are user content. Reasoning goes back only to the provider it came from. Throws `NotInWireFormat`.
  */
 function converseMessages(
   messages: readonly ChatMessage[],
@@ -170,12 +170,12 @@ function image(url: string, field: string): ContentBlock {
   return { image: { format, source: { bytes: Buffer.from(inline.base64, 'base64') } } }
 }
 
-/** Another provider's id may have characters that no id has here, or be too long. */
+/** Replaces an ID of another provider that has characters this format forbids, or is too long. */
 function fit(id: string): string {
   return /^[\w-]{1,64}$/.test(id) ? id : callIdOf(id)
 }
 
-/** What of a block of reasoning has to come back. `redacted` is base64, or '' where there is none. */
+/** Parts of a reasoning block that must come back. `redacted` is base64, or '' if absent. */
 export interface Reasoning {
   text: string
   signature: string

@@ -6,8 +6,8 @@ import { openGenerateEvents, readGeminiError, rebuildResponse } from './read-gen
 import { writeGenerate } from './write-generate.ts'
 
 /**
- * Google's generateContent format (https://ai.google.dev/api/generate-content), written by hand for the reasons of
- * anthropic/messages-wire.ts. A stream has no mark behind its end: the proper end of the body is it.
+ * Google's generateContent format (https://ai.google.dev/api/generate-content), handwritten for the reasons in
+ * anthropic/messages-wire.ts. A stream has no end marker; the clean end of the body is its end.
  */
 export function geminiWire(config: Pick<ProviderConfig, 'apiKey' | 'baseUrl'>): WireFormat {
   const { apiKey } = config

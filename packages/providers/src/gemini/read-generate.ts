@@ -17,7 +17,7 @@ import type { ReadEvent } from '../wire-format.ts'
 import { randomBytes } from 'node:crypto'
 import type { ReadError } from '../error-facts.ts'
 
-/** A completion built again from the parts we know; everything else is left behind. Throws `UnfitAnswer`. */
+/** Rebuilds a completion from the known parts and drops everything else. Throws `UnfitAnswer`. */
 export function rebuildResponse(body: unknown, seal: ReasoningSeal): Completion {
   const { said, thought, calls, details, finish, usage } = readCandidate(body, false, seal)
   if (finish === null) throw new UnfitAnswer('the answer has no finish reason')
@@ -34,10 +34,10 @@ export function rebuildResponse(body: unknown, seal: ReasoningSeal): Completion 
 }
 
 /**
- * Reads the responses of one stream, each with a piece of the answer.
- *   G1  Each counts the usage so far; only the count with the end, or behind it, is that of the answer.
- *   G2  Calls come whole, each in one piece.
- *   G3  What must come back to continue the reasoning is sent once, whole, at the end.
+ * Reads the events of one stream, each with a piece of the response.
+ *   G1  Each reports the usage so far; only the count with or after the end is that of the whole response.
+ *   G2  Each tool call arrives complete in one piece.
+ *   G3  The details needed to continue the reasoning are sent once, complete, at the end.
  */
 export function openGenerateEvents(seal: ReasoningSeal): ReadEvent {
   const details: ReasoningDetail[] = []
@@ -71,7 +71,7 @@ function chunkOf(delta: Delta, finish: ChatChunk['choices'][number]['finish_reas
 
 const mostParts = 10_000
 
-/** What one response says, whole or a piece of a stream: both have the same form. */
+/** Content of one response or one piece of a stream, which have the same form. */
 export interface Candidate {
   said: string
   thought: string
@@ -82,9 +82,9 @@ export interface Candidate {
 }
 
 /**
- * Reads a response. Thoughts come as summaries; the signature of what was really thought is at a part of the answer, and
- * has to come back there: with a call it bears the call's id. Throws `UnfitAnswer`.
- * @param calledBefore whether an earlier piece of the answer held a call
+ * Reads a response. Thoughts arrive as summaries. The signature of the actual reasoning is on a part of the response
+ * and must come back on that part; on a tool call it carries the ID of the call. Throws `UnfitAnswer`.
+ * @param calledBefore whether an earlier piece of the response contained a tool call
  */
 function readCandidate(response: unknown, calledBefore: boolean, { seal }: ReasoningSeal): Candidate {
   const { candidates, promptFeedback, usageMetadata } = fieldsOf(response)
@@ -111,7 +111,7 @@ function readCandidate(response: unknown, calledBefore: boolean, { seal }: Reaso
   return read
 }
 
-/** Older models give their calls no ids. */
+/** Creates an ID if there is none: older models send tool calls without IDs. */
 function toolCall({ id, name, args }: Fields): ToolCall {
   return {
     id: typeof id === 'string' && id !== '' ? callIdOf(id) : `call_${randomBytes(12).toString('hex')}`,
@@ -121,8 +121,8 @@ function toolCall({ id, name, args }: Fields): ToolCall {
 }
 
 /**
- * The usage, or null when it is missing or makes no sense. A count that is zero is left out in this format. What was thought
- * stands alongside the answer's tokens here and is priced like them, so it is part of the completion, as everywhere else.
+ * Returns the usage, or null if it is missing or invalid. The format omits counts that are zero. It reports thinking
+ * tokens separately from output tokens at the same price, so they are added to the completion, as in all other formats.
  */
 function rebuildUsage(value: unknown): Usage | null {
   const { promptTokenCount: prompt, ...counts } = fieldsOf(value)
@@ -153,10 +153,10 @@ const filtered = new Set<unknown>([
   'IMAGE_SAFETY',
 ])
 
-/** The model wrote what is not a call, or the conversation is not the one it had: there is not an answer to forward. */
+/** The model wrote an invalid tool call, or the conversation was changed. There is no response to forward. */
 const broken = new Set<unknown>(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE'])
 
-/** Why the answer ended, in our words; null while it continues. Throws `UnfitAnswer`. */
+/** Maps a finish reason to ours. Returns null while the response continues. Throws `UnfitAnswer`. */
 function finishReasonOf(reason: unknown, calledTools: boolean): FinishReason | null {
   if (typeof reason !== 'string' || reason === '' || reason === 'FINISH_REASON_UNSPECIFIED') return null
   if (broken.has(reason)) throw new UnfitAnswer('the model made a malformed call')
@@ -166,8 +166,8 @@ function finishReasonOf(reason: unknown, calledTools: boolean): FinishReason | n
 }
 
 /**
- * A key that is not valid is answered with 400, as if the request were wrong: its reason is in the details. Everything
- * else means what its status says; `status` is the code, such as `RESOURCE_EXHAUSTED`.
+ * Reads an error response. Gemini reports an invalid API key as 400, with the reason in the details. For other errors
+ * the HTTP status is correct, and `status` is the code, such as `RESOURCE_EXHAUSTED`.
  */
 export const readGeminiError: ReadError = (status, _headers, body) => {
   const { status: word, reason } = said(body)
@@ -178,7 +178,7 @@ export const readGeminiError: ReadError = (status, _headers, body) => {
 
 function said(body: string): { status?: unknown; reason?: unknown } {
   try {
-    // A stream that fails before its first chunk answers a list of one error.
+    // A stream that fails before its first chunk returns a list with one error.
     const [first = {}] = [JSON.parse(body) as unknown].flat()
     const { status, details } = fieldsOf(fieldsOf(first)['error'])
     const reason = list(details, 32, 'details')

@@ -161,7 +161,7 @@ describe('a stream', () => {
   })
 })
 
-describe('an error answer', () => {
+describe('an error response', () => {
   const body = (details: object[] | undefined) =>
     JSON.stringify({ error: { code: 400, message: 'secret', status: 'INVALID_ARGUMENT', details } })
 

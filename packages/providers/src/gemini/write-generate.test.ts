@@ -143,7 +143,7 @@ describe('tools', () => {
     )
   })
 
-  test('send a signature back with the call it came with', () => {
+  test('carry a signature back with the call it came with', () => {
     const details = [
       { type: 'reasoning.encrypted', data: seal.seal('of the text', '') },
       { type: 'reasoning.encrypted', data: seal.seal('of the call', 'call_a'), id: 'call_a' },
@@ -157,7 +157,7 @@ describe('tools', () => {
     expect(JSON.stringify(contents)).not.toContain('thoughtSignature')
   })
 
-  test('mark a call without a signature for models that would reject it', () => {
+  test('are marked for models that reject a call without a signature', () => {
     const { contents } = written({ messages: round({}) }, 'gemini-3-pro-preview')
     expect(contents[1].parts[1].thoughtSignature).toBe('skip_thought_signature_validator')
     expect(contents[1].parts[2]).not.toHaveProperty('thoughtSignature')

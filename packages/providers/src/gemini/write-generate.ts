@@ -3,13 +3,13 @@ import type { ReasoningSeal } from '../reasoning-seal.ts'
 import { argumentsOf, inlineImage, nameOfChoice, refuseFields, refuseUnlikeMessages, textsOf } from '../unlike-chat.ts'
 import { NotInWireFormat, type WireCall } from '../wire-format.ts'
 
-/** Writes a chat request in the generateContent format. What that format lacks is refused (`NotInWireFormat`). */
+/** Writes a chat request in the generateContent format. Refuses what the format lacks (`NotInWireFormat`). */
 export function writeGenerate({ model, forwarded, outputCap }: WireCall, seal: ReasoningSeal): string {
   const asked = JSON.parse(forwarded) as Forwarded
   refuseFields(asked, ['logit_bias', 'logprobs', 'verbosity'])
   if (asked['parallel_tool_calls'] === false)
     throw new NotInWireFormat('parallel_tool_calls', 'is false, and this model cannot be kept from it')
-  // From the third generation on the current round of tools is refused where its calls are not signed.
+  // Models from generation 3 on reject the current tool round if its calls are not signed.
   const signed = !/^gemini-[12]\b/.test(model)
   const { instructions, contents } = contentsOf(asked.messages, signed, seal)
   return JSON.stringify({
@@ -66,7 +66,7 @@ function toolsOf(asked: Forwarded): object {
   return { tools: [{ functionDeclarations }], ...(config && { toolConfig: { functionCallingConfig: config } }) }
 }
 
-/** A forced call keeps to its schema anyway; a free one does where it is asked to. */
+/** A forced call always follows its schema; a free one only in mode VALIDATED. */
 function choiceOf(choice: unknown, strict: boolean): object | null {
   switch (choice) {
     case undefined:
@@ -90,12 +90,12 @@ interface Content {
   parts: Part[]
 }
 
-/** Stands where a signature is asked for and there is none: of a call that another model made (docs/providers.md). */
+/** Placeholder for a required signature that is missing because another model made the call (docs/providers.md). */
 const noSignature = 'skip_thought_signature_validator'
 
 /**
- * The messages of a chat request as contents of two roles. Instructions stand apart; results of tools are said by the user,
- * under the name of the function. Throws `NotInWireFormat`.
+ * Converts the messages of a chat request to contents of user and model. Instructions are separate, and tool results
+ * are user parts that name the function. Throws `NotInWireFormat`.
  */
 function contentsOf(messages: readonly ChatMessage[], signed: boolean, seal: ReasoningSeal) {
   refuseUnlikeMessages(messages)
@@ -139,7 +139,7 @@ function answerParts(message: Assistant, n: number, signed: boolean, seal: Reaso
   if (last && ofText !== undefined) last['thoughtSignature'] = ofText
   const calls = callsOf(message).map(({ id, function: called }, at): Part => {
     const args = argumentsOf(called.arguments, `messages.${n}.tool_calls.${at}.function.arguments`)
-    // Of calls made at once only the first one is signed.
+    // Only the first of several parallel calls is signed.
     const signature = signatures.get(id) ?? (signed && at === 0 ? noSignature : undefined)
     return {
       functionCall: { id, name: called.name, args },
@@ -149,7 +149,7 @@ function answerParts(message: Assistant, n: number, signed: boolean, seal: Reaso
   return [...texts, ...calls]
 }
 
-/** By the id of the call that they belong to, or '' for the text. */
+/** Returns the signatures by the ID of their tool call, or '' for the text. */
 function signaturesOf({ reasoning_details: details }: Assistant, { open }: ReasoningSeal): Map<string, string> {
   const signatures = new Map<string, string>()
   for (const detail of details ?? []) {
@@ -190,13 +190,13 @@ function textParts(content: ChatMessage['content']): Part[] {
   return textsOf(content).map((text) => ({ text }))
 }
 
-/** Tokens, by the table of https://ai.google.dev/gemini-api/docs/openai#thinking. */
+/** Tokens, from the table at https://ai.google.dev/gemini-api/docs/openai#thinking. */
 const budgets: Record<string, number> = { none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24_576 }
 const levels = new Set(['minimal', 'low', 'medium', 'high'])
 
 /**
- * `reasoning_effort`: models up to 2.5 think within a budget of tokens, newer ones at a level and never not at all. Where it
- * is asked for, a summary of what was thought is too. Throws `NotInWireFormat`.
+ * Writes `reasoning_effort`: models up to 2.5 take a token budget, newer ones a level and can't disable thinking.
+ * Thinking is requested together with a summary of it. Throws `NotInWireFormat`.
  */
 function thinkingOf(model: string, effort: unknown): object {
   if (effort === undefined) return {}

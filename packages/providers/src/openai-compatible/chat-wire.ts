@@ -7,10 +7,10 @@ import type { Forwarded } from '@gateway/api/chat-request'
 type Config = Extract<ProviderConfig, { kind: 'openai-compatible' }>
 type CapField = NonNullable<Config['capField']>
 
-/** What differs among those who speak the format. */
+/** Differences between providers of this format. */
 export interface Dialect extends MessageRules {
   capField: CapField
-  /** Whether usage is asked for by its own field in streams. */
+  /** Whether streams request usage with `stream_options`. */
   streamUsageField: boolean
 }
 
@@ -24,7 +24,7 @@ export function chatWire(config: Config): WireFormat {
   }
 }
 
-/** Reads answers in this format, regardless of the provider. */
+/** Reads responses in this format, regardless of the provider. */
 const chatAnswers = {
   readCompletion(body) {
     throwErrorInside(body)
@@ -37,7 +37,7 @@ export function authorization({ apiKey }: Pick<Config, 'apiKey'>): string[] {
   return apiKey === undefined ? [] : ['authorization', `Bearer ${apiKey}`]
 }
 
-/** OpenAI's newer models refuse `max_tokens`, and it has no fields for reasoning (docs/providers.md). */
+/** OpenAI's newer models refuse `max_tokens`, and OpenAI has no fields for reasoning (docs/providers.md). */
 function byHost(baseUrl: string): Pick<Dialect, 'capField' | 'reasoningHistory'> {
   const openAi = new URL(baseUrl).hostname === 'api.openai.com'
   return { capField: openAi ? 'max_completion_tokens' : 'max_tokens', reasoningHistory: !openAi }
@@ -52,7 +52,7 @@ function given({ capField, reasoningHistory, streamUsageField, toolCallIds }: Co
   }
 }
 
-/** Puts our fields in front of the forwarded ones, which stay the text they are. */
+/** Prepends our fields to the forwarded ones, whose text stays unchanged. */
 function chatBody({ model, forwarded, outputCap, stream }: WireCall, dialect: Dialect): string {
   const usage = dialect.streamUsageField ? '"stream_options":{"include_usage":true},' : ''
   const streamed = stream ? `"stream":true,${usage}` : ''
@@ -60,19 +60,19 @@ function chatBody({ model, forwarded, outputCap, stream }: WireCall, dialect: Di
   return `{"model":${JSON.stringify(model)},"${dialect.capField}":${outputCap},${streamed}${rest}`
 }
 
-/** What some who speak the format want of messages that were answered by someone else. */
+/** Requirements of some providers on messages that came from another provider. */
 export interface MessageRules {
-  /** `nine-characters`: an id is nine letters and digits, and any other is refused. */
+  /** `nine-characters`: IDs must be nine letters and digits; others are refused. */
   toolCallIds: 'any' | 'nine-characters'
-  /** Whether `reasoning_content` and `reasoning` of earlier answers go back. */
+  /** Whether `reasoning_content` and `reasoning` of earlier responses are sent back. */
   reasoningHistory: boolean
 }
 
 type Message = Forwarded['messages'][number]
 
 /**
- * The forwarded fields as such a provider takes them. They stay the text they are unless something in them has to go.
- * `reasoning_details` is what other wire formats left for themselves (reasoning-seal.ts): it never goes out in this one.
+ * Adapts the forwarded fields to the provider. Their text stays unchanged unless something must be removed.
+ * `reasoning_details` is only for other wire formats (reasoning-seal.ts) and is never sent in this one.
  */
 export function fitMessages(forwarded: string, rules: MessageRules): string {
   if (!mayNeedFitting(forwarded, rules)) return forwarded
@@ -80,7 +80,7 @@ export function fitMessages(forwarded: string, rules: MessageRules): string {
   return JSON.stringify({ ...asked, messages: asked.messages.map((message) => fitted(message, rules)) })
 }
 
-/** A search in the text, which is cheap, and may find the word in a prompt: then it is parsed for nothing. */
+/** Searches the text, which is cheap. A match inside a prompt only costs a needless parse. */
 function mayNeedFitting(forwarded: string, { toolCallIds, reasoningHistory }: MessageRules): boolean {
   return (
     forwarded.includes('"reasoning_details"') ||
@@ -109,7 +109,7 @@ function withShortIds(message: object): object {
   }
 }
 
-/** The same for the call and for its result. */
+/** Deterministic, so that a call and its result get the same ID. */
 function nineCharacters(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : hash('sha256', id).slice(0, 9)
 }
@@ -117,8 +117,8 @@ function nineCharacters(id: string): string {
 type AzureConfig = Extract<ProviderConfig, { kind: 'azure-openai' }>
 
 /**
- * Chat completions as Azure OpenAI has them: the same bodies, the key in its own header, and the deployment in the
- * address where an `apiVersion` is given.
+ * Chat completions on Azure OpenAI: the same bodies, the key in the `api-key` header, and the deployment in the path if
+ * an `apiVersion` is set.
  */
 export function azureChatWire(config: AzureConfig): WireFormat {
   const address = azureAddress(config)
@@ -134,7 +134,7 @@ export function azureChatWire(config: AzureConfig): WireFormat {
   }
 }
 
-/** Where a deployment is asked for something, and with which key. */
+/** Returns the path and key header for requests to a deployment. */
 export function azureAddress({ apiKey, apiVersion }: Pick<AzureConfig, 'apiKey' | 'apiVersion'>) {
   const headers = apiKey === undefined ? [] : ['api-key', apiKey]
   return (deployment: string, path: string) => ({

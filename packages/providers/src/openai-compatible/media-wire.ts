@@ -7,10 +7,10 @@ import { throwErrorInside } from './read-chat.ts'
 
 type Config = Extract<ProviderConfig, { kind: 'openai-compatible' | 'azure-openai' }>
 
-/** What stands around the base64 of an image: its model, its revised prompt. */
+/** Allowance for the JSON around the base64 of an image, such as its model and revised prompt. */
 const AROUND_BYTES = 256 * 1024
 
-/** The images wire format, of which only base64 is taken, and the speech wire format. */
+/** The images wire format, accepting only base64, and the speech wire format. */
 export function mediaWire(config: Config): MediaWire {
   const { imageFormatField } = config
   const address = config.kind === 'azure-openai' ? azureAddress(config) : openAiAddress(config)
@@ -52,13 +52,13 @@ function asItIs(): MediaDecoder {
   return { take: (bytes) => bytes, end() {} }
 }
 
-// Reads the base64 of one field of a JSON body while it comes, so that an image is never in memory whole.
-//   F1  The first field of that name counts, wherever it is; a name inside a string is none.
-//   F2  What stands around it is kept, bounded, and is parsed once it is all there: a body that is not JSON, or breaks off, is
-//       no answer, and neither is one that says it is an error.
-//   F3  Base64 is decoded four characters at a time; other characters are refused, not skipped.
+// Decodes the base64 of one field of a JSON body as it arrives, so that an image is never in memory whole.
+//   F1  The first field of that name counts, at any depth. The name inside a string doesn't count.
+//   F2  The JSON around it is buffered, up to a limit, and parsed at the end. Invalid or truncated JSON and an error
+//       body are rejected.
+//   F3  Base64 is decoded in groups of four characters; other characters are rejected, not skipped.
 
-/** Of what is not base64, in bytes. */
+/** Limit on the JSON around the base64, in bytes. */
 const MOST_AROUND = 256 * 1024
 
 const QUOTE = 0x22
@@ -72,19 +72,19 @@ export function openBase64Field(name: string): MediaDecoder {
   let aroundBytes = 0
   let state: State = 'outside'
   let found = false
-  let escape = '' // an escape that is not complete, inside base64
-  let escaped = false // the character before was a backslash, inside a string
-  let recent = '' // the end of what stands around, enough to see whether the field begins
-  let rest = '' // base64 that makes no whole group yet
+  let escape = '' // an incomplete escape inside base64
+  let escaped = false // the previous character was a backslash inside a string
+  let recent = '' // the last characters before the position, enough to recognize the start of the field
+  let rest = '' // base64 of an incomplete group
   let padded = false
 
   function keep(bytes: Buffer): void {
     aroundBytes += bytes.length
     if (aroundBytes > MOST_AROUND) throw new UnfitAnswer('too much stands around the image')
-    around.push(Buffer.from(bytes)) // a copy, so that the chunk can go
+    around.push(Buffer.from(bytes)) // copied, so that the chunk can be freed
   }
 
-  /** Goes to where the base64 begins, or to the end. */
+  /** Returns the position where the base64 starts, or the end. */
   function lookFor(bytes: Buffer, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at]!
@@ -105,13 +105,13 @@ export function openBase64Field(name: string): MediaDecoder {
     return bytes.length
   }
 
-  /** Whether a value begins here whose name is the field's: `"b64_json" : "`. */
+  /** Whether the value of the field starts here: `"b64_json" : "`. */
   function begins(text: string): boolean {
     const before = text.slice(0, -1).trimEnd()
     return before.endsWith(':') && before.slice(0, -1).trimEnd().endsWith(key)
   }
 
-  /** Takes base64 up to its quote. Answers where it ends and what it says. */
+  /** Decodes base64 up to its closing quote. Returns its end and the decoded bytes. */
   function decode(bytes: Buffer, from: number): { end: number; decoded: Buffer } {
     const quote = bytes.indexOf(QUOTE, from)
     const end = quote < 0 ? bytes.length : quote
@@ -127,7 +127,7 @@ export function openBase64Field(name: string): MediaDecoder {
     return { end: quote + 1, decoded }
   }
 
-  /** JSON may write `/` and `+` as escapes. */
+  /** Resolves JSON escapes, which may encode `/` and `+`. */
   function unescape(text: string): string {
     if (escape === '' && !text.includes('\\')) return text
     let said = ''

@@ -28,8 +28,8 @@ import {
 import type { ReadEvent } from '../wire-format.ts'
 
 /**
- * A completion built again from the fields we know; everything else is left behind. Only the first choice counts, for
- * one completion is charged per call (rules §3.6). Throws `UnfitAnswer`.
+ * Rebuilds a completion from the known fields and drops everything else. Only the first choice counts, because one
+ * completion is charged per call (rules §3.6). Throws `UnfitAnswer`.
  */
 export function rebuildCompletion(body: unknown): Completion {
   const { choices, usage } = fieldsOf(body)
@@ -76,8 +76,8 @@ function rebuildToolCall(value: unknown): ToolCall {
 }
 
 /**
- * A chunk built again from the fields we know; everything else is left behind, and choices other than the first one
- * too. null for a chunk that then says nothing. Throws `UnfitAnswer`.
+ * Rebuilds a chunk from the known fields and drops everything else, including choices other than the first. Returns
+ * null for a chunk that is then empty. Throws `UnfitAnswer`.
  */
 export function rebuildChunk(event: unknown): ChatChunk | null {
   if (typeof event !== 'object' || event === null) throw new UnfitAnswer('a chunk is not an object')
@@ -112,7 +112,7 @@ function rebuildDelta(value: unknown): Delta {
   return delta
 }
 
-/** Some providers leave the index out; then the place in the list is meant. */
+/** Some providers omit the index; the position in the list is then used. */
 function rebuildToolCallPart(value: unknown, place: number): ToolCallDelta {
   const { index = place, id, type, function: called } = fieldsOf(value)
   if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= maxToolCalls)
@@ -130,9 +130,8 @@ function rebuildToolCallPart(value: unknown, place: number): ToolCallDelta {
 }
 
 /**
- * Reads the events of one stream. Most providers begin with a chunk that only names the role, long before anything is
- * said: it is kept back and its role goes with the first chunk that says something, so that a provider which breaks off in
- * between has given no answer.
+ * Reads the events of one stream. Most providers start with a role-only chunk, long before any content. It is held back
+ * and its role added to the first chunk with content, so that a provider that fails in between has not responded.
  */
 export function openChatEvents(): ReadEvent {
   let begun = false
@@ -160,7 +159,7 @@ function saysSomething({ choices }: ChatChunk): boolean {
   )
 }
 
-/** The log-probabilities, or null where the provider gave none. Throws `UnfitAnswer`. */
+/** Returns the log probabilities, or null if the provider sent none. Throws `UnfitAnswer`. */
 function rebuildLogprobs(value: unknown): Logprobs | null {
   if (value === null || value === undefined) return null
   const { content, refusal } = fieldsOf(value)
@@ -191,7 +190,7 @@ const completionDetails = [
   'rejected_prediction_tokens',
 ] as const
 
-/** The usage, or null when it is missing or makes no sense: a charge is never taken from half a count. */
+/** Returns the usage, or null if it is missing or invalid: a charge is never based on a partial count. */
 export function rebuildUsage(value: unknown): Usage | null {
   if (typeof value !== 'object' || value === null) return null
   const fields = value as Fields
@@ -226,13 +225,13 @@ const known = new Map<unknown, FinishReason>([
   ['safety', 'content_filter'],
 ])
 
-/** Why the answer ended, in our words: a provider's own word could tell which one it is. null while it continues. */
+/** Maps a finish reason to ours, since other values could identify the provider. Returns null while it continues. */
 function finishReason(value: unknown): FinishReason | null {
   if (typeof value !== 'string' || value === '') return null
   return known.get(value) ?? 'stop'
 }
 
-/** Some providers answer 200 and put the error inside, as a body or as an event of a stream. Throws `ErrorInAnswer`. */
+/** Throws `ErrorInAnswer` for an error in the body or an event: some providers send errors with status 200. */
 export function throwErrorInside(value: unknown): void {
   const { error, choices } = fieldsOf(value)
   const ending = fieldsOf(Array.isArray(choices) ? choices[0] : undefined)['finish_reason']

@@ -10,7 +10,7 @@ const completion = (message: unknown, more: object = {}) => ({
 const chunk = (delta: unknown, more: object = {}) => ({ choices: [{ index: 0, delta, finish_reason: null, ...more }] })
 
 describe('a completion', () => {
-  test('keeps what is known and nothing else', () => {
+  test('keeps only known fields', () => {
     const logprobs = {
       content: [{ token: 'a', logprob: -1, bytes: [97], top_logprobs: [{ token: 'a', logprob: -1, x: 1 }], x: 1 }],
     }
@@ -80,7 +80,7 @@ describe('a completion', () => {
 })
 
 describe('a chunk', () => {
-  test('keeps what is known and nothing else', () => {
+  test('keeps only known fields', () => {
     const delta = {
       role: 'assistant',
       content: 'a',

@@ -21,7 +21,7 @@ async function serve(settings: ConnectionSettings, handler: RequestListener): Pr
 const SLOW_MS = 100
 const settings: ConnectionSettings = { receiveMsOf: ({ url }) => (url === '/v1/assets' ? 60_000 : SLOW_MS) }
 
-/** Responds with the number of bytes it received, at /held on request. */
+/** Responds with the number of bytes received, at /held on request. */
 function countBytes(held: Promise<void> = Promise.resolve()): RequestListener {
   return (req, res) =>
     void (async () => {
@@ -43,7 +43,7 @@ function begin(port: number, path: string): { sending: ClientRequest; answer: Pr
   return { sending, answer }
 }
 
-/** A connection that has sent this much and reads nothing. */
+/** A connection that has sent this and reads nothing. */
 async function open(port: number, sent = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   onTestFinished(() => void socket.destroy())
@@ -55,7 +55,7 @@ async function open(port: number, sent = ''): Promise<Socket> {
 test('refuses a request that arrives too slowly, and gives an upload longer [invalid_request]', async () => {
   const port = await serve(settings, countBytes())
   const upload = begin(port, '/v1/assets')
-  const [status, body] = await begin(port, '/v1/chat/completions').answer // it began after the upload
+  const [status, body] = await begin(port, '/v1/chat/completions').answer // it started after the upload
   expect([status, body]).toMatchObject([
     400,
     { error: { code: 'invalid_request', resolution: 'Send the whole request within 0.1 seconds.' } },
@@ -69,7 +69,7 @@ test('does not bound the time to answer a request that arrived in time', async (
   const port = await serve(settings, countBytes(held.promise))
   const whole = begin(port, '/held')
   whole.sending.end('cd')
-  expect((await begin(port, '/').answer)[0]).toBe(400) // it began after the other one
+  expect((await begin(port, '/').answer)[0]).toBe(400) // it started after the other one
   held.resolve()
   expect(await whole.answer).toEqual([200, { length: 4 }])
 })
@@ -87,7 +87,7 @@ test.for([
   })
   const server = await open(port, sent)
   server.pause().once('close', () => closed.resolve())
-  server.write('') // a reset shows at the next write only
+  server.write('') // a reset only shows on the next write
   const probe = setInterval(() => server.write('x'), 20)
   onTestFinished(() => clearInterval(probe))
   await closed.promise
@@ -100,7 +100,7 @@ test('closes the oldest unauthenticated connection of an address for a new one, 
   })
   const known = await open(port, 'GET / HTTP/1.1\r\nHost: here\r\n\r\n')
   await once(known, 'data')
-  const head = 'GET / HTTP/1.1\r\n' // without an end
+  const head = 'GET / HTTP/1.1\r\n' // incomplete
   const [first, second, third] = [await open(port, head), await open(port, head), await open(port, head)]
   const closed = once(first.resume(), 'close')
   await open(port, head)

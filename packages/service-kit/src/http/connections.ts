@@ -3,45 +3,45 @@ import type { Socket } from 'node:net'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import type { Request } from 'express'
 
-// The connections of a server, until their requests are understood and their callers are known.
-//   C1  What never becomes a request is refused in our shape. The socket is destroyed soon after, whether its peer has read the
-//       refusal or not.
+// The connections of a server, until their requests are parsed and their callers are known.
+//   C1  Bytes that never become a request are refused in our error format. The socket is destroyed soon after, whether
+//       or not its peer has read the refusal.
 //   C2  A request that takes too long to arrive is refused the same way.
-//   C3  A connection that no caller has authenticated on counts for its address. When an address, or all of them together, have
-//       more than their bound, the oldest is destroyed: a newcomer always gets in, and authenticates at once.
+//   C3  A connection without an authenticated caller counts towards its address. If an address, or all addresses
+//       together, exceed their limit, the oldest is destroyed: a newcomer always gets in, and authenticates at once.
 //   C4  A trusted proxy carries the requests of many callers, so its connections do not count.
 
 export interface ConnectionSettings {
   newRequestId?: () => string
-  /** Bytes that the body of a request may have, known before it is routed (rules §2.6). */
+  /** Maximum body size of a request in bytes, known before routing (rules §2.6). */
   bodyLimitOf?: (req: Pick<IncomingMessage, 'url'>) => number
-  /** How long the body of a request may take to arrive. Milliseconds. */
+  /** Longest time for the body of a request to arrive. Milliseconds. */
   receiveMsOf?: (req: Pick<IncomingMessage, 'url'>) => number
-  /** Whether a peer's X-Forwarded-For is believed. Default: every peer is one of ours. */
+  /** Whether a peer's X-Forwarded-For is trusted. Default: every peer is one of ours. */
   isTrustedProxy?: (address: string) => boolean
-  /** Of which at most half are not authenticated. */
+  /** Limit on all connections; at most half of them may be unauthenticated. */
   maxConnections?: number
-  /** Connections of one address that are not authenticated. */
+  /** Limit on unauthenticated connections per address. */
   maxUnauthenticated?: number
 }
 
 const HEADERS_MS = 15_000
-/** How long the body of a request may take to arrive. */
+/** Longest time for the body of a request to arrive. */
 export const RECEIVE_MS = 60_000
-/** The same of an asset: 25 MB over a line of half a megabit per second take 400 seconds. */
+/** The same for an asset: 25 MB at half a megabit per second take 400 seconds. */
 export const UPLOAD_MS = 600_000
-/** Longer than the load balancers in front keep theirs. */
+/** Longer than the keep-alive of load balancers in front. */
 const KEEP_ALIVE_MS = 75_000
-/** How long a peer has to read why it was refused. */
+/** Time for a peer to read why it was refused. */
 const LINGER_MS = 2_000
 const MAX_CONNECTIONS = 16_384
 const MAX_UNAUTHENTICATED = 1_024
 
-/** The same settings for every server that other processes reach. */
+/** Applies the same settings to every server that other processes reach. */
 export function guardConnections(server: Server, settings: ConnectionSettings = {}): void {
   const { receiveMsOf = () => RECEIVE_MS, bodyLimitOf = () => Infinity, newRequestId } = settings
   server.headersTimeout = HEADERS_MS
-  server.requestTimeout = 0 // looked after here, by path
+  server.requestTimeout = 0 // enforced here, by path
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.maxConnections = settings.maxConnections ?? MAX_CONNECTIONS
   // Node would refuse a missing Host by itself, without a body; nothing here needs one.
@@ -75,7 +75,7 @@ export function guardConnections(server: Server, settings: ConnectionSettings = 
     else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') end(socket, tooSlow(HEADERS_MS))
     else end(socket, refusalOf(error.code ?? ''))
   })
-  // A caller that asks before it sends a body that is too large need not send it.
+  // With `Expect: 100-continue`, a caller learns of a refusal before it sends a body that is too large.
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     if (Number(req.headers['content-length']) > bodyLimitOf(req)) res.setHeader('Connection', 'close')
     else res.writeContinue()
@@ -85,12 +85,12 @@ export function guardConnections(server: Server, settings: ConnectionSettings = 
 
 const authenticated = new WeakMap<Socket, () => void>()
 
-/** The caller on this connection is known: it no longer counts among those that are not authenticated (C3). */
+/** Marks the caller of this connection as known: it no longer counts as unauthenticated (C3). */
 export function markAuthenticated(socket: Socket): void {
   authenticated.get(socket)?.()
 }
 
-/** Where a request comes from, by the proxies that the operator trusts (`TRUSTED_PROXIES`). */
+/** Returns the address of a request's caller, behind the proxies that the operator trusts (`TRUSTED_PROXIES`). */
 export function callerAddress(req: IncomingMessage): string {
   return (req as Request).ip ?? req.socket.remoteAddress ?? ''
 }
@@ -144,7 +144,7 @@ function malformed(reason: string, resolution: string): Refusal {
   return refuse('invalid_request', { reason, resolution })
 }
 
-/** Written to the socket unchanged: where no request was understood there is no response object. */
+/** Written directly to the socket: without a parsed request there is no response object. */
 function wholeAnswer({ status, body, headers }: Refusal, requestId: string | null): string {
   const json = JSON.stringify({ error: body })
   const all = {

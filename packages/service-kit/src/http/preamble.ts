@@ -21,8 +21,9 @@ interface RequestLog {
 export interface PreambleOptions {
   newRequestId: () => string
   /**
-   * Whether the id that comes with a request is logged as `callerRequestId`, if it is 8 to 64 of `A-Za-z0-9._-`. For a service
-   * behind the gateway, whose log has the same id. It never becomes the id of the response: anyone could choose it.
+   * Whether the id sent with a request is logged as `callerRequestId`, if it is 8 to 64 of `A-Za-z0-9._-`. For a
+   * service behind the gateway, whose log has the same id. It never becomes the id of the response: anyone could choose
+   * it.
    */
   logsSentId?: boolean
   log: RequestLog
@@ -37,8 +38,9 @@ export interface PreambleOptions {
 const FIT_ID = /^[A-Za-z0-9._-]{8,64}$/
 
 /**
- * Gives every answer its `X-Request-Id`, and `nosniff`, as it may repeat what someone wrote. Writes one line a request once it is
- * over: answered, or left by its client (`left`). Probes and scrapes, which come again and again, are lines of level debug.
+ * Sets `X-Request-Id` and `nosniff` on every response, since it may repeat what a client wrote. Logs one line per
+ * finished request, whether it got its response or its client disconnected (`left`). Probes and scrapes, which recur
+ * constantly, are logged at level debug.
  */
 export function preamble({ newRequestId, logsSentId, log, now, fields, record }: PreambleOptions): RequestHandler {
   function end(req: Request, res: Response, ms: number): void {

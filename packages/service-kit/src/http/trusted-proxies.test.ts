@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { openApp } from './routes.ts'
 import { isTrustedBy, trustedProxies, trustProxies } from './trusted-proxies.ts'
 
-test('reads addresses, ranges and the names of private ranges, and refuses anything else with an example', () => {
+test('TRUSTED_PROXIES accepts addresses, ranges and private range names, and refuses others with an example', () => {
   const proxies = trustedProxies()
   expect(proxies.parse(undefined)).toEqual([])
   expect(proxies.parse(' 10.0.0.0/8, loopback,2001:db8::1 ')).toEqual(['10.0.0.0/8', 'loopback', '2001:db8::1'])
   expect(proxies.safeParse('ingress.example.com').error?.issues[0]?.message).toContain('such as 10.0.0.0/8')
 })
 
-test('trusts the named peers only, and no one by default', () => {
+test('isTrustedBy trusts only the configured peers, and none by default', () => {
   const app = openApp()
   trustProxies(app, [])
   expect(isTrustedBy(app)('127.0.0.1')).toBe(false)

@@ -2,7 +2,7 @@ import express, { type Express } from 'express'
 import { z } from 'zod'
 
 /**
- * The `TRUSTED_PROXIES` variable: addresses and ranges, separated by commas, whose X-Forwarded-For is believed. `loopback`,
+ * The `TRUSTED_PROXIES` variable: comma-separated addresses and ranges whose X-Forwarded-For is trusted. `loopback`,
  * `linklocal` and `uniquelocal` name the private ranges.
  */
 export function trustedProxies() {

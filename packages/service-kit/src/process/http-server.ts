@@ -58,7 +58,7 @@ async function drain(server: Server, drainMs: number): Promise<void> {
   const closed = once(server, 'close')
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
   server.close()
-  // A connection that was busy when closing started would stay open: Node closes only idle ones, once.
+  // A connection that was busy when closing started would stay open: Node closes idle ones only once.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   const late = setTimeout(() => server.closeAllConnections(), drainMs)
   await closed
@@ -93,7 +93,7 @@ function listenProblem(
 const DRAIN_MS = 1_000
 
 /**
- * GET /metrics, on its own port: what is measured takes no key, so it is only for those who can reach this port, and no
+ * GET /metrics on a separate port: metrics require no key, so they are only for those who can reach this port, and no
  * caller can (rules §2.1).
  */
 export function startMetricsServer(

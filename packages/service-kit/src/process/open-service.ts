@@ -23,7 +23,7 @@ export interface ServiceTools {
   log: Logger
   /** Registers the stop of a part just started; stops run in reverse order. */
   onStop: Lifecycle['onStop']
-  /** Aborts when stopping begins. */
+  /** Aborts when shutdown starts. */
   stopping: AbortSignal
   meter: Meter
   tracer: Tracer
@@ -110,7 +110,7 @@ export type Stop = () => unknown
 export interface Lifecycle {
   /** Registers the stop of a part just started. `limitMs` is the longest that the others wait for it. */
   onStop(name: string, stop: Stop, limits?: { limitMs?: number }): void
-  /** Aborts when stopping begins. */
+  /** Aborts when shutdown starts. */
   readonly stopping: AbortSignal
   /** Stops everything and returns whether each part stopped cleanly and in time. Later calls return the same promise. */
   stop(reason: string): Promise<boolean>

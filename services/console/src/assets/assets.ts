@@ -56,7 +56,10 @@ export function readAsset(deps: Pick<ConsoleDeps, 'prisma' | 'assetStore'>): Han
   }
 }
 
-/** DELETE …/assets/{a}: the bytes remain for as long as a running execution can last (services/ledger/src/assets/assets.ts). */
+/**
+ * DELETE …/assets/{a}: the bytes remain for as long as a running execution can last
+ * (services/ledger/src/assets/assets.ts).
+ */
 export function deleteAsset(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'deleteAsset'> {
   return async (call, res) => {
     const { user, tenant, asset } = await reachAsset(deps, call, res)

@@ -82,7 +82,9 @@ export function productRecord(row: ProductRow, toOperator: boolean): ProductReco
   }
 }
 
-/** Fields for the operator only. Tokenizer and overheads are specific to a provider's models, so they would reveal it. */
+/**
+ * Fields for the operator only. Tokenizer and overheads are specific to a provider's models, so they would reveal it.
+ */
 function operatorsFields(row: ProductRow): Pick<ProductRecord, 'tokenizer' | 'overheads' | 'providers'> {
   return {
     tokenizer: row.tokenizer as NonNullable<ProductRecord['tokenizer']> | null,

@@ -42,12 +42,13 @@ function tookTooLong(): Refusal {
   )
 }
 
-// Errors of Prisma, its driver adapter, pg and sockets. The engine wraps errors of single queries and adds a Prisma code;
-// errors of BEGIN come from the adapter unwrapped, with a kind; errors raised by pg itself have only a message.
+// Errors of Prisma, its driver adapter, pg and sockets. The engine wraps errors of single queries and adds a Prisma
+// code; errors of BEGIN come from the adapter unwrapped, with a kind; errors raised by pg itself have only a message.
 
 /**
- * Prisma: can't reach, timed out, closed, pool exhausted, transaction lost or in conflict with another, too many connections.
- * Postgres: session ended by a time limit, too many connections, lock not available, deadlock, shutting down.
+ * Prisma: can't reach, timed out, closed, pool exhausted, transaction lost or in conflict with another, too many
+ * connections. Postgres: session ended by a time limit, too many connections, lock not available, deadlock, shutting
+ * down.
  */
 const UNAVAILABLE_CODE =
   /^(P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037|08\d{3}|25P0[34]|40P01|53300|55P03|57P0\d|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/

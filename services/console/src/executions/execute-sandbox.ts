@@ -19,10 +19,10 @@ import { estimate } from '@gateway/flow/estimate'
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now' | 'publicUrl'>
 
 /**
- * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (rules §7.2).
- * Responds with the record once the execution has ended, or with NDJSON progress; never with an image (flows §4.5). The
- * execution continues if the client disconnects. A user who loses access gets no further lines. The ledger starts it
- * once per idempotency key of the user.
+ * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (rules
+ * §7.2). Responds with the record once the execution has ended, or with NDJSON progress; never with an image (flows
+ * §4.5). The execution continues if the client disconnects. A user who loses access gets no further lines. The ledger
+ * starts it once per idempotency key of the user.
  * @throws Refusal for the same reasons as the admission of an invoke
  */
 export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
@@ -52,8 +52,8 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
 }
 
 /**
- * The ledger stores idempotency keys per project and sandbox product, regardless of the sender. Keys of a user contain a
- * space, which no `Idempotency-Key` header can contain, so they never collide with those of other callers.
+ * The ledger stores idempotency keys per project and sandbox product, regardless of the sender. Keys of a user contain
+ * a space, which no `Idempotency-Key` header can contain, so they never collide with those of other callers.
  */
 async function onceBy(user: string, key: string, call: Call<ConsoleRoutes['executeSandbox']>) {
   const own = createHash('sha256')
@@ -77,8 +77,8 @@ type RerunDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 
 
 /**
  * POST …/projects/{p}/executions/{e}/rerun: reruns an ended execution from a node and reuses the results of the others
- * (flows §4.12). The ledger starts it once per idempotency key. The audit row follows; a repeated request writes it if it
- * is missing.
+ * (flows §4.12). The ledger starts it once per idempotency key. The audit row follows; a repeated request writes it if
+ * it is missing.
  * @throws Refusal `execution_not_found`, `execution_not_ended`, `rerun_differs`, and as for the admission of an invoke
  */
 export function rerunExecution(deps: RerunDeps): Handler<'rerunExecution'> {

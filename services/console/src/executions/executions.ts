@@ -160,8 +160,8 @@ function fitting({ project, sandbox, state, revision }: ExecutionFilters): Prism
 }
 
 /**
- * POST …/projects/{p}/executions/{e}/cancel: cancels an execution, regardless of who started it (flows §4.11). The ledger
- * cancels it once. The audit row follows; a repeated request writes it if it is missing.
+ * POST …/projects/{p}/executions/{e}/cancel: cancels an execution, regardless of who started it (flows §4.11). The
+ * ledger cancels it once. The audit row follows; a repeated request writes it if it is missing.
  * @throws Refusal `execution_not_found`
  */
 export function cancelExecution(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'cancelExecution'> {

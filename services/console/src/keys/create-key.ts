@@ -62,8 +62,8 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
 }
 
 /**
- * POST …/keys/{k}/check: whether a call with this key would be admitted now (rules §2.10). For users who see the key and
- * may read the wallet of its project, because a refusal reveals the balance. The prompt is not tokenized here.
+ * POST …/keys/{k}/check: whether a call with this key would be admitted now (rules §2.10). For users who see the key
+ * and may read the wallet of its project, because a refusal reveals the balance. The prompt is not tokenized here.
  */
 export function checkKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'checkKey'> {
   return async (call, res) => {

@@ -19,8 +19,8 @@ export interface KeyRow extends KeyDates {
 }
 
 /**
- * Returns keys as the API shows them, with allowlist, spending window and last use. Sandbox products on an allowlist are
- * hidden from readers who may not use them.
+ * Returns keys as the API shows them, with allowlist, spending window and last use. Sandbox products on an allowlist
+ * are hidden from readers who may not use them.
  * @param reader null: the key itself, which may use them
  */
 export async function keyRecords(
@@ -96,7 +96,9 @@ export interface KeyDates {
   expiresAt: Date | null
 }
 
-/** Returns the state that the console shows (rules §6.3). `Rotated` does not tell whether the grace period has ended. */
+/**
+ * Returns the state that the console shows (rules §6.3). `Rotated` does not tell whether the grace period has ended.
+ */
 export function keyState({ project, revokedAt, rotatedTo, expiresAt }: KeyDates, now: Date): KeyState {
   if (revokedAt !== null) return 'Revoked'
   if (project === null) return 'NeedsReissue'
@@ -137,8 +139,8 @@ export interface Meter {
 }
 
 /**
- * Returns the current window as an admission sees it (money §6). If it started after the meter last changed, its amounts
- * are 0. A window that has passed never becomes current again.
+ * Returns the current window as an admission sees it (money §6). If it started after the meter last changed, its
+ * amounts are 0. A window that has passed never becomes current again.
  */
 export function keyWindow(limit: KeyRecord['limit'], meter: Meter | undefined, now: Date): KeyWindow | null {
   if (limit === null) return null

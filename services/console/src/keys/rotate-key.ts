@@ -20,8 +20,9 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' |
 const DAY_MS = 86_400_000
 
 /**
- * POST …/keys/{k}/rotate (rules §6.8): issues a replacement with the same project, policy, allowlist, limit, expiry span
- * and meter. For a user who may manage the key, or for the key itself. A repeated request gets 409 with the replacement.
+ * POST …/keys/{k}/rotate (rules §6.8): issues a replacement with the same project, policy, allowlist, limit, expiry
+ * span and meter. For a user who may manage the key, or for the key itself. A repeated request gets 409 with the
+ * replacement.
  */
 export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   const { prisma, newId } = deps
@@ -79,9 +80,9 @@ async function whoRotates(
 }
 
 /**
- * A replacement is issued on the authority of the key's creator, regardless of the caller, so the creator must still meet
- * the requirements (rules §6.5). The caller receives its secret, so they must meet them too: otherwise an Admin or owner
- * who may not issue keys could obtain one by rotating.
+ * A replacement is issued on the authority of the key's creator, regardless of the caller, so the creator must still
+ * meet the requirements (rules §6.5). The caller receives its secret, so they must meet them too: otherwise an Admin or
+ * owner who may not issue keys could obtain one by rotating.
  */
 async function requireIssuer(
   tx: Transaction,

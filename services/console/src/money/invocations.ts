@@ -111,7 +111,10 @@ function closedCalls(filters: CallFilters): Prisma.Sql {
   return foundRows(walk, filters.limit)
 }
 
-/** Condition answered by an index: an execution has few calls, and a key only those of one project (L2 in found-rows.ts). */
+/**
+ * Condition answered by an index: an execution has few calls, and a key only those of one project (L2 in
+ * found-rows.ts).
+ */
 function indexed({ project: ofProject, key: ofKey, execution: ofExecution }: CallFilters): Prisma.Sql {
   if (ofExecution !== undefined) return Prisma.sql`${execution} = ${ofExecution}`
   return ofKey === undefined ? Prisma.sql`${project} = ${ofProject}` : Prisma.sql`${key} = ${ofKey}`

@@ -3,8 +3,8 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Balances, Booked, Booking, Period } from './compose-statement.ts'
 import { readRolledUp } from './read-rolled-up.ts'
 
-// Reads the bookings of a period and everything they are reconciled with, in one SQL statement, so all of one moment. The
-// days of the journal come from the ledger's rollup (money §9.5) and from the entries after it.
+// Reads the bookings of a period and everything they are reconciled with, in one SQL statement, so all of one moment.
+// The days of the journal come from the ledger's rollup (money §9.5) and from the entries after it.
 
 /** @throws Refusal `statement_archived` if the days of this period are not known */
 export async function readBooked(deps: Pick<ConsoleDeps, 'prisma'>, project: string, period: Period): Promise<Booked> {

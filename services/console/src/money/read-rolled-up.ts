@@ -1,8 +1,8 @@
 import type { ConsoleDeps } from '../deps.ts'
 
 /**
- * Returns the journal entry up to which a project is rolled up (money §9.2), and the time of the first entry after it. A
- * query re-reads the position in its own snapshot; this value only lets Postgres plan for the few entries after it.
+ * Returns the journal entry up to which a project is rolled up (money §9.2), and the time of the first entry after it.
+ * A query re-reads the position in its own snapshot; this value only lets Postgres plan for the few entries after it.
  * Otherwise Postgres would scan the whole journal of a project that makes up most of the table.
  */
 export async function readRolledUp(

@@ -9,8 +9,8 @@ import { readBooked } from './read-booked.ts'
 import type { Statement } from '@gateway/api/console/statement'
 
 /**
- * GET …/projects/{p}/statement: opening balance + funded + corrected - charged = closing balance (rules §7.7), all of one
- * moment. A statement that does not reconcile says so, and is counted for an alert.
+ * GET …/projects/{p}/statement: opening balance + funded + corrected - charged = closing balance (rules §7.7), all of
+ * one moment. A statement that does not reconcile says so, and is counted for an alert.
  */
 export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' | 'metrics'>): Handler<'readStatement'> {
   return async (call, res) => {
@@ -47,7 +47,9 @@ type Query = ReturnType<Call<ConsoleRoutes['readStatement']>['query']>
 const columns = ['day', 'entry', 'model', 'calls', 'amount_micro', 'balance_micro']
 const words = { fund: 'funded', correct: 'corrected', settle: 'charged' } as const
 
-/** Statement as a table: lines between the opening and the closing balance, and differences if it does not reconcile. */
+/**
+ * Statement as a table: lines between the opening and the closing balance, and differences if it does not reconcile.
+ */
 export function statementRows(
   { from, to, openingMicro, closingMicro, differences }: Statement,
   lines: Line[],

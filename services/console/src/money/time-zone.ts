@@ -43,7 +43,9 @@ export function timeZone(name: string): TimeZone | null {
   }
 }
 
-/** Returns the starts of the zone's days, from the day that contains `from`, and last the end of the day before `to`. */
+/**
+ * Returns the starts of the zone's days, from the day that contains `from`, and last the end of the day before `to`.
+ */
 export function daysOf(zone: TimeZone, from: number, to: number): number[] {
   const starts = [firstOfDay(zone, from)]
   while (starts.at(-1)! < to) starts.push(nextDay(zone, starts.at(-1)!))

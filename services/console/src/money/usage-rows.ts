@@ -43,9 +43,9 @@ interface Asked extends Period {
 export const MAX_USAGE_ROWS = 50_000
 
 /**
- * Sums settled calls admitted from `from` and before `to`: from the ledger's daily rollups, from hourly ones at the ends
- * of the period (money §9.2), and from the journal entries after the rollup. Hours divided between two steps are read
- * call by call. The second SQL statement reads all of it, so it is of one moment.
+ * Sums settled calls admitted from `from` and before `to`: from the ledger's daily rollups, from hourly ones at the
+ * ends of the period (money §9.2), and from the journal entries after the rollup. Hours divided between two steps are
+ * read call by call. The second SQL statement reads all of it, so it is of one moment.
  * @throws Refusal `usage_archived` if calls of a divided hour are archived
  */
 export async function usageRows(

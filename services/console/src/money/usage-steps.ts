@@ -18,8 +18,8 @@ const MAX_HOURS = 62 * 24
 
 /**
  * Returns the whole steps that overlap a period.
- * @throws Refusal `invalid_request` for an unknown zone, for hourly steps in a zone not aligned to UTC hours, and for too
- * many hours
+ * @throws Refusal `invalid_request` for an unknown zone, for hourly steps in a zone not aligned to UTC hours, and for
+ * too many hours
  */
 export function usageSteps(asked: { from: Date; to: Date }, step: 'hour' | 'day', name: string): UsageSteps {
   const zone = timeZone(name)

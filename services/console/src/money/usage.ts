@@ -14,8 +14,8 @@ import { usageSteps } from './usage-steps.ts'
 const MONTH_MS = 30 * DAY_MS
 
 /**
- * GET …/projects/{p}/usage: settled calls admitted from `from` and before `to`; by default the last 30 days. Counts whole
- * hours, or whole steps of a time zone; the response states the period counted (rules §7.5).
+ * GET …/projects/{p}/usage: settled calls admitted from `from` and before `to`; by default the last 30 days. Counts
+ * whole hours, or whole steps of a time zone; the response states the period counted (rules §7.5).
  */
 export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'readUsage'> {
   return async (call, res) => {

@@ -30,8 +30,8 @@ export function readWallet(deps: Deps): Handler<'readWallet'> {
 
 /**
  * POST …/projects/{p}/wallet/fundings: funds the wallet once per funding ID; a repeated request gets 200 and changes
- * nothing. The ledger moves the money and records the user. The audit row follows; a repeated request writes it if it is
- * missing.
+ * nothing. The ledger moves the money and records the user. The audit row follows; a repeated request writes it if it
+ * is missing.
  */
 export function fundWallet(deps: Deps): Handler<'fundWallet'> {
   const { prisma, ledger } = deps

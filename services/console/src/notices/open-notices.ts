@@ -4,7 +4,9 @@ import { databaseNow, inState, keyWindow, limitOf } from '../keys/key-record.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
-/** Returns the ids of the open notices: threshold crossed now, and no newer notice for the same threshold (money §10.1). */
+/**
+ * Returns the ids of the open notices: threshold crossed now, and no newer notice for the same threshold (money §10.1).
+ */
 export async function openNotices(deps: Deps, project: string, notices: WrittenNotice[]): Promise<Set<string>> {
   if (notices.length === 0) return new Set()
   const facts = await readFacts(deps, project, notices)

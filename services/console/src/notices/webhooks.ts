@@ -37,7 +37,7 @@ export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'
   }
 }
 
-/** POST …/projects/{p}/webhooks: the ledger generates the secret, which is shown once (money §10.2). The audit row follows. */
+/** POST …/projects/{p}/webhooks: the ledger generates a secret, shown once (money §10.2). The audit row follows. */
 export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId'>): Handler<'createWebhook'> {
   const { prisma, ledger } = deps
   return async (call, res) => {

@@ -94,8 +94,8 @@ function hasNoRole({ platformOperator, tenant, team, project }: Roles): boolean 
 
 /**
  * Changes permissions of a tenant in one transaction. Such changes run in sequence per tenant, and the caller is
- * authorized again inside the transaction: a user who has just lost a permission can no longer pass it on, and two Admins
- * can't remove each other concurrently.
+ * authorized again inside the transaction: a user who has just lost a permission can no longer pass it on, and two
+ * Admins can't remove each other concurrently.
  */
 export function changePermissions<T>(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,

@@ -2,7 +2,8 @@ import type { Roles } from './roles.ts'
 
 // Permissions in the console, all in this table (rules §7.3).
 //   R1  Nothing inside a tenant is permitted without a membership: team roles and grants alone have no effect.
-//   R2  A resource the user can't see gets 404, as if it never existed; an action they may not take on a visible one, 403.
+//   R2  A resource the user can't see gets 404, as if it never existed; an action they may not take on a visible one,
+//       403.
 //   R3  The platform operator manages products, fundings and corrections, and sees no more of a tenant than these need.
 
 interface PermissionRow {

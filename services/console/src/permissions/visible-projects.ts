@@ -26,8 +26,8 @@ export async function visibleProjects(
 }
 
 /**
- * Returns the condition for the keys a user may list, revoke and rotate: all keys of the tenant for an Admin; for others,
- * their own and those of projects they own (rules §7.3). Other keys don't exist for that user.
+ * Returns the condition for the keys a user may list, revoke and rotate: all keys of the tenant for an Admin; for
+ * others, their own and those of projects they own (rules §7.3). Other keys don't exist for that user.
  * @throws Refusal `not_found` for a tenant the user can't see
  */
 export async function visibleKeys(

@@ -56,8 +56,8 @@ export async function createOnce<Body>(
 }
 
 /**
- * Responds to a repeated request before any other check, because the state changed by the first request could refuse it.
- * Returns whether it responded.
+ * Responds to a repeated request before any other check, because the state changed by the first request could refuse
+ * it. Returns whether it responded.
  * @throws Refusal as `createOnce` does
  */
 export async function answeredBefore(deps: Deps, call: Asked, res: Response): Promise<boolean> {

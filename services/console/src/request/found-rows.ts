@@ -32,7 +32,7 @@ export interface FoundRow {
   last: boolean
 }
 
-/** Selects the matching rows, newest first, one more than `limit` if there are more, and the row at which the walk ended. */
+/** Selects the matching rows, newest first, one more than `limit` if there are more, and the last row of the walk. */
 export function foundRows({ table, along, fits, columns, at, id }: Walk, limit: number): Prisma.Sql {
   const newestFirst = Prisma.sql`ORDER BY ${at} DESC, ${id} DESC`
   const atMost = Prisma.raw(String(ROWS_A_PAGE)) // not a parameter: the planner must see that it is small

@@ -7,7 +7,8 @@ const LIMIT_BYTES = 256 * 1024
 
 /**
  * Reads one JSON object; `{}` for an empty body. The checks of individual fields limit the nesting depth.
- * @throws Refusal `request_too_large` before the whole body is read, `invalid_json`, `invalid_request` for an encoded body
+ * @throws Refusal `request_too_large` before the whole body is read, `invalid_json`, `invalid_request` for an encoded
+ * body
  */
 export async function readJsonBody(req: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Record<string, unknown>> {
   const bytes = await readBody(req, limitBytes)
@@ -30,8 +31,8 @@ function parse(bytes: Buffer): Record<string, unknown> {
 const MAX_LEVELS = 64
 
 /**
- * Requires JSON that is written back as it was read and is not nested deeply enough to overflow a stack. A number such as
- * 1e999 parses as infinity and would be written as null.
+ * Requires JSON that is written back as it was read and is not nested deeply enough to overflow a stack. A number such
+ * as 1e999 parses as infinity and would be written as null.
  * @throws Refusal `invalid_request` with the field as `param`
  */
 export function requireJsonWithinLimits(value: unknown, param: string): void {

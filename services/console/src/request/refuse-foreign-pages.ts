@@ -19,7 +19,9 @@ export function refuseForeignPages({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>
   }
 }
 
-/** Whether a browser reports another site as the origin. Over plain http it sends only `Origin`; programs send neither. */
+/**
+ * Whether a browser reports another site as the origin. Over plain http it sends only `Origin`; programs send neither.
+ */
 function isForeign(req: Request, publicUrl: string | undefined): boolean {
   const site = req.get('Sec-Fetch-Site')
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'

@@ -14,8 +14,8 @@ export interface ReachedProject {
 }
 
 /**
- * Returns the project of the path to users who may use its sandbox products. To everyone else, including Admins and Team
- * Owners, they don't exist (flows §1.2).
+ * Returns the project of the path to users who may use its sandbox products. To everyone else, including Admins and
+ * Team Owners, they don't exist (flows §1.2).
  * @throws Refusal `not_found`
  */
 export async function reachSandboxesOf(

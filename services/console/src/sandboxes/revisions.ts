@@ -56,9 +56,9 @@ function howMany(sizes: { bytes: number }[], limit: number): number {
 type ActivateDeps = Pick<ConsoleDeps, 'prisma' | 'log'>
 
 /**
- * POST …/sandboxes/{s}/revisions/{n}/activate: this revision serves external calls from now on (flows §3.2). The graph is
- * validated again against the products assigned now, its package is built, and both are deployed in one transaction: if
- * anything fails, the active revision does not change. The revision itself is unchanged: the package is a separate
+ * POST …/sandboxes/{s}/revisions/{n}/activate: this revision serves external calls from now on (flows §3.2). The graph
+ * is validated again against the products assigned now, its package is built, and both are deployed in one transaction:
+ * if anything fails, the active revision does not change. The revision itself is unchanged: the package is a separate
  * record. Executions in progress keep the revision they started with.
  * @throws Refusal `graph_invalid`, `product_not_assigned`, `activation_failed`
  */
@@ -110,8 +110,8 @@ function refusalOf(problems: GraphProblem[], graph: Graph): Refusal {
 const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
 
 /**
- * POST …/sandboxes/{s}/revisions: saves a new revision, even one with problems (flows §3.1). It is stored with them, and
- * can't be activated while it has any; `draft` is only a mark. Of several saves on the same base the first wins.
+ * POST …/sandboxes/{s}/revisions: saves a new revision, even one with problems (flows §3.1). It is stored with them,
+ * and can't be activated while it has any; `draft` is only a mark. Of several saves on the same base the first wins.
  * @throws Refusal `revision_conflict`, `invalid_request`, `request_too_large`
  */
 export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRevision'> {

@@ -9,8 +9,8 @@ import { reachSandbox, reachSandboxesOf } from './reach-sandbox.ts'
 import { sandboxRecord, sandboxRecords, type SandboxRow } from './sandbox-record.ts'
 import { passBarrier } from '../permissions/authorize.ts'
 
-// Admins can read the audit but not sandbox products (flows §1.2), so audit rows contain ids and flags, and nothing that
-// an author wrote.
+// Admins can read the audit but not sandbox products (flows §1.2), so audit rows contain ids and flags, and nothing
+// that an author wrote.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
 
@@ -28,7 +28,9 @@ export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
   }
 }
 
-/** POST …/projects/{p}/sandboxes: creates an empty sandbox product. Saving and activating a revision publishes nothing. */
+/**
+ * POST …/projects/{p}/sandboxes: creates an empty sandbox product. Saving and activating a revision publishes nothing.
+ */
 export function createSandbox(deps: Deps): Handler<'createSandbox'> {
   const { newId } = deps
   return async (call, res) => {

@@ -43,8 +43,8 @@ export interface Cookie {
 }
 
 /**
- * Session cookie. `Strict` is possible because the page itself needs no cookie: a link from another site opens it without
- * the cookie, and the requests that the page then sends carry it.
+ * Session cookie. `Strict` is possible because the page itself needs no cookie: a link from another site opens it
+ * without the cookie, and the requests that the page then sends carry it.
  */
 export const sessionCookie = ({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>) =>
   cookie('svc_session', 'strict', publicUrl)

@@ -15,7 +15,10 @@ const SALT_BYTES = 16
 export interface Passwords {
   /** Returns the hash to store. @throws Refusal `overloaded` */
   hash(password: string): Promise<string>
-  /** Takes the same time for an unknown user or one without a password as for a wrong one. @throws Refusal `overloaded` */
+  /**
+   * Takes the same time for an unknown user or one without a password as for a wrong password.
+   * @throws Refusal `overloaded`
+   */
   fits(password: string, stored: string | null): Promise<boolean>
 }
 

@@ -7,8 +7,8 @@ import { hashOf } from './secret.ts'
 import { makePersonalToken } from './tokens.ts'
 
 // Lets a program on a user's machine get a personal token without copying one (decision 20).
-//   C1  A code can be redeemed once, within five minutes, and only with the verifier of its challenge. So a code seen in
-//       transit, in an address or on a screen, is useless.
+//   C1  A code can be redeemed once, within five minutes, and only with the verifier of its challenge. So a code seen
+//       in transit, in an address or on a screen, is useless.
 //   C2  The transaction that redeems the code creates the token: no secret is stored in the meantime.
 //   C3  Whenever the sessions of a user end, their codes end too.
 

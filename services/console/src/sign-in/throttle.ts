@@ -4,9 +4,9 @@ import type { Database } from '@gateway/database/client'
 import { hashOf } from './secret.ts'
 import { isIPv6 } from 'node:net'
 
-// Limits password guesses by email with address, by email alone and by address alone, so neither many addresses nor many
-// emails get around it. Counted in Postgres across replicas, under hashes. A replica that has seen a count run out refuses
-// without asking Postgres until the count resets.
+// Limits password guesses by email with address, by email alone and by address alone, so neither many addresses nor
+// many emails get around it. Counted in Postgres across replicas, under hashes. A replica that has seen a count run out
+// refuses without asking Postgres until the count resets.
 
 const LIMITS = {
   emailAndAddress: { points: 5, duration: 60 },
@@ -55,7 +55,7 @@ export function openThrottle({ prisma }: Pick<Database, 'prisma'>): Throttle {
   }
 }
 
-/** Deletes attempts an hour after they expire; the library's timer would outlive its database. Returns the number deleted. */
+/** Deletes attempts an hour after they expire; the library's timer would outlive its database. Returns the number. */
 export async function forgetAttempts({ prisma }: Pick<Database, 'prisma'>): Promise<number> {
   const { count } = await prisma.signInAttempt.deleteMany({
     where: { expire: { lt: new Date(Date.now() - 3_600_000) } },
@@ -77,7 +77,9 @@ function hidden(text: string): string {
   return Buffer.from(hashOf(text)).toString('base64url')
 }
 
-/** Returns the address block of one subscriber. For IPv6 that is a /64, otherwise 2^64 separate callers to a throttle. */
+/**
+ * Returns the address block of one subscriber. For IPv6 that is a /64, otherwise 2^64 separate callers to a throttle.
+ */
 export function addressBlock(address: string): string {
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
   if (mapped) return mapped

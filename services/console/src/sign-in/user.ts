@@ -3,8 +3,8 @@ import { refuse } from '@gateway/api/refusal'
 import type { Response } from 'express'
 
 /**
- * Caller of a request: a signed-in user, or a program with a token of an organization or project. Permissions follow from
- * their roles (permissions/roles.ts), and the audit records their actions under their ID.
+ * Caller of a request: a signed-in user, or a program with a token of an organization or project. Permissions follow
+ * from their roles (permissions/roles.ts), and the audit records their actions under their ID.
  */
 export interface User {
   id: string

@@ -56,6 +56,6 @@ test('admits a call whose byte bound fits, and refuses one that no token count c
   const tooSmall = await tenant.sell({ tokenizer: 'cl100k_base', contextLength: 2_000 }) // fewer tokens than words
   expect(await errorOf(await call(prompt(), tooSmall))).toMatchObject({ code: 'context_limit' })
 
-  const spent = await tenant.key({ limit: { micro: BigInt(2 * CAP), reset: 'daily' } }) // the output cap alone costs this much
+  const spent = await tenant.key({ limit: { micro: BigInt(2 * CAP), reset: 'daily' } }) // the output cap costs as much
   expect(await errorOf(await call(prompt(), model, spent.secret))).toMatchObject({ code: 'key_limit' })
 })

@@ -46,7 +46,8 @@ function read(name: string): string {
 // Renders the repository's Markdown as HTML that complies with a strict Content-Security-Policy.
 //   M1  HTML in Markdown is escaped and never becomes part of the page.
 //   M2  No inline styles.
-//   M3  A link leads where `Addresses` says. Without a target on the site, such as a source file, it becomes plain text.
+//   M3  A link leads where `Addresses` says. Without a target on the site (such as a source file) it becomes plain
+//       text.
 //   M4  Content that can be wider than a phone scrolls separately and is focusable by keyboard.
 
 export interface Addresses {

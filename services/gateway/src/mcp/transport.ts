@@ -12,7 +12,7 @@ import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 // The official SDK responds, with a separate server per request that knows one sandbox product and one caller.
 //   K1  A tool call gets a stream, whose comments keep proxies from timing out while the execution runs. Other messages
 //       are short and get JSON if the protocol revision allows it.
-//   K2  The response headers of a tool call wait until its execution has started and can be named in them (rules §2.2).
+//   K2  The response headers of a tool call wait until its execution has started, so that they name it (rules §2.2).
 //   K3  When this process stops, idle streams end at once. Calls have as long as those of other paths.
 
 export interface McpTransport {

@@ -21,7 +21,7 @@ function answerTo(secret: string | null): ServerResponse {
   return res
 }
 
-/** Opens a reporter whose ledger returns an empty answer, or is unavailable. */
+/** Opens a reporter whose ledger returns an empty result, or is unavailable. */
 function open({ away = false } = {}) {
   const recorded: RefusalReport[] = []
   let dropped = 0

@@ -62,7 +62,7 @@ describe('parseChatBody', () => {
     expect(parse(body(MIB - around - 100))).toMatchObject({ url })
     expect(codeOf(() => parse(body(MIB)))).toBe('request_too_large')
     expect(codeOf(() => parse(' '.repeat(MIB + 1)))).toBe('request_too_large')
-    expect(codeOf(() => parse(JSON.stringify({ url: `${url}!` })))).toBe('request_too_large') // invalid base64 counts as text
+    expect(codeOf(() => parse(JSON.stringify({ url: `${url}!` })))).toBe('request_too_large') // not base64: text
   })
 
   test('refuses invalid JSON [invalid_json]', () => {

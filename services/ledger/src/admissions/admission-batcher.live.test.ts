@@ -116,7 +116,7 @@ describe('admissionBatcher', () => {
     await slow.close()
   })
 
-  test('answers items at their deadline while a batch hangs, and reports how long the batch has been in flight', async ({
+  test('drops items undecided at their deadline while a batch hangs, and reports how long the batch has been in flight', async ({
     database,
     tenant,
   }) => {

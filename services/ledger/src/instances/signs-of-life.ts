@@ -11,7 +11,6 @@ import type { RequestOf } from '@gateway/ledger-protocol/ledger-operations'
 //   S3  Signs may be lost, or come without a cause. Without any, silence ends the instance as it does everywhere else.
 //   S4  While the replica that heard it monitors it, signs keep only gateways alive: their calls were answered and paid
 //       for, and end with them. A worker's nodes are for others to take as soon as it is not heard.
-//       for, and end with it. A worker's nodes are for others to take as soon as it is not heard.
 
 const SIGNS_COUNT_FOR_MS = 120_000
 /** A gateway that was silent for this fraction of the time after which it is dead has missed a heartbeat. */

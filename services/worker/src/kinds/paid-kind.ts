@@ -6,47 +6,48 @@ import type { Deps } from '../deps.ts'
 import type { Work } from '../work.ts'
 import type { GraphNode } from '@gateway/api/graph'
 
-/** A kind of node that calls a product. */
+/** Kind of node that calls a product. */
 export interface PaidKind {
-  /** Makes the call of a node from the values at its ports; nothing is called yet. May reject with a Refusal. */
+  /** Prepares the call of a node from its input values without calling anything. May reject with a Refusal. */
   prepare(deps: Deps, work: Work, inputs: Values, signal: AbortSignal): Promise<PaidCall>
-  /** What a trace says that it makes. */
+  /** Output type in traces. */
   output: 'text' | 'image' | 'speech'
 }
 
 export interface PaidCall {
-  /** Its id. */
+  /** Product ID. */
   product: string
   /** Conditional parameters in use, which the product must support. */
   parameters: string[]
-  /** What the upper bound of its price is computed from. */
+  /** Basis for the upper bound of the price. */
   promptSize: Omit<AdmitNodeItem['promptSize'], 'counted'>
-  /** Of a chat: what an exact count is made of. */
+  /** Request of a chat, for an exact token count. */
   request: ChatRequest | null
   /**
    * Calls the provider.
-   * Rejects with ProviderFailure, with what storing the answer failed with, or with the signal's reason: then nothing is charged.
+   * Rejects with ProviderFailure, with an error of storing the response, or with the signal's reason. Then nothing is
+   * charged.
    */
   make(admitted: Admitted, signal: AbortSignal): Promise<PaidAnswer>
 }
 
 export interface PaidAnswer {
   usage: NonNullable<CompleteItem['usage']>
-  /** What the provider took, in milliseconds, where it is known better than by how long `make` took. */
+  /** Time the provider took, in milliseconds, if known more precisely than the duration of `make`. */
   remoteMs?: number
-  /** Why the model stopped, of a chat. */
+  /** Finish reasons of a chat. */
   finishReasons?: string[]
-  /** The values that the answer makes. Throws a Refusal where it makes none; the answer is charged all the same. */
+  /** Returns the output values. Throws a Refusal if the response is unusable; it is charged anyway. */
   output(): Values
 }
 
-/** The text at a port; null where there is none. */
+/** Returns the text at a port, or null. */
 export function textAt(inputs: Values, port: string): string | null {
   const value = inputs[port]
   return typeof value === 'string' ? value : null
 }
 
-/** The product that a node calls. */
+/** Returns the ID of the product that a node calls. */
 export function productOf({ product }: GraphNode): string {
   return typeof product === 'string' ? product : ''
 }

@@ -20,9 +20,8 @@ import { askUntilAnswered } from '../retry.ts'
 type ChatDeps = Pick<Deps, 'ledger' | 'assets' | 'imageMemory' | 'providers' | 'countUsage'>
 
 /**
- * `product.chat`: `prompt`, `system` and `image` become the messages of a chat call like any other (flows §2.3,
- * rules §3).
- * Answers `text`, `json` where an answer in JSON was asked for, and `tool_calls` where the model calls tools.
+ * `product.chat`: turns `prompt`, `system` and `image` into the messages of an ordinary chat call (flows §2.3, rules
+ * §3). Outputs `text`, `json` if JSON was requested, and `tool_calls` if the model calls tools.
  */
 export async function prepareChat(
   deps: ChatDeps,
@@ -54,7 +53,7 @@ export async function prepareChat(
   }
 }
 
-/** @throws Refusal whose field is the node's, since its author has written no messages */
+/** @throws Refusal that names a field of the node, because its author has written no messages */
 function requestOf(node: GraphNode, inputs: Values): ChatRequest {
   const messages = chatMessages({
     system: textAt(inputs, 'system'),
@@ -85,13 +84,13 @@ function tooLong(): Refusal {
   return refuse('invalid_request', { reason, resolution: 'Send a shorter text to the node.' }, { param: 'prompt' })
 }
 
-// What a chat node makes of a model's answer (flows §2.3). The answer is charged whether the flow can use it or not.
-//   C1  `text` is what the model said; empty where it only called tools.
-//   C2  `tool_calls` has a value where the model called tools, as `{ "calls": [{ "id", "name", "arguments" }] }` with the arguments
-//       as an object. Without a call it has none, and what needs one is skipped.
-//   C3  A call of a tool that the node does not have, or with arguments that do not fit its schema, is not an answer that a flow can
-//       build upon: the node fails and says so.
-//   C4  `json` is the text as an object. A model that called a tool in place of it has no JSON to say.
+// Output of a chat node (flows §2.3). The response is charged whether the flow can use it or not.
+//   C1  `text` is the text of the model; empty if it only called tools.
+//   C2  `tool_calls` has a value if the model called tools: `{ "calls": [{ "id", "name", "arguments" }] }` with the
+//       arguments as an object. Otherwise it has none, and nodes that require it are skipped.
+//   C3  A call of a tool that the node does not have, or with arguments that violate its schema, fails the node: the
+//       flow can't rely on such a response.
+//   C4  `json` is the text parsed as an object. It has no value if the model called a tool instead.
 
 /** @throws Refusal `node_failed` */
 export function answerOf(node: GraphNode, request: ChatRequest, message: AnswerMessage): Values {
@@ -148,7 +147,9 @@ function jsonOf({ id }: GraphNode, text: string): object {
   )
 }
 
-/** Null for what is not an object, and where it holds a number beyond double precision: a record could only say null in its place. */
+/**
+ * Returns null if it is not an object or contains a number beyond the double range, which a record would show as null.
+ */
 function objectOf(json: string): object | null {
   try {
     const value: unknown = JSON.parse(json, finite)
@@ -164,8 +165,8 @@ function finite(_: string, value: unknown): unknown {
 }
 
 /**
- * How a chat names the images at a port, which takes several; an optional input that was left out is null.
- * @throws Refusal `asset_not_found` for what can be no id
+ * Returns the asset references at the image port, which accepts several images; an omitted optional input is null.
+ * @throws Refusal `asset_not_found` for a value that can't be an ID
  */
 function imageReferences(value: unknown): string[] {
   return [value]
@@ -179,8 +180,8 @@ function imageReferences(value: unknown): string[] {
 }
 
 /**
- * What the ledger has recorded of the images of a node's call: what a value says of itself may come from a caller.
- * @throws Refusal for what the product can't take; nothing is reserved yet
+ * Returns the ledger's records of a call's images, because the type and size in a value may come from a caller.
+ * @throws Refusal for images the product doesn't accept; nothing is reserved yet
  */
 async function checkImages(
   { ledger }: Pick<Deps, 'ledger'>,
@@ -192,7 +193,7 @@ async function checkImages(
   const assets = assetIdsOf(images)
   const answer = await askUntilAnswered(signal, () => ledger.readImages({ caller: { project }, model, assets }))
   if ('refused' in answer) throw refusalFor(answer.refused, 'node')
-  if (answer.limits === null) return answer.assets // the admission says why
+  if (answer.limits === null) return answer.assets // the admission reports the reason
   const imageError = findImageError(
     images,
     new Map(answer.assets.map((asset) => [asset.id, asset])),
@@ -204,7 +205,7 @@ async function checkImages(
 }
 
 /**
- * Does something with the images as `data:` URLs, by reference, once there is memory for them.
+ * Runs a function with the images as `data:` URLs, by reference, once memory for them is available.
  * @throws Refusal `asset_not_found`; AssetStoreUnavailable; the signal's reason
  */
 async function withImages<Answer>(

@@ -12,10 +12,10 @@ import type { Deps } from '../deps.ts'
 import { askUntilAnswered } from '../retry.ts'
 import type { Work } from '../work.ts'
 
-// Products that make an image or a sound, at a fixed price a call (money §1.2).
-//   M1  The bytes go from the provider into the asset store as they come, under an id that no one knows yet.
-//   M2  They are the project's once the ledger has recorded them; before that no one can ask for them.
-//   M3  What fails afterwards leaves bytes behind that no record names: they are removed, as far as that goes.
+// Products that generate an image or audio at a fixed price per call (money §1.2).
+//   M1  The bytes are streamed from the provider into the asset store, under an ID that no one knows yet.
+//   M2  They become an asset of the project once the ledger has recorded them; before that no one can read them.
+//   M3  A failure after M1 leaves bytes without a record: they are removed on a best-effort basis.
 
 type MediaDeps = Pick<Deps, 'providers' | 'assets' | 'ledger' | 'newId' | 'now'>
 
@@ -32,7 +32,7 @@ export async function prepareAudio(deps: MediaDeps, work: Work, inputs: Values):
   return prepareMedia(deps, work, { ...params, kind: 'audio', text: textAt(inputs, 'text') ?? '', voice })
 }
 
-/** What the product listed of them when the flow was saved; others are not asked for. */
+/** Returns the params that the product listed when the flow was saved; others are not sent. */
 function paramsOf<Kind extends keyof typeof mediaParameters>(
   { params }: GraphNode,
   kind: Kind,
@@ -42,7 +42,7 @@ function paramsOf<Kind extends keyof typeof mediaParameters>(
   return Object.fromEntries(given.filter(([name, value]) => names.includes(name) && typeof value === 'string')) as never
 }
 
-/** The one output has the name of what was wished for. */
+/** The single output is named after the requested medium. */
 function prepareMedia(
   deps: MediaDeps,
   { claim: { node, project }, lease: { execution } }: Work,
@@ -79,7 +79,7 @@ function prepareMedia(
   }
 }
 
-/** The providers look at the bytes before the store does, so this is no more than a second look. */
+/** The provider client checks the bytes before the store does, so this is only a second check. */
 function refuseBadBytes(error: unknown): never {
   if (error instanceof AssetTooLarge || error instanceof AssetTypeUnknown) throw refuse('provider_failed', {})
   throw error

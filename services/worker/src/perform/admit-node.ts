@@ -9,17 +9,17 @@ import type { PaidCall } from '../kinds/paid-kind.ts'
 import { nullIfUnavailable, pause } from '../retry.ts'
 import { LeaseLost, type Work } from '../work.ts'
 
-// Asks the ledger to reserve what the call of a node may cost.
-//   A1  It is asked under the id of this attempt, any number of times: it reserves once.
-//   A2  What its bytes alone would refuse is counted once, as with a direct call (money §2.4). Where there is no time to count,
-//       the node waits and tries again.
-//   A3  What would fit but for what other calls have reserved is asked again, for half a minute: they end and free it. Siblings of
-//       one execution that a wallet or its ceiling can pay one after the other are thus all performed.
-//   A4  A ledger that cannot be reached is waited for: what ends this is the end of the execution's time.
+// Asks the ledger to reserve the max cost of a node's call.
+//   A1  The request carries the ID of this attempt and may be repeated: the ledger reserves once.
+//   A2  If the bound by bytes alone would be refused, the tokens are counted once, as for a direct call (money §2.4).
+//       If counting is not possible now, the node waits and retries.
+//   A3  A call that does not fit only because of other reservations is retried for half a minute, until those calls end
+//       and release them. So siblings run in sequence if the wallet or ceiling can't cover them together.
+//   A4  An unreachable ledger is retried until the deadline of the execution.
 
 type AdmitDeps = Pick<Deps, 'ledger' | 'countExactly' | 'metrics' | 'now'>
 
-/** Rejects with a Refusal as the ledger decided, with LeaseLost, or with the signal's reason. */
+/** Rejects with the ledger's Refusal, with LeaseLost, or with the signal's reason. */
 export async function admitNode(deps: AdmitDeps, work: Work, call: PaidCall, signal: AbortSignal): Promise<Admitted> {
   const startedMs = deps.now()
   const waitedMs = () => deps.now() - startedMs
@@ -70,7 +70,7 @@ function itemOf(
   }
 }
 
-/** Whether it would fit if nothing else were reserved (A3). */
+/** Whether the call would fit without other reservations (A3). */
 function fitsLater({ code, facts }: RefusedItem): boolean {
   if (code !== 'insufficient_budget' && code !== 'key_limit' && code !== 'ceiling_reached') return false
   if (facts.reservedMicro <= 0) return false
@@ -84,7 +84,7 @@ function fitsLater({ code, facts }: RefusedItem): boolean {
   }
 }
 
-/** Tells of a wait for money once it is over, also by a span that began when it did. */
+/** Records a finished wait for funds as a metric and as a span. */
 function recordWait({ metrics }: Pick<Deps, 'metrics'>, outcome: 'admitted' | 'refused', ms: number): void {
   startSpan('wait for money', { attributes: { 'service.outcome': outcome }, startTime: Date.now() - ms }).end()
   metrics.waitedForFunds(outcome, ms)

@@ -8,8 +8,8 @@ import type { Deps } from '../deps.ts'
 import { LeaseLost, WorkCancelled, type Work } from '../work.ts'
 
 /**
- * Says what becomes of a node whose work failed. The node's author learns what they can do about it; what no one expected is
- * logged, and they learn that.
+ * Turns a failure into the result of a node. The error tells the node's author what they can do about it; an unexpected
+ * failure is logged, and the error says that it was unexpected.
  */
 export function explainFailure(
   { log }: Pick<Deps, 'log'>,
@@ -17,8 +17,8 @@ export function explainFailure(
   { lease: { execution, node } }: Work,
 ): CompleteItem['result'] {
   if (error instanceof WorkCancelled && error.reason === 'stopping') return { kind: 'given-back' }
-  // Nothing was called yet. The ledger knows best whose the lease is: it takes this, or answers `fenced`. It may be ours again: a
-  // claim that a crash of Postgres took back is granted again by a look at the execution (F6 of write_executions).
+  // Nothing was called yet. The ledger decides who has the lease: it accepts this or returns `fenced`. It may be ours
+  // again: a claim lost in a Postgres crash is granted again when the execution is checked (F6 of write_executions).
   if (error instanceof LeaseLost) return { kind: 'given-back' }
   const refusal = foreseen() ?? unexpected()
   return { kind: 'failed', error: JSON.stringify(refusal.body) }
@@ -42,7 +42,7 @@ export function explainFailure(
   }
 }
 
-/** What a direct call learns of its request learns of the node: its author sees no messages, but ports and params. */
+/** Rewords the refusal of a direct call for a node: its author sees ports and params, not messages. */
 function refusalOfNode(failure: ProviderFailure): Refusal {
   const refusal = refusalOfProvider(failure)
   if (refusal.code !== 'invalid_request') return refusal

@@ -9,7 +9,7 @@ import type { Cancellation, Performed, Work } from '../work.ts'
 import { explainFailure } from './explain-failure.ts'
 import { outcomeAttributes, performPaidNode } from './perform-paid-node.ts'
 
-/** Does the work on a node, paid or free. Never rejects: what fails is a result. The job's span says what came of it. */
+/** Performs a paid or free node. Never rejects: a failure is a result. Records the outcome on the job's span. */
 export async function performNode(deps: Deps, work: Work, cancellation: Cancellation): Promise<Performed> {
   const { node, sources, outputs } = work.claim
   const span = trace.getActiveSpan()
@@ -26,7 +26,7 @@ export async function performNode(deps: Deps, work: Work, cancellation: Cancella
   return performed
 }
 
-/** The same object for the same text, so that it is compiled once. */
+/** Returns the same object for the same text, so that each contract is compiled once. */
 const sideOf = rememberedByText((contract) => JSON.parse(contract) as ContractSide)
 
 function performFreeNode({ claim: { node, contract } }: Work, inputs: Values): Performed {

@@ -12,10 +12,10 @@ import { admitNode } from './admit-node.ts'
 import { explainFailure } from './explain-failure.ts'
 
 // A paid node: prepare, admit, call.
-//   P1  What fails before the answer is there is not charged: without usage the ledger releases what is reserved.
-//   P2  Once the provider has answered, its answer is charged, whether the flow can use it or not.
+//   P1  A failure before the provider responds is not charged: without usage the ledger releases the reservation.
+//   P2  Once the provider has responded, the call is charged, whether the flow can use the response or not.
 
-/** Rejects with what happened before anything was called. */
+/** Rejects if the call could not be prepared or admitted, so before anything is called. */
 export async function performPaidNode(
   deps: Deps,
   work: Work,
@@ -99,7 +99,7 @@ function refuseLargeValues(node: string, output: Values): void {
       throw refuse('value_too_large', { node, port, limitBytes }, { details: { node, port, limitBytes } })
 }
 
-/** What the answer makes; null where it makes nothing. */
+/** Returns the output of the response, or null if it is unusable. */
 function outputOrNull({ output }: PaidAnswer): Values | null {
   try {
     return output()
@@ -117,7 +117,7 @@ function workAttributes({ claim: { project, callId }, lease: { execution, node }
   }
 }
 
-/** What a span says of how the work ended. */
+/** Span attributes for the outcome. */
 export function outcomeAttributes({ result }: Performed): Attributes {
   if (result.kind !== 'failed') return { 'service.outcome': result.kind }
   const { code } = JSON.parse(result.error) as { code?: string }

@@ -8,13 +8,13 @@ import type { Meter } from '@opentelemetry/api'
 
 interface Options {
   redisUrl: string
-  /** Nodes at once. */
+  /** Maximum number of concurrent nodes. */
   concurrency: number
-  /** For how long a job continues with other nodes of its execution though others may wait. Milliseconds; 0: it never does. */
+  /** How long a job may continue with other nodes of its execution while other jobs wait. Milliseconds; 0: never. */
   sliceMs: number
 }
 
-/** Opens the queue: from now on its jobs are taken and run. While the ledger is silent no job is taken. */
+/** Opens the queue and starts taking jobs. Takes no jobs while the ledger does not respond. */
 export function openQueue(deps: Deps, { redisUrl, concurrency, sliceMs }: Options): NodeWorker {
   const { metrics, log, instance, now } = deps
   const queue = openNodeWorker({
@@ -44,12 +44,12 @@ export function openQueue(deps: Deps, { redisUrl, concurrency, sliceMs }: Option
   return queue
 }
 
-/** An empty queue is polled every two seconds, and a full worker renews its locks within five. */
+/** Limit for readiness. An empty queue is polled every two seconds, and a full worker renews its locks within five. */
 const SILENT_MS = 10_000
-/** Long enough for every connection that can come back to have come back. */
+/** Limit for liveness, long enough for every recoverable connection to reconnect. */
 const HUNG_MS = 60_000
 
-/** Ready is only who has a Redis that keeps what it was given: BullMQ itself would just warn. */
+/** Checks that Redis does not evict keys; BullMQ itself would only warn. */
 export function neverEvicts(redisUrl: string): HealthCheck {
   return async () => {
     try {
@@ -62,15 +62,15 @@ export function neverEvicts(redisUrl: string): HealthCheck {
   }
 }
 
-/** Whether the queue was polled a short while ago: a connection can hang although Redis answers others. */
+/** Checks that the queue was polled recently: a connection can hang although Redis responds on others. */
 export function isPolled(queue: Pick<NodeWorker, 'lastPolledMs'>, now: () => number): HealthCheck {
   return () =>
     now() - queue.lastPolledMs() > SILENT_MS ? `has not been polled for ${SILENT_MS / 1_000} seconds` : null
 }
 
 /**
- * Whether only a new process would poll the queue again: it hangs, although Redis answers. While Redis is away nothing is
- * gained by starting again.
+ * Fails if only a restart would make the queue poll again: polling hangs although Redis responds. While Redis is down a
+ * restart would not help.
  */
 export function isNotHung(
   queue: Pick<NodeWorker, 'lastPolledMs'>,
@@ -84,7 +84,7 @@ export function isNotHung(
   }
 }
 
-/** Tells how much waits in the queue. Every worker tells the same, so anyone who adds them up takes the greatest. */
+/** Reports the depth of the queue. Every worker reports the same value, so aggregate with max, not sum. */
 export function watchQueue(meter: Meter, depth: Pick<QueueDepth, 'read'>): void {
   const waiting = meter.createObservableGauge('worker.queue.waiting', {
     description: 'Jobs that wait for a worker',

@@ -3,19 +3,19 @@ import { JobAborted } from '@gateway/node-queue/node-job'
 import type { Deps } from '../deps.ts'
 import { WorkCancelled, type Cancellation, type CancelReason, type Work } from '../work.ts'
 
-// What cancels the work on a node.
-//   E1  The execution's five minutes are over: the claim says how much of them is left.
-//   E2  This worker stops, and the time it gives to its work has passed.
-//   E3  The execution has begun to fail, or was stopped. A notification says so; because one may come without a cause, and may be lost, the ledger
-//       is asked by a repeated claim at each of them and now and then as well. It grants the lease again as long as the work is
-//       wanted.
-// What has not begun to wait for a provider isn't worth E3: the execution is watched from the moment at which that is asked for. That
-// it had begun to fail by then is what the admission of the call answers, which comes next (B9 of run_batch.sql).
+// Cancels the work on a node:
+//   E1  The execution's five minutes are over: the claim states the time left.
+//   E2  This worker stops, and its drain time has passed.
+//   E3  The execution is failing or was cancelled. A notification reports it, but notifications can be spurious or
+//       lost, so the worker repeats its claim on each of them and periodically. The ledger grants the lease again as
+//       long as the work is wanted.
+// E3 matters only while waiting for a provider, so the execution is watched from the moment `watchExecution` is called.
+// If it was already failing by then, the admission of the call, which comes next, reports it (B9 of run_batch.sql).
 
 const LOOK_EACH_MS = 5_000
 const LOOK_MS = 2_000
 
-/** @param jobSignal the queue's, for this job */
+/** @param jobSignal signal of the queue for this job */
 export function openCancellation(
   { ledger, notifier }: Pick<Deps, 'ledger' | 'notifier'>,
   { claim: { remainingMs, attempt }, lease }: Work,
@@ -34,7 +34,7 @@ export function openCancellation(
   let looking = false
   let again = false
 
-  /** One look at a time; a notification that comes meanwhile is looked after with the next one. */
+  /** Runs one check at a time; a notification during a check triggers another one. */
   async function look(): Promise<void> {
     if (looking) return void (again = true)
     looking = true
@@ -64,14 +64,14 @@ export function openCancellation(
   }
 }
 
-/** Whether the work was cancelled because someone stopped the execution. */
+/** Whether the work was cancelled because a user or key cancelled the execution. */
 export function wasStopped({ reason }: AbortSignal): boolean {
   return reason instanceof WorkCancelled && reason.by !== null
 }
 
 /**
- * Aborts when this worker has to stop, with the signal's reason; not when the queue's lock is lost (N4
- * of run-node.ts).
+ * Aborts when this worker has to stop, with the signal's reason, but not when the queue's lock is lost (N4 of
+ * run-node.ts).
  */
 export function stopSignalOf(jobSignal: AbortSignal): AbortSignal {
   const stop = new AbortController()

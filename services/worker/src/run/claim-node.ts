@@ -5,11 +5,12 @@ import { nullIfUnavailable, pause } from '../retry.ts'
 import type { Lease, Work } from '../work.ts'
 import { stopSignalOf } from './cancellation.ts'
 
-// A claim without an answer may have been granted (N5 of run-node.ts). It is repeated: the same lease is granted again.
-//   C1  A worker that the ledger no longer hears holds up no one: it lets go of the job, which is requeued for another.
-//   C2  What it let go of and was granted after all it gives back as soon as it is heard again.
+// A claim without a response may have been granted (N5 of run-node.ts). Repeating it grants the same lease again.
+//   C1  A worker that can't reach the ledger must not block a node: it drops the job, which is requeued for another
+//       worker.
+//   C2  If a dropped claim was granted after all, the worker gives it back as soon as the ledger is reachable again.
 
-/** The ledger does not answer for so long that the job is let go of (C1). */
+/** The ledger has been unreachable for too long, so the job is dropped (C1). */
 export class LedgerSilent extends Error {
   constructor() {
     super('the ledger is silent')
@@ -21,7 +22,10 @@ type ClaimDeps = Pick<Deps, 'ledger' | 'instance'>
 const CLAIM_MS = 2_000
 const AGAIN_MS = 1_000
 
-/** Asks for a node; null: there is nothing to do. Rejects with the signal's reason when this worker stops, and with LedgerSilent. */
+/**
+ * Claims a node. Returns null if there is nothing to do. Rejects with the signal's reason when this worker stops, or
+ * with LedgerSilent.
+ */
 export async function claimNode(
   deps: ClaimDeps,
   node: NodeLease,
@@ -35,7 +39,7 @@ export async function claimNode(
     const lease = { ...node, instance: instance.id() }
     const outcome = await ask(deps, lease, attempt)
     if (outcome?.kind === 'claimed') return { claim: outcome, lease }
-    if (outcome?.kind === 'nothing-to-do' || outcome?.kind === 'quarantined') return null // its job comes again
+    if (outcome?.kind === 'nothing-to-do' || outcome?.kind === 'quarantined') return null // its job is delivered again
     if (outcome === null && instance.silent()) {
       void giveBack(deps, lease, attempt)
       throw new LedgerSilent() // C1
@@ -44,7 +48,7 @@ export async function claimNode(
   }
 }
 
-/** C2. Without its own end: it is over with the ledger's answer, or with this process. */
+/** C2. Runs until the ledger responds or this process ends. */
 async function giveBack(deps: ClaimDeps, lease: Lease, attempt: number): Promise<void> {
   const { execution, node } = lease
   let answer = await ask(deps, lease, attempt).catch(() => undefined)
@@ -56,7 +60,7 @@ async function giveBack(deps: ClaimDeps, lease: Lease, attempt: number): Promise
   const result = { kind: 'given-back' as const }
   const measured = { durationMs: 0, remoteMs: null }
   const item = { execution, node, lease: lease.lease, result, usage: null, measured }
-  await deps.ledger.complete(item).catch(() => {}) // where even this fails, the lease ends with its instance
+  await deps.ledger.complete(item).catch(() => {}) // if this fails too, the lease ends with its instance
 }
 
 async function ask({ ledger, instance }: ClaimDeps, lease: Lease, attempt: number): Promise<ClaimOutcome | null> {

@@ -5,13 +5,13 @@ import type { Deps } from '../deps.ts'
 import type { Ended } from '../metrics.ts'
 import type { Performed, Work } from '../work.ts'
 
-/** The most that the ledger takes. */
+/** Maximum duration that the ledger accepts. */
 const LONGEST_MS = 3_600_000
 
 /**
- * Records how a node ended, until the ledger has answered (N5 of run-node.ts). Answers how it was recorded, and what this worker continues
- * with.
- * @param goesOn asks for another node of the execution (N6 of run-node.ts)
+ * Records the end of a node, retrying until the ledger responds (N5 of run-node.ts). Returns how it was recorded and
+ * the node to continue with.
+ * @param goesOn requests another node of the execution (N6 of run-node.ts)
  */
 export async function completeNode(
   { ledger, log, instance, newLease }: Pick<Deps, 'ledger' | 'log' | 'instance' | 'newLease'>,
@@ -34,7 +34,7 @@ export async function completeNode(
     return await record({ ...item, result, ...(next && { next }) })
   } catch (error) {
     if (!(error instanceof LedgerRejected)) throw error
-    // A result that the ledger does not understand is a bug; the node must not stay ours for it.
+    // A result that the ledger rejects as malformed is a bug, but the node must not stay leased because of it.
     log.error({ err: error, execution, node }, 'the ledger did not take the result of a node')
     return record({ ...item, result: { kind: 'failed', error: JSON.stringify(refuse('node_failed', { node }).body) } })
   }

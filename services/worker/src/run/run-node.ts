@@ -8,19 +8,21 @@ import { claimNode } from './claim-node.ts'
 import { completeNode } from './complete-node.ts'
 
 // Runs one node of one execution. The queue delivers at least once and a worker may die at any moment, so:
-//   N1  A recorded result is never computed again: who works has the ledger's lease, and there is none for what is recorded.
-//   N2  A paid node pays under (execution, node): performed twice, it is charged once. What an attempt has reserved closes with
-//       its lease.
-//   N3  Recording is one transaction. Notifying and enqueueing come after it, are the ledger's, and may be repeated.
-//   N4  The lease counts and not the queue's lock: who lost the lock continues, and anyone who is given the job too gets nothing to
-//       do. Who lost the lease is answered `fenced` and stops without a word.
-//   N5  The ledger hears of every lease that it may have granted us: a claim is repeated until it is answered, and so is a
-//       completion. Else the node would be ours, and idle, for as long as this process lives.
-//   N6  Who ends a node continues with one that may run because of it: the ledger grants it with the completion, and the way through
-//       the queue is saved. For a slice of time, and after that while no one waits for the place (W5 of node-worker.ts). It is a
-//       node like any other, with a lease and an attempt, and gets its own job when it is given back or this process is gone.
+//   N1  A recorded result is never computed again: work requires the ledger's lease, and none is granted for a recorded
+//       node.
+//   N2  A paid node is charged under (execution, node): performed twice, it is charged once. The reservation of an
+//       attempt closes with its lease.
+//   N3  Recording is one transaction. The ledger notifies and enqueues afterwards, and may repeat both.
+//   N4  The lease decides, not the queue's lock: a worker that lost the lock continues, and a worker that is delivered
+//       the same job gets nothing to do. A worker that lost the lease gets `fenced` and stops silently.
+//   N5  The ledger hears about every lease it may have granted: claims and completions are repeated until answered.
+//       Otherwise the node would stay leased and idle for as long as this process lives.
+//   N6  A worker that ends a node continues with a node that became ready: the ledger grants it with the completion,
+//       which saves the way through the queue. It does so for a slice of time, and after that while no job waits for
+//       the slot (W5 of node-worker.ts). The chained node has its own lease and attempt, and gets its own job if it is
+//       given back or this process dies.
 
-/** Takes a job of the queue: claim, perform, complete. Answers what to continue with; null: there is nothing left to do about it. */
+/** Runs a job: claim, perform, complete. Returns the node to continue with, or null. */
 export async function runNode(
   deps: Deps,
   { execution, node, attempt }: NodeJob,
@@ -35,7 +37,7 @@ export async function runNode(
   return runClaimed(deps, work, signal, mayGoOn)
 }
 
-/** @param mayGoOn whether it takes another node to continue with (N6) */
+/** @param mayGoOn whether to continue with another node (N6) */
 async function runClaimed(
   deps: Deps,
   work: Work,

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts'
 import { beforePayload, frame } from './event-frame.ts'
 
-/** Amazon Bedrock's Converse, streams as its frames. */
+/** Amazon Bedrock's Converse, with streams in its binary frames. */
 export const converseDialect: Dialect = {
   headers: (callId) => ({
     'x-amzn-requestid': `req_sim${callId}`,
@@ -25,7 +25,7 @@ export const converseDialect: Dialect = {
   errorEvent: () => '{"serviceUnavailableException":{"message":"simulated-org-4711 has to wait"}}',
   aroundFiller(bytes) {
     const headers = { ':event-type': 'contentBlockDelta', ...json(), ':message-type': 'event' }
-    return [beforePayload(headers, bytes), '\0\0\0\0'] // its sum is wrong: no one reads that far
+    return [beforePayload(headers, bytes), '\0\0\0\0'] // the checksum is wrong, but no reader gets that far
   },
 }
 

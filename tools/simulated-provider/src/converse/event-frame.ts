@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib'
 
-/** One frame of an event stream: headers and payload between their sums. */
+/** One frame of an event stream: headers and payload with their checksums. */
 export function frame(headers: Record<string, string>, payload: string): Buffer {
   const body = Buffer.concat([beforePayload(headers, Buffer.byteLength(payload)), Buffer.from(payload)])
   return Buffer.concat([body, sumOf(body)])
 }
 
-/** What stands before a payload of this many bytes. */
+/** The bytes before a payload of this size. */
 export function beforePayload(headers: Record<string, string>, payloadBytes: number): Buffer {
   const head = Buffer.concat(Object.entries(headers).map(([name, value]) => headerOf(name, value)))
   const prelude = Buffer.alloc(8)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tokensPerImage, type ChatRequest } from '../read-chat-request.ts'
 
-// As strict as the real one, which answers a ValidationException.
+// As strict as the real API, which responds with a ValidationException.
 
 const said = z.string().regex(/\S/, 'The text field in the ContentBlock object is blank')
 const textBlock = z.strictObject({ text: said })
@@ -90,7 +90,7 @@ function usesOf(before: Message | undefined): string[] {
     : []
 }
 
-/** What a Converse request asks for, in the terms of a chat request. Throws an error that says what is wrong with it. */
+/** Reads a Converse request as a chat request. Throws an error that states what is wrong with it. */
 export function readConverseRequest(model: string, stream: boolean, body: unknown): ChatRequest {
   const read = request.safeParse(body)
   if (!read.success) throw new Error(z.prettifyError(read.error))

@@ -1,7 +1,7 @@
 import type { ChatAnswer } from '../compose-chat.ts'
 import { argumentsOf } from '../tool-arguments.ts'
 
-/** The body of an answer that isn't streamed. */
+/** The body of a response that isn't streamed. */
 export function converseBody(answer: ChatAnswer): string {
   const { usage } = answer
   return JSON.stringify({
@@ -12,7 +12,7 @@ export function converseBody(answer: ChatAnswer): string {
   })
 }
 
-/** Each event as JSON under its name; the dialect makes frames of them. */
+/** Each event as JSON under its name; the dialect encodes them as frames. */
 export function converseEvents(answer: ChatAnswer): { content: string[]; ending: string[]; marker: string } {
   const content = [eventOf('messageStart', { role: 'assistant' })]
   blocksOf(answer).forEach(({ start, deltas }, contentBlockIndex) => {
@@ -39,7 +39,7 @@ const stopReasons = {
   content_filter: 'content_filtered',
 }
 
-/** A part of the prompt was read from the cache, and a part written to it: neither is counted as input. */
+/** Part of the prompt was read from the cache and part written to it: neither counts as input. */
 function counts({ prompt, completion }: NonNullable<ChatAnswer['usage']>): object {
   const [read, written] = [Math.floor(prompt / 4), Math.floor(prompt / 8)]
   return {

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts'
 
-/** Google's generateContent format, streams as server-sent events. */
+/** Google's generateContent format, with streams as server-sent events. */
 export const generateDialect: Dialect = {
   headers: (callId) => ({
     server: 'simulated-provider/1.0',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tokensPerImage, type ChatRequest } from '../read-chat-request.ts'
 
-// As strict as the real one: an unknown field is refused there, too.
+// As strict as the real API, which also refuses unknown fields.
 
 const signature = { thoughtSignature: z.string().min(1).optional() }
 const textPart = z.strictObject({ text: z.string().min(1), thought: z.boolean().optional(), ...signature })
@@ -81,7 +81,7 @@ const request = z
       const results = parts.flatMap((part) => ('functionResponse' in part ? [part.functionResponse.name] : []))
       if (calls.join() !== results.join())
         problem('Please ensure that the number of function response parts is equal to that of the function call parts')
-      // The round of tools that continues has to be signed, in the first call of each step.
+      // A continued round of tool calls must be signed, in the first call of each step.
       const first = role === 'model' ? parts.find((part) => 'functionCall' in part) : undefined
       if (first && n === contents.length - 2 && first.thoughtSignature === undefined)
         problem('Function call is missing a thought_signature in functionCall parts')
@@ -96,7 +96,7 @@ function callsOf(before: Content | undefined): string[] {
     : []
 }
 
-/** What a generateContent request asks for, in the terms of a chat request. Throws an error that says what is wrong with it. */
+/** Reads a generateContent request as a chat request. Throws an error that states what is wrong with it. */
 export function readGenerateRequest(model: string, stream: boolean, body: unknown): ChatRequest {
   const read = request.safeParse(body)
   if (!read.success) throw new Error(z.prettifyError(read.error))

@@ -1,7 +1,7 @@
 import type { ChatAnswer } from '../compose-chat.ts'
 import { argumentsOf } from '../tool-arguments.ts'
 
-/** The body of an answer that isn't streamed. */
+/** The body of a response that isn't streamed. */
 export function responseBody(model: string, answer: ChatAnswer): string {
   const { reasoning, content } = answer
   const parts = [
@@ -12,7 +12,10 @@ export function responseBody(model: string, answer: ChatAnswer): string {
   return JSON.stringify(response(model, answer, parts, true))
 }
 
-/** A piece of the answer in each, the first of them empty, as models that think begin; the last one says why it ended. */
+/**
+ * One piece of the response per event, the first of them empty, as thinking models start; the last one has the finish
+ * reason.
+ */
 export function responseEvents(
   model: string,
   answer: ChatAnswer,
@@ -68,7 +71,7 @@ function response(model: string, answer: ChatAnswer, parts: object[], ended: boo
   }
 }
 
-/** What is zero is left out. A part of the prompt was read from the cache. */
+/** Leaves out zeros. Part of the prompt was read from the cache. */
 function counts({ prompt, completion, reasoning }: NonNullable<ChatAnswer['usage']>, ended: boolean): object {
   const cached = Math.floor(prompt / 4)
   const said = completion - reasoning

@@ -41,7 +41,7 @@ async function events(body: object = {}) {
     })
 }
 
-test('it says the same as over chat completions, and counts the same', async () => {
+test('a message has the same text and usage as a chat completion', async () => {
   const chat = (await (await post('/v1/chat/completions', {})).json()) as {
     choices: { message: { content: string } }[]
     usage: { prompt_tokens: number; completion_tokens: number }
@@ -54,7 +54,7 @@ test('it says the same as over chat completions, and counts the same', async () 
   expect(usage['output_tokens']).toBe(chat.usage.completion_tokens)
 })
 
-test('a stream says the same as the message', async () => {
+test('a stream has the same content as the message', async () => {
   const whole = await message({ model: 'sim-think' })
   const all = await events({ model: 'sim-think' })
   const joined = (type: string, field: string) =>
@@ -65,7 +65,7 @@ test('a stream says the same as the message', async () => {
   expect(all.at(-1)).toEqual({ type: 'message_stop' })
 })
 
-test('a tool is called with an input that fits its schema', async () => {
+test('a tool call has an input that fits its schema', async () => {
   const tools = [{ name: 'go', input_schema: { type: 'object', properties: { way: { enum: ['left', 'right'] } } } }]
   const { content, stop_reason: reason } = await message({ tools })
   expect([content[0], reason]).toMatchObject([{ type: 'tool_use', name: 'go' }, 'tool_use'])
@@ -74,7 +74,7 @@ test('a tool is called with an input that fits its schema', async () => {
   expect(JSON.parse(json)).toEqual(content[0]!.input)
 })
 
-test('why it stopped: a sequence, the cap, a schema fulfilled, a refusal', async () => {
+test('a message states why it stopped: a stop sequence, the cap, a tool call or a refusal', async () => {
   expect(await message({ stop_sequences: ['.'] })).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: '.' })
   expect(await message({ max_tokens: 2 })).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 2 } })
   const schema = { type: 'object', properties: { title: { type: 'string' } } }
@@ -84,14 +84,14 @@ test('why it stopped: a sequence, the cap, a schema fulfilled, a refusal', async
   expect(await message()).toMatchObject({ content: [], stop_reason: 'refusal' })
 })
 
-test('faults are in its own words', async () => {
+test('faults have the error format of Messages', async () => {
   await provider.control.setFaults([{ status: 529, times: 1 }, { errorEvent: { afterChunk: 4 } }])
   const refused = await post('/v1/messages', {})
   expect([refused.status, await refused.json()]).toMatchObject([529, { error: { type: 'overloaded_error' } }])
   expect((await events()).at(-1)).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } })
 })
 
-describe('what the format does not have is refused', () => {
+describe('a request with a field that the format does not have is refused:', () => {
   const call = { type: 'tool_use', id: 'a', name: 'f', input: {} }
   test.each<[object, string]>([
     [{ seed: 1 }, 'seed'],

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ChatRequest } from '../read-chat-request.ts'
 import { tokensPerImage } from '../read-chat-request.ts'
 
-// As strict as the real ones: an adapter that sends what this format doesn't have is refused here, too.
+// As strict as the real APIs: an adapter that sends an unknown field is refused here too.
 
 const said = z.string().regex(/\S/, 'text must hold more than blanks')
 const textBlock = z.strictObject({ type: z.literal('text'), text: said })
@@ -119,7 +119,7 @@ function startsWithThinking(last: Message | undefined): boolean {
   return typeof last?.content === 'object' && ['thinking', 'redacted_thinking'].includes(last.content[0]!.type)
 }
 
-/** What a Messages request asks for, in the terms of a chat request. Throws an error that says what is wrong with it. */
+/** Reads a Messages request as a chat request. Throws an error that states what is wrong with it. */
 export function readMessagesRequest(body: unknown): ChatRequest {
   const read = request.safeParse(body)
   if (!read.success) throw new Error(z.prettifyError(read.error))

@@ -1,14 +1,14 @@
 import type { ChatAnswer } from '../compose-chat.ts'
 import { argumentsOf } from '../tool-arguments.ts'
 
-/** The events of a stream, each with its name: what is said, what ends it, and the mark after the end. */
+/** The events of a stream, each with its name: content, ending and end marker. */
 export interface MessageEvents {
   content: string[]
   ending: string[]
   marker: string
 }
 
-/** The body of an answer that isn't streamed. */
+/** The body of a response that isn't streamed. */
 export function messageBody(model: string, answer: ChatAnswer): string {
   const { usage } = answer
   const message = opened(model, answer)
@@ -38,7 +38,7 @@ export function eventOf(type: string, fields: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 }
 
-/** The message before anything is said. A part of the prompt was read from the cache, and a part written to it. */
+/** The message before its content. Part of the prompt was read from the cache, and part written to it. */
 function opened(model: string, { random, usage }: ChatAnswer) {
   const [read, written] = [Math.floor((usage?.prompt ?? 0) / 4), Math.floor((usage?.prompt ?? 0) / 8)]
   return {
@@ -62,7 +62,7 @@ function opened(model: string, { random, usage }: ChatAnswer) {
 }
 
 interface Block {
-  /** The block with this much of its text. */
+  /** The block with this start of its text. */
   start: (text: string) => object
   text: string
   deltas: object[]

@@ -12,7 +12,9 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 't
   provider: SignInProvider
 }
 
-/** GET /api/v2/session/oidc/callback: completes a sign-in with the provider's code, and redirects to where it started. */
+/**
+ * GET /api/v2/session/oidc/callback: completes a sign-in with the provider's code, and redirects to where it started.
+ */
 export function oidcCallback(deps: Deps): Handler<'oidcCallback'> {
   const { prisma, provider, publicUrl, throttle, log } = deps
   const begun = begunCookie(publicUrl)
@@ -41,7 +43,9 @@ export function oidcCallback(deps: Deps): Handler<'oidcCallback'> {
   }
 }
 
-/** Returns the identity the provider vouches for. The library checks state, nonce, PKCE, signature, audience and time. */
+/**
+ * Returns the identity the provider vouches for. The library checks state, nonce, PKCE, signature, audience and time.
+ */
 async function identityOf(
   configuration: oidc.Configuration,
   url: URL,

@@ -6,7 +6,7 @@ import { expectBrowser } from '../../page/console-page.ts'
 import { begunCookie, beginSignIn, MAX_MS, written } from './pending-sign-in.ts'
 import type { SignInProvider } from './sign-in-provider.ts'
 
-/** GET /api/v2/session/oidc: redirects to the provider (authorization code flow with PKCE), and stores the return address. */
+/** GET /api/v2/session/oidc: redirects to the provider (authorization code with PKCE) and stores the return address. */
 export function oidcRedirect(
   deps: Pick<ConsoleDeps, 'random'> & { publicUrl: string; provider: SignInProvider },
 ): Handler<'oidcRedirect'> {

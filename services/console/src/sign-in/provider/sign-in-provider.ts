@@ -93,8 +93,8 @@ function authentication(secret: string | undefined): oidc.ClientAuth {
 //   P2  The first time, a verified email identifies the user, if a user with it was added before. No user is created
 //       here: without a membership they would see nothing.
 //   P3  A user has one identity at a provider. An email reassigned to someone else gives no access.
-//   P4  If an Admin chose the user's first password, the first sign-in at the provider ends it and all sessions and tokens
-//       opened with it: only this sign-in proves that the owner of the email is present.
+//   P4  If an Admin chose the user's first password, the first sign-in at the provider ends it and all sessions and
+//       tokens opened with it: only this sign-in proves that the owner of the email is present.
 
 export interface Identity {
   issuer: string

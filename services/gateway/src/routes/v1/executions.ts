@@ -56,7 +56,7 @@ async function follow(deps: Deps, res: Response, followed: Followed): Promise<vo
   const disconnected = disconnectSignal(res)
   const { waitForChange, close } = subscribe(deps, lineTopicOf(execution), disconnected)
   try {
-    const found = await deps.ledger.followExecution(followed) // before the response starts, so that a refusal gets its HTTP status
+    const found = await deps.ledger.followExecution(followed) // first, so that a refusal gets its HTTP status
     if ('refused' in found) throw refusalFor(found.refused, 'invoke')
     res.setHeader('X-Service-Invocation', execution)
     const stream = openResponseStream(res, { now: deps.now, kind: JSON_LINES })

@@ -166,7 +166,7 @@ describe('deciding a batch of items of one execution', () => {
       }
   })
 
-  test('answers a repeated result with completed, and a result under a lost lease with fenced (R1, R2)', () => {
+  test('returns completed for a repeated result, and fenced for a result under a lost lease (R1, R2)', () => {
     const nodes = [
       ended,
       node({ state: 'Succeeded', lease: 'a', instance: 'ins', ports: ['text'] }),

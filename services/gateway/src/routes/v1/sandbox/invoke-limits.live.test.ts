@@ -10,7 +10,7 @@ const test = flowTest
   .extend('settings', { scope: 'file' }, () => ({ gateway: { MAX_CONCURRENT_CALLS: '10', DRAIN_MS: '2000' } }))
   .extend('held', async ({ stack, tenant, flows, fixture }, { onCleanup }) => {
     const sandbox = await flows.save(chain(tenant.model))
-    expect((await flows.invoke(sandbox, { text: newPrompt() })).status).toBe(200) // from here on the gateway knows the project
+    expect((await flows.invoke(sandbox, { text: newPrompt() })).status).toBe(200) // the gateway learns the project
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, hold: true }])
     const release = () => stack.provider.control.release()

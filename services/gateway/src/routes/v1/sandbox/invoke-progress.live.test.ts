@@ -144,7 +144,7 @@ test('200 disconnected readers each get the progress again without gaps or dupli
       for (let n = waiting.pop(); n !== undefined; n = waiting.pop()) await cutOff(n)
     }),
   )
-  for (const prompt of prompts) expect(await stack.provider.control.countCalls({ prompt })).toBe(2) // each node calls once; the response of the first repeats the prompt
+  for (const prompt of prompts) expect(await stack.provider.control.countCalls({ prompt })).toBe(2) // one per node; responses repeat the prompt
   expect(await flows.executions()).toBe(READERS + 1)
 }, 180_000)
 
