@@ -3,6 +3,7 @@ import { readProviders, type ProvidersConfig } from '@gateway/providers/provider
 import { chatLimits } from '@gateway/api/limits'
 import { HEARTBEAT_LIMITS } from '@gateway/ledger-client/instance'
 import {
+  commaSeparated,
   ConfigurationError,
   type Environment,
   flag,
@@ -78,18 +79,9 @@ const HOST_NAME = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])$/
 
 /** Comma-separated host names as a browser writes them: lower case, without scheme or port. */
 export function hostNames() {
-  return z
-    .string()
-    .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== ''),
-    )
-    .refine((names) => names.every((name) => HOST_NAME.test(name)), {
-      error: 'expected names of hosts separated by commas, without scheme and port, such as app.example.com',
-    })
+  return commaSeparated().refine((names) => names.every((name) => HOST_NAME.test(name)), {
+    error: 'expected names of hosts separated by commas, without scheme and port, such as app.example.com',
+  })
 }
 
 /**

@@ -1,27 +1,19 @@
 import express, { type Express } from 'express'
-import { z } from 'zod'
+import { commaSeparated } from '../process/config.ts'
 
 /**
  * The `TRUSTED_PROXIES` variable: comma-separated addresses and ranges whose X-Forwarded-For is trusted. `loopback`,
  * `linklocal` and `uniquelocal` name the private ranges.
  */
 export function trustedProxies() {
-  return z
-    .string()
-    .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== ''),
-    )
+  return commaSeparated()
     .refine(areAddresses, {
       error:
         'expected addresses or ranges separated by commas, such as 10.0.0.0/8, or loopback, linklocal, uniquelocal',
     })
     .meta({
       description:
-        'Comma-separated addresses and ranges of the proxies in front, such as 10.0.0.0/8. Only their X-Forwarded-For is believed; without it, no ones',
+        'Comma-separated addresses and ranges of the proxies in front, such as 10.0.0.0/8. Only their X-Forwarded-For is trusted. Without it, none is',
     })
 }
 

@@ -115,6 +115,19 @@ export function port() {
   return wholeNumber({ min: 0, max: 65_535 })
 }
 
+/** Names separated by commas; none if absent. */
+export function commaSeparated() {
+  return z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    )
+}
+
 /** An integer, written in digits only. */
 export function wholeNumber({ min, max }: { min: number; max: number }) {
   return z
