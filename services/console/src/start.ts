@@ -6,7 +6,7 @@ import { openIdGenerator } from '@gateway/api/ids'
 import { openDatabase } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
-import { RECEIVE_MS, UPLOAD_MS } from '@gateway/service-kit/http/connections'
+import { isUpload } from '@gateway/service-kit/http/connections'
 import { isTrustedBy } from '@gateway/service-kit/http/trusted-proxies'
 import type { ConsoleDeps } from './deps.ts'
 import { consoleApp } from './app.ts'
@@ -68,8 +68,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const app = consoleApp(deps, config.TRUSTED_PROXIES)
   return tools.listen(app, {
     newRequestId: () => newId('req'),
-    bodyLimitOf: () => flowLimits.bodyBytes,
-    receiveMsOf: ({ url = '' }) => (/\/assets(\?|$)/.test(url) ? UPLOAD_MS : RECEIVE_MS),
+    bodyLimitOf: (req) => (isUpload(req) ? flowLimits.assetBytes : flowLimits.bodyBytes),
     isTrustedProxy: isTrustedBy(app),
   })
 }

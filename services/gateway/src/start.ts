@@ -23,7 +23,7 @@ import type { GatewayConfig } from './config.ts'
 import { openConsoleProxy } from './console-proxy.ts'
 import type { Deps } from './deps.ts'
 import { openEndingWatch } from './executions/ending-watch.ts'
-import { bodyLimitOf, receiveMsOf } from './request/receive-limits.ts'
+import { bodyLimitOf } from './request/receive-limits.ts'
 import { openIdGenerator } from '@gateway/api/ids'
 import { openRefusalReporter } from './refusals/refusal-reporter.ts'
 
@@ -135,7 +135,6 @@ export async function startGateway(
   return listen(app, {
     newRequestId: () => newId('req'),
     bodyLimitOf,
-    receiveMsOf,
     isTrustedProxy: isTrustedBy(app),
     maxConnections: config.MAX_CONNECTIONS,
   })

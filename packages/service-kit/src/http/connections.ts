@@ -27,9 +27,9 @@ export interface ConnectionSettings {
 
 const HEADERS_MS = 15_000
 /** Longest time for the body of a request to arrive. */
-export const RECEIVE_MS = 60_000
+const RECEIVE_MS = 60_000
 /** The same for an asset: 25 MB at half a megabit per second take 400 seconds. */
-export const UPLOAD_MS = 600_000
+const UPLOAD_MS = 600_000
 /** Longer than the keep-alive of load balancers in front. */
 const KEEP_ALIVE_MS = 75_000
 /** Time for a peer to read why it was refused. */
@@ -37,9 +37,19 @@ const LINGER_MS = 2_000
 const MAX_CONNECTIONS = 16_384
 const MAX_UNAUTHENTICATED = 1_024
 
+/** Whether the path accepts an asset: of the gateway, or of the console's API. */
+export function isUpload({ url = '' }: Pick<IncomingMessage, 'url'>): boolean {
+  return /\/assets(\?|$)/.test(url)
+}
+
+/** The default of `receiveMsOf`. */
+export function usualReceiveMs(req: Pick<IncomingMessage, 'url'>): number {
+  return isUpload(req) ? UPLOAD_MS : RECEIVE_MS
+}
+
 /** Applies the same settings to every server that other processes reach. */
 export function guardConnections(server: Server, settings: ConnectionSettings = {}): void {
-  const { receiveMsOf = () => RECEIVE_MS, bodyLimitOf = () => Infinity, newRequestId } = settings
+  const { receiveMsOf = usualReceiveMs, bodyLimitOf = () => Infinity, newRequestId } = settings
   server.headersTimeout = HEADERS_MS
   server.requestTimeout = 0 // enforced here, by path
   server.keepAliveTimeout = KEEP_ALIVE_MS

@@ -1,16 +1,22 @@
 import { flowLimits } from '@gateway/api/limits'
 import { expect, test } from 'vitest'
-import { bodyLimitOf, receiveMsOf } from './receive-limits.ts'
+import { usualReceiveMs } from '@gateway/service-kit/http/connections'
+import { bodyLimitOf } from './receive-limits.ts'
 
 test('returns the body limit of a path before routing', () => {
-  const limits = ['/v1/assets', '/v1/sandbox/sbx-1/invoke', '/api/v2/x', '/v1/chat/completions', '/'].map((url) =>
-    bodyLimitOf({ url }),
-  )
-  expect(limits).toEqual([25_000_000, 2_097_152, 2_097_152, 22_020_096, 1_048_576])
+  const limits = [
+    '/v1/assets',
+    '/api/v2/tenants/t/projects/p/assets',
+    '/v1/sandbox/sbx-1/invoke',
+    '/api/v2/x',
+    '/v1/chat/completions',
+    '/',
+  ].map((url) => bodyLimitOf({ url }))
+  expect(limits).toEqual([25_000_000, 25_000_000, 2_097_152, 2_097_152, 22_020_096, 1_048_576])
 })
 
 test('allows enough time to receive the largest asset at 0.5 Mbit/s', () => {
   const bitsPerMs = 500
-  expect(receiveMsOf({ url: '/v1/assets' })).toBeGreaterThan((flowLimits.assetBytes * 8) / bitsPerMs)
-  expect(receiveMsOf({ url: '/v1/chat/completions' })).toBe(60_000)
+  expect(usualReceiveMs({ url: '/v1/assets' })).toBeGreaterThan((flowLimits.assetBytes * 8) / bitsPerMs)
+  expect(usualReceiveMs({ url: '/v1/chat/completions' })).toBe(60_000)
 })
