@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type ChatImage, isImageUrl, takeImagesOut } from './images.ts'
 import { exampleIds } from './example-ids.ts'
-import { invalidField, invalidIssue, READABLE } from './field-problem.ts'
+import { invalidField, invalidIssue, READABLE, unknownField } from './field-problem.ts'
 import { chatLimits } from './limits.ts'
 import { refuse } from './refusal.ts'
 import { utf8Bytes } from './text-bytes.ts'
@@ -208,16 +208,22 @@ export const IGNORED_IF_UNSUPPORTED = ['temperature', 'top_p', 'seed'] as const
 
 const FORWARDED = [...IGNORED_IF_UNSUPPORTED, ...CONDITIONAL] as const
 
+const FIELDS = new Set(Object.keys(chatBody.shape))
+
 /**
  * Reads the body of POST /v1/chat/completions.
+ * @param dataUrls `data:` URLs of images that the messages have placeholders for, by placeholder
  * @throws Refusal `invalid_request` with the field as `param`
  */
-export function readChatRequest(value: unknown): ChatRequest {
+export function readChatRequest(value: unknown, dataUrls?: ReadonlyMap<string, string>): ChatRequest {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw refuse('invalid_request', {
       reason: 'The body is not a JSON object.',
       resolution: 'Send one JSON object with model and messages.',
     })
+  // Before the schema, which would collect them all. An unknown field that is null is absent, like any other.
+  for (const [field, given] of Object.entries(value))
+    if (given !== null && !FIELDS.has(field)) throw unknownField(field)
   const parsed = chatBody.safeParse(withoutAbsent(value), READABLE)
   if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
   const asked = parsed.data
@@ -235,7 +241,7 @@ export function readChatRequest(value: unknown): ChatRequest {
   const parameters: Record<string, unknown> = {}
   for (const field of FORWARDED) if (asked[field] !== undefined) parameters[field] = asked[field]
   if (asked.seed !== undefined) parameters['seed'] = clamp(asked.seed, LARGEST_SEED)
-  const { messages, images } = takeImagesOut(asked.messages)
+  const { messages, images } = takeImagesOut(asked.messages, dataUrls)
   if (images.length > chatLimits.images)
     throw invalidField(
       'messages',

@@ -102,8 +102,13 @@ function outOfBounds(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): 
 /** `invalid_request` for a zod issue, with the field as `param`. */
 export function invalidIssue(issue: z.core.$ZodIssue): Refusal {
   const { field, wrong, rule } = fieldProblem(issue)
-  if (rule === null) return invalidField(field, 'is not a known field', 'leave it out')
+  if (rule === null) return unknownField(field)
   return invalidField(field, wrong === null ? rule : `${wrong}, and ${rule}`, `it ${rule}`)
+}
+
+/** `invalid_request` for a field that a request can't have. */
+export function unknownField(field: string): Refusal {
+  return invalidField(field.slice(0, LONGEST_FIELD), 'is not a known field', 'leave it out')
 }
 
 /** @param what and the resolution, both worded to follow the field's name */

@@ -118,11 +118,17 @@ interface Message {
   content?: string | readonly Part[] | null | undefined
 }
 
-/** Returns the messages with `image:<n>` in place of image data, and all images in order. */
-export function takeImagesOut<M extends Message>(messages: readonly M[]): { messages: M[]; images: ChatImage[] } {
+/**
+ * Returns the messages with `image:<n>` in place of image data, and all images in order.
+ * @param dataUrls `data:` URLs that the messages have placeholders for, by placeholder
+ */
+export function takeImagesOut<M extends Message>(
+  messages: readonly M[],
+  dataUrls: ReadonlyMap<string, string> = NO_URLS,
+): { messages: M[]; images: ChatImage[] } {
   const images: ChatImage[] = []
   const short = eachImage(messages, (url) => {
-    const image = imageOf(url, images.length)
+    const image = imageOf(dataUrls.get(url) ?? url, images.length)
     images.push(image)
     return image.reference
   })
@@ -135,6 +141,8 @@ function imageOf(url: string, n: number): ChatImage {
   if (!url.startsWith('data:')) return { kind: 'https', reference: url }
   return { kind: 'data', reference: `image:${n}`, url, bytes: decodedBytes(url.slice(url.indexOf(',') + 1)) }
 }
+
+const NO_URLS: ReadonlyMap<string, string> = new Map()
 
 /** Returns the messages with each image's `url` replaced. */
 export function eachImage<M extends Message>(messages: readonly M[], write: (url: string) => string): M[] {

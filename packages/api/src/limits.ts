@@ -19,11 +19,17 @@ export const chatLimits = {
   /** Images of one request, and their total bytes, regardless of the limits of its product (rules §3.11). */
   images: 100,
   imageBytes: 15 * 1024 * KB,
-  /** The raw body without the data of its images (rules §2.6). */
-  textBodyBytes: 1024 * KB,
+  /**
+   * The raw body without the data of its images (rules §2.6): `forwardedBytes` of text outside ASCII, which many clients
+   * write as escapes three times as long, and the fields that are not forwarded.
+   */
+  textBodyBytes: 512 * KB,
   /** The raw body: the text, and the images as base64. A larger body is refused before it is read in full. */
-  bodyBytes: 1024 * KB + 20 * 1024 * KB,
+  bodyBytes: 512 * KB + 20 * 1024 * KB,
 } as const
+
+/** Any JSON body, before it is parsed (rules §2.6). */
+export const jsonLimits = { levels: 100, fields: 10_000, values: 50_000 } as const
 
 /** Rules §5.1, §5.4: characters of an Idempotency-Key, visible ASCII. */
 export const idempotencyKeyLimits = { min: 8, max: 128, keptDays: 30, savedAnswerBytes: 1024 * KB } as const

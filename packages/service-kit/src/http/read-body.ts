@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { jsonLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
+import { inspectJson } from './inspect-json.ts'
 
 /**
  * Reads a body of at most `limitBytes`, as it was sent. A larger Content-Length is refused unread, and a body that
@@ -51,24 +53,23 @@ function encoded(encoding: string) {
   })
 }
 
-/** More than the schema of any tool needs, and low enough for code that walks the value afterwards. */
-const MAX_LEVELS = 100
-
 /**
- * Parses a body as JSON: any value, nested at most 100 levels deep. A number beyond double precision would be read as
- * infinity and written as null, so it is refused.
+ * Parses a body as JSON, if it is no larger in levels, fields and values than `jsonLimits`. A number beyond double
+ * precision would be read as infinity and written as null, so it is refused.
  * @throws Refusal `invalid_json`, `invalid_request`
  */
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) throw refuse('invalid_json', { reason: 'it is empty' })
   if (!isUtf8(body)) throw refuse('invalid_json', { reason: 'it is not UTF-8' })
+  const { exceeded, mayOverflow } = inspectJson(body)
+  if (exceeded !== null) throw tooManyOf(exceeded)
   let value: unknown
   try {
     value = JSON.parse(body.toString())
   } catch (error) {
     throw refuse('invalid_json', { reason: reasonOf(error as SyntaxError) })
   }
-  requireWritable(value, MAX_LEVELS)
+  if (mayOverflow) refuseInfinite(value)
   return value
 }
 
@@ -92,11 +93,19 @@ function reasonOf({ message }: SyntaxError): string {
   return words.charAt(0).toLowerCase() + words.slice(1)
 }
 
-function requireWritable(value: unknown, levels: number): void {
+function tooManyOf(what: keyof typeof jsonLimits) {
+  const { levels, fields, values } = jsonLimits
+  if (what === 'levels') return refuse('invalid_json', { reason: `it is nested more than ${levels} levels deep` })
+  return refuse('invalid_request', {
+    reason: `The body has more than ${jsonLimits[what]} ${what}.`,
+    resolution: `Send at most ${fields} fields and ${values} values, for example a long list as one text.`,
+  })
+}
+
+function refuseInfinite(value: unknown): void {
   if (typeof value === 'number' && !Number.isFinite(value)) throw infinite()
   if (typeof value !== 'object' || value === null) return
-  if (levels === 0) throw refuse('invalid_json', { reason: `it is nested more than ${MAX_LEVELS} levels deep` })
-  for (const inner of Array.isArray(value) ? value : Object.values(value)) requireWritable(inner, levels - 1)
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) refuseInfinite(inner)
 }
 
 function infinite() {

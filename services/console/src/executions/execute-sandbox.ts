@@ -6,7 +6,6 @@ import type { ConsoleDeps } from '../deps.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 import type { Call, Handler } from '../request/call.ts'
 import { fingerprintOf, readKey } from '../request/create-once.ts'
-import { requireJsonWithinLimits } from '../request/read-json-body.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { authenticated } from '../sign-in/authenticate.ts'
 import { sendExecution } from './follow-execution.ts'
@@ -31,7 +30,6 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
     const { user, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const key = readKey(call.req)
     const { input, revision, maxMicro } = await call.body()
-    requireJsonWithinLimits(input, 'input')
     const started = await ledger.startExecution({
       id: newId('exe'),
       caller: { user: user.id, project },
@@ -128,7 +126,6 @@ export function estimateSandbox(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): H
   return async (call, res) => {
     const { user, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const { input, revision } = await call.body()
-    requireJsonWithinLimits(input, 'input')
     const caller = { user: user.id, project }
     const facts = await deps.ledger.estimateSandbox({ caller, sandbox: sandbox.id, revision, input })
     if ('refused' in facts) throw refusalFor(facts.refused, 'console')

@@ -10,7 +10,6 @@ import { databaseNow } from '../keys/key-record.ts'
 import { type BuiltPackage, checkGraph } from './check-graph.ts'
 import { lockSandbox } from './sandboxes.ts'
 import { answeredBefore, createOnce } from '../request/create-once.ts'
-import { requireJsonWithinLimits } from '../request/read-json-body.ts'
 
 /** Maximum size of a page. A page has at least one revision. */
 const PAGE_BYTES = 8 * 1024 * 1024
@@ -175,10 +174,8 @@ function conflict(latestRevision: number) {
 /**
  * Returns the graph of a validated body as it was sent, not as copied by the schema parser, so that fields outside the
  * schema are preserved. Problems of the graph are reported by the checker.
- * @throws Refusal `invalid_request`
  */
 function sentGraph({ graph }: Record<string, unknown>): Graph {
-  requireJsonWithinLimits(graph, 'graph')
   return graph as Graph
 }
 

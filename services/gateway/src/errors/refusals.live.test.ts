@@ -75,8 +75,8 @@ describe('a refused call reserves nothing and gets a resolution', () => {
     },
     { title: 'a body that is not an object [invalid_request]', body: '[1]', status: 400, code: 'invalid_request' },
     {
-      title: 'a body over 1 MiB [request_too_large]',
-      body: ' '.repeat(1024 * 1024 + 1),
+      title: 'a body over 512 KiB [request_too_large]',
+      body: ' '.repeat(512 * 1024 + 1),
       status: 413,
       code: 'request_too_large',
     },

@@ -1,15 +1,16 @@
 import fc from 'fast-check'
+import { readChatRequest } from '@gateway/api/chat-request'
 import { Refusal } from '@gateway/api/refusal'
 import { describe, expect, inject, test } from 'vitest'
 import { parseChatBody } from './read-chat.ts'
 
-const MIB = 1024 * 1024
+const TEXT_BYTES = 512 * 1024
 const dataOf = (bytes: number) => `data:image/png;base64,${Buffer.alloc(bytes, 255).toString('base64')}`
-const parse = (text: string) => parseChatBody(Buffer.from(text))
+const parse = async (text: string) => (await parseChatBody(Buffer.from(text))).value
 
-function codeOf(work: () => unknown): string {
+async function codeOf(work: () => Promise<unknown>): Promise<string> {
   try {
-    work()
+    await work()
     return 'nothing'
   } catch (error) {
     return error instanceof Refusal ? error.code : String(error)
@@ -26,24 +27,24 @@ function parsed(text: string): unknown {
 }
 
 describe('parseChatBody', () => {
-  test('parses image data anywhere in the body', () => {
+  test('parses image data anywhere in the body', async () => {
     const [one, two] = [dataOf(300_000), dataOf(2_000_000)]
     const body = { messages: [{ content: [{ url: one }, { url: two }, { text: one }] }], deep: { two } }
-    expect(parse(JSON.stringify(body))).toEqual(body)
-    expect(parse(JSON.stringify(body).replaceAll('/', '\\/'))).toEqual(body) // as PHP writes it
+    expect(await parse(JSON.stringify(body))).toEqual(body)
+    expect(await parse(JSON.stringify(body).replaceAll('/', '\\/'))).toEqual(body) // as PHP writes it
   })
 
-  test('parses strings that quote or resemble image data', () => {
+  test('parses strings that quote or resemble image data', async () => {
     const image = dataOf(10_000)
     for (const text of [`say "${image}"`, `\\"${image}`, `${image} and more`, `${image}\n`, `${image.slice(0, -8)}é`])
-      expect(parse(JSON.stringify({ text }))).toEqual({ text })
+      expect(await parse(JSON.stringify({ text }))).toEqual({ text })
     const escaped = `{"url":"${image.replace('png', 'pn\\u0067')}"}`
-    expect(parse(escaped)).toEqual({ url: image })
+    expect(await parse(escaped)).toEqual({ url: image })
   })
 
-  test('parses fields of any name, including __proto__ and image data', () => {
+  test('parses fields of any name, including __proto__ and image data', async () => {
     const image = dataOf(10_000)
-    const parsed = parse(`{"__proto__":"${image}","a":{"constructor":"${image}"}}`) as Record<string, unknown>
+    const parsed = (await parse(`{"__proto__":"${image}","a":{"constructor":"${image}"}}`)) as Record<string, unknown>
     expect(Object.keys(parsed)).toEqual(['__proto__', 'a'])
     expect(JSON.stringify(parsed)).toBe(`{"__proto__":"${image}","a":{"constructor":"${image}"}}`)
     expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype)
@@ -51,27 +52,50 @@ describe('parseChatBody', () => {
       '":{"t',
       '" :\n{"t',
     )
-    expect(JSON.stringify(parse(named))).toBe(JSON.stringify(JSON.parse(named)))
+    expect(JSON.stringify(await parse(named))).toBe(JSON.stringify(JSON.parse(named)))
   })
 
-  test('allows 1 MiB in addition to image data and refuses more [request_too_large]', () => {
+  test('allows 512 KiB in addition to image data and refuses more [request_too_large]', async () => {
     const url = dataOf(3_000_000)
     const around = JSON.stringify({ url: '', text: '' }).length
     const body = (bytes: number) => JSON.stringify({ url, text: 'x'.repeat(bytes) })
     // A short placeholder replaces the image while the rest is measured.
-    expect(parse(body(MIB - around - 100))).toMatchObject({ url })
-    expect(codeOf(() => parse(body(MIB)))).toBe('request_too_large')
-    expect(codeOf(() => parse(' '.repeat(MIB + 1)))).toBe('request_too_large')
-    expect(codeOf(() => parse(JSON.stringify({ url: `${url}!` })))).toBe('request_too_large') // not base64: text
+    expect(await parse(body(TEXT_BYTES - around - 100))).toMatchObject({ url })
+    expect(await codeOf(() => parse(body(TEXT_BYTES)))).toBe('request_too_large')
+    expect(await codeOf(() => parse(' '.repeat(TEXT_BYTES + 1)))).toBe('request_too_large')
+    expect(await codeOf(() => parse(JSON.stringify({ url: `${url}!` })))).toBe('request_too_large') // not base64: text
   })
 
-  test('refuses invalid JSON [invalid_json]', () => {
+  test('keeps the data of the images of messages apart, for the request and for its fingerprint', async () => {
+    const [one, two] = [dataOf(300_000), dataOf(300_001)]
+    const image = (url: string) => ({ type: 'image_url', image_url: { url } })
+    const bodyOf = (...urls: string[]) => ({
+      model: 'm',
+      messages: [{ role: 'user', content: urls.map(image) }],
+      metadata: { copy: one },
+    })
+    const { value, images } = await parseChatBody(Buffer.from(JSON.stringify(bodyOf(one, two))))
+    expect(JSON.stringify(value).length).toBeLessThan(one.length + 1_000)
+    expect(value).toMatchObject({ metadata: { copy: one } })
+    expect([...images.values()]).toEqual([one, two])
+    const { images: read } = readChatRequest(value, images)
+    expect(read).toEqual([
+      { kind: 'data', reference: 'image:0', url: one, bytes: 300_000 },
+      { kind: 'data', reference: 'image:1', url: two, bytes: 300_001 },
+    ])
+  })
+
+  test('ends the search for image data where the rest exceeds the limit of text [request_too_large]', async () => {
+    expect(await codeOf(() => parse('"data:image'.repeat(1_000_000)))).toBe('request_too_large')
+  })
+
+  test('refuses invalid JSON [invalid_json]', async () => {
     const image = dataOf(10_000)
     for (const text of [`{"url":"${image}`, `{"url":"${image}"`, `"${image}" "${image}"`, `{"url":"x"${image}"}`, ''])
-      expect(codeOf(() => parse(text))).toBe('invalid_json')
+      expect(await codeOf(() => parse(text))).toBe('invalid_json')
   })
 
-  test('accepts and rejects exactly what JSON.parse does', () => {
+  test('accepts and rejects exactly what JSON.parse does', async () => {
     const image = dataOf(4_000)
     const piece = fc.constantFrom(
       '{',
@@ -90,12 +114,12 @@ describe('parseChatBody', () => {
       '"data:image',
       '1',
     )
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
         const text = pieces.join('')
         const expected = parsed(text)
-        if (expected === undefined) expect(codeOf(() => parse(text))).toBe('invalid_json')
-        else expect(parse(text)).toEqual(expected)
+        if (expected === undefined) expect(await codeOf(() => parse(text))).toBe('invalid_json')
+        else expect(await parse(text)).toEqual(expected)
       }),
       { numRuns: 5_000 * inject('propertyShare') },
     )

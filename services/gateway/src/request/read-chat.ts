@@ -1,11 +1,13 @@
+import { randomBytes, subtle } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type ChatRequest, readChatRequest } from '@gateway/api/chat-request'
+import { isImageData } from '@gateway/api/images'
 import { chatLimits } from '@gateway/api/limits'
 import { Refusal } from '@gateway/api/refusal'
+import { isBase64 } from '@gateway/api/text-bytes'
+import { inTurns } from '@gateway/service-kit/async/waiting'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { fingerprintOf, readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
-import { randomBytes } from 'node:crypto'
-import { isImageData } from '@gateway/api/images'
 
 /** A chat call that has passed every check that needs no state (rules §2.3). */
 export interface ChatCall {
@@ -25,13 +27,16 @@ export interface ChatCall {
 export async function readChat(req: IncomingMessage, keyHash: string): Promise<ChatCall> {
   refuseRepeatedHeaders(req)
   const idempotencyKey = readIdempotencyKey(req)
-  const body = parseChatBody(await readWhole(req))
-  const request = readChatRequest(body)
+  const { value, images } = await parseChatBody(await readWhole(req))
+  const request = readChatRequest(value, images)
   return {
     keyHash,
     selector: selectorOf(req, request.projectId),
     request,
-    idempotency: idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(body as object) },
+    idempotency:
+      idempotencyKey === null
+        ? null
+        : { key: idempotencyKey, fingerprint: fingerprintOf(value as object, await digestsOf(images)) },
   }
 }
 
@@ -55,11 +60,13 @@ function lengthUntold(): Refusal {
 }
 
 // A body can be megabytes of base64 images plus a few kilobytes of other text. Expensive work (parsing, validating,
-// walking) is done without the image data.
+// walking, hashing) is done without the image data.
 //   D1  Image data is a string that starts with `data:image/`. In valid JSON, an unescaped quote before it starts a
 //       string. A string that isn't base64 to its end stays in place, and so does a field name.
-//   D2  A placeholder that the caller can't guess replaces it. After parsing, the data is put back in its place.
-//   D3  The rest is limited like any body.
+//   D2  A placeholder that the caller can't guess replaces it: a short image as far as the schema is concerned. It
+//       stays where a request has its images, and the data is put back everywhere else.
+//   D3  The rest is limited like any body, and the search ends where that limit is exceeded.
+//   D4  Work on the data itself yields to other requests every few milliseconds.
 
 const START = Buffer.from('"data:image')
 const QUOTE = 0x22
@@ -68,16 +75,42 @@ const COLON = 0x3a
 const BLANKS: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
 /** Shorter data isn't worth extracting. */
 const WORTH_BYTES = 4_096
+const TURN_BYTES = 1024 * 1024
+
+interface ChatBody {
+  value: unknown
+  /** `data:` URLs of the request's images, by the placeholder that `value` has in their place. */
+  images: ReadonlyMap<string, string>
+}
+
+const NO_IMAGES: ChatBody['images'] = new Map()
 
 /**
  * Reads the body of a chat request as JSON.
  * @throws Refusal `invalid_json`, `request_too_large`
  */
-export function parseChatBody(body: Buffer): unknown {
-  if (!body.includes(START)) return parseJson(boundedText(body))
-  const { rest, urls, word } = takeDataOut(body)
+export async function parseChatBody(body: Buffer): Promise<ChatBody> {
+  if (!body.includes(START)) return { value: parseJson(boundedText(body)), images: NO_IMAGES }
+  const { rest, urls } = await inTurns(takeDataOut(body))
   const value = parseJson(boundedText(rest))
-  return urls.length === 0 ? value : putBack(value, word, urls)
+  if (urls.size === 0) return { value, images: NO_IMAGES }
+  const images = new Map([...placeholdersOfImages(value)].flatMap((place) => entryOf(urls, place)))
+  return { value: putBack(value, new Map([...urls].filter(([place]) => !images.has(place)))), images }
+}
+
+function entryOf(urls: ReadonlyMap<string, string>, place: string): [string, string][] {
+  const url = urls.get(place)
+  return url === undefined ? [] : [[place, url]]
+}
+
+/** Returns what stands for each image's data in a fingerprint. No image is written like it. */
+async function digestsOf(images: ChatBody['images']): Promise<Map<string, string>> {
+  const digests = new Map<string, string>()
+  for (const [place, url] of images) {
+    const digest = await subtle.digest('SHA-256', Buffer.from(url, 'latin1')) // D4: hashed on another thread
+    digests.set(place, `sha256 ${Buffer.from(digest).toString('hex')}`)
+  }
+  return digests
 }
 
 /** D3 */
@@ -86,24 +119,40 @@ function boundedText(text: Buffer): Buffer {
   return text
 }
 
-function takeDataOut(body: Buffer): { rest: Buffer; urls: string[]; word: string } {
-  const word = `image ${randomBytes(16).toString('hex')} ` // D2
-  const urls: string[] = []
+function* takeDataOut(body: Buffer): Generator<void, { rest: Buffer; urls: Map<string, string> }> {
+  const word = randomBytes(16).toString('hex') // D2
+  const urls = new Map<string, string>()
   const parts: Buffer[] = []
   let kept = 0
+  let taken = 0
   for (let at = body.indexOf(START); at >= 0; at = body.indexOf(START, at + 1)) {
+    if (at - taken > chatLimits.textBodyBytes) throw tooLong() // D3
     const end = body.indexOf(QUOTE, at + 1)
     if (end < 0) break
     if (end - at < WORTH_BYTES || isEscaped(body, at) || isName(body, end)) continue
     const url = unescaped(body.toString('latin1', at + 1, end))
-    if (!isImageData(url)) continue // D1
-    parts.push(body.subarray(kept, at + 1), Buffer.from(word + urls.length))
-    urls.push(url)
+    if (!(yield* isLongImageData(url))) continue // D1
+    const place = `data:image/png;base64,${word}${String(urls.size).padStart(8, '0')}`
+    parts.push(body.subarray(kept, at + 1), Buffer.from(place))
+    urls.set(place, url)
+    taken += end - at
     kept = end
     at = end
   }
-  if (urls.length === 0) return { rest: body, urls, word }
-  return { rest: Buffer.concat([...parts, body.subarray(kept)]), urls, word }
+  if (urls.size === 0) return { rest: body, urls }
+  return { rest: Buffer.concat([...parts, body.subarray(kept)]), urls }
+}
+
+/** `isImageData` for megabytes (D4). */
+function* isLongImageData(url: string): Generator<void, boolean> {
+  const start = url.indexOf(',') + 1
+  if (!isImageData(`${url.slice(0, start)}AAAA`)) return false
+  for (let at = start; at < url.length; at += TURN_BYTES) {
+    yield
+    const part = url.slice(at, at + TURN_BYTES)
+    if (!isBase64(part) || (at + TURN_BYTES < url.length && part.endsWith('='))) return false
+  }
+  return start < url.length
 }
 
 /** JSON allows a slash to be escaped with a backslash. */
@@ -125,15 +174,36 @@ function isName(body: Buffer, end: number): boolean {
   return body[next] === COLON
 }
 
+/** The URLs of the places where a request has its images. */
+function* placeholdersOfImages(value: unknown): Generator<string> {
+  for (const message of listOf(value, 'messages'))
+    for (const part of listOf(message, 'content')) {
+      const url = fieldOf(fieldOf(part, 'image_url'), 'url')
+      if (fieldOf(part, 'type') === 'image_url' && typeof url === 'string') yield url
+    }
+}
+
+function listOf(value: unknown, field: string): unknown[] {
+  const list = fieldOf(value, field)
+  return Array.isArray(list) ? list : []
+}
+
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, field)
+    ? (value as Record<string, unknown>)[field]
+    : undefined
+}
+
 /** D2 */
-function putBack(value: unknown, word: string, urls: readonly string[]): unknown {
-  if (typeof value === 'string') return value.startsWith(word) ? urls[Number(value.slice(word.length))] : value
+function putBack(value: unknown, urls: ReadonlyMap<string, string>): unknown {
+  if (urls.size === 0) return value
+  if (typeof value === 'string') return urls.get(value) ?? value
   if (typeof value !== 'object' || value === null) return value
   const fields = value as Record<string | number, unknown>
   for (const name of Object.keys(fields)) {
     const inner = fields[name]
-    if (typeof inner === 'object' || (typeof inner === 'string' && inner.startsWith(word)))
-      setField(fields, name, putBack(inner, word, urls))
+    if (typeof inner === 'object' || (typeof inner === 'string' && urls.has(inner)))
+      setField(fields, name, putBack(inner, urls))
   }
   return value
 }

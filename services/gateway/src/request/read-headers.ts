@@ -101,13 +101,18 @@ function refuseRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, hea
  * Returns the fingerprint that is equal for equal requests under one idempotency key: SHA-256, hex, of the canonical
  * body without `project_id` and without null fields (rules §5.1). Nested nulls are kept, because they can have a
  * meaning (`enum: [null]`).
+ * @param digests digests of values that `body` has placeholders for, by placeholder
  */
-export function fingerprintOf(body: object): string {
+export function fingerprintOf(body: object, digests: ReadonlyMap<string, string> = NO_DIGESTS): string {
   const meant = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => value !== null && name !== 'project_id'),
   )
-  return createHash('sha256').update(canonical(meant)).digest('hex')
+  let text = canonical(meant)
+  for (const [placeholder, digest] of digests) text = text.replaceAll(placeholder, digest)
+  return createHash('sha256').update(text).digest('hex')
 }
+
+const NO_DIGESTS: ReadonlyMap<string, string> = new Map()
 
 /** Canonical JSON doesn't support lone surrogates. Such a body is serialized in the order it was sent. */
 function canonical(value: object): string {

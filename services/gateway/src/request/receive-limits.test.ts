@@ -12,7 +12,7 @@ test('returns the body limit of a path before routing', () => {
     '/v1/chat/completions',
     '/',
   ].map((url) => bodyLimitOf({ url }))
-  expect(limits).toEqual([25_000_000, 25_000_000, 2_097_152, 2_097_152, 22_020_096, 1_048_576])
+  expect(limits).toEqual([25_000_000, 25_000_000, 2_097_152, 2_097_152, 21_495_808, 524_288])
 })
 
 test('allows enough time to receive the largest asset at 0.5 Mbit/s', () => {

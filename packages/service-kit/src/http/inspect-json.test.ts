@@ -1,0 +1,47 @@
+import { jsonLimits } from '@gateway/api/limits'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { inspectJson } from './inspect-json.ts'
+
+const inspect = (text: string) => inspectJson(Buffer.from(text))
+const times = (count: number, of: (n: number) => string) => Array.from({ length: count }, (_, n) => of(n)).join()
+const { levels, fields, values } = jsonLimits
+
+describe('inspectJson', () => {
+  test.each([
+    ['fields', `{${times(fields, (n) => `"${n}":0`)}}`, `{${times(fields + 1, (n) => `"${n}":0`)}}`],
+    ['values', `[${times(values - 1, () => '1')}]`, `[${times(values, () => '1')}]`],
+    ['levels', '['.repeat(levels) + ']'.repeat(levels), '['.repeat(levels + 1) + ']'.repeat(levels + 1)],
+  ] as const)('accepts as many %s as the limit, and no more', (what, most, oneMore) => {
+    expect(inspect(most).exceeded).toBe(null)
+    expect(inspect(oneMore).exceeded).toBe(what)
+  })
+
+  test('counts no punctuation inside a string', () => {
+    for (const text of [',:[{'.repeat(values), '"],[{:'.repeat(values), '\\"],[{:'.repeat(values), '\\'])
+      expect(inspect(JSON.stringify({ text, list: [text, 1] })).exceeded).toBe(null)
+  })
+
+  test('ends for any bytes, valid JSON or not', () => {
+    const piece = fc.constantFrom('"', '\\', '{', '[', '}', ']', ',', ':', 'e', '1', '.', ' ')
+    fc.assert(fc.property(fc.array(piece), (pieces) => void inspect(pieces.join(''))))
+  })
+
+  test('finds every number beyond double precision', () => {
+    const digits = fc.stringMatching(/^[1-9][0-9]{0,400}$/)
+    const exponent = fc.option(fc.stringMatching(/^[eE][+-]?[0-9]{1,4}$/), { nil: '' })
+    fc.assert(
+      fc.property(
+        fc.boolean(),
+        digits,
+        fc.stringMatching(/^(?:\.[0-9]{1,9})?$/),
+        exponent,
+        (minus, whole, part, power) => {
+          const text = `${minus ? '-' : ''}${whole}${part}${power}`
+          if (!Number.isFinite(JSON.parse(text))) expect(inspect(`[true, ${text}]`).mayOverflow).toBe(true)
+        },
+      ),
+    )
+    expect(inspect('{"true":true,"e":1.5,"a":[1,2]}').mayOverflow).toBe(false)
+  })
+})
