@@ -13,7 +13,7 @@ const anyFacts = new Proxy(
     get: (_, name) =>
       ['fields', 'nodes', 'problems', 'resources'].includes(String(name))
         ? []
-        : name === 'resolution'
+        : name === 'resolution' || name === 'cure'
           ? 'Mend it.'
           : '7',
   },

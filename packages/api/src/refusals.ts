@@ -1,4 +1,5 @@
 import { usd } from '@gateway/pricing/usd'
+import type { QuotaFacts } from './quotas.ts'
 
 // Every refusal of the service: one row per code, with its message and its resolution (rules §2.1, §2.4).
 // A row without a resolution does not compile.
@@ -216,6 +217,12 @@ export const refusals = {
     resolution: text(
       'Ask an Admin of the organization to assign the product, or use another product if this one is not published.',
     ),
+  },
+  quota_reached: {
+    status: 403,
+    type: 'permission_error',
+    message: (f: QuotaFacts) => `The project has ${f.used} ${f.noun}, and its quota is ${f.limit}.`,
+    resolution: (f: QuotaFacts) => `${f.cure}, or ask the platform operator to raise the quota of the project.`,
   },
   not_permitted: {
     status: 403,

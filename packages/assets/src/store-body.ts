@@ -54,6 +54,12 @@ export function declaredType({ headers }: Pick<IncomingMessage, 'headers'>): Med
   throw notKept(name === '' ? 'Content-Type is missing.' : `Content-Type ${name.slice(0, 64)} is not taken.`)
 }
 
+/** The size that a body declares; null if it declares none. */
+export function declaredBytes({ headers }: Pick<IncomingMessage, 'headers'>): number | null {
+  const declared = headers['content-length']
+  return declared === undefined || declared === '0' ? null : Number(declared)
+}
+
 /** @param sent the format of the bytes; null if it is not one that we store */
 export function typeDiffers(declared: MediaType, sent: MediaType | null): Refusal {
   const what = sent === null ? 'nothing that is taken' : sent

@@ -226,6 +226,17 @@ export const assetRecord = z.strictObject({
     .max(25 * 1024 * 1024),
 })
 export type AssetRecordQuestion = z.infer<typeof assetRecord>
+
+/**
+ * POST /assets/admit: whether the caller may store an asset now, asked before its bytes are read. `bytes`: its size, or
+ * null if it is not known. Reserves nothing: `recordAsset` decides.
+ */
+export const assetAdmission = assetRecord.pick({ caller: true, bytes: true }).extend({
+  bytes: assetRecord.shape.bytes.nullable(),
+})
+export type AssetAdmissionQuestion = z.infer<typeof assetAdmission>
+export type AssetAdmissionAnswer = { project: string } | Refused
+
 export type AssetRecordAnswer = { recorded: true; project: string } | Refused
 
 /**

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { EstimateFacts } from '@gateway/api/estimate'
 import type { Refused } from './ledger-refusal.ts'
 import {
+  assetAdmission,
   assetDeletion,
   assetQuestion,
   assetRecord,
@@ -17,6 +18,7 @@ import {
   sandboxQuestion,
   startQuestion,
   usageQuestion,
+  type AssetAdmissionAnswer,
   type AssetAnswer,
   type AssetRecordAnswer,
   type CancelAnswer,
@@ -96,6 +98,11 @@ const response = <T extends object>(): ResponseType<T> => ({})
 const byKey = ['gateway'] as const
 const byMoney = ['console'] as const
 const LOCKED_MS = 6_000
+
+const whoStores = (caller: object, service: ServiceName) =>
+  'user' in caller === (service === 'console')
+    ? null
+    : 'The console stores assets on behalf of a user, and no one else.'
 
 export const ledgerOperations = {
   /** What a key can call now. */
@@ -220,6 +227,14 @@ export const ledgerOperations = {
     response: response<SandboxAnswer>(),
     pool: 'executions',
   },
+  admitAsset: {
+    path: '/assets/admit',
+    callers: ['gateway', 'worker', 'console'],
+    request: assetAdmission,
+    response: response<AssetAdmissionAnswer>(),
+    pool: 'executions',
+    forbids: ({ caller }: z.infer<typeof assetAdmission>, service) => whoStores(caller, service),
+  },
   recordAsset: {
     path: '/assets/record',
     callers: ['gateway', 'worker', 'console'],
@@ -227,10 +242,7 @@ export const ledgerOperations = {
     response: response<AssetRecordAnswer>(),
     pool: 'executions',
     span: { name: 'record-asset', id: 'service.asset', begins: false },
-    forbids: ({ caller }: z.infer<typeof assetRecord>, service) =>
-      'user' in caller === (service === 'console')
-        ? null
-        : 'The console records assets on behalf of a user, and no one else.',
+    forbids: ({ caller }: z.infer<typeof assetRecord>, service) => whoStores(caller, service),
   },
   deleteAsset: {
     path: '/assets/delete',

@@ -16,6 +16,7 @@ const shown = {
   key_unbound: nothing,
   key_issuer_denied: nothing,
   not_permitted: nothing,
+  quota_reached: ({ quota, limit, used }) => ({ details: { quota, limit, used } }),
   project_mismatch: nothing,
   model_not_found: () => ({ param: 'model' }),
   sandbox_not_found: nothing,

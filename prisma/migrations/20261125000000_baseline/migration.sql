@@ -59,7 +59,8 @@ CREATE TABLE control.projects (
   tenant               text NOT NULL REFERENCES control.tenants,
   team                 text NOT NULL REFERENCES control.teams,
   name                 text NOT NULL,
-  asset_retention_days integer CHECK (asset_retention_days BETWEEN 1 AND 3650), -- null: assets are never deleted
+  asset_retention_days integer DEFAULT 90 CHECK (asset_retention_days BETWEEN 1 AND 3650), -- null: assets are never deleted
+  quotas               jsonb NOT NULL DEFAULT '{}', -- its own, by name; others are the operator's defaults
   created_at           timestamptz(3) NOT NULL DEFAULT now()
 );
 CREATE INDEX ON control.projects (tenant);
@@ -661,6 +662,13 @@ CREATE INDEX ON money.assets (project, created_at);
 CREATE INDEX assets_there ON money.assets (project, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX assets_deleted ON money.assets (deleted_at) WHERE deleted_at IS NOT NULL;
 
+-- What a project stores, including deleted assets whose bytes are still there (money.count_assets).
+CREATE TABLE money.asset_usage (
+  project text PRIMARY KEY,
+  assets  bigint NOT NULL CHECK (assets >= 0),
+  bytes   bigint NOT NULL CHECK (bytes >= 0)
+);
+
 ------------------------------------------------------------------------------------------- usage and statements
 
 -- Usage by hour and by day, rolled up from the journal (money §9.2) and kept forever.
@@ -988,6 +996,7 @@ TO svc_ledger;
 GRANT INSERT, UPDATE ON
   money.wallets,
   money.meters,
+  money.asset_usage,
   money.key_uses,
   money.executions,
   money.execution_nodes,

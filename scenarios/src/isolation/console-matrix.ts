@@ -88,6 +88,8 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${tenant}/projects`]:                              row(NOT,   '201',  NOT,    NOT,    GONE, { body: ({ team }) => ({ name: 'New', team }), ...users }),
   [`PATCH ${project}`]:                                     row(NOT,   NOT,    '200',  GONE,   GONE, { body: () => ({ assetRetentionDays: 30 }) }),
   [`DELETE ${project}`]:                                    row(NOT,   '204',  NOT,    GONE,   GONE),
+  [`GET ${project}/quotas`]:                                row('200', NOT,    '200',  GONE,   GONE),
+  [`PATCH ${project}/quotas`]:                              row('200', NOT,    NOT,    GONE,   GONE, { body: () => ({ keys: 500 }) }),
   [`GET ${tenant}/tokens`]:                                 row(NOT,   '200',  NOT,    NOT,    GONE),
   [`POST ${tenant}/tokens`]:                                row(NOT,   '201',  NOT,    NOT,    GONE, { body: () => ({ name: 'CI', permissions: ['audit.read'] }) }),
   [`DELETE ${tenant}/tokens/:token`]:                       row(NOT,   '204',  NOT,    NOT,    GONE, { path: { token: 'tenantToken' } }),

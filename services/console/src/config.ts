@@ -1,7 +1,7 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { z } from 'zod'
 import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
-import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
+import { flag, httpUrl, quotasVariable, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
 
 /** The issuer is kept unchanged, because it must equal the one the provider reports. */
 function isIssuer(text: string): boolean {
@@ -31,6 +31,7 @@ export const consoleConfig = z
       .default(5)
       .meta({ description: 'Number of connections to Postgres' }),
     ...assetStoreConfig,
+    QUOTAS: quotasVariable(),
     PREPARED_STATEMENTS: flag()
       .default(true)
       .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' }),

@@ -1,5 +1,6 @@
 import type { AssetStore } from '@gateway/assets/asset-store'
 import type { Database } from '@gateway/database/client'
+import type { QuotaValues } from '@gateway/api/quotas'
 import type { NewId } from '@gateway/api/ids'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/service-kit/process/logger'
@@ -25,6 +26,7 @@ export interface ConsoleDeps {
     | 'cancelExecution'
     | 'rerunExecution'
     | 'estimateSandbox'
+    | 'admitAsset'
     | 'recordAsset'
     | 'deleteAsset'
     | 'assetsToRemove'
@@ -33,6 +35,8 @@ export interface ConsoleDeps {
     | 'createWebhook'
     | 'deleteWebhook'
   >
+  /** The operator's defaults (`QUOTAS`). */
+  quotas: QuotaValues
   assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
   throttle: Throttle
   passwords: Passwords

@@ -27,6 +27,7 @@ import { listMembers, removeMember, setMember } from './users/members.ts'
 import { createTenant, deleteTenant, listTenants } from './users/tenants.ts'
 import { assignProduct, listAssignments, unassignProduct } from './projects/assignments.ts'
 import { changeProject } from './projects/change-project.ts'
+import { changeQuotas, readQuotas } from './projects/quotas.ts'
 import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
 import { createProject, deleteProject, listProjects } from './projects/projects.ts'
 import { countRefusals, listLatestRefusals } from './refusals/refusals.ts'
@@ -85,6 +86,8 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     createProject: createProject(deps),
     changeProject: changeProject(deps),
     deleteProject: deleteProject(deps),
+    readQuotas: readQuotas(deps),
+    changeQuotas: changeQuotas(deps),
     listGrants: listGrants(deps),
     setGrant: setGrant(deps),
     removeGrant: removeGrant(deps),

@@ -52,6 +52,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     prisma,
     ledger,
     assetStore,
+    quotas: config.QUOTAS,
     throttle: openThrottle({ prisma }),
     passwords: openPasswords({ random }),
     newId,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
-import { flag, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
+import { flag, quotasVariable, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
 import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { archiveAfterDays } from './archive/config.ts'
 
@@ -64,6 +64,7 @@ const variables = z.object({
     description:
       'Set to the value of a scheduled `ledger archive` job to be alerted when a month is overdue. Without it, nothing is archived',
   }),
+  QUOTAS: quotasVariable(),
   WEBHOOK_KEY: sharedSecret().optional().meta({
     description: 'Key from which webhook secrets are derived. Without it, webhooks are disabled',
     secret: true,

@@ -11,6 +11,7 @@ import type { AdmissionItem, ClosingItem, Outcome } from './admissions/waiting-i
 import type { Flow } from './executions/cache/flow.ts'
 import type { CancelItem, OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
 import type { BegunExecution } from './executions/store/execution-facts.ts'
+import type { QuotaValues } from '@gateway/api/quotas'
 import type { Metrics } from './metrics.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 import type { Quarantine } from './quarantine/quarantine.ts'
@@ -44,6 +45,8 @@ export interface Deps {
   quarantine: Quarantine
   keyUses: KeyUses
   webhookSettings: WebhookSettings
+  /** The operator's defaults (`QUOTAS`). */
+  quotas: QuotaValues
   notifier: Pick<Notifier, 'notify' | 'subscribe'>
   nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>
   metrics: Metrics

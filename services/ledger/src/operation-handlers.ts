@@ -1,5 +1,13 @@
 import type { OperationName, RequestOf, ResponseOf } from '@gateway/ledger-protocol/ledger-operations'
-import { deleteAsset, forgetAssets, listAssetsToRemove, readAsset, readImages, recordAsset } from './assets/assets.ts'
+import {
+  admitAsset,
+  deleteAsset,
+  forgetAssets,
+  listAssetsToRemove,
+  readAsset,
+  readImages,
+  recordAsset,
+} from './assets/assets.ts'
 import { endedExecutions, followExecution, readExecution, readUsage } from './executions/records/read-execution.ts'
 import { endInstance, recordHeartbeat } from './instances/signs-of-life.ts'
 import { identifyKeys, readKeyStatus } from './keys/read-caller.ts'
@@ -34,6 +42,7 @@ export const operationHandlers: {
   cancelExecution,
   readUsage,
   readSandbox,
+  admitAsset,
   recordAsset,
   deleteAsset,
   assetsToRemove: listAssetsToRemove,

@@ -64,6 +64,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     nodeQueue,
     keyUses,
     webhookSettings: webhookSettingsOf(config),
+    quotas: config.QUOTAS,
     packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),
     quarantine: openQuarantine({ now }),
     metrics: openMetrics(tools.meter, log, now),

@@ -30,8 +30,8 @@ test('reads providers with their API keys, and fails if a key is missing', () =>
 
 test('requires image memory for the largest chat of one project, which may use half of it', () => {
   expect(readConfig(workerConfig, env)).toMatchObject({ MAX_CONCURRENT_IMAGE_BYTES: 67_108_864 })
-  expect(() => readConfig(workerConfig, { ...env, MAX_CONCURRENT_IMAGE_BYTES: '44040192' })).not.toThrow()
-  expect(() => readConfig(workerConfig, { ...env, MAX_CONCURRENT_IMAGE_BYTES: '44040191' })).toThrow(
+  expect(() => readConfig(workerConfig, { ...env, MAX_CONCURRENT_IMAGE_BYTES: '42991616' })).not.toThrow()
+  expect(() => readConfig(workerConfig, { ...env, MAX_CONCURRENT_IMAGE_BYTES: '42991615' })).toThrow(
     /MAX_CONCURRENT_IMAGE_BYTES/,
   )
 })

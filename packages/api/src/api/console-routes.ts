@@ -25,6 +25,7 @@ import {
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
 import { newWebhookBody, noticeRecord, noticeThresholds, webhookRecord } from '../console/notices.ts'
 import { latestRefusals, refusalCounts, refusalQuery } from '../console/refusals.ts'
+import { quotaPatch, quotaRecords } from '../quotas.ts'
 import {
   assignmentRecord,
   grantRecord,
@@ -185,6 +186,14 @@ export const consoleRoutes = {
     description: 'By a Project Owner. Assets that are older than `assetRetentionDays` are deleted within minutes.',
   }),
   deleteProject: projects('DELETE', project, 'Delete a project that holds nothing', done, { refusals: ['not_empty'] }),
+  readQuotas: projects('GET', `${project}/quotas`, 'Read the quotas of a project', one(quotaRecords), {
+    description: 'With a grant on the project, or as a platform operator.',
+  }),
+  changeQuotas: projects('PATCH', `${project}/quotas`, 'Change quotas of a project', one(quotaRecords), {
+    ...sent(quotaPatch),
+    description:
+      'By a platform operator. A quota below what is stored deletes nothing; it refuses what would be added.',
+  }),
   listGrants: projects('GET', `${project}/grants`, 'List grants', page(grantRecord), paged),
   setGrant: projects('POST', `${project}/grants`, 'Grant a member a role, or another one', madeOrChanged(grantRecord), {
     ...sent(newGrantBody),

@@ -120,6 +120,10 @@ const words: Partial<Record<RefusalCode, Words>> = {
     meaning: "Prompt and output exceed the model's context window.",
     fix: 'Shorten the messages, or lower max_tokens.',
   },
+  quota_reached: {
+    meaning: 'The project stores as much as it may.',
+    fix: 'Delete what is no longer needed, or ask the operator for a higher quota.',
+  },
   rate_limited: {
     meaning: 'Too many requests.',
     fix: 'Wait for the time in Retry-After, and send fewer requests per second.',

@@ -1,3 +1,4 @@
+import { quotaValues } from '@gateway/api/quotas'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { logLevels } from './logger.ts'
@@ -167,6 +168,14 @@ export function json<Shape extends z.ZodType>(shape: Shape) {
       }
     })
     .pipe(shape)
+}
+
+/** `QUOTAS`: the operator's default quotas, the same for the ledger and the console. */
+export function quotasVariable() {
+  return json(quotaValues).default({}).meta({
+    description:
+      'Default quotas of a project, as JSON, for example {"assetBytes":10737418240,"keys":200}. Set the same on the ledger and the console',
+  })
 }
 
 /** Variables that every service reads. */

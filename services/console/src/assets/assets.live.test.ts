@@ -8,7 +8,8 @@ import { removeDeleted } from './assets.ts'
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\nand so on', 'latin1')
 
-const test = consoleTest.extend('files', async ({ stack, console, folder }) => {
+const test = consoleTest.extend('files', async ({ stack, console, folder, fixture }) => {
+  await fixture.fund(stack.project, 1_000n)
   const at = `${console.url}${stack.projectPath}/assets`
   const ask = (url: string, token: string, init: RequestInit = {}) =>
     fetch(url, { ...init, headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) } })
@@ -137,6 +138,30 @@ test('only a Project Owner sets how long assets are retained [not_permitted]', a
   const { body } = await owner.get(`${stack.path}/audit?action=project.change`)
   expect(body.data.map(({ details }: { details: unknown }) => details)).toEqual([
     { assetRetentionDays: null, before: { assetRetentionDays: 30 } },
-    { assetRetentionDays: 30, before: { assetRetentionDays: null } },
+    { assetRetentionDays: 30, before: { assetRetentionDays: 90 } },
   ])
+})
+
+test('an upload needs a funded wallet and room in the quota [insufficient_budget, quota_reached]', async ({
+  stack,
+  console,
+  fixture,
+  signIn,
+}) => {
+  const operator = await signIn({ platformOperator: true })
+  const upload = async (bytes: number) => {
+    const answer = await fetch(`${console.url}${stack.projectPath}/assets`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack.owner.token}`, 'content-type': 'image/png' },
+      body: Buffer.concat([PNG, Buffer.alloc(bytes - PNG.length)]),
+    })
+    return outcomeOf(await answerOf(answer))
+  }
+  expect(await upload(100)).toBe('402 insufficient_budget')
+  await fixture.fund(stack.project, 1n)
+  expect(await upload(100)).toBe('201')
+  const { body } = await operator.patch(`${stack.projectPath}/quotas`, { assetBytes: 150 })
+  expect(body.quotas).toContainEqual({ quota: 'assetBytes', used: 100, limit: 150, isDefault: false })
+  expect(await upload(51)).toBe('403 quota_reached')
+  expect(await upload(50)).toBe('201')
 })

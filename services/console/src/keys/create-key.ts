@@ -4,6 +4,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
+import { requireQuota } from '../projects/quotas.ts'
 import { userOf } from '../sign-in/user.ts'
 import { issueSecret } from '../sign-in/secret.ts'
 import { databaseNow, keyRecord } from './key-record.ts'
@@ -16,7 +17,7 @@ const DAY_MS = 86_400_000
 const ROTATE = 'Its secret was shown once, when the key was made. Rotate the key for another one.'
 
 /** POST …/keys: creates a key, permanently bound to one project (rules §6.1, §6.2, §6.5). Its secret is shown once. */
-export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>): Handler<'createKey'> {
+export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'quotas'>): Handler<'createKey'> {
   const { newId } = deps
   return async (call, res) => {
     const user = userOf(res)
@@ -32,6 +33,7 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const id = newId('key')
     await createOnce(deps, call, res, async (tx) => {
+      await requireQuota(tx, deps.quotas, project, 'keys')
       await requireEligible(tx, project, resources)
       const now = await databaseNow(tx)
       const row = await tx.key.create({

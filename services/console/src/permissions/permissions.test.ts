@@ -32,6 +32,8 @@ const granted: Record<Permission, Who[]> = {
   'audit.read': ['admin'],
   'projects.read': everyMember,
   'projects.manage': ['admin'],
+  'quotas.read': ['operator', ...anyGrant],
+  'quotas.change': ['operator'],
   'assignments.read': whoSeesProject,
   'assignments.manage': ['admin'],
   'grants.read': whoSeesProject,

@@ -46,6 +46,8 @@ export const permissions = {
     need: 'the role Project Owner on the project',
     grantedTo: (s) => isMember(s) && s.project === 'Project Owner',
   },
+  'quotas.read': { ...anyGrant, grantedTo: (s) => holdsGrant(s) || isOperator(s) },
+  'quotas.change': operator,
   'assignments.read': { ...anyGrant, grantedTo: (s) => isMember(s) && seesProject(s) },
   'assignments.manage': admin,
   'grants.read': { ...anyGrant, grantedTo: (s) => isMember(s) && seesProject(s) },

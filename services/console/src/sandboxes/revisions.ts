@@ -1,5 +1,6 @@
 import { Refusal, refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
+import { requireQuota } from '../projects/quotas.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readNumberCursor } from '../request/page.ts'
 import { reachSandbox } from './reach-sandbox.ts'
@@ -113,8 +114,8 @@ const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
  * and can't be activated while it has any; `draft` is only a mark. Of several saves on the same base the first wins.
  * @throws Refusal `revision_conflict`, `invalid_request`, `request_too_large`
  */
-export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRevision'> {
-  const { prisma } = deps
+export function saveRevision(deps: Pick<ConsoleDeps, 'prisma' | 'quotas'>): Handler<'saveRevision'> {
+  const { prisma, quotas } = deps
   return async (call, res) => {
     const { user, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const { draft, baseRevision } = await call.body()
@@ -124,6 +125,7 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRe
     requireBase(baseRevision, sandbox.latestRevision)
     const { problems, built } = await checkGraph(prisma, project, graph)
     const make = async (tx: Transaction) => {
+      await requireQuota(tx, quotas, project, 'revisions')
       const number = await nextNumber(tx, sandbox.id, baseRevision)
       const row = await tx.revision.create({
         data: {

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { sandboxPatch } from '@gateway/api/console/sandboxes'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { requireQuota } from '../projects/quotas.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
@@ -12,7 +13,7 @@ import { passBarrier } from '../permissions/authorize.ts'
 // Admins can read the audit but not sandbox products (flows §1.2), so audit rows contain ids and flags, and nothing
 // that an author wrote.
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'quotas'>
 
 /** GET …/projects/{p}/sandboxes: the sandbox products of a project (flows §1). */
 export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
@@ -38,6 +39,7 @@ export function createSandbox(deps: Deps): Handler<'createSandbox'> {
     const fields = await call.body()
     const id = newId('sbx').replace('_', '-')
     await createOnce(deps, call, res, async (tx) => {
+      await requireQuota(tx, deps.quotas, project, 'flows')
       const row = await tx.sandbox.create({ data: { id, project, createdBy: user.id, ...fields } })
       const what = { action: 'sandbox.create', subject: id, details: { project, ...switches(row) } }
       await recordChange(tx, { tenant, user: user.id, ...what })

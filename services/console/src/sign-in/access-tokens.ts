@@ -4,6 +4,7 @@ import { authorizeInProject, authorizeInTenant, changePermissions } from '../per
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { requireQuota } from '../projects/quotas.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
@@ -17,7 +18,7 @@ import { MAKE_ANOTHER } from './tokens.ts'
 //       is deleted.
 //   T3  It is looked up on each request, so a deleted or expired token is refused from the next request on.
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'quotas'>
 type Scope = { tenant: string; project: string | null }
 type TokenRow = Omit<AccessTokenRecord, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date }
 
@@ -106,6 +107,7 @@ async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler
   const inTurn = <T>(work: (tx: Transaction) => Promise<T>) => changePermissions(deps, scope.tenant, work)
   const make = async (tx: Transaction) => {
     await authorizeScope(tx, by, scope) // the user may have lost the role in the meantime
+    if (scope.project !== null) await requireQuota(tx, deps.quotas, scope.project, 'tokens')
     const row = await tx.accessToken.create({ data: { id: deps.newId(ACCESS_TOKEN), ...made } })
     const details = { name, prefix, project: scope.project, permissions: only, expiresInDays }
     const what = { action: 'access-token.create', subject: row.id, details }

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { insertExecution } from '../fixtures/execution-rows.ts'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
-import { readAsset, recordAsset } from './assets.ts'
+import { admitAsset, readAsset, recordAsset } from './assets.ts'
 
 const asked = (hash: string) => ({ keyHash: hash, selector: null })
 
@@ -47,5 +47,85 @@ describe('an asset', () => {
     })
     const caller = { project: tenant.project.id, execution }
     expect(await recordAsset(replica, { ...record, caller })).toEqual({ recorded: true, project: tenant.project.id })
+  })
+})
+
+describe('the quota of stored assets', () => {
+  const png = 'image/png' as const
+
+  test('is never exceeded by concurrent uploads, and is free again once assets are removed [quota_reached]', async ({
+    fixture,
+    tenant,
+    replica,
+    other,
+  }) => {
+    const project = tenant.project.id
+    const caller = { project, user: tenant.owners.owner }
+    await fixture.run(`UPDATE control.projects SET quotas = '{"assetBytes": 50, "assets": 7}' WHERE id = $1`, [project])
+    const uploads = Array.from({ length: 12 }, (_, n) => ({
+      id: fixture.id('ast'),
+      caller,
+      mimeType: png,
+      bytes: 8 + n,
+    }))
+    const answers = await Promise.all(uploads.map((upload, n) => recordAsset(n % 2 ? replica : other, upload)))
+    const stored = uploads.filter((_, n) => !('refused' in answers[n]!))
+    const used = stored.reduce((sum, { bytes }) => sum + bytes, 0)
+    expect(stored.length).toBeGreaterThan(1)
+    expect(used).toBeLessThanOrEqual(50)
+    expect(50 - used).toBeLessThan(19)
+    const rows = await fixture.run('SELECT assets::int, bytes::int FROM money.asset_usage WHERE project = $1', [
+      project,
+    ])
+    expect(rows.rows).toEqual([{ assets: stored.length, bytes: used }])
+
+    const reached = { refused: { code: 'quota_reached', facts: { quota: 'assetBytes', limit: 50, used } } }
+    expect(await admitAsset(replica, { caller, bytes: 51 - used })).toMatchObject(reached)
+    expect(
+      await recordAsset(replica, { id: fixture.id('ast'), caller, mimeType: png, bytes: 51 - used }),
+    ).toMatchObject(reached)
+    expect(await admitAsset(replica, { caller, bytes: 50 - used })).toEqual({ project })
+    // A repeat of what is stored is no second asset.
+    expect(await recordAsset(replica, stored[0]!)).toEqual({ recorded: true, project })
+
+    await fixture.run('DELETE FROM money.assets WHERE project = $1', [project])
+    expect(await admitAsset(replica, { caller, bytes: 50 })).toEqual({ project })
+    expect(await admitAsset({ ...replica, quotas: { assetBytes: 10 } }, { caller, bytes: 50 })).toEqual({ project })
+  })
+
+  test('counts an asset of an execution, and keeps it although the quota is reached', async ({
+    fixture,
+    tenant,
+    replica,
+  }) => {
+    const project = tenant.project.id
+    const execution = await insertExecution(fixture, project, { user: tenant.owners.owner })
+    const [byUser, byExecution] = [
+      { project, user: tenant.owners.owner },
+      { project, execution },
+    ]
+    const few = { ...replica, quotas: { assets: 1 } }
+    for (let n = 0; n < 2; n++)
+      expect(await recordAsset(few, { id: fixture.id('ast'), caller: byExecution, mimeType: png, bytes: 9 })).toEqual({
+        recorded: true,
+        project,
+      })
+    const reached = { refused: { code: 'quota_reached', facts: { quota: 'assets', limit: 1, used: 2 } } }
+    expect(await recordAsset(few, { id: fixture.id('ast'), caller: byUser, mimeType: png, bytes: 9 })).toMatchObject(
+      reached,
+    )
+    expect(await admitAsset(few, { caller: byExecution, bytes: null })).toMatchObject(reached)
+  })
+
+  test('a project whose wallet is empty stores nothing [insufficient_budget]', async ({ fixture, replica }) => {
+    const { project, owners } = await openTenant(fixture, 5n)
+    const admit = () => admitAsset(replica, { caller: { project: project.id, user: owners.owner }, bytes: 1 })
+    await fixture.run('UPDATE money.wallets SET reserved = 5 WHERE project = $1', [project.id])
+    expect(await admit()).toEqual({ project: project.id })
+    await fixture.run('UPDATE money.wallets SET reserved = 0, settled = 5 WHERE project = $1', [project.id])
+    expect(await admit()).toMatchObject({ refused: { code: 'insufficient_budget', facts: { availableMicro: 0 } } })
+    const never = await openTenant(fixture, 0n)
+    const caller = { project: never.project.id, user: never.owners.owner }
+    expect(await admitAsset(replica, { caller, bytes: 1 })).toMatchObject({ refused: { code: 'insufficient_budget' } })
   })
 })

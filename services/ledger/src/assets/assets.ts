@@ -1,4 +1,8 @@
+import { type QuotaFacts, quotaFacts, quotaOf, type QuotaValues } from '@gateway/api/quotas'
+import type { Prisma } from '@gateway/database/client'
 import type {
+  AssetAdmissionAnswer,
+  AssetAdmissionQuestion,
   AssetAnswer,
   AssetQuestion,
   AssetRecordAnswer,
@@ -26,27 +30,94 @@ export async function readAsset(deps: Pick<Deps, 'reads'>, { caller, asset: id }
   return { asset: { id, project, mimeType: asset.mimeType, bytes: asset.bytes } }
 }
 
+// What a project may store.
+//   Q1  A project without money stores nothing: only money bounds what a caller costs.
+//   Q2  The row that counts a project's assets is locked by each insert, so concurrent uploads never exceed the quota.
+//   Q3  An asset that an execution has paid for is kept even if uploads have filled the quota in the meantime; a new one
+//       is refused before it is paid for.
+
+type QuotaDeps = Pick<Deps, 'reads' | 'quotas'>
+
+/** Whether the caller may store an asset now. */
+export async function admitAsset(
+  deps: QuotaDeps,
+  { caller, bytes }: AssetAdmissionQuestion,
+): Promise<AssetAdmissionAnswer> {
+  const { prisma } = deps.reads
+  const owner = await ownerOf(deps, caller)
+  if ('refused' in owner) return owner
+  const { project } = owner
+  const wallet = await prisma.wallet.findUnique({ where: { project } })
+  if (!wallet || wallet.funded <= wallet.settled) return refused('insufficient_budget', EMPTY) // Q1
+  const reached = await reachedQuota(deps, prisma, project, { assets: 1, bytes: bytes ?? 1 })
+  return reached === null ? { project } : refused('quota_reached', reached)
+}
+
+const EMPTY = { neededMicro: 1, availableMicro: 0, reservedMicro: 0, affordableMaxTokens: 0 }
+
 /**
  * Records stored bytes as an asset of a project: uploaded with a key or by a user, or created by an execution. Safe to
  * repeat.
  * @throws Error if the id is taken by another asset, which no honest caller can cause
  */
 export async function recordAsset(
-  deps: Pick<Deps, 'reads'>,
+  deps: QuotaDeps,
   { id, caller, mimeType, bytes }: AssetRecordQuestion,
 ): Promise<AssetRecordAnswer> {
-  const { prisma } = deps.reads
   const owner = await ownerOf(deps, caller)
   if ('refused' in owner) return owner
-  const { key, user, execution } = { key: null, user: null, execution: null, ...owner }
-  await prisma.$executeRaw`
-    INSERT INTO money.assets (id, project, mime_type, bytes, execution, key, user_id)
-    VALUES (${id}, ${owner.project}, ${mimeType}, ${bytes}, ${execution}, ${key}, ${user}) ON CONFLICT (id) DO NOTHING`
-  const recorded = await prisma.asset.findUniqueOrThrow({ where: { id } })
-  const { project } = owner
+  const { project, key, user, execution } = { key: null, user: null, execution: null, ...owner }
+  const insert = async (tx: Prisma.TransactionClient): Promise<void> => {
+    const inserted = await tx.$executeRaw`
+      INSERT INTO money.assets (id, project, mime_type, bytes, execution, key, user_id)
+      VALUES (${id}, ${project}, ${mimeType}, ${bytes}, ${execution}, ${key}, ${user}) ON CONFLICT (id) DO NOTHING`
+    if (inserted === 0 || execution !== null) return // Q3
+    const reached = await reachedQuota(deps, tx, project, { assets: 0, bytes: 0 })
+    if (reached !== null) throw new QuotaReached(less(reached, bytes))
+  }
+  try {
+    await deps.reads.prisma.$transaction(insert) // Q2
+  } catch (error) {
+    if (error instanceof QuotaReached) return refused('quota_reached', error.facts)
+    throw error
+  }
+  const recorded = await deps.reads.prisma.asset.findUniqueOrThrow({ where: { id } })
   if (recorded.project !== project || recorded.mimeType !== mimeType || recorded.bytes !== bytes)
     throw new Error(`the asset ${id} is on the books as another one`)
   return { recorded: true, project }
+}
+
+/** Undoes an insert beyond a quota. */
+class QuotaReached extends Error {
+  readonly facts: QuotaFacts
+
+  constructor(facts: QuotaFacts) {
+    super('the quota is reached')
+    this.facts = facts
+  }
+}
+
+/** What was used before an insert that is undone. */
+function less(facts: QuotaFacts, bytes: number): QuotaFacts {
+  return { ...facts, used: facts.used - (facts.quota === 'assets' ? 1 : bytes) }
+}
+
+/** Returns the quota that `more` would exceed, or null. */
+async function reachedQuota(
+  { quotas }: Pick<Deps, 'quotas'>,
+  prisma: Prisma.TransactionClient,
+  project: string,
+  more: { assets: number; bytes: number },
+): Promise<QuotaFacts | null> {
+  const row = await prisma.project.findUnique({ where: { id: project }, select: { quotas: true } })
+  const used = await prisma.assetUsage.findUnique({ where: { project } })
+  const check = (quota: 'assets' | 'assetBytes', used: number, asked: number): QuotaFacts | null => {
+    const limit = quotaOf(quota, quotas, (row?.quotas ?? {}) as QuotaValues)
+    return used + asked > limit ? quotaFacts(quota, limit, used) : null
+  }
+  return (
+    check('assets', Number(used?.assets ?? 0), more.assets) ?? check('assetBytes', Number(used?.bytes ?? 0), more.bytes)
+  )
 }
 
 /** Returns the project of the bytes and who uploaded them. The console has already authorized a user. */

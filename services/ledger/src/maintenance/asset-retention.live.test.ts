@@ -17,7 +17,9 @@ test('only assets older than their project’s retention are deleted, once even 
   }
   const [old, young] = [await asset(tenant.project.id, 8), await asset(tenant.project.id, 6)]
   const kept = await asset(other.project.id, 900)
-  await fixture.run('UPDATE control.projects SET asset_retention_days = 7 WHERE id = $1', [tenant.project.id])
+  const retain = 'UPDATE control.projects SET asset_retention_days = $2 WHERE id = $1'
+  await fixture.run(retain, [tenant.project.id, 7])
+  await fixture.run(retain, [other.project.id, null])
   const counts = await Promise.all([expireAssets(replica), expireAssets(replica)])
   expect(counts.reduce((sum, { expired }) => sum + expired, 0)).toBe(1)
   expect(await expireAssets(replica)).toEqual({ expired: 0 })

@@ -9,6 +9,7 @@ import { refuse } from '@gateway/api/refusal'
 import { noTokens } from '@gateway/pricing/usage'
 import type { MediaWish } from '@gateway/providers/media-port'
 import type { Deps } from '../deps.ts'
+import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { askUntilAnswered } from '../retry.ts'
 import type { Work } from '../work.ts'
 
@@ -20,16 +21,38 @@ import type { Work } from '../work.ts'
 type MediaDeps = Pick<Deps, 'providers' | 'assets' | 'ledger' | 'newId' | 'now'>
 
 /** `product.image`: `prompt` and `params` → `image`. */
-export async function prepareImage(deps: MediaDeps, work: Work, inputs: Values): Promise<PaidCall> {
+export async function prepareImage(
+  deps: MediaDeps,
+  work: Work,
+  inputs: Values,
+  signal: AbortSignal,
+): Promise<PaidCall> {
+  await requireRoom(deps, work, signal)
   const prompt = textAt(inputs, 'prompt') ?? ''
   return prepareMedia(deps, work, { ...paramsOf(work.claim.node, 'image'), kind: 'image', prompt })
 }
 
 /** `product.audio`: `text`, `voice` and `params` → `audio`. */
-export async function prepareAudio(deps: MediaDeps, work: Work, inputs: Values): Promise<PaidCall> {
+export async function prepareAudio(
+  deps: MediaDeps,
+  work: Work,
+  inputs: Values,
+  signal: AbortSignal,
+): Promise<PaidCall> {
+  await requireRoom(deps, work, signal)
   const params = paramsOf(work.claim.node, 'audio')
   const voice = textAt(inputs, 'voice') || params.voice || null
   return prepareMedia(deps, work, { ...params, kind: 'audio', text: textAt(inputs, 'text') ?? '', voice })
+}
+
+/**
+ * Refuses before anything is reserved or paid: what is made could not be stored.
+ * @throws Refusal `quota_reached`
+ */
+async function requireRoom({ ledger }: MediaDeps, { claim, lease }: Work, signal: AbortSignal): Promise<void> {
+  const caller = { project: claim.project, execution: lease.execution }
+  const answer = await askUntilAnswered(signal, () => ledger.admitAsset({ caller, bytes: null }))
+  if ('refused' in answer && answer.refused.code === 'quota_reached') throw refusalFor(answer.refused, 'node')
 }
 
 /** Returns the params that the product listed when the flow was saved; others are not sent. */

@@ -4,7 +4,7 @@ import { flowLimits } from '@gateway/api/limits'
 import { refuseUnread } from '@gateway/service-kit/http/read-body'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { withPermit } from '../../admission/limits.ts'
-import { declaredType, storeBody } from '@gateway/assets/store-body'
+import { declaredBytes, declaredType, storeBody } from '@gateway/assets/store-body'
 import { sendAsset } from '@gateway/assets/send-asset'
 import type { Deps } from '../../deps.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'
@@ -26,9 +26,9 @@ export function uploadAsset(deps: Needed): RequestHandler {
       const caller = readCaller(req, keyHash)
       const declared = declaredType(req)
       refuseUnread(req, flowLimits.assetBytes)
-      const answer = await deps.ledger.key(caller)
+      const answer = await deps.ledger.admitAsset({ caller, bytes: declaredBytes(req) })
       if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
-      const { project } = answer.key
+      const { project } = answer
       const value = await storeUpload(deps, req, caller, project, declared)
       sendJson(res, 201, JSON.stringify(value), { 'Cache-Control': 'private, no-store' })
     })
@@ -49,7 +49,7 @@ export function showAsset(deps: Needed): RequestHandler<{ id: string }> {
 }
 
 // Uploads.
-//   U1  A caller that may not store is refused before the body is read (routes/v1/assets.ts), and unusable bytes before
+//   U1  A caller that may not store is refused before the body is read, and unusable bytes before
 //       the rest of the body is read.
 //   U2  Bytes are streamed to the store and never held in memory whole.
 //   U3  An asset belongs to the project once the ledger has recorded it. An unrecorded asset can't be read.
