@@ -1,16 +1,12 @@
-import { parentPort } from 'node:worker_threads'
+import { answerQuestions } from '@gateway/service-kit/async/worker-thread'
 import { openBytePairCounter, type CountText } from './byte-pair-counter.ts'
 import { loadVocabulary, type TokenizerFamily } from './tokenizer-families.ts'
 
 // A counting thread. It loads the tables of a tokenizer on first use.
 
-export interface CountQuestion {
-  n: number
-  slices: { family: TokenizerFamily; text: string }[]
-}
-export interface CountAnswer {
-  n: number
-  tokens: number[]
+export interface Slice {
+  family: TokenizerFamily
+  text: string
 }
 
 const counters = new Map<TokenizerFamily, Promise<CountText>>()
@@ -21,9 +17,8 @@ function counterOf(family: TokenizerFamily): Promise<CountText> {
   return counter
 }
 
-parentPort!.on('message', async ({ n, slices }: CountQuestion) => {
+answerQuestions(async (slices: Slice[]): Promise<number[]> => {
   const tokens: number[] = []
   for (const { family, text } of slices) tokens.push((await counterOf(family))(text))
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no such target
-  parentPort!.postMessage({ n, tokens } satisfies CountAnswer)
+  return tokens
 })

@@ -1,78 +1,23 @@
-import { Worker } from 'node:worker_threads'
-import type { CountAnswer, CountQuestion } from './counting-thread-main.ts'
+import { openWorkerThread, type WorkerThread } from '@gateway/service-kit/async/worker-thread'
 import { wholeNumber } from '@gateway/service-kit/process/config'
+import type { Slice } from './counting-thread-main.ts'
 
-export interface CountingThread {
-  /** Tokens of each slice; null if the thread is too slow or fails. Never rejects. */
-  count(slices: CountQuestion['slices']): Promise<number[] | null>
-  close(): Promise<void>
-}
+/** Returns the tokens of each slice. */
+export type CountingThread = WorkerThread<Slice[], number[]>
 
 interface Deps {
   /** Called with the reason why a count failed. */
   onTrouble: (reason: unknown) => void
-  /** Longest time for one question, in milliseconds. */
+  /** Maximum time for one question, in milliseconds. */
   limitMs: number
-}
-
-interface Question {
-  answer: (tokens: number[] | null) => void
-  timer: NodeJS.Timeout
 }
 
 /** Memory of a thread: the tables of both tokenizers, and the texts being counted. */
 const MAX_MEGABYTES = 512
 
-/** A counting thread, started by its first question. If it fails, the next question starts another. */
-export function openCountingThread({ onTrouble, limitMs }: Deps): CountingThread {
-  let thread: Worker | null = null
-  let last = 0
-  const open = new Map<number, Question>()
-
-  function start(): Worker {
-    const worker = new Worker(new URL('./counting-thread-main.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
-    })
-    worker.unref()
-    worker.on('message', ({ n, tokens }: CountAnswer) => answer(n, tokens))
-    worker.on('error', (error) => giveUp(worker, error))
-    return worker
-  }
-
-  function answer(n: number, tokens: number[] | null): void {
-    const question = open.get(n)
-    if (!question) return
-    open.delete(n)
-    clearTimeout(question.timer)
-    question.answer(tokens)
-  }
-
-  function giveUp(worker: Worker, reason: unknown): void {
-    if (thread !== worker) return
-    thread = null
-    onTrouble(reason)
-    void worker.terminate()
-    for (const n of open.keys()) answer(n, null)
-  }
-
-  return {
-    count(slices) {
-      const worker = (thread ??= start())
-      const n = ++last
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => giveUp(worker, new Error(`no count after ${limitMs} ms`)), limitMs)
-        open.set(n, { answer: resolve, timer })
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no such target
-        worker.postMessage({ n, slices } satisfies CountQuestion)
-      })
-    },
-    async close() {
-      const worker = thread
-      thread = null
-      for (const n of open.keys()) answer(n, null)
-      await worker?.terminate()
-    },
-  }
+export function openCountingThread(deps: Deps): CountingThread {
+  const program = new URL('./counting-thread-main.ts', import.meta.url)
+  return openWorkerThread({ ...deps, program, maxMegabytes: MAX_MEGABYTES })
 }
 
 /** Variables of each service that counts prompt tokens. */

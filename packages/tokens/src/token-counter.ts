@@ -92,7 +92,7 @@ export function openTokenCounter(options: Options): TokenCounter {
         if (slices.length === 0) return
         const characters = lengthOf(slices)
         thread.characters += characters
-        void thread.count(slices.map(({ family, text }) => ({ family, text }))).then((tokens) => {
+        void thread.ask(slices.map(({ family, text }) => ({ family, text }))).then((tokens) => {
           thread.characters -= characters
           slices.forEach((slice, n) => finish(slice, tokens?.[n] ?? null))
           handOut()

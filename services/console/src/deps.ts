@@ -2,6 +2,7 @@ import type { AssetStore } from '@gateway/assets/asset-store'
 import type { Database } from '@gateway/database/client'
 import type { QuotaValues } from '@gateway/api/quotas'
 import type { NewId } from '@gateway/api/ids'
+import type { Estimator } from '@gateway/ledger-client/estimator'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import type { Readiness } from '@gateway/service-kit/process/health'
@@ -35,6 +36,7 @@ export interface ConsoleDeps {
     | 'createWebhook'
     | 'deleteWebhook'
   >
+  estimator: Pick<Estimator, 'estimate'>
   /** The operator's defaults (`QUOTAS`). */
   quotas: QuotaValues
   assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>

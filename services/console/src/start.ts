@@ -4,6 +4,7 @@ import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { flowLimits } from '@gateway/api/limits'
 import { openIdGenerator } from '@gateway/api/ids'
 import { openDatabase } from '@gateway/database/client'
+import { openEstimator } from '@gateway/ledger-client/estimator'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import { isUpload } from '@gateway/service-kit/http/connections'
@@ -45,6 +46,11 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const attempts = { name: 'sign-in attempts', everyMs: 300_000, work: () => forgetAttempts({ prisma }) }
   for (const job of [removal, forgetting, attempts]) onStop(job.name, repeat({ log }, job))
 
+  const estimator = openEstimator({
+    onTrouble: (error) => log.warn({ err: error }, 'an estimate could not be computed'),
+  })
+  onStop('estimator', () => estimator.close())
+
   readiness.check('postgres', async () => ((await prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
   const random = (bytes: number) => randomBytes(bytes)
   const newId = openIdGenerator(Date.now, randomFillSync)
@@ -52,6 +58,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     prisma,
     ledger,
     assetStore,
+    estimator,
     quotas: config.QUOTAS,
     throttle: openThrottle({ prisma }),
     passwords: openPasswords({ random }),

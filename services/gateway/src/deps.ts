@@ -1,5 +1,6 @@
 import type { ByteBudget } from '@gateway/service-kit/async/byte-budget'
 import type { AssetStore } from '@gateway/assets/asset-store'
+import type { Estimator } from '@gateway/ledger-client/estimator'
 import type { Instance } from '@gateway/ledger-client/instance'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Notifier } from '@gateway/service-kit/notifier/notifier'
@@ -34,6 +35,7 @@ export interface Deps {
   countUsage: CountUsage
   /** Counts prompts of different projects in turn. */
   countExactly: CountExactly
+  estimator: Pick<Estimator, 'estimate'>
   /** null if no console is configured; its paths are then not served. */
   consoleProxy: ConsoleProxy | null
 

@@ -4,6 +4,7 @@ import { refuse } from '@gateway/api/refusal'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { registerInstance } from '@gateway/ledger-client/instance'
+import { openEstimator } from '@gateway/ledger-client/estimator'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
 import { isTrustedBy } from '@gateway/service-kit/http/trusted-proxies'
@@ -96,6 +97,11 @@ export async function startGateway(
   const consoleProxy = config.CONSOLE_URL === undefined ? null : openConsoleProxy(config.CONSOLE_URL)
   if (consoleProxy) onStop('console proxy', () => consoleProxy.close())
 
+  const estimator = openEstimator({
+    onTrouble: (error) => log.warn({ err: error }, 'an estimate could not be computed'),
+  })
+  onStop('estimator', () => estimator.close())
+
   const deps: Deps = {
     ledger,
     instance,
@@ -110,6 +116,7 @@ export async function startGateway(
     }),
     countUsage: usageCounter(tokenCounter.count),
     countExactly: exactCounter(tokenCounter),
+    estimator,
     consoleProxy,
     keyGate: openKeyGate({ ledger, metrics }),
     concurrencyLimiter: openConcurrencyLimiter({

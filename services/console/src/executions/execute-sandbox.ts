@@ -12,8 +12,6 @@ import { sendExecution } from './follow-execution.ts'
 import type { CheckedBodyOf } from '@gateway/api/api-route'
 import { recordChange } from '../audit/record-change.ts'
 import { type User, userOf } from '../sign-in/user.ts'
-import { inTurns } from '@gateway/service-kit/async/waiting'
-import { estimate } from '@gateway/flow/estimate'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now' | 'publicUrl'>
 
@@ -122,13 +120,15 @@ function rerunFingerprintOf(
 }
 
 /** POST …/sandboxes/{s}/estimate: max cost of an execution with this input (money §7.6). Starts nothing. */
-export function estimateSandbox(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'estimateSandbox'> {
+export function estimateSandbox(
+  deps: Pick<ConsoleDeps, 'prisma' | 'ledger' | 'estimator'>,
+): Handler<'estimateSandbox'> {
   return async (call, res) => {
     const { user, project, sandbox } = await reachSandbox(deps.prisma, call, res)
     const { input, revision } = await call.body()
     const caller = { user: user.id, project }
     const facts = await deps.ledger.estimateSandbox({ caller, sandbox: sandbox.id, revision, input })
     if ('refused' in facts) throw refusalFor(facts.refused, 'console')
-    res.json(await inTurns(estimate(facts)))
+    res.json(await deps.estimator.estimate(facts))
   }
 }

@@ -1,17 +1,15 @@
 import type { Request, RequestHandler } from 'express'
-import { inTurns } from '@gateway/service-kit/async/waiting'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { storableRevision } from '../../../request/read-invocation.ts'
 import { readEstimateRequest } from '@gateway/api/estimate'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { flowLimits } from '@gateway/api/limits'
-import { estimate } from '@gateway/flow/estimate'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { refuseRepeatedHeaders, selectorOf, storableId } from '../../../request/read-headers.ts'
 
-type Needed = Pick<Deps, 'keyGate' | 'concurrencyLimiter' | 'ledger' | 'refusals'>
+type Needed = Pick<Deps, 'keyGate' | 'concurrencyLimiter' | 'ledger' | 'refusals' | 'estimator'>
 type EstimateRequest = Request<{ id: string }>
 
 /** POST /v1/sandbox/{id}/estimate: the maximum charge of an execution with this input (money §7.6). Starts nothing. */
@@ -21,7 +19,7 @@ export function estimateSandbox(deps: Needed): RequestHandler<{ id: string }> {
     return withPermit(deps, res, async (keyHash) => {
       const facts = await deps.ledger.estimateSandbox(await readQuestion(req, keyHash))
       if ('refused' in facts) throw refusalFor(facts.refused, 'invoke')
-      const answer = await inTurns(estimate(facts))
+      const answer = await deps.estimator.estimate(facts)
       sendJson(res, 200, JSON.stringify(answer), { 'Cache-Control': 'private, no-store' })
     })
   }

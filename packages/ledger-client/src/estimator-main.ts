@@ -1,0 +1,13 @@
+import type { EstimateFacts, SandboxEstimate } from '@gateway/api/estimate'
+import { estimate } from '@gateway/flow/estimate'
+import { answerQuestions } from '@gateway/service-kit/async/worker-thread'
+
+// The thread that computes estimates.
+
+answerQuestions((facts: EstimateFacts): SandboxEstimate => {
+  const steps = estimate(facts)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+})

@@ -1,0 +1,86 @@
+import { parentPort, Worker } from 'node:worker_threads'
+
+/** A thread that answers questions by plain values. */
+export interface WorkerThread<Question, Answer> {
+  /** Returns null if the thread is too slow or fails. Never rejects. */
+  ask(question: Question): Promise<Answer | null>
+  close(): Promise<void>
+}
+
+interface Options {
+  /** Its program, which calls `answerQuestions`. */
+  program: URL
+  /** Maximum time for one question, in milliseconds. */
+  limitMs: number
+  maxMegabytes: number
+  /** Called with the reason why a question has no answer. */
+  onTrouble: (reason: unknown) => void
+}
+
+interface Open<Answer> {
+  answer: (answer: Answer | null) => void
+  timer: NodeJS.Timeout
+}
+
+/** Opens a thread that its first question starts. If it fails, the next question starts another. */
+export function openWorkerThread<Question, Answer>({
+  program,
+  limitMs,
+  maxMegabytes,
+  onTrouble,
+}: Options): WorkerThread<Question, Answer> {
+  let thread: Worker | null = null
+  let last = 0
+  const open = new Map<number, Open<Answer>>()
+
+  function start(): Worker {
+    const worker = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } })
+    worker.unref()
+    worker.on('message', ({ n, answer }: { n: number; answer: Answer }) => close(n, answer))
+    worker.on('error', (error) => giveUp(worker, error))
+    return worker
+  }
+
+  function close(n: number, answer: Answer | null): void {
+    const question = open.get(n)
+    if (!question) return
+    open.delete(n)
+    clearTimeout(question.timer)
+    question.answer(answer)
+  }
+
+  function giveUp(worker: Worker, reason: unknown): void {
+    if (thread !== worker) return
+    thread = null
+    onTrouble(reason)
+    void worker.terminate()
+    for (const n of open.keys()) close(n, null)
+  }
+
+  return {
+    ask(question) {
+      const worker = (thread ??= start())
+      const n = ++last
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => giveUp(worker, new Error(`no answer after ${limitMs} ms`)), limitMs)
+        open.set(n, { answer: resolve, timer })
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no such target
+        worker.postMessage({ n, question })
+      })
+    },
+    async close() {
+      const worker = thread
+      thread = null
+      for (const n of open.keys()) close(n, null)
+      await worker?.terminate()
+    },
+  }
+}
+
+/** Answers the questions of `openWorkerThread`: called in the thread's program. An error ends the thread. */
+export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer | Promise<Answer>): void {
+  parentPort!.on('message', async ({ n, question }: { n: number; question: Question }) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no such target
+    parentPort!.postMessage({ n, answer: await answer(question) })
+  })
+}
