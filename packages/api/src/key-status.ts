@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { exampleIds } from './example-ids.ts'
+import { rateLimits } from './rates.ts'
 
 const micro = z.int().min(0)
 const time = z.string().describe('ISO 8601, UTC')
@@ -24,6 +25,7 @@ export const keyStatus = z
     reservedMicro: micro.nullable().describe('reserved for running calls of this window'),
     remainingMicro: micro.nullable(),
     resetsAt: time.nullable().describe('when the window ends; null: never'),
+    rates: rateLimits,
     expiresAt: time.nullable(),
   })
   .meta({
@@ -40,6 +42,7 @@ export const keyStatus = z
         reservedMicro: 308,
         remainingMicro: 19_998_442,
         resetsAt: '2026-12-01T00:00:00.000Z',
+        rates: { requestsPerMinute: 600, tokensPerMinute: null, concurrentCalls: null },
         expiresAt: '2027-02-18T09:00:00.000Z',
       },
     ],

@@ -1,3 +1,4 @@
+import type { RateLimits } from '@gateway/api/rates'
 import { z } from 'zod'
 import type { InvocationRecord } from '@gateway/api/console/money'
 import type { KeyStatus } from '@gateway/api/key-status'
@@ -24,7 +25,14 @@ export const keysQuestion = z.strictObject({ keyHashes: z.array(keyHash).min(1).
 export type KeysQuestion = z.infer<typeof keysQuestion>
 /** In the order of the question. A key whose creator may no longer issue it is identified: that is refused later. */
 export interface KeysAnswer {
-  keys: ({ project: string } | Refused)[]
+  keys: (IdentifiedKey | Refused)[]
+}
+export interface IdentifiedKey {
+  key: string
+  /** Of the key and its replacements, which share their rate limits. */
+  lineage: string
+  project: string
+  rates: { key: RateLimits; project: RateLimits }
 }
 
 /** POST /keys/read: a `callerQuestion`; what the key is and has left. */

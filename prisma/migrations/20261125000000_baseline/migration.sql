@@ -61,6 +61,7 @@ CREATE TABLE control.projects (
   name                 text NOT NULL,
   asset_retention_days integer DEFAULT 90 CHECK (asset_retention_days BETWEEN 1 AND 3650), -- null: assets are never deleted
   quotas               jsonb NOT NULL DEFAULT '{}', -- its own, by name; others are the operator's defaults
+  rates                jsonb NOT NULL DEFAULT '{}', -- limits per minute, by name; others are none
   created_at           timestamptz(3) NOT NULL DEFAULT now()
 );
 CREATE INDEX ON control.projects (tenant);
@@ -243,6 +244,7 @@ CREATE TABLE control.keys (
   created_at   timestamptz(3) NOT NULL DEFAULT now(),
   expires_at   timestamptz(3),
   expiry_days  integer CHECK (expiry_days BETWEEN 1 AND 365),
+  rates        jsonb NOT NULL DEFAULT '{}', -- limits per minute, by name; others are none
   revoked_at   timestamptz(3),
   rotated_from text UNIQUE,
   rotated_to   text UNIQUE,

@@ -15,7 +15,7 @@ import {
 import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
 import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { countingConfig } from '@gateway/tokens/counting-thread'
-import { ratesConfig } from './admission/limits.ts'
+import { ratesConfig } from './rates/rates.ts'
 import { z } from 'zod'
 
 /** Environment variables of the gateway. It has no database credentials. */
@@ -69,7 +69,7 @@ export const gatewayConfig = z.object({
   TRACE_CONTENT: flag().default(false).meta({ description: 'Record prompts and responses in traces' }),
   RATES: json(ratesConfig).default({}).meta({
     description:
-      'Rate limits per key and project, as JSON, for example {"key":{"requests":10,"seconds":1},"projects":{"prj_…":{"requests":100,"seconds":60}}}. Each process counts separately',
+      'Rate limits per key and project, as JSON, for example {"key":{"requests":10,"seconds":1},"projects":{"prj_…":{"requests":100,"seconds":60}}}. All gateways count together, in Redis',
   }),
 })
 

@@ -9,7 +9,7 @@ import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
 import { isTrustedBy } from '@gateway/service-kit/http/trusted-proxies'
 import type { CommonConfig } from '@gateway/service-kit/process/config'
-import { openAdmissionQueueLimit, openConcurrencyLimiter, openRates, trackOpenCalls } from './admission/limits.ts'
+import { openAdmissionQueueLimit, openConcurrencyLimiter, trackOpenCalls } from './admission/limits.ts'
 import { ledgerHealth, openMetrics } from './metrics.ts'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import { openProviders } from '@gateway/providers/open-providers'
@@ -17,6 +17,8 @@ import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import { usageCounter } from '@gateway/tokens/counted-usage'
 import { exactCounter } from '@gateway/tokens/exact-count'
 import { openTokenCounter } from '@gateway/tokens/token-counter'
+import { openRateStore } from './rates/rate-store.ts'
+import { openRates } from './rates/rates.ts'
 import { openKeyGate } from './admission/key-gate.ts'
 import { openRunningCalls } from './admission/running-calls.ts'
 import { gatewayApp } from './app.ts'
@@ -102,6 +104,13 @@ export async function startGateway(
   })
   onStop('estimator', () => estimator.close())
 
+  const keyGate = openKeyGate({ ledger, metrics })
+  const rateStore = await openRateStore({
+    redisUrl: config.REDIS_URL,
+    onTrouble: (error) => log.warn({ err: error }, 'Redis is away; this gateway grants its share of each rate limit'),
+  })
+  onStop('rate limits', () => rateStore.close())
+
   const deps: Deps = {
     ledger,
     instance,
@@ -118,13 +127,13 @@ export async function startGateway(
     countExactly: exactCounter(tokenCounter),
     estimator,
     consoleProxy,
-    keyGate: openKeyGate({ ledger, metrics }),
+    keyGate,
     concurrencyLimiter: openConcurrencyLimiter({
       maxPermits: config.MAX_CONCURRENT_CALLS,
       maxOfProject: config.MAX_CONCURRENT_CALLS_PER_PROJECT,
     }),
     admissionQueueLimit: openAdmissionQueueLimit(config.MAX_CONCURRENT_ADMISSIONS),
-    rates: openRates(config.RATES),
+    rates: openRates({ config: config.RATES, keyGate, store: rateStore }),
     refusals,
     runningCalls: openRunningCalls({ notifier, stopping, now }),
     openCalls,

@@ -42,6 +42,7 @@ export interface KeyOptions {
   limit?: { micro: bigint; reset: 'daily' | 'weekly' | 'monthly' | 'lifetime' } | null
   expiresInMs?: number
   revoked?: boolean
+  rates?: { requestsPerMinute?: number; tokensPerMinute?: number; concurrentCalls?: number }
 }
 
 /** A tenant that can call. */
@@ -165,8 +166,8 @@ export async function openFixture(adminUrl: string) {
     const hash = createHash('sha256').update(secret).digest()
     await run(
       `INSERT INTO control.keys (id, hash, prefix, name, tenant, project, lineage, policy, limit_micro, limit_reset, created_by, expires_at,
-         expiry_days, revoked_at)
-       VALUES ($1, $2, $3, 'a key', $4, $5, $1, $6, $7, $8, $9, now() + $10 * interval '1 millisecond', 90, CASE WHEN $11 THEN now() END)`,
+         expiry_days, revoked_at, rates)
+       VALUES ($1, $2, $3, 'a key', $4, $5, $1, $6, $7, $8, $9, now() + $10 * interval '1 millisecond', 90, CASE WHEN $11 THEN now() END, $12)`,
       [
         keyId,
         hash,
@@ -179,6 +180,7 @@ export async function openFixture(adminUrl: string) {
         options.by,
         options.expiresInMs ?? 7_776_000_000,
         options.revoked ?? false,
+        JSON.stringify(options.rates ?? {}),
       ],
     )
     for (const resource of options.resources ?? [])

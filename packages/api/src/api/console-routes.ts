@@ -183,7 +183,8 @@ export const consoleRoutes = {
   }),
   changeProject: projects('PATCH', project, 'Change a project', one(projectRecord), {
     ...sent(projectPatch),
-    description: 'By a Project Owner. Assets that are older than `assetRetentionDays` are deleted within minutes.',
+    description:
+      'By a Project Owner. Assets that are older than `assetRetentionDays` are deleted within minutes; `rates` bind within ten seconds.',
   }),
   deleteProject: projects('DELETE', project, 'Delete a project that holds nothing', done, { refusals: ['not_empty'] }),
   readQuotas: projects('GET', `${project}/quotas`, 'Read the quotas of a project', one(quotaRecords), {

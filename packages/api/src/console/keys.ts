@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { exampleIds } from '../example-ids.ts'
 import { keyLimits } from '../limits.ts'
+import { noRateLimits, rateLimits } from '../rates.ts'
 import { id, label, micro, time } from './fields.ts'
 import { pageQuery } from './page.ts'
 
@@ -20,6 +21,7 @@ export const newKeyBody = z
     policy: z.enum(['all-eligible', 'listed']).default('all-eligible'),
     resources: z.array(id).min(1).max(1000).optional(),
     limit: spendingLimit.nullable().default(null),
+    rates: rateLimits.default(noRateLimits).describe('fixed for the life of the key and its replacements'),
     expiresInDays: z
       .int()
       .min(keyLimits.expiryDays.min)
@@ -65,6 +67,7 @@ export const keyRecord = z
       .describe('the allowlist of a listed key; sbx-… for sandbox products that the reader may not use'),
     limit: spendingLimit.nullable(),
     window: keyWindow.nullable().describe('the one that runs now; null: the key has no limit'),
+    rates: rateLimits,
     createdBy: id,
     createdAt: time,
     expiresAt: time.nullable(),
@@ -90,6 +93,7 @@ export const keyRecord = z
           startsAt: '2026-11-01T00:00:00.000Z',
           resetsAt: '2026-12-01T00:00:00.000Z',
         },
+        rates: { requestsPerMinute: 600, tokensPerMinute: null, concurrentCalls: null },
         createdBy: exampleIds.user,
         createdAt: '2026-11-20T09:00:00.000Z',
         expiresAt: '2027-02-18T09:00:00.000Z',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
 import { flowLimits } from '../limits.ts'
+import { rateLimits } from '../rates.ts'
 import { id, label, named, projectRole, time } from './fields.ts'
 import { memberRecord } from './users.ts'
 
@@ -15,10 +16,14 @@ const assetRetentionDays = z
   .nullable()
   .describe('after how many days its assets are deleted; null: never')
 export const projectPatch = z
-  .strictObject({ assetRetentionDays })
+  .strictObject({ assetRetentionDays, rates: rateLimits })
   .partial()
-  .meta({ examples: [{ assetRetentionDays: 30 }] })
-export const projectRecord = named.extend({ team: id, createdAt: time, assetRetentionDays }).meta({
+  .meta({
+    examples: [
+      { assetRetentionDays: 30, rates: { requestsPerMinute: 3_000, tokensPerMinute: 500_000, concurrentCalls: 50 } },
+    ],
+  })
+export const projectRecord = named.extend({ team: id, createdAt: time, assetRetentionDays, rates: rateLimits }).meta({
   examples: [
     {
       id: exampleIds.project,
@@ -26,6 +31,7 @@ export const projectRecord = named.extend({ team: id, createdAt: time, assetRete
       team: exampleIds.team,
       createdAt: '2026-11-20T09:00:00.000Z',
       assetRetentionDays: 30,
+      rates: { requestsPerMinute: 3_000, tokensPerMinute: 500_000, concurrentCalls: 50 },
     },
   ],
 })

@@ -6,6 +6,7 @@ import { FormDialog } from '../components/form-dialog.tsx'
 import { TextField } from '../components/text-field.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { bodyOfDraft, draftFaults, emptyDraft, type KeyDraft } from './new-key.ts'
+import { RateFields } from './rate-fields.tsx'
 import { ResourceFields } from './resource-fields.tsx'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { useKeyChange } from './use-key-change.ts'
@@ -44,6 +45,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
         onChange={(name) => change({ name })}
       />
       <LimitFields draft={draft} fault={isTried ? faults.limit : undefined} onChange={change} />
+      <RateFields draft={draft.rates} onChange={(part) => change({ rates: { ...draft.rates, ...part } })} />
       <ResourceFields
         chosen={draft.resources}
         fault={isTried ? faults.resources : undefined}

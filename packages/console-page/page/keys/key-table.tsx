@@ -8,6 +8,7 @@ import { Moment } from '../components/moment.tsx'
 import { CheckKeyDialog } from './check-key-dialog.tsx'
 import { KeyActions, type KeyAction } from './key-actions.tsx'
 import { stateLabels } from './key-labels.ts'
+import { ratesText } from './rate-draft.ts'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 import { RotateKeyDialog } from './rotate-key-dialog.tsx'
 import { WindowBar } from './window-bar.tsx'
@@ -26,7 +27,7 @@ export function KeyTable({ keys }: { keys: KeyRecord[] }) {
       cell: (key) => <KeyName of={key} maker={key.createdBy === me.id ? 'you' : nameOf(key.createdBy)} />,
     },
     { head: 'State', cell: ({ state }) => <Badge tone={stateLabels[state].tone} text={stateLabels[state].text} /> },
-    { head: 'Limit', cell: (key) => <WindowBar limit={key.limit} window={key.window} /> },
+    { head: 'Limit', cell: KeyLimits },
     { head: 'Access', cell: ({ policy, resources }) => (policy === 'listed' ? resources.join(', ') : 'All products') },
     { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'Never') },
     { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'Never') },
@@ -36,6 +37,16 @@ export function KeyTable({ keys }: { keys: KeyRecord[] }) {
     <>
       <DataTable caption="Keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
       {Chosen && <Chosen of={chosen.key} onClose={() => setChosen(null)} />}
+    </>
+  )
+}
+
+function KeyLimits({ limit, window, rates }: KeyRecord) {
+  const text = ratesText(rates)
+  return (
+    <>
+      <WindowBar limit={limit} window={window} />
+      {text !== null && <div className="soft small">{text}</div>}
     </>
   )
 }

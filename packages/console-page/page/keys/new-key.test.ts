@@ -1,14 +1,17 @@
 import { newKeyBody } from '@gateway/api/console/keys'
 import { expect, test } from 'vitest'
+import { emptyRates } from './rate-draft.ts'
 import { bodyOfDraft, draftFaults, emptyDraft } from './new-key.ts'
 
 test('bodyOfDraft turns a filled-in form into a valid request body', () => {
-  const draft = { ...emptyDraft, name: 'CI', limit: '2.5', resources: ['acme/swift'] }
+  const rates = { ...emptyRates, requestsPerMinute: '60' }
+  const draft = { ...emptyDraft, name: 'CI', limit: '2.5', resources: ['acme/swift'], rates }
   expect(newKeyBody.parse(bodyOfDraft('prj_1', draft))).toEqual({
     project: 'prj_1',
     name: 'CI',
     expiresInDays: 90,
     limit: { micro: 2_500_000, reset: 'daily' },
+    rates: { requestsPerMinute: 60, tokensPerMinute: null, concurrentCalls: null },
     policy: 'listed',
     resources: ['acme/swift'],
   })

@@ -1,5 +1,6 @@
 import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
+import { emptyRates, type RateDraft, ratesOfDraft } from './rate-draft.ts'
 import { microOf } from '../pure/usd.ts'
 
 export type NewKeyBody = BodyOf<ConsoleRoutes['createKey']>
@@ -13,9 +14,17 @@ export interface KeyDraft {
   reset: Reset
   /** Allowed products; null allows all products of the project. */
   resources: string[] | null
+  rates: RateDraft
 }
 
-export const emptyDraft: KeyDraft = { name: '', expiresInDays: '90', limit: '', reset: 'daily', resources: null }
+export const emptyDraft: KeyDraft = {
+  name: '',
+  expiresInDays: '90',
+  limit: '',
+  reset: 'daily',
+  resources: null,
+  rates: emptyRates,
+}
 
 /** Errors by field that can be detected in the browser. */
 export function draftFaults({ limit, resources }: KeyDraft): { limit?: string; resources?: string } {
@@ -28,13 +37,15 @@ export function draftFaults({ limit, resources }: KeyDraft): { limit?: string; r
 }
 
 /** Request body for a draft. */
-export function bodyOfDraft(project: string, { name, expiresInDays, limit, reset, resources }: KeyDraft): NewKeyBody {
+export function bodyOfDraft(project: string, draft: KeyDraft): NewKeyBody {
+  const { name, expiresInDays, limit, reset, resources, rates } = draft
   const micro = microOf(limit)
   return {
     project,
     name,
     expiresInDays: Number(expiresInDays),
     ...(micro && { limit: { micro, reset } }),
+    rates: ratesOfDraft(rates),
     ...(resources && { policy: 'listed', resources }),
   }
 }

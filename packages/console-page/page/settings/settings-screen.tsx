@@ -11,12 +11,14 @@ import { Waiting } from '../components/waiting.tsx'
 import { useMyRoles } from '../users/use-my-roles.ts'
 import { DeleteProjectDialog } from './delete-project-dialog.tsx'
 import { ProjectTokens } from './project-tokens.tsx'
+import { QuotaTable } from './quota-table.tsx'
+import { RatesForm } from './rates-form.tsx'
 import { RetentionForm } from './retention-form.tsx'
 
-/** Project details, asset retention, service tokens and deletion. */
+/** Project details, asset retention, rate limits, quotas, service tokens and deletion. */
 export function SettingsScreen() {
   const { tenant, project: id } = useScope()
-  const { isAdmin, isOwner } = useMyRoles()
+  const { isAdmin, isOwner, hasGrant } = useMyRoles()
   const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
   const teams = useQuery(readingAll('/api/v2/tenants/{tenant}/teams', { params: { tenant } }))
   const [isDeleting, setDeleting] = useState(false)
@@ -41,6 +43,8 @@ export function SettingsScreen() {
             />
           </section>
           <RetentionForm key={project.id} project={project} isOwner={isOwner} />
+          <RatesForm key={`rates of ${project.id}`} project={project} isOwner={isOwner} />
+          {hasGrant && <QuotaTable />}
           {isOwner ? (
             <ProjectTokens />
           ) : (

@@ -6,5 +6,9 @@ export function useMyRoles() {
   const { tenant, project } = useScope()
   const organization = useMe().tenants.find(({ id }) => id === tenant)
   const role = organization?.projects.find(({ id }) => id === project)?.role
-  return { isAdmin: organization?.role === 'Admin', isOwner: role === 'Project Owner' }
+  return {
+    isAdmin: organization?.role === 'Admin',
+    isOwner: role === 'Project Owner',
+    hasGrant: role !== undefined && role !== null,
+  }
 }

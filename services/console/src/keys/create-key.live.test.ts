@@ -12,6 +12,7 @@ test('creates a key bound to its project, shows the secret once and stores only 
     project: stack.project,
     name: 'CI',
     limit,
+    rates: { requestsPerMinute: 60 },
     expiresInDays: 30,
   })
   expect(outcomeOf(made)).toBe('201')
@@ -33,6 +34,7 @@ test('creates a key bound to its project, shows the secret once and stores only 
       startsAt: expect.any(String),
       resetsAt: expect.any(String),
     },
+    rates: { requestsPerMinute: 60, tokensPerMinute: null, concurrentCalls: null },
     createdBy: stack.owner.id,
     createdAt: expect.any(String),
     expiresAt: new Date(Date.parse(key.createdAt) + 30 * 86_400_000).toISOString(),

@@ -52,10 +52,12 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' 
           createdAt: now,
           expiresAt: new Date(now.getTime() + body.expiresInDays * DAY_MS),
           expiryDays: body.expiresInDays,
+          rates: body.rates,
         },
       })
       await tx.keyResource.createMany({ data: resources.map((resource) => ({ key: id, resource })) })
-      const details = { project, prefix, policy: body.policy, limit: body.limit, expiresInDays: body.expiresInDays }
+      const { policy, limit, rates, expiresInDays } = body
+      const details = { project, prefix, policy, limit, rates, expiresInDays }
       await recordChange(tx, { tenant, user: user.id, action: 'key.create', subject: id, details })
       const key = await keyRecord(tx, row, now, user.id)
       return { body: { key, secret }, repeated: { key, secret: null, resolution: ROTATE } }

@@ -1,4 +1,5 @@
 import type { KeyRecord, KeyState, KeyWindow } from '@gateway/api/console/keys'
+import { rateLimits } from '@gateway/api/rates'
 import type { Transaction } from '../audit/record-change.ts'
 import { hideSandboxes, projectsOpenTo } from '../permissions/visible-projects.ts'
 import type { Prisma } from '@gateway/database/client'
@@ -16,6 +17,7 @@ export interface KeyRow extends KeyDates {
   createdBy: string
   createdAt: Date
   rotatedFrom: string | null
+  rates: unknown
 }
 
 /**
@@ -56,6 +58,7 @@ export async function keyRecords(
     ),
     limit: limitOf(key),
     window: keyWindow(limitOf(key), meterOf.get(key.lineage), now),
+    rates: rateLimits.parse(key.rates),
     createdBy: key.createdBy,
     createdAt: key.createdAt.toISOString(),
     expiresAt: key.expiresAt?.toISOString() ?? null,

@@ -37,6 +37,7 @@ test('rotating a key keeps its settings and lineage and changes only the secret'
     policy: 'listed',
     resources: [product],
     limit: { micro: 5_000_000, reset: 'weekly' },
+    rates: { requestsPerMinute: 60, tokensPerMinute: 5_000, concurrentCalls: 2 },
     expiresInDays: 30,
   }
   const { key: old, secret } = (await stack.owner.post(`${stack.path}/keys`, asked)).body

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import type { Prisma } from '@gateway/database/client'
 import { KEY_SECRET_PREFIX } from '@gateway/api/ids'
+import { rateLimits } from '@gateway/api/rates'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -20,7 +21,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' |
 const DAY_MS = 86_400_000
 
 /**
- * POST …/keys/{k}/rotate (rules §6.8): issues a replacement with the same project, policy, allowlist, limit, expiry
+ * POST …/keys/{k}/rotate (rules §6.8): issues a replacement with the same project, policy, allowlist, limits, expiry
  * span and meter. For a user who may manage the key, or for the key itself. A repeated request gets 409 with the
  * replacement.
  */
@@ -46,7 +47,8 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
         await requireIssuer(tx, user, { tenant, project: old.project, use: false })
       const { name, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays } = old
       const expiresAt = new Date(now.getTime() + expiryDays * DAY_MS)
-      const same = { name, tenant, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays }
+      const rates = rateLimits.parse(old.rates)
+      const same = { name, tenant, project, lineage, policy, limitMicro, limitReset, rates, createdBy, expiryDays }
       const row = await tx.key.create({
         data: { ...same, id: replacement, hash, prefix, createdAt: now, expiresAt, rotatedFrom: id },
       })

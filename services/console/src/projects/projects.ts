@@ -1,4 +1,5 @@
 import { type ProjectRecord } from '@gateway/api/console/projects'
+import { rateLimits } from '@gateway/api/rates'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -113,7 +114,8 @@ async function owningTeam(tx: Transaction, tenant: string, named: string | null,
   throw invalidField('team', wrong, 'Send the id of a team of the organization.')
 }
 
-export function projectRecord(project: Omit<ProjectRecord, 'createdAt'> & { createdAt: Date }): ProjectRecord {
-  const { id, name, team, createdAt, assetRetentionDays } = project
-  return { id, name, team, createdAt: createdAt.toISOString(), assetRetentionDays }
+type ProjectRow = Omit<ProjectRecord, 'createdAt' | 'rates'> & { createdAt: Date; rates: unknown }
+
+export function projectRecord({ id, name, team, createdAt, assetRetentionDays, rates }: ProjectRow): ProjectRecord {
+  return { id, name, team, createdAt: createdAt.toISOString(), assetRetentionDays, rates: rateLimits.parse(rates) }
 }

@@ -1,4 +1,5 @@
 import type { Admitted, AdmitOutcome } from '@gateway/ledger-protocol/ledger-outcomes'
+import type { Place } from '../rates/rates.ts'
 import type { Permit } from './limits.ts'
 
 /** Outcome of an admission: the upper bound is reserved, or a saved response is replayed. */
@@ -7,6 +8,8 @@ export type Admission = AdmittedCall | Replay
 export interface AdmittedCall extends Admitted {
   /** ID of this attempt's reservation. For a first attempt it is also the invocation ID. */
   reservation: string
+  /** Of the call within its rate limits. */
+  place: Place
 }
 export type Replay = Extract<AdmitOutcome, { kind: 'replay' }>
 export type Running = Extract<AdmitOutcome, { kind: 'running' }>

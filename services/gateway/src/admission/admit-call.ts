@@ -2,13 +2,13 @@ import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
-import { type AdmissionQueueLimit, tooOften } from './limits.ts'
+import { type Exceeded, type Place, tooOften } from '../rates/rates.ts'
+import type { AdmissionQueueLimit } from './limits.ts'
 import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import type { AdmitOutcome } from '@gateway/ledger-protocol/ledger-outcomes'
 import { ADMISSION_MS, openAdmission } from '@gateway/ledger-client/open-admission'
 import type { ExactCount } from '@gateway/tokens/exact-count'
 import type { Deps } from '../deps.ts'
-import { openReservation, release } from '../provider-call/reservation.ts'
 import type { ChatCall } from '../request/read-chat.ts'
 import { storable } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
@@ -34,8 +34,7 @@ type Needed = Pick<
   | 'runningCalls'
   | 'metrics'
   | 'monotonicNow'
-> &
-  Parameters<typeof release>[0]
+>
 
 /**
  * Asks the ledger to admit a call: one request that decides everything (architecture §2.1). While the first call under
@@ -77,8 +76,31 @@ async function askLedger(
   imageError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
 ): Promise<Admission | Running> {
-  const exceeded = await deps.rates.exceeded(chat.keyHash)
-  const refusedHere = imageError ?? (exceeded === null ? null : tooOften(exceeded)) // A3
+  const { bytes } = chat.request.promptSize
+  const place = await deps.rates.take(chat.keyHash, deps.newId('inv'), {
+    bytes,
+    maxTokens: chat.request.maxTokens ?? 0,
+  })
+  try {
+    const admission = await askWithin(deps, chat, disconnected, imageError, waiting, place)
+    if (admission.kind !== 'admitted' && 'undo' in place) place.undo()
+    return admission
+  } catch (error) {
+    if ('undo' in place) place.undo()
+    throw error
+  }
+}
+
+/** @param place of the call within its rate limits, or the limit that it exceeds */
+async function askWithin(
+  deps: Needed,
+  chat: ChatCall,
+  disconnected: AbortSignal,
+  imageError: Refusal | null,
+  waiting: AdmissionQueueLimit['during'],
+  place: Place | Exceeded,
+): Promise<Admission | Running> {
+  const refusedHere = imageError ?? ('exceeded' in place ? tooOften(place) : null) // A3
   const mayReserve = refusedHere === null
   let id = ''
   const admit = openAdmission<AdmitOutcome>({
@@ -92,13 +114,8 @@ async function askLedger(
   const outcome = await admit()
   if (outcome.kind === 'uncounted') throw refuse('overloaded', {}) // A2
   switch (outcome.kind) {
-    case 'admitted': {
-      const tooMany = await deps.rates.count(chat.keyHash, outcome)
-      if (tooMany === null) return { ...outcome, reservation: id }
-      const reservation = openReservation({ ...outcome, reservation: id }, chat.idempotency !== null)
-      await release(deps, reservation, 'its key or project calls too often')
-      throw tooOften(tooMany)
-    }
+    case 'admitted':
+      return { ...outcome, reservation: id, place: place as Place }
     case 'replay':
     case 'running':
       return outcome

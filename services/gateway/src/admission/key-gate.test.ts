@@ -1,8 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
-import type { KeysAnswer } from '@gateway/ledger-protocol/ledger-reads'
+import { noRateLimits } from '@gateway/api/rates'
+import type { IdentifiedKey, KeysAnswer } from '@gateway/ledger-protocol/ledger-reads'
 import { refused } from '@gateway/ledger-protocol/ledger-refusal'
 import { expect, test } from 'vitest'
 import { openKeyGate } from './key-gate.ts'
+
+const keyOf = (project: string, requestsPerMinute: number | null = null): IdentifiedKey => ({
+  key: 'key_1',
+  lineage: 'key_1',
+  project,
+  rates: { key: noRateLimits, project: { ...noRateLimits, requestsPerMinute } },
+})
 
 /** Opens a gate whose ledger knows only keys that start with `real` and responds when the test releases it. */
 function openGate({ maxWaiting }: { maxWaiting?: number } = {}) {
@@ -10,6 +18,8 @@ function openGate({ maxWaiting }: { maxWaiting?: number } = {}) {
   let held = Promise.withResolvers<void>()
   held.resolve()
   const counted: Record<string, number> = {}
+  let nowMs = 0
+  let limit: number | null = null
   const gate = openKeyGate({
     ledger: {
       async identifyKeys({ keyHashes }): Promise<KeysAnswer> {
@@ -17,16 +27,20 @@ function openGate({ maxWaiting }: { maxWaiting?: number } = {}) {
         await held.promise
         return {
           keys: keyHashes.map((hash) =>
-            hash.startsWith('real') ? { project: `prj of ${hash}` } : refused('key_invalid', {}),
+            hash.startsWith('real') ? keyOf(`prj of ${hash}`, limit) : refused('key_invalid', {}),
           ),
         }
       },
     },
     metrics: { keysLookedUp: (outcome, count = 1) => void (counted[outcome] = (counted[outcome] ?? 0) + count) },
     ...(maxWaiting !== undefined && { maxWaiting }),
+    now: () => nowMs,
   })
   return {
-    identify: async (key: string, address = 'here') => gate.identify(key, address),
+    identify: async (key: string, address = 'here') => (await gate.identify(key, address)).project,
+    ratesOf: async (key: string) => (await gate.identify(key, 'here')).rates.project.requestsPerMinute,
+    passTime: (ms: number) => void (nowMs += ms),
+    setLimit: (requestsPerMinute: number) => void (limit = requestsPerMinute),
     asked,
     counted,
     hold: () => void (held = Promise.withResolvers()),
@@ -38,6 +52,20 @@ test('looks up a key once and caches its project', async () => {
   const { identify, asked } = openGate()
   expect([await identify('real 1'), await identify('real 1')]).toEqual(['prj of real 1', 'prj of real 1'])
   expect(asked).toEqual([['real 1']])
+})
+
+test('looks up the rate limits of a cached key again after ten seconds, without delaying its request', async () => {
+  const { ratesOf, asked, passTime, setLimit } = openGate()
+  await ratesOf('real 1')
+  setLimit(60)
+  passTime(9_999)
+  expect(await ratesOf('real 1')).toBe(null)
+  expect(asked).toHaveLength(1)
+  passTime(1)
+  expect(await ratesOf('real 1')).toBe(null)
+  await setImmediate()
+  expect(await ratesOf('real 1')).toBe(60)
+  expect(asked).toHaveLength(2)
 })
 
 test('looks up the keys of concurrent requests in one batch, each key once', async () => {
@@ -86,12 +114,12 @@ test('fails the requests waiting on a failed lookup and retries for the next req
     ledger: {
       async identifyKeys() {
         if (fails) throw new Error('the ledger is away')
-        return { keys: [{ project: 'prj_1' }] }
+        return { keys: [keyOf('prj_1')] }
       },
     },
     metrics: { keysLookedUp: () => {} },
   })
   await expect(gate.identify('real', 'here')).rejects.toThrow('the ledger is away')
   fails = false
-  expect(await gate.identify('real', 'here')).toBe('prj_1')
+  expect(await gate.identify('real', 'here')).toMatchObject({ project: 'prj_1' })
 })

@@ -1,37 +1,39 @@
 import { refuse } from '@gateway/api/refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import { MAX_IDENTIFIED_KEYS } from '@gateway/ledger-protocol/ledger-reads'
+import { type IdentifiedKey, MAX_IDENTIFIED_KEYS } from '@gateway/ledger-protocol/ledger-reads'
 import { type Refused, refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { openBatcher } from '@gateway/service-kit/async/batcher'
 import { LRUCache } from 'lru-cache'
 import type { Metrics } from '../metrics.ts'
 
 // A key must exist before the gateway reads or parses the caller's body or grants a permit (rules §2.3).
-//   K1  A found key is cached with its project, which never changes. The cache authorizes nothing: the ledger checks
-//       the key again at every admission.
+//   K1  A found key is cached with its project, which never changes, and its rate limits, which are looked up again
+//       after RATES_MS. The cache authorizes nothing: the ledger checks the key again at every admission.
 //   K2  Other keys are looked up in batches; a key used by several requests is looked up once.
 //   K3  A refusal is cached briefly. Forged keys evict only other refusals, never found keys.
 //   K4  Requests waiting for a lookup are bounded, and one address gets at most half of the free places.
 
 export interface KeyGate {
   /**
-   * Returns the project of the key.
+   * Returns the key's project and rate limits.
    * @param address of the caller
    * @throws Refusal `key_invalid`, `key_revoked`, `key_expired`, `key_unbound`; `overloaded` (K4)
    * @throws LedgerUnavailable
    */
-  identify(keyHash: string, address: string): Promise<string> | string
+  identify(keyHash: string, address: string): Promise<IdentifiedKey> | IdentifiedKey
 }
 
 interface Options {
   ledger: Pick<LedgerClient, 'identifyKeys'>
   metrics: Pick<Metrics, 'keysLookedUp'>
   maxWaiting?: number
+  /** Monotonic milliseconds. */
+  now?: () => number
 }
 
 interface LookUp {
   keyHash: string
-  found: PromiseWithResolvers<{ project: string } | Refused>
+  found: PromiseWithResolvers<IdentifiedKey | Refused>
 }
 
 const MAX_KNOWN = 50_000
@@ -39,9 +41,15 @@ const MAX_REFUSED = 10_000
 const REFUSED_FOR_MS = 2_000
 const MAX_WAITING = 16_384
 const LOOK_UP_MS = 5_000
+const RATES_MS = 10_000
 
-export function openKeyGate({ ledger, metrics, maxWaiting = MAX_WAITING }: Options): KeyGate {
-  const known = new LRUCache<string, string>({ max: MAX_KNOWN }) // K1
+export function openKeyGate({
+  ledger,
+  metrics,
+  maxWaiting = MAX_WAITING,
+  now = () => performance.now(),
+}: Options): KeyGate {
+  const known = new LRUCache<string, { found: IdentifiedKey; readAtMs: number }>({ max: MAX_KNOWN }) // K1
   const refused = new LRUCache<string, Refused>({ max: MAX_REFUSED, ttl: REFUSED_FOR_MS }) // K3
   const lookUps = new Map<string, LookUp>() // by key, including lookups in progress
   const queue: LookUp[] = []
@@ -60,8 +68,11 @@ export function openKeyGate({ ledger, metrics, maxWaiting = MAX_WAITING }: Optio
       const { keys } = await ledger.identifyKeys({ keyHashes }, { budgetMs: LOOK_UP_MS })
       for (const [at, { keyHash, found }] of batch.entries()) {
         const answer = keys[at]!
-        if ('project' in answer) known.set(keyHash, answer.project)
-        else refused.set(keyHash, answer)
+        if ('project' in answer) known.set(keyHash, { found: answer, readAtMs: now() })
+        else {
+          known.delete(keyHash)
+          refused.set(keyHash, answer)
+        }
         metrics.keysLookedUp('project' in answer ? 'found' : 'refused')
         found.resolve(answer)
       }
@@ -85,13 +96,13 @@ export function openKeyGate({ ledger, metrics, maxWaiting = MAX_WAITING }: Optio
     return lookUp
   }
 
-  async function identifyUnknown(keyHash: string, address: string): Promise<string> {
+  async function identifyUnknown(keyHash: string, address: string): Promise<IdentifiedKey> {
     const ofAddress = waitingOf.get(address) ?? 0
     if (ofAddress >= (maxWaiting - waiting) / 2) throw refuse('overloaded', {}) // K4
     waiting++
     waitingOf.set(address, ofAddress + 1)
     try {
-      return projectOf(await lookUpOf(keyHash).found.promise)
+      return identified(await lookUpOf(keyHash).found.promise)
     } finally {
       waiting--
       const left = waitingOf.get(address)! - 1
@@ -102,15 +113,18 @@ export function openKeyGate({ ledger, metrics, maxWaiting = MAX_WAITING }: Optio
 
   return {
     identify(keyHash, address) {
-      const project = known.get(keyHash)
-      if (project !== undefined) return project
+      const key = known.get(keyHash)
+      if (key !== undefined) {
+        if (now() - key.readAtMs >= RATES_MS) lookUpOf(keyHash).found.promise.catch(() => {})
+        return key.found
+      }
       const refusal = refused.get(keyHash)
-      return refusal ? projectOf(refusal) : identifyUnknown(keyHash, address)
+      return refusal ? identified(refusal) : identifyUnknown(keyHash, address)
     },
   }
 }
 
-function projectOf(answer: { project: string } | Refused): string {
+function identified(answer: IdentifiedKey | Refused): IdentifiedKey {
   if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
-  return answer.project
+  return answer
 }

@@ -1,10 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Refusal, refuse } from '@gateway/api/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { callerAddress, markAuthenticated } from '@gateway/service-kit/http/connections'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
-import { LRUCache } from 'lru-cache'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { z } from 'zod'
 import { readCaller, readKey } from '../request/read-headers.ts'
 import type { KeyGate } from './key-gate.ts'
 
@@ -84,7 +81,7 @@ export async function withPermit(
   work: (keyHash: string, permit: Permit) => Promise<void>,
 ): Promise<void> {
   const keyHash = readKey(res.req)
-  const project = await deps.keyGate.identify(keyHash, callerAddress(res.req))
+  const { project } = await deps.keyGate.identify(keyHash, callerAddress(res.req))
   if (res.closed) return // the caller disconnected during the key lookup
   markAuthenticated(res.req.socket)
   const permit = deps.concurrencyLimiter.acquire(project)
@@ -111,7 +108,7 @@ export async function askWithPermit<Answer>(
   ask: (caller: CallerQuestion) => Promise<Answer>,
 ): Promise<Answer> {
   const keyHash = readKey(req)
-  const project = await deps.keyGate.identify(keyHash, callerAddress(req))
+  const { project } = await deps.keyGate.identify(keyHash, callerAddress(req))
   markAuthenticated(req.socket)
   const permit = deps.concurrencyLimiter.acquire(project)
   try {
@@ -211,110 +208,4 @@ export function trackOpenCalls({ stopping, finishMs }: OpenCallsOptions): OpenCa
       while (underWay.size > 0) await Promise.allSettled(underWay)
     },
   }
-}
-
-// Rate limits per key and project, if the operator sets them (rules §2.8). Each gateway process counts separately.
-//   R1  Only admitted calls count. Replays, calls that wait for a running one and refused calls don't.
-//   R2  The ledger returns the ID and project of a key at its first admitted call; until then its limits are unknown.
-
-const rate = z.strictObject({
-  requests: z.int().min(1).max(1_000_000).describe('calls at most'),
-  seconds: z.int().min(1).max(3_600).describe('in this many seconds, counted from the first'),
-})
-const exceptions = z.record(z.string(), rate.nullable())
-
-/** The `RATES` variable. Keys and projects without a rate are not limited. */
-export const ratesConfig = z.strictObject({
-  key: rate.optional().describe('of each key'),
-  project: rate.optional().describe('of each project, all of its keys together'),
-  keys: exceptions.optional().describe('of single keys, by id; null: none'),
-  projects: exceptions.optional().describe('of single projects, by id; null: none'),
-})
-export type RatesConfig = z.output<typeof ratesConfig>
-type Rate = z.output<typeof rate>
-
-export interface Exceeded {
-  scope: 'key' | 'project'
-  rate: Rate
-  retryAfterMs: number
-}
-
-export interface Rates {
-  /** Returns the exceeded limit, or null; also null for a key that isn't known yet (R2). */
-  exceeded(keyHash: string): Promise<Exceeded | null>
-  /** Counts an admitted call. Returns the limit that it exceeds, or null. */
-  count(keyHash: string, admitted: { key: string; project: string }): Promise<Exceeded | null>
-}
-
-type Limit = Pick<Exceeded, 'scope' | 'rate'> & { limiter: RateLimiterMemory; subject: string }
-
-const KEYS_COUNTED = 50_000
-
-export function openRates(config: RatesConfig): Rates {
-  const known = new LRUCache<string, Limit[]>({ max: KEYS_COUNTED }) // by key
-  const limiters = new Map<string, RateLimiterMemory>()
-
-  function limitsOf({ key, project }: { key: string; project: string }): Limit[] {
-    return [
-      ...limitOf('key', key, config.keys?.[key], config.key),
-      ...limitOf('project', project, config.projects?.[project], config.project),
-    ]
-  }
-
-  function limitOf(
-    scope: Limit['scope'],
-    subject: string,
-    own: Rate | null | undefined,
-    usual: Rate | undefined,
-  ): Limit[] {
-    const rate = own === undefined ? usual : own
-    return rate ? [{ scope, subject, rate, limiter: limiterOf(rate) }] : []
-  }
-
-  /** Returns the limiter shared by all keys and projects with the same rate. */
-  function limiterOf({ requests, seconds }: Rate): RateLimiterMemory {
-    const name = `${requests}/${seconds}`
-    const limiter = limiters.get(name) ?? new RateLimiterMemory({ points: requests, duration: seconds })
-    limiters.set(name, limiter)
-    return limiter
-  }
-
-  return {
-    async exceeded(keyHash) {
-      for (const { scope, rate, limiter, subject } of known.get(keyHash) ?? []) {
-        const now = await limiter.get(subject)
-        if (now && now.remainingPoints === 0 && now.msBeforeNext > 0)
-          return { scope, rate, retryAfterMs: now.msBeforeNext }
-      }
-      return null
-    },
-    async count(keyHash, admitted) {
-      let limits = known.get(keyHash)
-      if (!limits) {
-        limits = limitsOf(admitted)
-        known.set(keyHash, limits)
-      }
-      for (const { scope, rate, limiter, subject } of limits) {
-        const exceeded = await consume(limiter, subject)
-        if (exceeded) return { scope, rate, retryAfterMs: exceeded.msBeforeNext }
-      }
-      return null
-    },
-  }
-}
-
-/** Returns null if the limit is not exceeded. */
-async function consume(limiter: RateLimiterMemory, subject: string): Promise<RateLimiterRes | null> {
-  try {
-    await limiter.consume(subject)
-    return null
-  } catch (error) {
-    if (error instanceof RateLimiterRes) return error
-    throw error
-  }
-}
-
-/** Returns the 429 for the caller. */
-export function tooOften({ scope, rate, retryAfterMs }: Exceeded): Refusal {
-  return refuse('rate_limited', {}, { retryAfterMs, details: { scope, ...rate } })
 }

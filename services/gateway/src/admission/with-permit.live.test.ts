@@ -1,3 +1,4 @@
+import { noRateLimits } from '@gateway/api/rates'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -16,7 +17,8 @@ const test = base.extend('room', async ({}, { onCleanup }) => {
   await once(server, 'listening')
   onCleanup(() => server.close().closeAllConnections())
   const secret = makeSecret(KEY_SECRET_PREFIX, randomBytes(32))
-  const keyGate = { identify: () => 'prj_1' }
+  const rates = { key: noRateLimits, project: noRateLimits }
+  const keyGate = { identify: () => ({ key: 'key_1', lineage: 'key_1', project: 'prj_1', rates }) }
   const ask = async (work: (res: ServerResponse) => Promise<void>) => {
     const asked = once(server, 'request')
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')

@@ -1,7 +1,7 @@
 import { openWaiter } from '@gateway/service-kit/async/waiting'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
-import { tooOften } from '../admission/limits.ts'
+import { tooOften } from '../rates/rates.ts'
 import { storableRevision } from '../request/read-invocation.ts'
 import type { StartAnswer, StartQuestion } from '@gateway/ledger-protocol/flow-reads'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
@@ -66,13 +66,11 @@ export async function startExecution(
   const { ledger, admissionQueueLimit, rates } = deps
   admissionQueueLimit.refuseIfFull()
   const question = questionOf(deps.newId('exe'), request)
-  const exceeded = await rates.exceeded(request.keyHash)
+  const place = await rates.take(request.keyHash, question.id, null)
   const subscription = subscribe(deps, topicOf(question.id), disconnected) // S2
   try {
     const started = await admissionQueueLimit.during(ask)
-    if (!started.replayed && started.key !== null)
-      // it has started, so it counts even if it exceeds the rate
-      await rates.count(request.keyHash, { key: started.key, project: started.project })
+    if (started.replayed && 'undo' in place) place.undo()
     if (started.execution !== question.id) subscription.moveTo(topicOf(started.execution))
     noteOnCall(attributesOf(started))
     const { waitForChange, close } = subscription
@@ -85,19 +83,20 @@ export async function startExecution(
       askAgain: async () => void (await ask()),
     }
   } catch (error) {
+    if ('undo' in place) place.undo()
     subscription.close()
     throw error
   }
 
   async function ask() {
     const answer = await ledger
-      .startExecution({ ...question, repeatOnly: exceeded !== null }, { budgetMs: ADMISSION_MS })
+      .startExecution({ ...question, repeatOnly: 'exceeded' in place }, { budgetMs: ADMISSION_MS })
       .catch((error: unknown) => {
         throw error instanceof LedgerUnavailable ? mayHaveBegun(request.idempotency !== null) : error // S4
       })
     if (!('refused' in answer)) return answer
     const { code } = answer.refused
-    if (code === 'rate_limited' && exceeded !== null) throw tooOften(exceeded) // S3
+    if (code === 'rate_limited' && 'exceeded' in place) throw tooOften(place) // S3
     if (request.surface === 'invoke') throw refusalFor(answer.refused, 'invoke')
     if (NOT_CALLABLE.has(code)) throw refuse('model_not_found', { model: request.sandbox }, { param: 'model' })
     throw refusalFor(answer.refused, 'chat')

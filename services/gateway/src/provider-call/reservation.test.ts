@@ -21,7 +21,8 @@ test.for([
       notifier: { notify: () => {} },
       metrics: { closed: () => {} },
     } as unknown as Parameters<typeof release>[0]
-    await release(deps, openReservation({ reservation: 'inv_1', invocation: 'inv_1' }, false), reason)
+    const place = { headers: {}, undo() {}, settle() {} }
+    await release(deps, openReservation({ reservation: 'inv_1', invocation: 'inv_1', place }, false), reason)
     expect(released).toEqual([{ op: 'release', id: 'inv_1', reason: reason.slice(0, 200) || 'failed' }])
   },
 )

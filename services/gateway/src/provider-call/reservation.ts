@@ -5,6 +5,7 @@ import { recordedUsage } from '@gateway/pricing/usage'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import type { AdmittedCall } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
+import type { Place } from '../rates/rates.ts'
 
 // Closes the reservation of a call. Neither `settle` nor `release` ever rejects.
 //   H1  The first of the two closes it. Later calls do nothing.
@@ -19,6 +20,8 @@ export interface Reservation {
   keyed: boolean
   /** Whether closing has started (H1). */
   closed: boolean
+  /** Of the call within its rate limits: it ends with the reservation. */
+  place: Place
 }
 
 type Needed = Pick<Deps, 'ledger' | 'notifier' | 'openCalls' | 'metrics' | 'log'>
@@ -27,10 +30,10 @@ type Outcome = OutcomeOf<'settle'> | OutcomeOf<'release'>
 const PATIENCE_MS = 3_000
 
 export function openReservation(
-  { reservation: id, invocation }: Pick<AdmittedCall, 'reservation' | 'invocation'>,
+  { reservation: id, invocation, place }: Pick<AdmittedCall, 'reservation' | 'invocation' | 'place'>,
   keyed: boolean,
 ): Reservation {
-  return { id, invocation, keyed, closed: false }
+  return { id, invocation, keyed, closed: false, place }
 }
 
 /**
@@ -44,6 +47,7 @@ export async function settle(
   answer: SettleItem['answer'],
 ): Promise<number | null> {
   const saved = reservation.keyed && isSmallEnough(answer) ? answer : null
+  reservation.place.settle(usage.promptTokens + usage.completionTokens)
   const outcome = await close(deps, reservation, () =>
     deps.ledger.settle({ id: reservation.id, usage: recordedUsage(usage), answer: saved }),
   )
@@ -66,6 +70,7 @@ function chargedBy(outcome: Outcome | null): number | null {
 
 /** Releases the whole reservation. The call is not charged. */
 export async function release(deps: Needed, reservation: Reservation, reason: string): Promise<void> {
+  reservation.place.settle(0)
   await close(deps, reservation, () =>
     deps.ledger.release({ id: reservation.id, reason: reason.slice(0, 200) || 'failed' }),
   )

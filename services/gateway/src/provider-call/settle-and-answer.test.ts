@@ -23,7 +23,8 @@ async function answered(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapsh
     metrics: { closed: () => {} },
     log: { warn: () => {}, error: () => {} },
   } as unknown as Parameters<typeof settleAndAnswer>[0]
-  const admitted = { reservation: 'inv_1', invocation: 'inv_1', reservedMicro, ...(price && { price }) }
+  const place = { headers: {}, undo() {}, settle() {} }
+  const admitted = { reservation: 'inv_1', invocation: 'inv_1', place, reservedMicro, ...(price && { price }) }
   const call = { admitted, reservation: openReservation(admitted, true) } as unknown as Parameters<
     typeof settleAndAnswer
   >[1]

@@ -2,6 +2,7 @@ import type { CallerQuestion, KeyAnswer, KeysAnswer, KeysQuestion } from '@gatew
 import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import { isoSeconds, type Reset, resetsAt } from '@gateway/pricing/spending-window'
 import type { Deps, KeyUses } from '../deps.ts'
+import { noRateLimits, type RateLimits } from '@gateway/api/rates'
 import type { KeyStatus } from '@gateway/api/key-status'
 
 interface CallerRow {
@@ -44,22 +45,36 @@ export async function readCaller(
   return { id, project, lineage, listsSandbox: caller.lists_sandbox }
 }
 
-interface IdentifiedRow extends Pick<CallerRow, 'project' | 'refusal' | 'rotated_to' | 'expires_at'> {}
+interface IdentifiedRow extends Pick<
+  CallerRow,
+  'id' | 'lineage' | 'project' | 'refusal' | 'rotated_to' | 'expires_at'
+> {
+  key_rates: Partial<RateLimits> | null
+  project_rates: Partial<RateLimits> | null
+}
 
 /** Whether each key exists and is in force, and its project. Whether its creator may still issue it is not checked. */
 export async function identifyKeys({ reads }: Pick<Deps, 'reads'>, { keyHashes }: KeysQuestion): Promise<KeysAnswer> {
   const rows = await reads.sql.query<IdentifiedRow>(
-    `SELECT k.project, k.rotated_to, k.expires_at, money.key_refusal(k, clock_timestamp()) AS refusal
+    `SELECT k.id, k.lineage, k.project, k.rotated_to, k.expires_at, money.key_refusal(k, clock_timestamp()) AS refusal,
+            key.rates AS key_rates, project.rates AS project_rates
        FROM unnest($1::text[]) WITH ORDINALITY q (hash, n)
        LEFT JOIN money.callers k ON k.hash = decode(q.hash, 'hex')
+       LEFT JOIN control.keys key ON key.id = k.id
+       LEFT JOIN control.projects project ON project.id = k.project
       ORDER BY q.n`,
     [keyHashes],
   )
   return {
-    keys: rows.map(({ project, refusal, rotated_to, expires_at }) =>
-      project === null || (refusal !== null && refusal !== 'key_issuer_denied')
+    keys: rows.map(({ id, lineage, project, refusal, rotated_to, expires_at, key_rates, project_rates }) =>
+      id === null || project === null || (refusal !== null && refusal !== 'key_issuer_denied')
         ? keyRefused(refusal ?? 'key_invalid', rotated_to, expires_at)
-        : { project },
+        : {
+            key: id,
+            lineage,
+            project,
+            rates: { key: { ...noRateLimits, ...key_rates }, project: { ...noRateLimits, ...project_rates } },
+          },
     ),
   }
 }
@@ -111,6 +126,7 @@ interface KeyRow {
   resources: string[]
   limit_micro: bigint | null
   limit_reset: Reset | null
+  rates: Partial<RateLimits>
   expires_at: Date | null
   window_start: Date | null
   spent: bigint
@@ -125,7 +141,7 @@ export async function readKeyStatus(deps: Pick<Deps, 'reads'>, question: CallerQ
   const caller = await readCaller(deps, question)
   if ('refused' in caller) return caller
   const [row] = await deps.reads.prisma.$queryRaw<[KeyRow]>`
-    SELECT k.id, k.tenant, k.project, k.rotated_to, k.policy, k.limit_micro, k.limit_reset, k.expires_at,
+    SELECT k.id, k.tenant, k.project, k.rotated_to, k.policy, k.limit_micro, k.limit_reset, k.rates, k.expires_at,
            ARRAY (SELECT r.resource FROM control.key_resources r WHERE r.key = k.id ORDER BY r.resource) AS resources,
            greatest(t.window_start, n.window_start) AS window_start, -- as admission: a window never moves back
            CASE WHEN t.window_start >= n.window_start THEN t.spent ELSE 0 END AS spent,
@@ -148,6 +164,7 @@ function statusOf(row: KeyRow): KeyStatus {
     policy: row.policy,
     ...(row.policy === 'listed' && { resources: row.resources }),
     ...spendingOf(row),
+    rates: { ...noRateLimits, ...row.rates },
     expiresAt: row.expires_at?.toISOString() ?? null,
   }
 }

@@ -46,6 +46,7 @@ async function complete(deps: Deps, req: Request, res: Response, keyHash: string
     sendText(res, 200, body, { 'Content-Type': contentType })
     return metrics.answered('replay', now() - startMs)
   }
+  for (const [name, value] of Object.entries(admission.place.headers)) res.setHeader(name, value)
   const call = callOf(chat, admission, images)
   await withSpan('call', {}, () => respond(deps, res, call))
   metrics.answered(call.request.stream ? 'stream' : 'json', now() - startMs, call.timing.providerMs)

@@ -30,6 +30,7 @@ describe('GET /v1/key', () => {
       reservedMicro: null,
       remainingMicro: null,
       resetsAt: null,
+      rates: { requestsPerMinute: null, tokensPerMinute: null, concurrentCalls: null },
     })
   })
 

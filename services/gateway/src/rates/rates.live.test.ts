@@ -15,7 +15,7 @@ describe('a key at its rate limit', () => {
     expect(await errorOf(refused)).toMatchObject({
       code: 'rate_limited',
       type: 'rate_limit_error',
-      details: { scope: 'key', requests: 3, seconds: 600 },
+      details: { scope: 'key', limit: 'requests', max: 3, seconds: 600 },
     })
     expect(await tenant.wallet()).toEqual(before)
     expect(before.reserved).toBe(0)
@@ -61,5 +61,44 @@ describe('a key at its rate limit', () => {
     for (let n = 0; n < 4; n++) await tenant.chat()
     const { secret } = await tenant.key()
     expect((await tenant.chat({}, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
+  })
+})
+
+describe('the limits of a key', () => {
+  test('of requests, tokens and running calls are told in headers and refused with 429 [rate_limited]', async ({
+    tenant,
+    stack,
+  }) => {
+    const { secret } = await tenant.key({
+      rates: { requestsPerMinute: 3, tokensPerMinute: 10_000, concurrentCalls: 1 },
+    })
+    const ask = (fields: object = {}) => tenant.chat(fields, { headers: { authorization: `Bearer ${secret}` } })
+    const first = await ask({ max_tokens: 20 })
+    const headers = Object.fromEntries([...first.headers].filter(([name]) => name.startsWith('x-ratelimit')))
+    expect(headers).toEqual({
+      'x-ratelimit-limit-requests': '3',
+      'x-ratelimit-remaining-requests': '2',
+      'x-ratelimit-reset-requests': expect.stringMatching(/^(\d+s|1m0s)$/),
+      'x-ratelimit-limit-tokens': '10000',
+      'x-ratelimit-remaining-tokens': expect.stringMatching(/^99\d\d$/),
+      'x-ratelimit-reset-tokens': expect.stringMatching(/^(\d+s|1m0s)$/),
+    })
+
+    const tooLarge = await ask({ max_tokens: 8_192, messages: [{ role: 'user', content: 'x'.repeat(8_000) }] })
+    expect(await errorOf(tooLarge)).toMatchObject({ code: 'rate_limited', details: { scope: 'key', limit: 'tokens' } })
+
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, hold: true }])
+    const held = ask({ messages: [{ role: 'user', content }] })
+    await stack.provider.control.waitForCalls(1, { prompt: content, outcome: 'open' })
+    expect(await errorOf(await ask())).toMatchObject({ details: { scope: 'key', limit: 'concurrent', max: 1 } })
+    await stack.provider.control.release()
+    expect((await held).status).toBe(200)
+
+    await tenant.settled()
+    expect((await ask()).status).toBe(200)
+    const fourth = await ask()
+    expect(await errorOf(fourth)).toMatchObject({ details: { scope: 'key', limit: 'requests', max: 3, seconds: 60 } })
+    expect(fourth.headers.get('x-ratelimit-remaining-requests')).toBe('0')
   })
 })

@@ -1,0 +1,97 @@
+import { liveTest } from '@gateway/testbed/live-test'
+import fc from 'fast-check'
+import { expect, inject } from 'vitest'
+import { openRateStore, type RateStore } from './rate-store.ts'
+import { giveBack, nothingHeld, take, type Demand, type Return, type Taking } from './rate-windows.ts'
+
+const test = liveTest.extend('open', async ({ redis }, { onCleanup }) => {
+  const stores: RateStore[] = []
+  onCleanup(() => Promise.all(stores.map((store) => store.close())).then(() => {}))
+  return async (redisUrl = redis.url) => {
+    const troubles: unknown[] = []
+    const store = await openRateStore({ redisUrl, onTrouble: (error) => troubles.push(error) })
+    stores.push(store)
+    return { store, troubles }
+  }
+})
+
+const HOUR_MS = 3_600_000
+let groups = 0
+const demand = (more: Partial<Demand>): Demand => ({ group: `prj_${groups}`, meters: [], pools: [], id: 'c', ...more })
+
+test('admits exactly the limit over several gateways, however many ask at once', async ({ open }) => {
+  groups++
+  const stores = await Promise.all([open(), open(), open()])
+  const meters = [{ name: 'r', max: 50, windowMs: HOUR_MS, cost: 1 }]
+  const pools = [{ name: 'p', max: 1_000 }]
+  const takings = await Promise.all(
+    Array.from({ length: 500 }, (_, n) => stores[n % 3]!.store.take(demand({ meters, pools, id: `c${n}` }))),
+  )
+  expect(takings.filter(({ exceeded }) => exceeded === null)).toHaveLength(50)
+  expect(stores.flatMap(({ troubles }) => troubles)).toEqual([])
+})
+
+test('decides in Redis as it would in one process', async ({ open }) => {
+  const { store } = await open()
+  const step = fc.record({
+    give: fc.boolean(),
+    costs: fc.tuple(fc.nat(5), fc.nat(40)),
+    at: fc.nat(7),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      groups++
+      const held = nothingHeld()
+      const taken: { redis: Taking; own: Taking; asked: Demand }[] = []
+      for (const [n, { give, costs, at }] of steps.entries()) {
+        const back = taken[at]
+        if (give && back) {
+          const of = ({ windows }: Taking): Return => ({
+            ...back.asked,
+            meters: back.asked.meters.map(({ name, cost }, m) => ({ name, startMs: windows[m]!.startMs, cost })),
+            pools: ['p'],
+          })
+          store.giveBack(of(back.redis))
+          giveBack(held, of(back.own))
+          continue
+        }
+        const asked = demand({
+          meters: [
+            { name: 'r', max: 12, windowMs: HOUR_MS, cost: costs[0] },
+            { name: 't', max: 100, windowMs: HOUR_MS, cost: costs[1] },
+          ],
+          pools: [{ name: 'p', max: 4 }],
+          id: `c${n}`,
+        })
+        const [redis, own] = [await store.take(asked), take(held, asked, 1_000)]
+        expect([redis.exceeded, redis.windows.map(({ used }) => used)]).toEqual([
+          own.exceeded,
+          own.windows.map(({ used }) => used),
+        ])
+        if (redis.exceeded === null) taken.push({ redis, own, asked })
+      }
+    }),
+    { numRuns: 100 * inject('propertyShare') },
+  )
+})
+
+test('begins a new window when the last one has ended', async ({ open }) => {
+  groups++
+  const { store } = await open()
+  const meters = [{ name: 'r', max: 1, windowMs: 30, cost: 1 }]
+  for (let n = 0; n < 3; n++) {
+    while ((await store.take(demand({ meters }))).exceeded !== null);
+    const { exceeded, retryAfterMs } = await store.take(demand({ meters }))
+    if (exceeded !== null) expect(retryAfterMs).toBeLessThanOrEqual(30)
+  }
+})
+
+test('grants this gateway its share without Redis, and reports that once', async ({ open }) => {
+  groups++
+  const { store, troubles } = await open('redis://127.0.0.1:1')
+  const meters = [{ name: 'r', max: 5, windowMs: HOUR_MS, cost: 1 }]
+  const outcomes = []
+  for (let n = 0; n < 8; n++) outcomes.push((await store.take(demand({ meters }))).exceeded)
+  expect(outcomes).toEqual([null, null, null, null, null, 0, 0, 0])
+  expect(troubles).toHaveLength(1)
+})

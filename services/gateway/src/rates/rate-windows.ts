@@ -1,0 +1,102 @@
+// The decision about rate limits, as the script of redis-rate-store.ts takes it for all gateways, for one process.
+//   W1  A window starts with the first use after the one before has ended, and lasts `windowMs`.
+//   W2  All or nothing: either each meter has room for its cost and each pool a free place, and all are taken, or none.
+
+/** A count per window: of requests or tokens. */
+export interface Meter {
+  name: string
+  max: number
+  windowMs: number
+  cost: number
+}
+
+/** Places for calls that run at the same time. */
+export interface Pool {
+  name: string
+  max: number
+}
+
+export interface Demand {
+  /** The project: its state is kept together. */
+  group: string
+  meters: Meter[]
+  pools: Pool[]
+  /** Holder of the places. */
+  id: string
+}
+
+export interface Taking {
+  /** Index of the first meter, or of the first pool after the meters, without room; null: all were taken. */
+  exceeded: number | null
+  /** Until it has room. */
+  retryAfterMs: number
+  /** Of each meter. */
+  windows: Window[]
+}
+
+export interface Window {
+  startMs: number
+  used: number
+  endsInMs: number
+}
+
+/** Gives back what was taken: costs of meters, if their window has not ended, and places. */
+export interface Return {
+  group: string
+  meters: { name: string; startMs: number; cost: number }[]
+  pools: string[]
+  id: string
+}
+
+/** A place whose call never returns it is free again after this time, longer than any call lasts. */
+export const HELD_MS = 600_000
+/** Retry-After for a pool: a place can become free at any moment. */
+const POOL_RETRY_MS = 1_000
+
+export interface Held {
+  windows: Map<string, { startMs: number; used: number }>
+  places: Map<string, Map<string, number>>
+}
+
+export const nothingHeld = (): Held => ({ windows: new Map(), places: new Map() })
+
+/** Takes what is demanded, or nothing (W2). */
+export function take(held: Held, { meters, pools, id }: Demand, nowMs: number): Taking {
+  const windows = meters.map((meter) => windowOf(held, meter, nowMs))
+  const places = pools.map(({ name }) => placesOf(held, name, nowMs))
+  let exceeded: number | null = null
+  let retryAfterMs = 0
+  for (const [n, { max, cost }] of meters.entries())
+    if (exceeded === null && windows[n]!.used + cost > max) [exceeded, retryAfterMs] = [n, windows[n]!.endsInMs]
+  for (const [n, { max }] of pools.entries())
+    if (exceeded === null && places[n]!.size >= max) [exceeded, retryAfterMs] = [meters.length + n, POOL_RETRY_MS]
+  if (exceeded !== null) return { exceeded, retryAfterMs, windows }
+  for (const [n, { name, cost }] of meters.entries()) {
+    windows[n]!.used += cost
+    held.windows.set(name, { startMs: windows[n]!.startMs, used: windows[n]!.used })
+  }
+  for (const place of places) place.set(id, nowMs + HELD_MS)
+  return { exceeded, retryAfterMs, windows }
+}
+
+export function giveBack(held: Held, { meters, pools, id }: Return): void {
+  for (const { name, startMs, cost } of meters) {
+    const window = held.windows.get(name)
+    if (window?.startMs === startMs) window.used -= cost
+  }
+  for (const name of pools) held.places.get(name)?.delete(id)
+}
+
+/** W1 */
+function windowOf(held: Held, { name, windowMs }: Meter, nowMs: number): Window {
+  const last = held.windows.get(name)
+  const { startMs, used } = last && nowMs - last.startMs < windowMs ? last : { startMs: nowMs, used: 0 }
+  return { startMs, used, endsInMs: startMs + windowMs - nowMs }
+}
+
+function placesOf(held: Held, name: string, nowMs: number): Map<string, number> {
+  const places = held.places.get(name) ?? new Map<string, number>()
+  held.places.set(name, places)
+  for (const [id, untilMs] of places) if (untilMs <= nowMs) places.delete(id)
+  return places
+}

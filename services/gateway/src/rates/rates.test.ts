@@ -1,0 +1,116 @@
+import { noRateLimits, type RateLimits } from '@gateway/api/rates'
+import { describe, expect, test } from 'vitest'
+import { nothingHeld, giveBack, take, type Held } from './rate-windows.ts'
+import { openRates, ratesConfig, tooOften, type Place, type RatesConfig } from './rates.ts'
+
+/** Rates that count in this process, for keys named `key of project`. */
+function open(config: RatesConfig = {}, limits: { key?: Partial<RateLimits>; project?: Partial<RateLimits> } = {}) {
+  const held = new Map<string, Held>()
+  const of = (group: string) => held.get(group) ?? held.set(group, nothingHeld()).get(group)!
+  let nowMs = 1_000_000
+  let calls = 0
+  const rates = openRates({
+    config,
+    keyGate: {
+      identify: (name) => {
+        const [key, project] = name.split(' of ') as [string, string]
+        const both = { key: { ...noRateLimits, ...limits.key }, project: { ...noRateLimits, ...limits.project } }
+        return { key, lineage: key, project, rates: both }
+      },
+    },
+    store: { take: async (demand) => take(of(demand.group), demand, nowMs), giveBack: (r) => giveBack(of(r.group), r) },
+  })
+  return {
+    passTime: (ms: number) => void (nowMs += ms),
+    take: (key: string, call: { bytes: number; maxTokens: number } | null = { bytes: 0, maxTokens: 0 }) =>
+      rates.take(key, `call ${++calls}`, call),
+    async outcome(key: string, call?: { bytes: number; maxTokens: number } | null) {
+      const place = await this.take(key, call)
+      return 'exceeded' in place ? `${place.exceeded.scope} ${place.exceeded.limit}` : 'taken'
+    },
+  }
+}
+
+const [one, two, other] = ['key_1 of prj_1', 'key_2 of prj_1', 'key_3 of prj_2']
+const minute = (requests: number) => ({ requests, seconds: 60 })
+
+describe('rate limits', () => {
+  test('limit no key without a limit', async () => {
+    const rates = open()
+    for (let n = 0; n < 1_000; n++) expect(await rates.outcome(one)).toBe('taken')
+  })
+
+  test('admit the requests of a minute, counted from the first, and then say when to retry [rate_limited]', async () => {
+    const rates = open({}, { key: { requestsPerMinute: 2 } })
+    expect(await rates.outcome(one)).toBe('taken')
+    rates.passTime(20_000)
+    const second = (await rates.take(one)) as Place
+    expect(second.headers).toEqual({
+      'x-ratelimit-limit-requests': '2',
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '40s',
+    })
+    const third = await rates.take(one)
+    if (!('exceeded' in third)) throw new Error('a third call was let through')
+    expect(third).toMatchObject({
+      exceeded: { scope: 'key', limit: 'requests', max: 2, seconds: 60 },
+      retryAfterMs: 40_000,
+    })
+    expect(tooOften(third).headers).toMatchObject({ 'Retry-After': '30', 'x-ratelimit-remaining-requests': '0' })
+    rates.passTime(40_000)
+    expect(await rates.outcome(one)).toBe('taken')
+  })
+
+  test('count all keys of a project toward its limit, and nothing else', async () => {
+    const rates = open({}, { project: { requestsPerMinute: 2 } })
+    expect([await rates.outcome(one), await rates.outcome(two), await rates.outcome(one)]).toEqual([
+      'taken',
+      'taken',
+      'project requests',
+    ])
+    expect(await rates.outcome(other)).toBe('taken')
+  })
+
+  test('reserve the tokens that a call may take, and correct them when it is settled', async () => {
+    const rates = open({}, { key: { tokensPerMinute: 100 } })
+    const first = (await rates.take(one, { bytes: 200, maxTokens: 30 })) as Place
+    expect(first.headers['x-ratelimit-remaining-tokens']).toBe('20')
+    expect(await rates.outcome(one, { bytes: 4, maxTokens: 20 })).toBe('key tokens')
+    first.settle(90)
+    first.settle(0)
+    expect(await rates.outcome(one, { bytes: 40, maxTokens: 0 })).toBe('taken')
+    expect(await rates.outcome(one, { bytes: 4, maxTokens: 0 })).toBe('key tokens')
+    expect(await rates.outcome(one, null)).toBe('taken') // an execution
+  })
+
+  test('return the place of a call that was not admitted', async () => {
+    const rates = open({}, { key: { requestsPerMinute: 1, tokensPerMinute: 100, concurrentCalls: 1 } })
+    for (let n = 0; n < 3; n++) ((await rates.take(one, { bytes: 0, maxTokens: 100 })) as Place).undo()
+    expect(await rates.outcome(one)).toBe('taken')
+  })
+
+  test('limit the calls that run at the same time, of a key and its project', async () => {
+    const rates = open({}, { key: { concurrentCalls: 1 }, project: { concurrentCalls: 2 } })
+    const first = (await rates.take(one)) as Place
+    expect(await rates.outcome(one)).toBe('key concurrent')
+    expect(await rates.outcome(two)).toBe('taken')
+    expect(await rates.outcome('key_4 of prj_1')).toBe('project concurrent')
+    first.settle(5)
+    expect(await rates.outcome(one)).toBe('taken')
+  })
+
+  test('of the operator apply besides, with exceptions for single keys and projects', async () => {
+    const rates = open({ key: minute(1), keys: { key_2: null }, project: minute(1), projects: { prj_1: minute(3) } })
+    expect([await rates.outcome(one), await rates.outcome(one)]).toEqual(['taken', 'key requests'])
+    expect([await rates.outcome(two), await rates.outcome(two), await rates.outcome(two)]).toEqual([
+      'taken',
+      'taken',
+      'project requests',
+    ])
+  })
+
+  test('reject an invalid configuration', () => {
+    for (const wrong of [{ key: { requests: 0, seconds: 1 } }, { key: { requests: 1 } }, { user: {} }, { keys: 1 }])
+      expect(ratesConfig.safeParse(wrong).success).toBe(false)
+  })
+})
