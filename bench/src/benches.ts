@@ -3,6 +3,11 @@ import { clientSize } from './client-size/client-size.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { consolePage } from './console-page/console-page.ts'
 import { counting } from './counting/counting.ts'
+import { onEdge } from './edge/edge.ts'
+import { floodOfSockets } from './edge/idle-sockets.ts'
+import { sharedLimits } from './edge/shared-limits.ts'
+import { slowBodies } from './edge/slow-bodies.ts'
+import { storedAssets } from './edge/stored-assets.ts'
 import { flow } from './flow/flow.ts'
 import { growth } from './growth/growth.ts'
 import { histories } from './histories/histories.ts'
@@ -39,6 +44,34 @@ export const benches: Record<string, Bench> = {
     seconds: 5,
     profiles: [],
     run: flow,
+  },
+  'idle-sockets': {
+    title: '5,000 idle sockets of forged keys: calls of new keys meanwhile, when all are closed, and the memory',
+    rounds: 1,
+    seconds: 1,
+    profiles: [],
+    run: onEdge(floodOfSockets),
+  },
+  'slow-bodies': {
+    title: 'bodies made to be slow to parse, with forged and real keys, beside other callers',
+    rounds: 1,
+    seconds: 15,
+    profiles: [],
+    run: onEdge(slowBodies),
+  },
+  'rate-limits': {
+    title: 'limits of requests and tokens per minute over three gateways, at ten times their rate',
+    rounds: 1,
+    seconds: 1,
+    profiles: [],
+    run: onEdge(sharedLimits),
+  },
+  storage: {
+    title: '10 GB of uploads by a project with funds and by one without',
+    rounds: 1,
+    seconds: 1,
+    profiles: [],
+    run: onEdge(storedAssets),
   },
   recovery: {
     title: 'workers killed with -9: how long until another one has taken up what they were running',
