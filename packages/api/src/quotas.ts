@@ -20,6 +20,12 @@ export const quotas = {
     noun: 'assets',
     cure: ASSETS_CURE,
   },
+  executionBytes: {
+    default: 20 * 1024 ** 3,
+    most: 2 ** 50,
+    noun: 'bytes of inputs and results of executions',
+    cure: 'Wait until older executions are deleted, 30 days after they ran, or pass smaller values between nodes',
+  },
   flows: { default: 1_000, most: 100_000, noun: 'sandbox products', cure: 'Use a project of its own for other flows' },
   revisions: {
     default: 5_000,
@@ -43,6 +49,7 @@ const value = (name: QuotaName) =>
 const values = {
   assetBytes: value('assetBytes'),
   assets: value('assets'),
+  executionBytes: value('executionBytes'),
   flows: value('flows'),
   revisions: value('revisions'),
   keys: value('keys'),
@@ -56,6 +63,7 @@ export const quotaPatch = z
   .strictObject({
     assetBytes: values.assetBytes.nullable(),
     assets: values.assets.nullable(),
+    executionBytes: values.executionBytes.nullable(),
     flows: values.flows.nullable(),
     revisions: values.revisions.nullable(),
     keys: values.keys.nullable(),
@@ -68,7 +76,7 @@ export const quotaRecords = z
   .strictObject({
     quotas: z.array(
       z.strictObject({
-        quota: z.enum(['assetBytes', 'assets', 'flows', 'revisions', 'keys', 'tokens']),
+        quota: z.enum(['assetBytes', 'assets', 'executionBytes', 'flows', 'revisions', 'keys', 'tokens']),
         used: z.int().min(0).describe('stored now; a deleted asset counts until its bytes are removed, an hour later'),
         limit: z.int().min(0),
         isDefault: z.boolean().describe('whether the limit is the default, as opposed to the own one of the project'),

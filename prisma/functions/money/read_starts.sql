@@ -16,13 +16,17 @@ DECLARE
   moment timestamptz(3) := clock_timestamp();
   projects text[];
   open_of bigint[];
+  kept_of numeric[];
+  quota_of bigint[];
 BEGIN
   -- Read once per project, however many of its executions are in the questions.
   SELECT array_agg(p.project),
          array_agg((SELECT count(*) FROM (
            SELECT FROM money.executions o
-            WHERE o.project = p.project AND o.completed_at IS NULL LIMIT max_open) o))
-    INTO projects, open_of
+            WHERE o.project = p.project AND o.completed_at IS NULL LIMIT max_open) o)),
+         array_agg((SELECT coalesce(sum(u.bytes), 0) FROM money.execution_usage u WHERE u.project = p.project)),
+         array_agg((SELECT (c.quotas ->> 'executionBytes')::bigint FROM control.projects c WHERE c.id = p.project))
+    INTO projects, open_of, kept_of, quota_of
     FROM (SELECT q.project FROM unnest(questions) q
           UNION
           SELECT k.project FROM control.keys k
@@ -73,6 +77,8 @@ BEGIN
               'textField', CASE xe.surface WHEN 'chat' THEN xr.chat_output END) END,
            'reserved', coalesce(w.reserved, 0),
            'available', coalesce(w.funded - w.settled - w.reserved, 0),
+           'kept', coalesce(kept_of[array_position(projects, i.at_project)], 0),
+           'ownQuota', quota_of[array_position(projects, i.at_project)],
            'open', coalesce(open_of[array_position(projects, i.at_project)], 0)
          ) ORDER BY i.ordinality)
     INTO facts

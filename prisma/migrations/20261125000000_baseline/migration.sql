@@ -671,6 +671,15 @@ CREATE TABLE money.asset_usage (
   bytes   bigint NOT NULL CHECK (bytes >= 0)
 );
 
+-- Bytes of the values that executions of a project keep, by the day on which they were recorded.
+CREATE TABLE money.execution_usage (
+  project text NOT NULL,
+  day     date NOT NULL,
+  bytes   bigint NOT NULL CHECK (bytes >= 0),
+  PRIMARY KEY (project, day)
+);
+CREATE INDEX ON money.execution_usage (day);
+
 ------------------------------------------------------------------------------------------- usage and statements
 
 -- Usage by hour and by day, rolled up from the journal (money §9.2) and kept forever.
@@ -1016,6 +1025,7 @@ GRANT INSERT, DELETE ON
   money.webhooks
 TO svc_ledger;
 GRANT INSERT, UPDATE, DELETE ON
+  money.execution_usage,
   money.instances,
   money.instance_monitors,
   money.idempotency_keys,

@@ -44,6 +44,7 @@ export interface Deps {
   packageCache: PackageCache
   quarantine: Quarantine
   keyUses: KeyUses
+  keptBytes: KeptBytes
   webhookSettings: WebhookSettings
   /** The operator's defaults (`QUOTAS`). */
   quotas: QuotaValues
@@ -111,6 +112,13 @@ export interface PackageName {
 export interface PackageCache {
   /** @throws Error if the revision has no such package */
   get(of: PackageName): Promise<Flow>
+}
+
+/** executions/kept-bytes.ts */
+export interface KeptBytes {
+  note(project: string, bytes: number): void
+  /** @throws the error of the database; the bytes are kept for the next attempt */
+  write(): Promise<void>
 }
 
 /** keys/read-caller.ts */

@@ -11,6 +11,7 @@ import type { Deps } from './deps.ts'
 import { openPackageCache } from './executions/cache/package-cache.ts'
 import { openNodeBatcher } from './executions/nodes/node-batcher.ts'
 import { openFollowers } from './executions/records/read-execution.ts'
+import { openKeptBytes } from './executions/kept-bytes.ts'
 import { openKeyUses } from './keys/read-caller.ts'
 import { maintenanceJobs, repeatJob } from './maintenance/maintenance-jobs.ts'
 import { openReruns } from './executions/rerun/reruns.ts'
@@ -53,6 +54,8 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
   onStop('notifier', () => notifier.close())
   const nodeQueue = openNodeQueue({ redisUrl: config.REDIS_URL })
   onStop('node queue', () => nodeQueue.close())
+  const keptBytes = openKeptBytes({ reads: pools.maintenance })
+  onStop('kept bytes', () => keptBytes.write())
   const keyUses = openKeyUses({ reads: pools.maintenance })
   onStop('key uses', () => keyUses.write())
 
@@ -63,6 +66,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     notifier,
     nodeQueue,
     keyUses,
+    keptBytes,
     webhookSettings: webhookSettingsOf(config),
     quotas: config.QUOTAS,
     packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),

@@ -9,6 +9,7 @@ test.for([
   [999_949, '999.9 kB'],
   [999_950, '1 MB'],
   [24_999_999, '25 MB'],
+  [5_368_709_120, '5.4 GB'],
 ] as const)('formats %i bytes as %s', ([bytes, text]) => {
   expect(sizeOf(bytes)).toBe(text)
 })

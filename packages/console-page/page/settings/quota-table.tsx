@@ -13,13 +13,14 @@ type Quota = QuotaRecords['quotas'][number]
 const labels: Record<QuotaName, string> = {
   assetBytes: 'Size of assets',
   assets: 'Assets',
+  executionBytes: 'Size of executions',
   flows: 'Flows',
   revisions: 'Saved revisions',
   keys: 'Active keys',
   tokens: 'Service tokens',
 }
 
-const shown = ({ quota }: Quota, value: number) => (quota === 'assetBytes' ? sizeOf(value) : count(value))
+const shown = ({ quota }: Quota, value: number) => (quota.endsWith('Bytes') ? sizeOf(value) : count(value))
 
 const columns: Column<Quota>[] = [
   { head: 'Stored', cell: ({ quota }) => labels[quota] },

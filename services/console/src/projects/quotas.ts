@@ -13,7 +13,7 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { userOf } from '../sign-in/user.ts'
 
-// What a project may store (rules §2.11). The ledger enforces the quotas of assets, this file the others.
+// What a project may store (rules §2.11). The ledger enforces the quotas of assets and executions, this file the others.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'quotas'>
 
@@ -51,7 +51,7 @@ export async function requireQuota(
   tx: Transaction,
   defaults: QuotaValues,
   project: string,
-  quota: Exclude<QuotaName, 'assetBytes' | 'assets'>,
+  quota: 'flows' | 'revisions' | 'keys' | 'tokens',
 ): Promise<void> {
   const limit = quotaOf(quota, defaults, await lockQuotas(tx, project))
   const used = await usedOf[quota](tx, project)
@@ -75,6 +75,10 @@ const assetUse = (prisma: Transaction, project: string) => prisma.assetUsage.fin
 const usedOf: Record<QuotaName, (prisma: Transaction, project: string) => Promise<number>> = {
   assetBytes: async (prisma, project) => Number((await assetUse(prisma, project))?.bytes ?? 0),
   assets: async (prisma, project) => Number((await assetUse(prisma, project))?.assets ?? 0),
+  async executionBytes(prisma, project) {
+    const { _sum } = await prisma.executionUsage.aggregate({ where: { project }, _sum: { bytes: true } })
+    return Number(_sum.bytes ?? 0)
+  },
   flows: (prisma, project) => prisma.sandbox.count({ where: { project } }),
   async revisions(prisma, project) {
     const sandboxes = await prisma.sandbox.findMany({ where: { project }, select: { id: true } })

@@ -1,5 +1,5 @@
 import type { LedgerConfig } from '../config.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps, KeyUses } from '../deps.ts'
 import { openSignsOfLife } from '../instances/signs-of-life.ts'
 import { cleanRetention, expireAssets } from './retention-cleaner.ts'
 import { openBooksChecker, openBooksRechecker } from './books-checker.ts'
@@ -45,15 +45,16 @@ export function maintenanceJobs(
     { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(upkeep) },
     { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(upkeep) },
     { name: 'asset-retention', everyMs: 60_000, atOnce: true, runOnce: () => expireAssets(upkeep) },
-    { name: 'key-uses', everyMs: 10_000, runOnce: () => writeKeyUses(deps) },
+    { name: 'key-uses', everyMs: 10_000, runOnce: () => writeNoted(deps.keyUses) },
+    { name: 'kept-bytes', everyMs: 5_000, runOnce: () => writeNoted(deps.keptBytes) },
     { name: 'books-check', everyMs: checkEveryMs, runOnce: () => booksChecker.runOnce() },
     { name: 'books-recheck', everyMs: checkEveryMs, runOnce: () => booksRechecker.runOnce() },
   ]
 }
 
 /** Returns no count: it always has work, which is not worth logging. */
-async function writeKeyUses({ keyUses }: Pick<Deps, 'keyUses'>): Promise<Record<string, number>> {
-  await keyUses.write()
+async function writeNoted(noted: Pick<KeyUses, 'write'>): Promise<Record<string, number>> {
+  await noted.write()
   return {}
 }
 

@@ -34,6 +34,8 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
         SELECT d.notice, d.webhook FROM money.webhook_deliveries d
          WHERE NOT EXISTS (SELECT FROM money.notices n WHERE n.id = d.notice) LIMIT ${MAX_ROWS}::int)`,
   )
+  await prisma.$executeRaw`
+    DELETE FROM money.execution_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - ${keptDays}::int`
   return { idempotencyKeys, instances, notices, deliveries, ...(await cleanRefusals({ reads: { prisma } })) }
 }
 

@@ -7,6 +7,7 @@ import { type BatchMode, withShortTimeout, openResilientBatches } from '../../qu
 import { openKeptItems, projectsOfExecutions } from '../../quarantine/kept-items.ts'
 import { openExecutionCache, openExecutionLoader } from '../cache/load-executions.ts'
 import { enqueueJobs, notifyChanges } from '../announce.ts'
+import type { ExecutionChange } from '../store/execution-facts.ts'
 import { writeOffFenced } from '../store/write-executions.ts'
 import type { Deps, NodeBatcher } from '../../deps.ts'
 import type { Remembered } from '../../quarantine/quarantine.ts'
@@ -28,7 +29,16 @@ import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
 type NodeBatcherDeps = Pick<
   Deps,
-  'executions' | 'reads' | 'packageCache' | 'quarantine' | 'notifier' | 'nodeQueue' | 'metrics' | 'now' | 'newId'
+  | 'executions'
+  | 'reads'
+  | 'packageCache'
+  | 'quarantine'
+  | 'notifier'
+  | 'nodeQueue'
+  | 'metrics'
+  | 'now'
+  | 'newId'
+  | 'keptBytes'
 >
 
 export interface NodeBatcherLimits {
@@ -125,6 +135,7 @@ export function openNodeBatcher(
     const { outcomes, written, jobs } = result
     await writeOffFenced(deps, deps.executions.sql, fencedIn(batch, outcomes)) // L5
     notifyChanges(deps, written.keys()) // L4
+    for (const change of written.keys()) deps.keptBytes.note(change.execution.project, bytesOf(change))
     enqueueJobs(deps, jobs)
     const decided = batch.filter((waiting) => deferralsMore(waiting, result) === null)
     const granted = await answerGranted(deps, { sql: deps.executions.sql, cache }, result, decided)
@@ -206,4 +217,11 @@ async function identifyCompletions(deps: Pick<Deps, 'reads'>, batch: readonly Wa
   const ids = unknown.map(({ item }) => item.execution)
   const projects = await projectsOfExecutions(deps, ids).catch(() => null)
   if (projects !== null) for (const waiting of unknown) waiting.project = projects.get(waiting.item.execution) ?? null
+}
+
+/** What a change adds to what is kept, in UTF-16 units, which are bytes for most values. */
+function bytesOf({ nodes, output }: ExecutionChange): number {
+  let bytes = output?.length ?? 0
+  for (const node of nodes.values()) bytes += (node.output?.length ?? 0) + (node.error?.length ?? 0)
+  return bytes
 }

@@ -36,7 +36,7 @@ import { beginExecutions, type ExecutionStart, type NodeStart } from '../store/b
 //       start-batcher.ts).
 //   E3  Reruns are few, and each is decided individually.
 
-type RerunDeps = Pick<Deps, 'reads' | 'packageCache' | 'nodeQueue' | 'metrics'>
+type RerunDeps = Pick<Deps, 'reads' | 'packageCache' | 'nodeQueue' | 'metrics' | 'quotas'>
 type Limits = Pick<StartLimits, 'maxConcurrentNodes' | 'openExecutions'>
 
 /** E2: a request that loses finds the one that won. */
@@ -88,7 +88,7 @@ async function decide(
   if ('refused' in fresh) return fresh
   const product = await readUnassigned(reads, question.project, productsAnew(fresh.plan, fresh.rerun))
   if (product !== null) return refused('product_not_assigned', { product })
-  return decideMeans(facts, limits.openExecutions) ?? { fresh }
+  return decideMeans(facts, limits.openExecutions, deps.quotas) ?? { fresh }
 }
 
 async function begunBefore(

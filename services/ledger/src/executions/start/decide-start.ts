@@ -3,6 +3,7 @@ import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import { type Reset, resetsAt } from '@gateway/pricing/spending-window'
 import { type KeyRefusalCode, keyRefused } from '../../keys/read-caller.ts'
 import { callFunction } from '@gateway/database/call-function'
+import { quotaFacts, quotaOf, type QuotaValues } from '@gateway/api/quotas'
 import type { Database } from '@gateway/database/client'
 
 // Decides whether an execution may start, in the order of rules §2.3. In three steps, because the input is checked
@@ -75,10 +76,11 @@ function isModel({ sandbox, unassigned }: StartFacts): boolean {
 }
 
 /**
- * Checks the spending window if the flow has paid nodes, the wallet always, and open executions. null: it may start.
+ * Checks the spending window if the flow has paid nodes, the wallet always, the values that executions of the project
+ * keep, and open executions. null: it may start.
  */
-export function decideMeans(facts: StartFacts, openExecutions: number): Refused | null {
-  const { limit, available, reserved, open } = facts
+export function decideMeans(facts: StartFacts, openExecutions: number, quotas: QuotaValues): Refused | null {
+  const { limit, available, reserved, open, kept, ownQuota } = facts
   if (facts.revision!.paidNodes > 0 && limit !== null && limit.micro - limit.spent - limit.reserved <= 0)
     return refused('key_limit', {
       reset: limit.reset,
@@ -95,6 +97,8 @@ export function decideMeans(facts: StartFacts, openExecutions: number): Refused 
       neededMicro: 1,
       affordableMaxTokens: 0,
     })
+  const quota = quotaOf('executionBytes', quotas, { executionBytes: ownQuota ?? undefined })
+  if (kept >= quota) return refused('quota_reached', quotaFacts('executionBytes', quota, kept))
   return open >= openExecutions ? refused('overloaded', {}) : null
 }
 
@@ -132,6 +136,10 @@ export interface StartFacts {
   earlier: { execution: string; fingerprint: string; revision: number | null; textField: string | null } | null
   reserved: number
   available: number
+  /** Bytes of values that executions of the project keep, up to some seconds ago. */
+  kept: number
+  /** The project's own quota of them; null: the default. */
+  ownQuota: number | null
   /** Number of the project's open executions, counted up to the limit. */
   open: number
 }

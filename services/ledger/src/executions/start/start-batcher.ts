@@ -30,7 +30,16 @@ export interface StartLimits {
 
 type StartDeps = Pick<
   Deps,
-  'executions' | 'reads' | 'packageCache' | 'quarantine' | 'nodeQueue' | 'metrics' | 'keyUses' | 'now'
+  | 'executions'
+  | 'reads'
+  | 'packageCache'
+  | 'quarantine'
+  | 'nodeQueue'
+  | 'metrics'
+  | 'keyUses'
+  | 'keptBytes'
+  | 'quotas'
+  | 'now'
 > & {
   nodeBatcher: Pick<NodeBatcher, 'introduce'>
 }
@@ -99,7 +108,10 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
     }
     if (fresh.size > 0) {
       const { started, jobs } = await writeStarts(database, [...fresh.keys()], limits)
-      for (const begun of started.values()) deps.nodeBatcher.introduce(begun) // before a worker hears of it
+      for (const begun of started.values()) {
+        deps.nodeBatcher.introduce(begun) // before a worker hears of it
+        for (const value of begun.outputs.values()) deps.keptBytes.note(begun.project, value.length)
+      }
       enqueueJobs(deps, jobs)
       for (const [execution, waiting] of fresh) {
         if (!started.has(execution)) later.push(waiting) // S2
@@ -144,7 +156,7 @@ function isFresh(start: StartAnswer | FreshExecution): start is FreshExecution {
 
 /** Decides everything about a request that does not depend on others. */
 async function decideStart(
-  { packageCache }: Pick<StartDeps, 'packageCache'>,
+  { packageCache, quotas }: Pick<StartDeps, 'packageCache' | 'quotas'>,
   database: Pick<Database, 'prisma' | 'sql'>,
   question: StartQuestion,
   facts: StartFacts,
@@ -158,7 +170,7 @@ async function decideStart(
   const flow = await packageCache.get({ sandbox, revision, digest })
   const input = await readInput(database, question, facts, flow)
   if ('refused' in input) return input
-  return decideMeans(facts, openExecutions) ?? { question, facts, plan: flow.plan, values: input.values }
+  return decideMeans(facts, openExecutions, quotas) ?? { question, facts, plan: flow.plan, values: input.values }
 }
 
 /**
