@@ -7,7 +7,8 @@ const packagesMayKnow = {
   'ledger-protocol': ['api', 'pricing'],
   'api-client': ['api'], // its types alone
   'service-kit': ['api'],
-  assets: ['service-kit/async', 'api', 'pricing', 'service-kit/http'], // assets come and go as bodies of requests and answers
+  // Assets come and go as bodies of requests and answers. Their limits are configuration, and are measured.
+  assets: ['service-kit/async', 'api', 'pricing', 'service-kit/http', 'service-kit/process'],
   'simulated-provider': [],
   typescript: ['api-client', 'api'], // clients/typescript runs wherever there is fetch
   cli: ['api-client', 'api', 'flow', 'mcp-bridge', 'pricing'], // bundled whole: nothing of a service is in it

@@ -101,6 +101,13 @@ export const dashboards: Dashboard[] = [
         description: 'By what they are answered with.',
       },
       { title: 'Duration of an invocation', unit: 's', figures: quantiles('gateway_invocations_duration') },
+      {
+        title: 'Assets that callers are reading',
+        unit: 'short',
+        figures: ['gateway', 'console'].flatMap((service) =>
+          figure(`sum by (instance) (${service}_assets_reads_open)`, `${service} {{instance}}`),
+        ),
+      },
       { title: 'Console requests', unit: 'reqps', figures: rate('console_requests_duration_count', 'status') },
       { title: 'Console duration', unit: 's', figures: quantiles('console_requests_duration') },
     ],

@@ -1,10 +1,21 @@
+import { wholeNumber } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 
 export interface AssetStoreSettings {
   /** Used if there is no bucket. */
   folder: string
   bucket: BucketSettings | null
+  /** Those left out have their defaults. */
+  limits?: Partial<AssetLimits>
 }
+
+export interface AssetLimits {
+  /** Assets that callers read at the same time, in total and per project. */
+  reads: number
+  readsPerProject: number
+}
+
+export const assetLimits: AssetLimits = { reads: 1_024, readsPerProject: 16 }
 
 export interface BucketSettings {
   name: string
@@ -38,13 +49,27 @@ export const assetStoreConfig = {
     .meta({ description: 'Put the bucket name into the path, as most S3-compatible stores require' }),
 }
 
-type Config = z.output<z.ZodObject<typeof assetStoreConfig>>
+/** Variables of a service that sends assets to callers. */
+export const assetReadsConfig = {
+  MAX_CONCURRENT_ASSET_READS: wholeNumber({ min: 1, max: 100_000 }).default(assetLimits.reads).meta({
+    description:
+      'Maximum number of assets that callers read at the same time. Further reads are refused with `overloaded`. Each holds a connection to the bucket',
+  }),
+  MAX_CONCURRENT_ASSET_READS_PER_PROJECT: wholeNumber({ min: 1, max: 100_000 })
+    .default(assetLimits.readsPerProject)
+    .meta({ description: 'The same for the callers of one project' }),
+}
+
+type Config = z.output<z.ZodObject<typeof assetStoreConfig>> & Partial<z.output<z.ZodObject<typeof assetReadsConfig>>>
 
 export function assetStoreOf(config: Config): AssetStoreSettings {
   const { ASSETS_FOLDER: folder, ASSETS_S3_BUCKET: name } = config
-  if (name === undefined) return { folder, bucket: null }
+  const { MAX_CONCURRENT_ASSET_READS: reads, MAX_CONCURRENT_ASSET_READS_PER_PROJECT: readsPerProject } = config
+  const limits = { ...(reads !== undefined && { reads }), ...(readsPerProject !== undefined && { readsPerProject }) }
+  if (name === undefined) return { folder, bucket: null, limits }
   return {
     folder,
+    limits,
     bucket: {
       name,
       region: config.ASSETS_S3_REGION,

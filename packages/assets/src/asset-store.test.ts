@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -36,8 +37,10 @@ test('returns stored bytes unchanged, whole and in part, and their type', async 
       bytes: PNG.length,
     })
     expect(await buffer(await store.open('prj_1', asset))).toEqual(PNG)
-    expect(await buffer(await store.open('prj_1', asset, { first: 0, last: 0 }))).toEqual(PNG.subarray(0, 1))
-    expect(await buffer(await store.open('prj_1', asset, { first: 8, last: 17 }))).toEqual(Buffer.from('0123456789'))
+    expect(await buffer(await store.openForCaller('prj_1', asset, { first: 0, last: 0 }))).toEqual(PNG.subarray(0, 1))
+    expect(await buffer(await store.openForCaller('prj_1', asset, { first: 8, last: 17 }))).toEqual(
+      Buffer.from('0123456789'),
+    )
   }
 })
 
@@ -86,4 +89,21 @@ test('throws AssetStoreUnavailable if the folder is not usable', async ({ store,
   await writeFile(folder, 'a file where the folder was')
   await expect(store.put('prj_1', 'ast_1', inPieces(PNG, 100), LIMIT)).rejects.toThrow(AssetStoreUnavailable)
   await expect(store.open('prj_1', 'ast_1')).rejects.toThrow(AssetStoreUnavailable)
+})
+
+test('refuses a read above the limit of a project, until one of its reads has ended [overloaded]', async ({
+  folder,
+  onTestFinished,
+}) => {
+  const store = await openAssetStore({ folder, bucket: null, limits: { readsPerProject: 2 } })
+  onTestFinished(() => store.close())
+  for (const project of ['prj_1', 'prj_2']) await store.put(project, 'ast_1', inPieces(PNG, 100), LIMIT)
+  const read = (project: string) => store.openForCaller(project, 'ast_1')
+  const [first, second] = [await read('prj_1'), await read('prj_1')]
+  await expect(read('prj_1')).rejects.toMatchObject({ code: 'overloaded', headers: { 'Retry-After': '1' } })
+  await expect(store.openForCaller('prj_2', 'ast_none')).rejects.toThrow(AssetMissing)
+  expect(await buffer(await read('prj_2'))).toEqual(PNG)
+  expect(await buffer(first)).toEqual(PNG)
+  await once(second.destroy(), 'close')
+  for (let n = 0; n < 3; n++) expect(await buffer(await read('prj_1'))).toEqual(PNG)
 })

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { finished, type Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type BackOffLimits, backOffMs } from '@gateway/service-kit/async/waiting'
 import {
@@ -8,7 +8,9 @@ import {
   type ByteRange,
   type StoredAsset,
 } from './blob-backend.ts'
-import type { AssetStoreSettings } from './asset-store-config.ts'
+import { assetLimits, type AssetStoreSettings } from './asset-store-config.ts'
+import { type AssetMetrics, unmeasured } from './asset-metrics.ts'
+import { openReadLimit } from './read-limit.ts'
 import { openTemporaryFolder } from './temporary-file.ts'
 import { Disk } from 'flydrive'
 import { mkdir, open } from 'node:fs/promises'
@@ -20,6 +22,8 @@ import { FSDriver } from 'flydrive/drivers/fs'
 //   B2  Bytes first go to a temporary file, which counts them and detects their type, and are then stored as a whole:
 //       memory holds one chunk at a time, and the backend knows the length.
 //   B3  Nothing is public: the ledger knows who owns an asset, and callers are authorized there before they read here.
+//   B4  Callers who read slowly hold what they read. Their number is limited, per project and in total, and in a bucket
+//       they use separate connections.
 
 export type { ByteRange, StoredAsset } from './blob-backend.ts'
 
@@ -37,10 +41,15 @@ export interface AssetStore {
     limits: { maxBytes: number },
   ): Promise<StoredAsset>
   /**
-   * Opens the bytes, or a part of them. The caller has to read or destroy the stream.
+   * Opens the bytes to read them at full speed. The stream has to be read or destroyed.
    * @throws AssetMissing, AssetStoreUnavailable
    */
-  open(project: string, asset: string, range?: ByteRange): Promise<Readable>
+  open(project: string, asset: string): Promise<Readable>
+  /**
+   * Opens the bytes, or a part of them, for a caller, who may read slowly (B4).
+   * @throws Refusal `overloaded`; AssetMissing, AssetStoreUnavailable
+   */
+  openForCaller(project: string, asset: string, range?: ByteRange): Promise<Readable>
   /** Removes what was stored; ignores a missing asset. */
   remove(project: string, asset: string): Promise<void>
   close(): Promise<void>
@@ -51,9 +60,24 @@ const TRIES = 3
 const BACK_OFF: BackOffLimits = { firstMs: 100, maxMs: 1_000 }
 
 /** Opens the store: a bucket if one is configured, else a folder. */
-export async function openAssetStore(settings: AssetStoreSettings): Promise<AssetStore> {
-  const backend = await openBackend(settings)
+export async function openAssetStore(
+  settings: AssetStoreSettings,
+  metrics: AssetMetrics = unmeasured,
+): Promise<AssetStore> {
+  const limits = { ...assetLimits, ...settings.limits }
+  const backend = await openBackend(settings, limits.reads)
   const temporary = openTemporaryFolder()
+  const readLimit = openReadLimit(limits, () => metrics.refused('reads'))
+  metrics.watch({ reads: readLimit.count })
+
+  async function open(project: string, asset: string, range: ByteRange | null, reader: 'caller' | 'process') {
+    const key = keyOf(project, asset)
+    try {
+      return await backend.read(key, range, reader)
+    } catch (error) {
+      throw error instanceof AssetMissing ? error : new AssetStoreUnavailable({ cause: error })
+    }
+  }
 
   return {
     async put(project, asset, bytes, { maxBytes }) {
@@ -67,12 +91,16 @@ export async function openAssetStore(settings: AssetStoreSettings): Promise<Asse
         await file.remove()
       }
     },
-    async open(project, asset, range) {
-      const key = keyOf(project, asset)
+    open: (project, asset) => open(project, asset, null, 'process'),
+    async openForCaller(project, asset, range) {
+      const leave = readLimit.enter(project) // B4
       try {
-        return await backend.read(key, range ?? null)
+        const bytes = await open(project, asset, range ?? null, 'caller')
+        finished(bytes, leave)
+        return bytes
       } catch (error) {
-        throw error instanceof AssetMissing ? error : new AssetStoreUnavailable({ cause: error })
+        leave()
+        throw error
       }
     },
     async remove(project, asset) {
@@ -90,10 +118,10 @@ export async function openAssetStore(settings: AssetStoreSettings): Promise<Asse
   }
 }
 
-async function openBackend(settings: AssetStoreSettings): Promise<BlobBackend> {
+async function openBackend(settings: AssetStoreSettings, maxCallers: number): Promise<BlobBackend> {
   if (settings.bucket === null) return openLocalBackend(settings.folder)
   const { openBucketBackend } = await import('./bucket-backend.ts') // the SDK is large, and most stacks don't need it
-  return openBucketBackend(settings.bucket)
+  return openBucketBackend(settings.bucket, maxCallers)
 }
 
 async function tryOften(store: () => Promise<void>): Promise<void> {

@@ -16,8 +16,11 @@ export interface ByteRange {
 export interface BlobBackend {
   /** Stores a file's bytes under a key, and leaves the file in place. */
   store(key: string, file: string, asset: StoredAsset): Promise<void>
-  /** @throws AssetMissing */
-  read(key: string, range: ByteRange | null): Promise<Readable>
+  /**
+   * @param reader callers may read slowly, so their connections are separate from those of the process
+   * @throws AssetMissing
+   */
+  read(key: string, range: ByteRange | null, reader: 'caller' | 'process'): Promise<Readable>
   remove(key: string): Promise<void>
   close(): void
 }

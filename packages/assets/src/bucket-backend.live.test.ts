@@ -2,7 +2,8 @@ import { buffer } from 'node:stream/consumers'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { expect, onTestFinished, test as base, vi } from 'vitest'
 import { AssetMissing, AssetStoreUnavailable, AssetTypeUnknown } from './blob-backend.ts'
-import { openAssetStore } from './asset-store.ts'
+import { type AssetStore, openAssetStore } from './asset-store.ts'
+import type { AssetLimits } from './asset-store-config.ts'
 import { startSmallBucket } from './fixtures/small-bucket.ts'
 
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
@@ -12,17 +13,22 @@ const test = base
     onCleanup(server.stop)
     return server
   })
-  .extend('store', async ({ server }, { onCleanup }) => {
+  .extend('openStore', async ({}, { onCleanup }) => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'test-key')
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret')
-    const bucket = { name: 'assets', region: 'eu-north-1', endpoint: server.url, pathStyle: true }
-    const store = await openAssetStore({ folder: '', bucket })
+    const stores: AssetStore[] = []
     onCleanup(async () => {
-      await store.close()
+      for (const store of stores) await store.close()
       vi.unstubAllEnvs()
     })
-    return store
+    return async (endpoint: string, limits: Partial<AssetLimits> = {}) => {
+      const bucket = { name: 'assets', region: 'eu-north-1', endpoint, pathStyle: true }
+      const store = await openAssetStore({ folder: '', bucket, limits })
+      stores.push(store)
+      return store
+    }
   })
+  .extend('store', ({ server, openStore }) => openStore(server.url))
 
 const WAV = Buffer.concat([Buffer.from('RIFF....WAVEfmt '), Buffer.alloc(200_000, 7)])
 
@@ -38,7 +44,7 @@ test('stores bytes in a bucket with their type and length, and reads them whole 
   expect(await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)).toEqual({ mimeType: 'audio/wav', bytes: WAV.length })
   expect(server.objects.get('/assets/prj_1/ast_1')).toEqual({ bytes: WAV, contentType: 'audio/wav' })
   expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
-  const part = await buffer(await store.open('prj_1', 'ast_1', { first: 8, last: 11 }))
+  const part = await buffer(await store.openForCaller('prj_1', 'ast_1', { first: 8, last: 11 }))
   expect(part.toString()).toBe('WAVE')
   await store.remove('prj_1', 'ast_1')
   await expect(store.open('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
@@ -52,21 +58,42 @@ test('retries a bucket that is briefly unavailable', async ({ store, server }) =
   await expect(store.put('prj_1', 'ast_2', inPieces(WAV), LIMIT)).rejects.toThrow(AssetStoreUnavailable)
 })
 
-test('retries on a new connection if one to the bucket falls silent', { timeout: 60_000 }, async ({ server }) => {
-  const { hostname, port } = new URL(server.url)
-  const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
-  onTestFinished(proxy.close)
-  const bucket = { name: 'assets', region: 'eu-north-1', endpoint: `http://127.0.0.1:${proxy.port}`, pathStyle: true }
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test-key')
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret')
-  const store = await openAssetStore({ folder: '', bucket })
-  onTestFinished(async () => {
-    await store.close()
-    vi.unstubAllEnvs()
-  })
+test(
+  'retries on a new connection if one to the bucket falls silent',
+  { timeout: 60_000 },
+  async ({ server, openStore }) => {
+    const { hostname, port } = new URL(server.url)
+    const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+    onTestFinished(proxy.close)
+    const store = await openStore(`http://127.0.0.1:${proxy.port}`)
+    await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
+    proxy.fallSilent()
+    expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
+  },
+)
+
+test('reads and stores for another project while 50 callers of one project read slowly', async ({
+  server,
+  openStore,
+}) => {
+  const store = await openStore(server.url, { readsPerProject: 50 })
   await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
-  proxy.fallSilent()
+  await store.put('prj_2', 'ast_2', inPieces(WAV), LIMIT)
+  const slow = await Promise.all(Array.from({ length: 50 }, () => store.openForCaller('prj_1', 'ast_1')))
+  expect(await buffer(await store.openForCaller('prj_2', 'ast_2'))).toEqual(WAV)
+  await store.put('prj_2', 'ast_3', inPieces(WAV), LIMIT)
+  expect(slow.filter(({ destroyed }) => destroyed)).toEqual([])
+  for (const bytes of slow) bytes.destroy()
+})
+
+test('reads for the process and stores while callers read as much as they may', async ({ server, openStore }) => {
+  const store = await openStore(server.url, { reads: 1 })
+  await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
+  const slow = await store.openForCaller('prj_1', 'ast_1')
+  await expect(store.openForCaller('prj_2', 'ast_1')).rejects.toMatchObject({ code: 'overloaded' })
   expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
+  await store.put('prj_1', 'ast_2', inPieces(WAV), LIMIT)
+  slow.destroy()
 })
 
 test('sends nothing to the bucket for refused bytes', async ({ store, server }) => {

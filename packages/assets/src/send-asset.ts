@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { refuse } from '@gateway/api/refusal'
+import { type MinimumRate, minimumRate, watchRate } from '@gateway/service-kit/http/minimum-rate'
 import type { AssetStore } from './asset-store.ts'
 
 /** An asset as the ledger records it. */
@@ -13,17 +14,18 @@ export interface RecordedAsset {
 
 /**
  * Sends the bytes of an asset, or the requested part (flows §4.5, §4.7). Only the caller may cache them, and a browser
- * must not interpret them as another type.
+ * must not interpret them as another type. The connection of a caller that reads below the minimum rate is destroyed.
  * @param more additional headers
- * @throws Refusal `range_not_satisfiable`
+ * @throws Refusal `range_not_satisfiable`, `overloaded`
  * @throws AssetMissing, AssetStoreUnavailable: before anything was sent
  */
 export async function sendAsset(
-  { assetStore }: { assetStore: Pick<AssetStore, 'open'> },
+  { assetStore }: { assetStore: Pick<AssetStore, 'openForCaller'> },
   req: IncomingMessage,
   res: ServerResponse,
   asset: RecordedAsset,
   more: Readonly<Record<string, string>> = {},
+  rate: MinimumRate = minimumRate,
 ): Promise<void> {
   const range = rangeOf(req, asset.bytes)
   if (range.kind === 'unsatisfiable')
@@ -40,11 +42,14 @@ export async function sendAsset(
     ...(part && { 'Content-Range': `bytes ${part.first}-${part.last}/${asset.bytes}` }),
   }
   if (req.method === 'HEAD') return void res.writeHead(200, headers).end()
-  const bytes = await assetStore.open(asset.project, asset.id, part)
+  const bytes = await assetStore.openForCaller(asset.project, asset.id, part)
   if (res.destroyed) return void bytes.destroy()
   res.writeHead(part ? 206 : 200, headers)
+  const passed = () => res.socket?.bytesWritten ?? 0
+  const stopWatching = watchRate(passed, () => res.destroy(), rate)
   // If the caller disconnects or the store breaks off, close the connection: the response is incomplete.
   await pipeline(bytes, res).catch(() => res.destroy())
+  stopWatching()
 }
 
 /** We send no ETag and no date, so no If-Range condition can match; and HEAD has no ranges. */

@@ -1,4 +1,4 @@
-import { assetStoreConfig } from '@gateway/assets/asset-store-config'
+import { assetReadsConfig, assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { z } from 'zod'
 import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
 import { flag, httpUrl, quotasVariable, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
@@ -32,6 +32,7 @@ export const consoleConfig = z
       .meta({ description: 'Number of connections to Postgres' }),
     ...assetStoreConfig,
     QUOTAS: quotasVariable(),
+    ...assetReadsConfig,
     PREPARED_STATEMENTS: flag()
       .default(true)
       .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' }),

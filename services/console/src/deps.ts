@@ -39,7 +39,7 @@ export interface ConsoleDeps {
   estimator: Pick<Estimator, 'estimate'>
   /** The operator's defaults (`QUOTAS`). */
   quotas: QuotaValues
-  assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
+  assetStore: Pick<AssetStore, 'openForCaller' | 'put' | 'remove'>
   throttle: Throttle
   passwords: Passwords
   /** Absent: users sign in by password only. */

@@ -1,3 +1,4 @@
+import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-metrics'
 import type { Meter } from '@opentelemetry/api'
 import type { FinishedRequest } from '@gateway/service-kit/http/preamble'
 import { seconds } from '@gateway/service-kit/process/telemetry'
@@ -8,6 +9,7 @@ export interface Metrics {
   answered(request: FinishedRequest): void
   /** Counts a statement that does not reconcile. */
   statementDiffered(): void
+  assets: AssetMetrics
 }
 
 export function openMetrics(meter: Meter): Metrics {
@@ -26,5 +28,6 @@ export function openMetrics(meter: Meter): Metrics {
     statementDiffered() {
       differed.add(1)
     },
+    assets: openAssetMetrics(meter, 'console'),
   }
 }

@@ -39,7 +39,8 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'console', secret: config.SERVICE_SECRET })
   onStop('ledger client', () => ledger.close())
 
-  const assetStore = await openAssetStore(assetStoreOf(config))
+  const metrics = openMetrics(meter)
+  const assetStore = await openAssetStore(assetStoreOf(config), metrics.assets)
   onStop('asset store', () => assetStore.close())
   const removal = { name: 'removal of assets', everyMs: 60_000, work: () => removeDeleted({ ledger, assetStore, log }) }
   const forgetting = { name: 'idempotency keys', everyMs: 600_000, work: () => forgetCreations({ prisma }) }
@@ -66,7 +67,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     random,
     now: () => new Date(),
     log,
-    metrics: openMetrics(meter),
+    metrics,
     readiness,
     stopping,
     publicUrl: config.PUBLIC_URL,

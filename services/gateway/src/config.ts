@@ -1,4 +1,4 @@
-import { assetStoreConfig } from '@gateway/assets/asset-store-config'
+import { assetReadsConfig, assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { chatLimits } from '@gateway/api/limits'
 import { HEARTBEAT_LIMITS } from '@gateway/ledger-client/instance'
@@ -37,6 +37,7 @@ export const gatewayConfig = z.object({
     secret: true,
   }),
   ...assetStoreConfig,
+  ...assetReadsConfig,
   MAX_CONCURRENT_CALLS: wholeNumber({ min: 1, max: 1_000_000 }).default(4_096).meta({
     description: 'Maximum number of concurrent requests with a key. Further requests are refused with `overloaded`',
   }),

@@ -30,7 +30,7 @@ export interface Deps {
   notifier: Pick<Notifier, 'notify' | 'subscribe'>
   endings: EndingWatch
   providers: Pick<Providers, 'chat'>
-  assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
+  assetStore: Pick<AssetStore, 'open' | 'openForCaller' | 'put' | 'remove'>
   /** Memory budget for the images of all calls. */
   imageMemory: Pick<ByteBudget, 'take'>
   countUsage: CountUsage

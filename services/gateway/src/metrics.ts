@@ -1,3 +1,4 @@
+import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-metrics'
 import type { Meter } from '@opentelemetry/api'
 import { seconds } from '@gateway/service-kit/process/telemetry'
 import type { ProvidersOptions } from '@gateway/providers/open-providers'
@@ -29,6 +30,7 @@ export interface Metrics {
   answered(kind: 'json' | 'stream' | 'replay' | 'sandbox', durationMs: number, providerMs?: number): void
   /** If the caller disconnected, the duration until then: the execution continues elsewhere. */
   invoked(kind: AcceptedAnswer | 'mcp', durationMs: number): void
+  assets: AssetMetrics
 }
 
 export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
@@ -109,6 +111,7 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
       if (providerMs !== undefined) own.record(Math.max(0, durationMs - providerMs) / 1_000, { kind })
     },
     invoked: (kind, durationMs) => invocations.record(durationMs / 1_000, { kind }),
+    assets: openAssetMetrics(meter, 'gateway'),
   }
 }
 

@@ -84,7 +84,7 @@ export async function startGateway(
   })
   onStop('providers', () => providers.close())
 
-  const assetStore = await openAssetStore(assetStoreOf(config))
+  const assetStore = await openAssetStore(assetStoreOf(config), metrics.assets)
   onStop('asset store', () => assetStore.close())
 
   const tokenCounter = openTokenCounter({

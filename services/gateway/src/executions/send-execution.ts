@@ -48,7 +48,9 @@ export async function sendImage(
     return true
   } catch (error) {
     if (error instanceof AssetMissing) return false
-    if (error instanceof AssetStoreUnavailable || error instanceof LedgerUnavailable) throw notNow(execution.id)
+    const isOverloaded = error instanceof Refusal && error.code === 'overloaded'
+    if (isOverloaded || error instanceof AssetStoreUnavailable || error instanceof LedgerUnavailable)
+      throw notNow(execution.id)
     throw error
   }
 }
