@@ -103,7 +103,8 @@ test('who stores or reads assets does so in one volume, and has room for them on
     const folder = environmentOf(service)['ASSETS_FOLDER']
     expect([name, folder]).toEqual([name, '/assets'])
     expect([name, service.volumes.includes(`assets:${folder}`)]).toEqual([name, true])
-    expect([name, service.tmpfs]).toEqual([name, ['/tmp']])
+    const mebibytes = Number(environmentOf(service)['MAX_CONCURRENT_ASSET_BYTES']) / 1024 ** 2
+    expect([name, service.tmpfs]).toEqual([name, [`/tmp:size=${1.25 * mebibytes}m`]])
     // A new volume is its that owns the folder in the image.
     expect(dockerStages()['runtime']?.lines.join('\n')).toMatch(/--owner=1000 .*\/assets$/m)
   }

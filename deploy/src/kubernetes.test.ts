@@ -1,8 +1,9 @@
 import { times } from '@gateway/api/limits'
 import { describe, expect, test } from 'vitest'
+import { gatewayConfig } from '@gateway/gateway/config'
 import { assetsVolume, mountedAt } from './assets-volume.ts'
 import { dockerTargets } from './dockerfile.ts'
-import { environmentProblems } from './environment-problems.ts'
+import { environmentProblems, type Given } from './environment-problems.ts'
 import { problemsOf } from './kubernetes-schema.ts'
 import { networkReach } from './network-reach.ts'
 import { isProgram, programs, services } from './programs.ts'
@@ -146,7 +147,11 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
     for (const other of others) expect(other).toEqual(place)
     if ('claimName' in place!)
       expect(ofKind('PersistentVolumeClaim').map(({ metadata }) => metadata.name)).toContain(place.claimName)
-    for (const { name, pod } of stores) expect([name, mountedAt(pod, '/tmp')?.emptyDir]).not.toEqual([name, undefined])
+    // A pod beyond its limit is evicted, so there is room for what a killed container left as well.
+    for (const workload of stores) {
+      const { sizeLimit = '0Gi' } = mountedAt(workload.pod, '/tmp')?.emptyDir ?? {}
+      expect([workload.name, mebibytes(sizeLimit)]).toEqual([workload.name, 2 * mostOnTheirWay(settings(workload))])
+    }
   })
 
   test('the base address leads to what is public, and to nothing else', () => {
@@ -204,6 +209,16 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
         if (/SECRET|PASSWORD|TOKEN|DATABASE_URL|REDIS_URL/.test(name)) expect([name, text]).toEqual([name, null])
   })
 })
+
+function mebibytes(size: string): number {
+  const [, count = '', unit] = /^(\d+)(Gi|Mi)$/.exec(size) ?? []
+  return Number(count) * (unit === 'Gi' ? 1024 : 1)
+}
+
+/** Mebibytes of files on their way into the asset store. */
+function mostOnTheirWay({ MAX_CONCURRENT_ASSET_BYTES: bytes }: Given): number {
+  return gatewayConfig.shape.MAX_CONCURRENT_ASSET_BYTES.parse(bytes ?? undefined) / 1024 ** 2
+}
 
 interface IngressRule {
   from?: object[]

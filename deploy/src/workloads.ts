@@ -27,7 +27,7 @@ export interface Workload {
   pod: {
     containers: Container[]
     initContainers?: Container[]
-    volumes?: { name: string; emptyDir?: object; persistentVolumeClaim?: { claimName: string } }[]
+    volumes?: { name: string; emptyDir?: { sizeLimit?: string }; persistentVolumeClaim?: { claimName: string } }[]
     securityContext?: Record<string, unknown>
     automountServiceAccountToken?: boolean
     enableServiceLinks?: boolean

@@ -10,7 +10,7 @@ interface Figure {
 interface Panel {
   title: string
   /** One of Grafana's units. */
-  unit: 'reqps' | 's' | 'short' | 'percentunit' | 'ops'
+  unit: 'reqps' | 's' | 'short' | 'percentunit' | 'ops' | 'bytes'
   figures: Figure[]
   /** Said alongside the title: how to read it. */
   description?: string
@@ -107,6 +107,19 @@ export const dashboards: Dashboard[] = [
         figures: ['gateway', 'console'].flatMap((service) =>
           figure(`sum by (instance) (${service}_assets_reads_open)`, `${service} {{instance}}`),
         ),
+      },
+      {
+        title: 'Bytes on their way into the asset store',
+        unit: 'bytes',
+        figures: ['gateway', 'worker', 'console'].flatMap((service) =>
+          figure(`sum by (instance) (${service}_assets_transit)`, `${service} {{instance}}`),
+        ),
+        description: 'Reserved in the temporary folder. MAX_CONCURRENT_ASSET_BYTES limits them.',
+      },
+      {
+        title: 'Refused reads and uploads of assets',
+        unit: 'reqps',
+        figures: ['gateway', 'console'].flatMap((service) => rate(`${service}_assets_refused_total`, 'limit')),
       },
       { title: 'Console requests', unit: 'reqps', figures: rate('console_requests_duration_count', 'status') },
       { title: 'Console duration', unit: 's', figures: quantiles('console_requests_duration') },

@@ -1,3 +1,4 @@
+import { flowLimits } from '@gateway/api/limits'
 import { wholeNumber } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 
@@ -13,9 +14,15 @@ export interface AssetLimits {
   /** Assets that callers read at the same time, in total and per project. */
   reads: number
   readsPerProject: number
+  /** Bytes on their way into the store; one project has at most half. */
+  transitBytes: number
+  /** How long bytes wait for room. */
+  transitWaitMs: number
 }
 
-export const assetLimits: AssetLimits = { reads: 1_024, readsPerProject: 16 }
+const GIB = 1024 ** 3
+
+export const assetLimits: AssetLimits = { reads: 1_024, readsPerProject: 16, transitBytes: GIB, transitWaitMs: 0 }
 
 export interface BucketSettings {
   name: string
@@ -47,6 +54,13 @@ export const assetStoreConfig = {
     .default('0')
     .transform((value) => value === '1' || value === 'true')
     .meta({ description: 'Put the bucket name into the path, as most S3-compatible stores require' }),
+  // A project can take half of it, so the minimum is twice the largest asset.
+  MAX_CONCURRENT_ASSET_BYTES: wholeNumber({ min: 2 * flowLimits.assetBytes, max: 100_000_000_000 })
+    .default(assetLimits.transitBytes)
+    .meta({
+      description:
+        'Maximum bytes on their way into the store, which are files in the temporary folder until they are stored. One project has at most half. Further uploads are refused with `overloaded`, and nodes wait',
+    }),
 }
 
 /** Variables of a service that sends assets to callers. */
@@ -63,9 +77,13 @@ export const assetReadsConfig = {
 type Config = z.output<z.ZodObject<typeof assetStoreConfig>> & Partial<z.output<z.ZodObject<typeof assetReadsConfig>>>
 
 export function assetStoreOf(config: Config): AssetStoreSettings {
-  const { ASSETS_FOLDER: folder, ASSETS_S3_BUCKET: name } = config
+  const { ASSETS_FOLDER: folder, ASSETS_S3_BUCKET: name, MAX_CONCURRENT_ASSET_BYTES: transitBytes } = config
   const { MAX_CONCURRENT_ASSET_READS: reads, MAX_CONCURRENT_ASSET_READS_PER_PROJECT: readsPerProject } = config
-  const limits = { ...(reads !== undefined && { reads }), ...(readsPerProject !== undefined && { readsPerProject }) }
+  const limits = {
+    transitBytes,
+    ...(reads !== undefined && { reads }),
+    ...(readsPerProject !== undefined && { readsPerProject }),
+  }
   if (name === undefined) return { folder, bucket: null, limits }
   return {
     folder,

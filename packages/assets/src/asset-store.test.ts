@@ -107,3 +107,26 @@ test('refuses a read above the limit of a project, until one of its reads has en
   await once(second.destroy(), 'close')
   for (let n = 0; n < 3; n++) expect(await buffer(await read('prj_1'))).toEqual(PNG)
 })
+
+test('reads nothing of a file for which its project has no room, until one of its files is stored [overloaded]', async ({
+  folder,
+  onTestFinished,
+}) => {
+  const store = await openAssetStore({ folder, bucket: null, limits: { transitBytes: 2 * PNG.length } })
+  onTestFinished(() => store.close())
+  const maxBytes = PNG.length
+  const room = await store.makeRoom('prj_1', maxBytes)
+  const unread = inPieces(PNG, 100)
+  await expect(store.put('prj_1', 'ast_1', unread, { maxBytes })).rejects.toMatchObject({
+    code: 'overloaded',
+    headers: { 'Retry-After': '1' },
+  })
+  expect((await unread.next()).value).toEqual(PNG.subarray(0, 100))
+  await store.put('prj_2', 'ast_2', inPieces(PNG, 100), { maxBytes })
+  await room.put('ast_3', inPieces(PNG, 100))
+  room.giveBack()
+  await expect(store.put('prj_1', 'ast_4', inPieces(Buffer.from('GIF89a and so on'), 3), { maxBytes })).rejects.toThrow(
+    AssetTypeUnknown,
+  )
+  await store.put('prj_1', 'ast_5', inPieces(PNG, 100), { maxBytes })
+})

@@ -1,5 +1,7 @@
 import { finished, type Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Refusal } from '@gateway/api/refusal'
+import { openByteBudget } from '@gateway/service-kit/async/byte-budget'
 import { type BackOffLimits, backOffMs } from '@gateway/service-kit/async/waiting'
 import {
   AssetMissing,
@@ -24,15 +26,20 @@ import { FSDriver } from 'flydrive/drivers/fs'
 //   B3  Nothing is public: the ledger knows who owns an asset, and callers are authorized there before they read here.
 //   B4  Callers who read slowly hold what they read. Their number is limited, per project and in total, and in a bucket
 //       they use separate connections.
+//   B5  Temporary files together are at most `transitBytes`, those of one project at most half of that. Their room is
+//       taken before a byte is read, and given back when the file is removed.
 
 export type { ByteRange, StoredAsset } from './blob-backend.ts'
 
 export interface AssetStore {
   /**
-   * Stores a stream of bytes under a new id. Keeps nothing of a failed stream.
-   * @throws AssetTooLarge, AssetTypeUnknown
-   * @throws AssetStoreUnavailable if the store cannot be written
-   * @throws any error of the stream
+   * Takes room for a temporary file, before the bytes are asked for (B5).
+   * @throws Refusal `overloaded`; the signal's reason
+   */
+  makeRoom(project: string, maxBytes: number, signal?: AbortSignal): Promise<Room>
+  /**
+   * Makes room and stores a stream of bytes under a new id. Reads none of them if there is no room.
+   * @throws as `makeRoom` and `Room.put`
    */
   put(
     project: string,
@@ -55,6 +62,18 @@ export interface AssetStore {
   close(): Promise<void>
 }
 
+export interface Room {
+  /**
+   * Stores a stream of bytes under a new id. Keeps nothing of a failed stream.
+   * @throws AssetTooLarge, AssetTypeUnknown
+   * @throws AssetStoreUnavailable if the store cannot be written
+   * @throws any error of the stream
+   */
+  put(asset: string, bytes: AsyncIterable<Uint8Array>): Promise<StoredAsset>
+  /** Idempotent. */
+  giveBack(): void
+}
+
 /** Attempts to store the same bytes in a remote store. */
 const TRIES = 3
 const BACK_OFF: BackOffLimits = { firstMs: 100, maxMs: 1_000 }
@@ -68,7 +87,15 @@ export async function openAssetStore(
   const backend = await openBackend(settings, limits.reads)
   const temporary = openTemporaryFolder()
   const readLimit = openReadLimit(limits, () => metrics.refused('reads'))
-  metrics.watch({ reads: readLimit.count })
+  const transit = openByteBudget({
+    maxBytes: limits.transitBytes,
+    waitMs: limits.transitWaitMs,
+    whenFull() {
+      metrics.refused('bytes')
+      return noRoom()
+    },
+  })
+  metrics.watch({ reads: readLimit.count, bytes: transit.taken })
 
   async function open(project: string, asset: string, range: ByteRange | null, reader: 'caller' | 'process') {
     const key = keyOf(project, asset)
@@ -79,16 +106,32 @@ export async function openAssetStore(
     }
   }
 
+  async function makeRoom(project: string, maxBytes: number, signal?: AbortSignal): Promise<Room> {
+    const giveBack = await transit.take(project, maxBytes, signal) // B5
+    return {
+      giveBack,
+      async put(asset, bytes) {
+        const key = keyOf(project, asset) // B1
+        const file = await temporary.write(bytes, maxBytes) // B2
+        try {
+          const asset: StoredAsset = { mimeType: file.mimeType, bytes: file.bytes }
+          await tryOften(() => backend.store(key, file.path, asset))
+          return asset
+        } finally {
+          await file.remove()
+        }
+      },
+    }
+  }
+
   return {
+    makeRoom,
     async put(project, asset, bytes, { maxBytes }) {
-      const key = keyOf(project, asset) // B1
-      const file = await temporary.write(bytes, maxBytes) // B2
+      const room = await makeRoom(project, maxBytes)
       try {
-        const asset: StoredAsset = { mimeType: file.mimeType, bytes: file.bytes }
-        await tryOften(() => backend.store(key, file.path, asset))
-        return asset
+        return await room.put(asset, bytes)
       } finally {
-        await file.remove()
+        room.giveBack()
       }
     },
     open: (project, asset) => open(project, asset, null, 'process'),
@@ -122,6 +165,14 @@ async function openBackend(settings: AssetStoreSettings, maxCallers: number): Pr
   if (settings.bucket === null) return openLocalBackend(settings.folder)
   const { openBucketBackend } = await import('./bucket-backend.ts') // the SDK is large, and most stacks don't need it
   return openBucketBackend(settings.bucket, maxCallers)
+}
+
+function noRoom(): Refusal {
+  return new Refusal(
+    'overloaded',
+    'Too many bytes are on their way into the asset store.',
+    'Retry after Retry-After seconds, and upload fewer files of the project at the same time.',
+  )
 }
 
 async function tryOften(store: () => Promise<void>): Promise<void> {

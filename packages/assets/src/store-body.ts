@@ -10,22 +10,22 @@ import type { AssetStore, StoredAsset } from './asset-store.ts'
  * Stores the body of a request as it arrives, under a new id. Keeps nothing of a refused body. The asset exists for the
  * project only once the ledger has recorded it.
  * @param declared the type that the caller states
- * @throws Refusal `invalid_request`, `request_too_large`; ClientDisconnected, AssetStoreUnavailable
+ * @throws Refusal `invalid_request`, `request_too_large`, `overloaded` before a byte is read; ClientDisconnected, AssetStoreUnavailable
  */
 export async function storeBody(
   assetStore: Pick<AssetStore, 'put' | 'remove'>,
   req: IncomingMessage,
   { project, id, declared }: { project: string; id: string; declared: MediaType },
 ): Promise<StoredAsset> {
+  const { 'content-length': length = flowLimits.assetBytes } = req.headers
+  const maxBytes = Math.min(Number(length), flowLimits.assetBytes)
   // An early end must not destroy the request: its caller still gets a response.
   const bytes = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
-  const stored = await assetStore
-    .put(project, id, bytes, { maxBytes: flowLimits.assetBytes })
-    .catch((error: unknown) => {
-      if (error instanceof AssetTooLarge) throw refuse('request_too_large', { limitBytes: flowLimits.assetBytes })
-      if (error instanceof AssetTypeUnknown) throw typeDiffers(declared, null)
-      throw req.destroyed && !req.complete ? new ClientDisconnected() : error
-    })
+  const stored = await assetStore.put(project, id, bytes, { maxBytes }).catch((error: unknown) => {
+    if (error instanceof AssetTooLarge) throw refuse('request_too_large', { limitBytes: flowLimits.assetBytes })
+    if (error instanceof AssetTypeUnknown) throw typeDiffers(declared, null)
+    throw req.destroyed && !req.complete ? new ClientDisconnected() : error
+  })
   if (stored.mimeType === declared) return stored
   await assetStore.remove(project, id)
   throw typeDiffers(declared, stored.mimeType)

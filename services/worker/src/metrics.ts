@@ -1,3 +1,4 @@
+import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-metrics'
 import type { Meter } from '@opentelemetry/api'
 import { seconds } from '@gateway/service-kit/process/telemetry'
 import type { NodeWorker } from '@gateway/node-queue/node-worker'
@@ -21,6 +22,7 @@ export interface Metrics {
   waitedForFunds(how: 'admitted' | 'refused', ms: number): void
   attemptFailed(failure: ProviderFailure): void
   watch(queue: Pick<NodeWorker, 'running'>): void
+  assets: AssetMetrics
 }
 
 export function openMetrics(meter: Meter): Metrics {
@@ -64,5 +66,6 @@ export function openMetrics(meter: Meter): Metrics {
     waitedForFunds: (how, ms) => funds.record(ms / 1_000, { outcome: how }),
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),
     watch: (queue) => running.addCallback((gauge) => gauge.observe(queue.running())),
+    assets: openAssetMetrics(meter, 'worker'),
   }
 }

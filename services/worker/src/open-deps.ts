@@ -72,7 +72,9 @@ export async function openDeps(
   })
   onStop('token counter', () => tokens.close())
 
-  const assets = await openAssetStore(assetStoreOf(config))
+  const ofStore = assetStoreOf(config)
+  const limits = { ...ofStore.limits, transitWaitMs: flowLimits.executionMs } // the execution times out first
+  const assets = await openAssetStore({ ...ofStore, limits }, metrics.assets)
   onStop('assets', () => assets.close())
 
   return {

@@ -26,7 +26,7 @@ function countBytes(held: Promise<void> = Promise.resolve()): RequestListener {
   return (req, res) =>
     void (async () => {
       const { length } = await buffer(req).catch(() => Buffer.alloc(0))
-      if (req.url === '/held') await held
+      if (req.url?.startsWith('/held')) await held
       if (!res.destroyed) res.end(JSON.stringify({ length }))
     })()
 }
@@ -62,6 +62,30 @@ test('refuses a request that arrives too slowly, and gives an upload longer [inv
   ])
   upload.sending.end('cd')
   expect(await upload.answer).toEqual([200, { length: 4 }])
+})
+
+test('refuses an upload that arrives below the minimum rate [invalid_request]', async () => {
+  const uploadRate = { bytesPerSecond: 10_240, windowMs: 50 }
+  const [status, body] = await begin(await serve({ uploadRate }, countBytes()), '/v1/assets').answer
+  expect([status, body]).toMatchObject([
+    400,
+    { error: { code: 'invalid_request', resolution: 'Send an upload at 10 KB per second or faster.' } },
+  ])
+})
+
+test('does not bound the rate of other bodies, nor the time to answer an upload', async () => {
+  const held = Promise.withResolvers<void>()
+  const port = await serve({ uploadRate: { bytesPerSecond: 10_240, windowMs: 50 } }, countBytes(held.promise))
+  const slow = begin(port, '/v1/chat/completions')
+  const upload = begin(port, '/held/assets')
+  upload.sending.end('cd')
+  expect((await begin(port, '/v1/assets').answer)[0]).toBe(400) // it started after both
+  held.resolve()
+  slow.sending.end('cd')
+  expect([await slow.answer, await upload.answer]).toEqual([
+    [200, { length: 4 }],
+    [200, { length: 4 }],
+  ])
 })
 
 test('does not bound the time to answer a request that arrived in time', async () => {

@@ -2,11 +2,13 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import type { Request } from 'express'
+import { type MinimumRate, minimumRate, watchRate } from './minimum-rate.ts'
 
 // The connections of a server, until their requests are parsed and their callers are known.
 //   C1  Bytes that never become a request are refused in our error format. The socket is destroyed soon after, whether
 //       or not its peer has read the refusal.
-//   C2  A request that takes too long to arrive is refused the same way.
+//   C2  A request that takes too long to arrive is refused the same way, and so is an upload below the minimum rate: it
+//       would keep its room in the temporary folder.
 //   C3  A connection without an authenticated caller counts towards its address. If an address, or all addresses
 //       together, exceed their limit, the oldest is destroyed: a newcomer always gets in, and authenticates at once.
 //   C4  A trusted proxy carries the requests of many callers, so its connections do not count.
@@ -17,6 +19,7 @@ export interface ConnectionSettings {
   bodyLimitOf?: (req: Pick<IncomingMessage, 'url'>) => number
   /** Longest time for the body of a request to arrive. Milliseconds. */
   receiveMsOf?: (req: Pick<IncomingMessage, 'url'>) => number
+  uploadRate?: MinimumRate
   /** Whether a peer's X-Forwarded-For is trusted. Default: every peer is one of ours. */
   isTrustedProxy?: (address: string) => boolean
   /** Limit on all connections; at most half of them may be unauthenticated. */
@@ -49,7 +52,12 @@ export function usualReceiveMs(req: Pick<IncomingMessage, 'url'>): number {
 
 /** Applies the same settings to every server that other processes reach. */
 export function guardConnections(server: Server, settings: ConnectionSettings = {}): void {
-  const { receiveMsOf = usualReceiveMs, bodyLimitOf = () => Infinity, newRequestId } = settings
+  const {
+    receiveMsOf = usualReceiveMs,
+    bodyLimitOf = () => Infinity,
+    newRequestId,
+    uploadRate = minimumRate,
+  } = settings
   server.headersTimeout = HEADERS_MS
   server.requestTimeout = 0 // enforced here, by path
   server.keepAliveTimeout = KEEP_ALIVE_MS
@@ -71,18 +79,24 @@ export function guardConnections(server: Server, settings: ConnectionSettings = 
     answers.set(socket, res)
     res.once('close', () => answers.get(socket) === res && answers.delete(socket))
     if (!hasBody(req)) return
-    const receiveMs = receiveMsOf(req)
-    const late = setTimeout(() => {
+    function giveUp(refusal: Refusal): void {
       if (res.headersSent) socket.destroy()
-      else if (!req.complete) end(socket, tooSlow(receiveMs)) // C2
-    }, receiveMs)
+      else if (!req.complete) end(socket, refusal) // C2
+    }
+    const receiveMs = receiveMsOf(req)
+    const late = setTimeout(() => giveUp(tooLate(receiveMs)), receiveMs)
     late.unref()
-    req.once('end', () => clearTimeout(late))
-    req.once('close', () => clearTimeout(late))
+    const received = () => socket.bytesRead
+    const stopWatching = isUpload(req) ? watchRate(received, () => giveUp(tooSlow(uploadRate)), uploadRate) : () => {}
+    function arrived(): void {
+      clearTimeout(late)
+      stopWatching()
+    }
+    req.once('end', arrived).once('close', arrived)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') socket.destroy()
-    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') end(socket, tooSlow(HEADERS_MS))
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') end(socket, tooLate(HEADERS_MS))
     else end(socket, refusalOf(error.code ?? ''))
   })
   // With `Expect: 100-continue`, a caller learns of a refusal before it sends a body that is too large.
@@ -146,7 +160,14 @@ function refusalOf(code: string): Refusal {
   return malformed('This is not a valid HTTP request.', 'Send a request as HTTP/1.1 describes it.')
 }
 
-function tooSlow(ms: number): Refusal {
+function tooSlow({ bytesPerSecond, windowMs }: MinimumRate): Refusal {
+  return malformed(
+    `Less than ${bytesPerSecond / 1024} KB per second arrived in ${windowMs / 1_000} seconds.`,
+    `Send an upload at ${bytesPerSecond / 1024} KB per second or faster.`,
+  )
+}
+
+function tooLate(ms: number): Refusal {
   return malformed('The request was not received in time.', `Send the whole request within ${ms / 1000} seconds.`)
 }
 

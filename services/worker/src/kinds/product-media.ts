@@ -15,6 +15,7 @@ import type { Work } from '../work.ts'
 
 // Products that generate an image or audio at a fixed price per call (money §1.2).
 //   M1  The bytes are streamed from the provider into the asset store, under an ID that no one knows yet.
+//       Room for them is taken before the provider is called, so that no paid response waits for it.
 //   M2  They become an asset of the project once the ledger has recorded them; before that no one can read them.
 //   M3  A failure after M1 leaves bytes without a record: they are removed on a best-effort basis.
 
@@ -79,9 +80,13 @@ function prepareMedia(
     request: null,
     async make({ routes, maxOutputBytes: maxBytes = flowLimits.assetBytes }, signal) {
       const asset = deps.newId('ast')
-      const store = (bytes: AsyncIterable<Buffer>) => assets.put(project, asset, bytes, { maxBytes }) // M1
+      const room = await assets.makeRoom(project, maxBytes, signal) // M1
+      const store = (bytes: AsyncIterable<Buffer>) => room.put(asset, bytes)
       const startedMs = now()
-      const { stored } = await providers.media({ routes, wish, maxBytes, store, signal }).catch(refuseBadBytes)
+      const { stored } = await providers
+        .media({ routes, wish, maxBytes, store, signal })
+        .catch(refuseBadBytes)
+        .finally(room.giveBack)
       const remoteMs = now() - startedMs
       try {
         await record(asset, stored, signal)
