@@ -1,11 +1,12 @@
 import { times } from '@gateway/api/limits'
 import { describe, expect, test } from 'vitest'
+import { privateRanges } from '@gateway/service-kit/public-network/public-lookup'
 import { gatewayConfig } from '@gateway/gateway/config'
 import { assetsVolume, mountedAt } from './assets-volume.ts'
 import { dockerTargets } from './dockerfile.ts'
 import { environmentProblems, type Given } from './environment-problems.ts'
 import { problemsOf } from './kubernetes-schema.ts'
-import { networkReach } from './network-reach.ts'
+import { type IpBlock, networkReach } from './network-reach.ts'
 import { isProgram, programs, services } from './programs.ts'
 import { canRender, overlays, renderFolder, renderOverlay } from './render.ts'
 import { environmentOf, workloadsOf, type Workload } from './workloads.ts'
@@ -140,6 +141,10 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
     expect(reach.toPort(6379, names).toSorted()).toEqual(names.filter((name) => reads(name, 'REDIS_URL')).toSorted())
   })
 
+  test('who may reach every public address reaches none that the services take for private', () => {
+    expect(networkReach(manifests).everywhere().map(exceptions)).toEqual(publicInternet)
+  })
+
   test('who stores or reads assets does so in one place that outlives them, and has room for them on their way', () => {
     const stores = deployments.filter((workload) => reads(labelOf(workload), 'ASSETS_FOLDER'))
     expect(stores.map(labelOf).toSorted()).toEqual(['console', 'gateway', 'worker'])
@@ -210,6 +215,16 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
   })
 })
 
+/** What the address filter leaves open, family by family. */
+const publicInternet = [
+  ['0.0.0.0/0', privateRanges.ipv4.toSorted()],
+  ['::/0', privateRanges.ipv6.toSorted()],
+]
+
+function exceptions({ cidr, except = [] }: IpBlock) {
+  return [cidr, except.toSorted()]
+}
+
 function mebibytes(size: string): number {
   const [, count = '', unit] = /^(\d+)(Gi|Mi)$/.exec(size) ?? []
   return Number(count) * (unit === 'Gi' ? 1024 : 1)
@@ -234,6 +249,7 @@ test.skipIf(!possible)('the component for webhooks lets the ledger alone reach w
   const manifests = await renderFolder('components/webhooks')
   expect((await Promise.all(manifests.map(problemsOf))).flat()).toEqual([])
   expect(networkReach(manifests).toPort(443, [...services])).toEqual(['ledger'])
+  expect(networkReach(manifests).everywhere().map(exceptions)).toEqual(publicInternet)
 })
 
 test.skipIf(!possible)('the component for a sign-in provider lets the console alone reach it', async () => {

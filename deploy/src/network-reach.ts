@@ -8,7 +8,12 @@ interface Selector {
 interface Policy {
   podSelector: Selector
   policyTypes?: string[]
-  egress?: { to?: { ipBlock?: { cidr: string } }[]; ports?: { port: number }[] }[]
+  egress?: { to?: { ipBlock?: IpBlock }[]; ports?: { port: number }[] }[]
+}
+
+export interface IpBlock {
+  cidr: string
+  except?: string[]
 }
 
 const NAME = 'app.kubernetes.io/name'
@@ -32,6 +37,11 @@ export function networkReach(manifests: readonly Manifest[]) {
       names.filter((name) =>
         waysOut(name).some(({ to }) => to === undefined || to.some(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0')),
       ),
+    /** The ways out to all addresses of a family but those excepted. */
+    everywhere: () =>
+      policies
+        .flatMap(({ egress = [] }) => egress.flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock)))
+        .filter((block): block is IpBlock => block?.cidr === '0.0.0.0/0' || block?.cidr === '::/0'),
     /** Those who may reach a port. */
     toPort: (port: number, names: readonly string[]) =>
       names.filter((name) =>

@@ -22,14 +22,16 @@ export function publicLookup(resolve: LookupFunction = lookup): LookupFunction {
   }
 }
 
-// Addresses that are not on the public internet (IANA special-purpose registries), and those that embed an IPv4 address
-// (NAT64, 6to4, Teredo), through which a private one could be reached.
-const ranges = {
+// Addresses that are not on the public internet (IANA special-purpose registries), those that embed an IPv4 address
+// (SIIT, NAT64, 6to4, Teredo), through which a private one could be reached, and the host agent of Azure. The network
+// policies of Kubernetes except the same ranges.
+export const privateRanges = {
   ipv4: [
     '0.0.0.0/8',
     '10.0.0.0/8',
     '100.64.0.0/10',
     '127.0.0.0/8',
+    '168.63.129.16/32',
     '169.254.0.0/16',
     '172.16.0.0/12',
     '192.0.0.0/24',
@@ -39,11 +41,11 @@ const ranges = {
     '198.18.0.0/15',
     '198.51.100.0/24',
     '203.0.113.0/24',
-    '224.0.0.0/4',
-    '240.0.0.0/4',
+    '224.0.0.0/3',
   ],
   ipv6: [
     '::/96',
+    '::ffff:0:0:0/96',
     '64:ff9b::/96',
     '64:ff9b:1::/48',
     '100::/64',
@@ -61,7 +63,7 @@ const ranges = {
 
 const blocked = new BlockList()
 for (const family of ['ipv4', 'ipv6'] as const) {
-  for (const range of ranges[family]) {
+  for (const range of privateRanges[family]) {
     const [address, bits] = range.split('/') as [string, string]
     blocked.addSubnet(address, Number(bits), family)
   }
