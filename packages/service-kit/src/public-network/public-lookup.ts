@@ -1,14 +1,17 @@
-import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { openNameLookup } from './name-lookup.ts'
 
 /** Error code of a lookup for a name with a private address. */
 export const privateAddressCode = 'PRIVATE_ADDRESS'
+
+/** Shared, because its limits are those of a process. */
+const lookUpName = openNameLookup()
 
 /**
  * A lookup for `net.connect` that fails if any address of a name is private. The socket connects to the very address
  * that was checked, so a name that resolves differently a moment later changes nothing.
  */
-export function publicLookup(resolve: LookupFunction = lookup): LookupFunction {
+export function publicLookup(resolve: LookupFunction = lookUpName): LookupFunction {
   return (hostname, options, answer) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       const addresses = typeof found === 'string' ? [{ address: found, family: 4 }] : found

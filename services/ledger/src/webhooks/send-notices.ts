@@ -1,9 +1,10 @@
 import type { Deps } from '../deps.ts'
 import { createHmac, randomInt } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
+import type { LookupFunction } from 'node:net'
 import { request as httpsRequest } from 'node:https'
 import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
-import { type Objection, objectionTo } from './webhooks.ts'
+import { type Objection, objectionOfLookup, objectionToUrl } from './webhooks.ts'
 
 // Delivers notices to webhooks (money §10.2). Any replica may do it; rows record which deliveries are taken.
 //   D1  At least once: a delivery that is taken is due again a little later than its try may last, whichever process
@@ -150,8 +151,8 @@ interface Options {
 }
 
 /**
- * POSTs a body once. The connection goes to the exact address that was looked up and found public. Redirects are not
- * followed. Never rejects.
+ * POSTs a body once, within the time limit, which includes the look-up. The connection goes to the exact address that
+ * was looked up and found public. Redirects are not followed. Never rejects.
  */
 async function postNotice(
   url: string,
@@ -159,17 +160,24 @@ async function postNotice(
   body: string,
   { timeoutMs, privateAddresses }: Options,
 ): Promise<Posted> {
-  const objection = await objectionTo(url, privateAddresses)
+  const objection = objectionToUrl(url, privateAddresses)
   if (objection !== null) return { error: objection }
+  const lookup = publicLookup()
   const request = url.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve) => {
+    /** Its errors look like those of the connection, so they are told apart here. */
+    const lookUp: LookupFunction = (host, options, answer) =>
+      lookup(host, options, (error, ...found) => {
+        if (error) resolve({ error: objectionOfLookup(error) })
+        answer(error, ...found)
+      })
     const signal = AbortSignal.timeout(timeoutMs)
     const req = request(url, {
       method: 'POST',
       agent: false,
       signal,
       headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-      ...(!privateAddresses && { lookup: publicLookup() }),
+      ...(!privateAddresses && { lookup: lookUp }),
     })
     req.on('response', (res) => {
       resolve({ status: res.statusCode ?? 0 })
