@@ -11,7 +11,8 @@ import { openFixture } from '@gateway/testbed/fixture'
 import { liveTest } from '@gateway/testbed/live-test'
 import { startServices } from '@gateway/testbed/service-stack'
 
-// Thresholds are crossed under load while ledgers, which write and post the notices, are killed at random times (money §10).
+// Thresholds are crossed under load while ledgers, which write the notices and record what workers post, are killed at random
+// times (money §10).
 
 const PROJECTS = 20
 const CROSSINGS_EACH = 50
@@ -19,7 +20,7 @@ const CROSSINGS = PROJECTS * CROSSINGS_EACH
 const CHARGE = 20
 const FUNDS = 3_000
 const KILLS = 5
-/** Delay of the receiver's response: the ledger records a delivery later than the receiver does. */
+/** Delay of the receiver's response: it is recorded later than the receiver accepts it. */
 const SAYS_SO_AFTER_MS = 50
 const LEDGERS = 2
 const newId = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
@@ -53,7 +54,13 @@ const test = liveTest
   })
   .extend('services', async ({ database, redis }, { onCleanup }) => {
     const { ledgerUrl } = database
-    const services = await startServices({ ledgerUrl, redisUrl: redis.url, ledgers: LEDGERS, gateways: 0 })
+    const services = await startServices({
+      ledgerUrl,
+      redisUrl: redis.url,
+      ledgers: LEDGERS,
+      gateways: 0,
+      workers: LEDGERS,
+    })
     onCleanup(services.stop)
     return services
   })

@@ -245,13 +245,6 @@ interface IngressPath {
   backend: { service: { name: string } }
 }
 
-test.skipIf(!possible)('the component for webhooks lets the ledger alone reach what is public', async () => {
-  const manifests = await renderFolder('components/webhooks')
-  expect((await Promise.all(manifests.map(problemsOf))).flat()).toEqual([])
-  expect(networkReach(manifests).toPort(443, [...services])).toEqual(['ledger'])
-  expect(networkReach(manifests).everywhere().map(exceptions)).toEqual(publicInternet)
-})
-
 test.skipIf(!possible)('the component for a sign-in provider lets the console alone reach it', async () => {
   const manifests = await renderFolder('components/sign-in-provider')
   expect((await Promise.all(manifests.map(problemsOf))).flat()).toEqual([])

@@ -135,6 +135,55 @@ export type WebhookAnswer =
 /** POST /webhooks/delete: nothing more is posted to it. Returns `{ deleted }`. */
 export const webhookDeletion = z.strictObject({ id: z.string().min(1).max(128), project: z.string().min(1).max(64) })
 
+/**
+ * POST /webhooks/deliveries/take: takes due deliveries, to be posted once each (money §10.2). One whose outcome is not
+ * recorded is due again a little later than a post may last.
+ */
+export const deliveriesQuestion = z.strictObject({})
+export interface TakenDelivery {
+  notice: string
+  webhook: string
+  /** Including this one. */
+  tries: number
+  url: string
+  /** With the signature. */
+  headers: Record<string, string>
+  body: string
+  /** Whether private addresses and http are allowed. */
+  privateAddresses: boolean
+}
+
+/** Time limit of a post, including the look-up of its host. */
+export const POST_MS = 8_000
+
+/** The result of a post: a status, or why there was none. */
+const posted = z.union([
+  z.strictObject({ status: z.int().min(0).max(999) }),
+  z.strictObject({ error: z.enum(['not_https', 'private', 'unknown_host', 'timeout', 'unreachable']) }),
+])
+export type Posted = z.infer<typeof posted>
+
+/** POST /webhooks/deliveries/record: what came of deliveries that were taken. Safe to repeat. */
+export const deliveryRecords = z.strictObject({
+  deliveries: z
+    .array(
+      z.strictObject({
+        notice: z.string().min(1).max(64),
+        webhook: z.string().min(1).max(64),
+        tries: z.int().min(1),
+        posted,
+      }),
+    )
+    .max(1_000),
+})
+export type DeliveryRecord = z.infer<typeof deliveryRecords>['deliveries'][number]
+/** Deliveries by outcome. */
+export interface DeliveryCounts {
+  delivered: number
+  failed: number
+  dead: number
+}
+
 /** POST /barrier: returns once no admission that read older facts can still be under way (architecture §M2). */
 export const barrier = z.strictObject({ projects: z.array(z.string().min(1).max(64)).min(1).max(10_000) })
 

@@ -21,6 +21,7 @@ import { estimateSandbox } from './executions/estimates/estimate-sandbox.ts'
 import { startExecution } from './executions/start/start-execution.ts'
 import { readInvocation } from './invocations/read-invocation.ts'
 import { setThresholds } from './notices/set-thresholds.ts'
+import { recordDeliveries, takeDeliveries } from './webhooks/deliveries.ts'
 import { createWebhook, deleteWebhook } from './webhooks/webhooks.ts'
 import { recordRefusals } from './refusals/record-refusals.ts'
 
@@ -57,6 +58,8 @@ export const operationHandlers: {
   setThresholds: asking('locking', setThresholds),
   createWebhook,
   deleteWebhook,
+  takeDeliveries: asking('maintenance', takeDeliveries),
+  recordDeliveries: asking('maintenance', recordDeliveries),
   barrier: asking('locking', passBarrier),
   wallet: readWallet,
 }

@@ -1,14 +1,20 @@
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
+import { postDeliveries } from '@gateway/ledger-client/post-deliveries'
 import { openQueueDepth } from '@gateway/node-queue/node-queue'
+import { repeat } from '@gateway/service-kit/async/repeat'
 import type { CommonConfig } from '@gateway/service-kit/process/config'
 import { isNotHung, isPolled, neverEvicts, openQueue, watchQueue } from './queue/open-queue.ts'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import { workerApp } from './app.ts'
 import type { WorkerConfig } from './config.ts'
+import type { Deps } from './deps.ts'
 import { openDeps } from './open-deps.ts'
 
 /** Maximum time for the queue to close after the drain time of running jobs. */
 const CLOSE_MS = 3_000
+
+const POLL_MS = 1_000
 
 /**
  * Starts the worker: first health checks, so they respond while it waits for the ledger; then its dependencies; last
@@ -32,8 +38,21 @@ export async function startWorker(
   const queue = openQueue(deps, { redisUrl, concurrency, sliceMs })
   onStop('queue', () => queue.stop(DRAIN_MS), { limitMs: DRAIN_MS + CLOSE_MS })
 
+  onStop('webhooks', repeat({ log }, { name: 'webhooks', everyMs: POLL_MS, work: () => postNotices(deps) }))
+
   const redisAnswers = neverEvicts(redisUrl)
   readiness.check('redis', redisAnswers)
   readiness.check('queue', isPolled(queue, deps.now))
   readiness.checkLive('queue', isNotHung(queue, redisAnswers, deps.now))
+}
+
+/** Returns 0, to try later, while the ledger cannot be reached: the heartbeat reports that. */
+async function postNotices({ ledger }: Pick<Deps, 'ledger'>): Promise<number> {
+  try {
+    const { delivered, failed, dead } = await postDeliveries(ledger)
+    return delivered + failed + dead
+  } catch (error) {
+    if (error instanceof LedgerUnavailable) return 0
+    throw error
+  }
 }

@@ -6,7 +6,6 @@ import { openBooksChecker, openBooksRechecker } from './books-checker.ts'
 import { enforceDeadlines, requeueJobs, rescueNodes } from './execution-rescuer.ts'
 import { monitorInstances } from './instance-monitor.ts'
 import { notifyDaysLeft } from './days-left-monitor.ts'
-import { sendNotices } from '../webhooks/send-notices.ts'
 import { planPartitions } from './partition-planner.ts'
 import { openReservationReaper } from './reservation-reaper.ts'
 import { retryQuarantined } from './quarantine-retrier.ts'
@@ -40,7 +39,6 @@ export function maintenanceJobs(
     { name: 'reservation-reaper', everyMs: 2_000, runOnce: reservationReaper.runOnce },
     { name: 'quarantine-retrier', everyMs: 1_000, runOnce: () => retryQuarantined(upkeep) },
     { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(upkeep) },
-    { name: 'webhook-sender', everyMs: 1_000, runOnce: () => sendNotices(upkeep) },
     { name: 'days-left-monitor', everyMs: 3_600_000, atOnce: true, runOnce: () => notifyDaysLeft(upkeep) },
     { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(upkeep) },
     { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(upkeep) },

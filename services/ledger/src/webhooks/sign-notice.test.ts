@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { signNotice } from './send-notices.ts'
+import { signNotice } from './deliveries.ts'
 
 test('signs a notice as the Standard Webhooks specification requires', () => {
   const body = '{"event_type":"ping","data":{"success":true}}'

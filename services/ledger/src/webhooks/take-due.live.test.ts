@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { openCountingSession, type AllWork } from '../fixtures/count-work.ts'
 import { test } from '../fixtures/ledger-test.ts'
-import { takeDue } from './send-notices.ts'
+import { takeDue } from './deliveries.ts'
 
 // The cost of finding due deliveries, counted in rows and pages of Postgres instead of timed.
 
@@ -35,13 +35,13 @@ test('the cost of finding due deliveries does not grow with webhooks or with del
   )
   await fixture.run('ANALYZE money.webhooks, money.notices, money.webhook_deliveries')
 
-  // T1 of send-notices.ts.
+  // T1 of deliveries.ts.
   const nothing = await look()
   expect(taken).toEqual([])
   expect(nothing.rows).toBe(0)
   expect(nothing.pages).toBeLessThan(20)
 
-  // T2 of send-notices.ts: one delivery is due and is found at once.
+  // T2 of deliveries.ts: one delivery is due and is found at once.
   const [one] = (
     await fixture.run(
       `UPDATE money.webhook_deliveries SET next_try_at = now() - interval '1 ms' WHERE notice = 'ntc_777' RETURNING webhook`,
@@ -52,7 +52,7 @@ test('the cost of finding due deliveries does not grow with webhooks or with del
   expect(few.rows).toBeLessThan(3_000)
   expect(few.pages).toBeLessThan(2_000)
 
-  // T2 and T3 of send-notices.ts: every delivery of one webhook is due, more than are read.
+  // T2 and T3 of deliveries.ts: every delivery of one webhook is due, more than are read.
   await fixture.run(
     `INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
      SELECT 'ntc_' || n, $1, now() - interval '1 hour' FROM generate_series(1, ${WEBHOOKS}) n ON CONFLICT DO NOTHING`,

@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { postDeliveries } from '@gateway/ledger-client/post-deliveries'
 import { describe, expect } from 'vitest'
 import { test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { unmeasured } from '../fixtures/replica.ts'
 import { setThresholds } from '../notices/set-thresholds.ts'
-import { sendNotices, signNotice } from './send-notices.ts'
+import { recordDeliveries, signNotice, takeDeliveries } from './deliveries.ts'
 import { webhookSettingsOf } from './webhook-settings.ts'
 import { createWebhook, deleteWebhook } from './webhooks.ts'
 
@@ -15,6 +16,13 @@ interface Got {
   headers: Record<string, string>
   body: string
 }
+
+/** Posts what is due, as a worker does. */
+const sendNotices = (deps: Parameters<typeof takeDeliveries>[0], backOffMs?: number[]) =>
+  postDeliveries({
+    takeDeliveries: () => takeDeliveries(deps),
+    recordDeliveries: (request) => recordDeliveries(deps, request, backOffMs),
+  })
 
 const settings = (more: Partial<Parameters<typeof webhookSettingsOf>[0]> = {}) =>
   webhookSettingsOf({
@@ -199,6 +207,14 @@ test('a webhook with a backlog of thousands does not delay the notices of others
   )
   await sendNotices(hooked.deps)
   expect(receiver.got.slice(0, 32).map(({ path }) => path)).toContain('/200')
+})
+
+test('a notice whose webhook has lost its key is not taken, and its delivery says so', async ({ hooked }) => {
+  await hooked.webhook('/200')
+  await hooked.cross()
+  const deps = { ...hooked.deps, webhookSettings: settings({ WEBHOOK_KEY: 'n'.repeat(32) }) }
+  expect(await takeDeliveries(deps)).toEqual({ deliveries: [] })
+  expect(await hooked.deliveries()).toEqual([{ state: 'Pending', tries: 1, status: null, error: 'key_missing' }])
 })
 
 describe('the secret of a webhook', () => {

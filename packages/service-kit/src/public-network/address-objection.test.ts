@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
-import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
 import { expect, test } from 'vitest'
-import { objectionTo } from './webhooks.ts'
+import { objectionTo } from './address-objection.ts'
+import { publicLookup } from './public-lookup.ts'
 
 const leadsTo = (address: string): LookupFunction =>
   publicLookup((_name, _options, answer) => answer(null, [{ address, family: 4 }]))

@@ -1,25 +1,27 @@
-import type { Deps } from '../deps.ts'
 import { createHmac, randomInt } from 'node:crypto'
-import { request as httpRequest } from 'node:http'
-import type { LookupFunction } from 'node:net'
-import { request as httpsRequest } from 'node:https'
-import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
-import { type Objection, objectionOfLookup, objectionToUrl } from './webhooks.ts'
+import {
+  type DeliveryCounts,
+  type DeliveryRecord,
+  POST_MS,
+  type Posted,
+  type TakenDelivery,
+} from '@gateway/ledger-protocol/ledger-reads'
+import type { Deps } from '../deps.ts'
 
-// Delivers notices to webhooks (money §10.2). Any replica may do it; rows record which deliveries are taken.
+// Deliveries of notices to webhooks (money §10.2). Workers post them: the ledger, which holds the books, connects to no
+// address of a user. Any worker may post any delivery; rows record which ones are taken.
 //   D1  At least once: a delivery that is taken is due again a little later than its try may last, whichever process
 //       dies.
 //   D2  Every try has the same id and the same body.
-//   D3  Some of each webhook at a time (send-notices.ts), and a time limit for each try: webhooks that are slow, keep
-//       failing, or have a large backlog delay no one for long.
+//   D3  Some of each webhook at a time, and a time limit for each try: webhooks that are slow, keep failing, or have a
+//       large backlog delay no one for long.
 //   D4  No connection is held during a POST, and only maintenance's connections are used.
+//   D5  A worker gets the signature of each try, never a secret.
 
 type Needed = Pick<Deps, 'reads' | 'metrics' | 'webhookSettings'>
 
-const POST_MS = 8_000
-const LOST_MS = POST_MS + 2_000
-/** A turn ends after this time, so that a stop does not wait for everything that is due. */
-const TURN_MS = 5_000
+/** The rest is for taking and recording. */
+const LOST_MS = POST_MS + 7_000
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -28,64 +30,63 @@ const BACK_OFF_MS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 3 *
 /** Status by which the owner says that the address is gone permanently. */
 const GONE = 410
 
-/** Posts what is due. Returns the number of deliveries by outcome. */
-export async function sendNotices(deps: Needed, backOffMs = BACK_OFF_MS): Promise<Record<string, number>> {
-  const counts = { delivered: 0, failed: 0, dead: 0 }
-  if (deps.webhookSettings.key === null) return counts
-  const endsMs = performance.now() + TURN_MS
-  for (let taken = BATCH_SIZE; taken > 0 && performance.now() < endsMs;) {
-    const due = await takeDue(deps, LOST_MS) // D1, D3
-    taken = due.length
-    const outcomes = await Promise.all(due.map((one) => deliver(deps, one, backOffMs)))
-    for (const outcome of outcomes) counts[outcome]++
+/** Takes deliveries that are due, signed. One whose secret is gone fails here. */
+export async function takeDeliveries(deps: Needed): Promise<{ deliveries: TakenDelivery[] }> {
+  const { key, privateAddresses, secretOf } = deps.webhookSettings
+  if (key === null) return { deliveries: [] }
+  const deliveries: TakenDelivery[] = []
+  for (const due of await takeDue(deps, LOST_MS)) {
+    // D1, D3
+    const { id: notice, webhook, tries, url } = due
+    const secret = secretOf({ id: webhook, secretKey: due.secret_key })
+    if (secret === null) {
+      await record(deps, { notice, webhook, tries }, { error: 'key_missing' }, BACK_OFF_MS)
+      continue
+    }
+    const body = noticeBody(due)
+    const headers = signNotice(secret, { id: notice, body, nowMs: Date.now() }) // D5
+    deliveries.push({ notice, webhook, tries, url, headers, body, privateAddresses })
   }
+  return { deliveries }
+}
+
+/** Records what came of deliveries, and returns their number by outcome. */
+export async function recordDeliveries(
+  deps: Needed,
+  { deliveries }: { deliveries: readonly DeliveryRecord[] },
+  backOffMs: readonly number[] = BACK_OFF_MS,
+): Promise<DeliveryCounts> {
+  const counts: DeliveryCounts = { delivered: 0, failed: 0, dead: 0 }
+  for (const { posted, ...delivery } of deliveries) counts[await record(deps, delivery, posted, backOffMs)]++
   return counts
-}
-
-async function deliver(deps: Needed, taken: TakenDelivery, backOffMs: readonly number[]): Promise<Outcome> {
-  const { secretOf, privateAddresses } = deps.webhookSettings
-  const secret = secretOf({ id: taken.webhook, secretKey: taken.secret_key })
-  const body = noticeBody(taken)
-  const posted: Posted =
-    secret === null
-      ? { error: 'key_missing' }
-      : await postNotice(taken.url, signNotice(secret, { id: taken.id, body, nowMs: Date.now() }), body, {
-          timeoutMs: POST_MS,
-          privateAddresses,
-        })
-  const outcome = outcomeOf(posted, taken.tries, backOffMs)
-  await record(deps, taken, posted, outcome, backOffMs)
-  deps.metrics.posted(outcome)
-  return outcome
-}
-
-type Outcome = 'delivered' | 'failed' | 'dead'
-
-function outcomeOf(posted: Posted, tries: number, backOffMs: readonly number[]): Outcome {
-  const status = 'status' in posted ? posted.status : 0
-  if (status >= 200 && status < 300) return 'delivered'
-  return status === GONE || tries > backOffMs.length ? 'dead' : 'failed'
 }
 
 /** A try that was given up for lost may still deliver it; it does not undo a later one. */
 async function record(
-  { reads }: Needed,
-  { id, webhook, tries }: TakenDelivery,
-  posted: Posted,
-  outcome: Outcome,
+  { reads, metrics }: Needed,
+  { notice, webhook, tries }: Omit<DeliveryRecord, 'posted'>,
+  posted: Posted | { error: 'key_missing' },
   backOffMs: readonly number[],
-): Promise<void> {
+): Promise<keyof DeliveryCounts> {
   const [status, error] = 'status' in posted ? [posted.status, null] : [null, posted.error]
+  const outcome = outcomeOf(status ?? 0, tries, backOffMs)
   const state = { delivered: 'Delivered', failed: 'Pending', dead: 'Dead' }[outcome]
   await reads.prisma.$executeRaw`
     UPDATE money.webhook_deliveries
        SET state = ${state}, status = ${status}::int, error = ${error},
            next_try_at = clock_timestamp() + ${backOffMs[tries - 1] ?? 0}::int * interval '1 millisecond',
            ended_at = CASE WHEN ${state} <> 'Pending' THEN clock_timestamp() END
-     WHERE notice = ${id} AND webhook = ${webhook} AND state = 'Pending' AND (${state} = 'Delivered' OR tries = ${tries}::int)`
+     WHERE notice = ${notice} AND webhook = ${webhook} AND state = 'Pending' AND (${state} = 'Delivered' OR tries = ${tries}::int)`
+  metrics.posted(outcome)
+  return outcome
 }
 
-// Chooses the deliveries to post next (money §10.2). Every replica asks each second, so:
+function outcomeOf(status: number, tries: number, backOffMs: readonly number[]): keyof DeliveryCounts {
+  if (status >= 200 && status < 300) return 'delivered'
+  return status === GONE || tries > backOffMs.length ? 'dead' : 'failed'
+}
+
+// Chooses the deliveries to post next (money §10.2). Every worker asks each second, so:
 //   T1  If nothing is due, it reads one entry of an index, regardless of the number of webhooks and of deliveries that
 //       wait for later.
 //   T2  Otherwise it reads a bounded number of the oldest due deliveries, and of the webhooks with one under way.
@@ -95,7 +96,7 @@ async function record(
 //   T4  A delivery that is taken is due again when its try is lost. One whose webhook is gone is put off and never
 //       posted.
 
-export interface TakenDelivery extends NoticeRow {
+export interface DueDelivery extends NoticeRow {
   webhook: string
   url: string
   secret_key: string
@@ -110,11 +111,11 @@ const OLDEST = 512
 const WEBHOOKS = 64
 
 /** Takes due deliveries, to be posted. They are due again after `lostMs`. */
-export function takeDue({ reads }: Pick<Deps, 'reads'>, lostMs: number): Promise<TakenDelivery[]> {
+export function takeDue({ reads }: Pick<Deps, 'reads'>, lostMs: number): Promise<DueDelivery[]> {
   const anyPlace = randomInt(36 ** 4)
     .toString(36)
     .padStart(4, '0')
-  return reads.prisma.$queryRaw<TakenDelivery[]>`
+  return reads.prisma.$queryRaw<DueDelivery[]>`
     WITH RECURSIVE oldest AS MATERIALIZED (
       SELECT webhook FROM money.webhook_deliveries
        WHERE state = 'Pending' AND next_try_at <= now() ORDER BY next_try_at LIMIT ${OLDEST}::int
@@ -140,52 +141,6 @@ export function takeDue({ reads }: Pick<Deps, 'reads'>, lostMs: number): Promise
       RETURNING t.notice, t.webhook, t.tries)
     SELECT n.*, taken.webhook, taken.tries, w.url, w.secret_key
       FROM taken JOIN money.webhooks w ON w.id = taken.webhook JOIN money.notices n ON n.id = taken.notice`
-}
-
-/** Result of a POST: a status, or why there was none. The rest of the response is not read. */
-export type Posted = { status: number } | { error: Objection | 'timeout' | 'unreachable' | 'key_missing' }
-
-interface Options {
-  timeoutMs: number
-  privateAddresses: boolean
-}
-
-/**
- * POSTs a body once, within the time limit, which includes the look-up. The connection goes to the exact address that
- * was looked up and found public. Redirects are not followed. Never rejects.
- */
-async function postNotice(
-  url: string,
-  headers: Record<string, string>,
-  body: string,
-  { timeoutMs, privateAddresses }: Options,
-): Promise<Posted> {
-  const objection = objectionToUrl(url, privateAddresses)
-  if (objection !== null) return { error: objection }
-  const lookup = publicLookup()
-  const request = url.startsWith('https:') ? httpsRequest : httpRequest
-  return new Promise((resolve) => {
-    /** Its errors look like those of the connection, so they are told apart here. */
-    const lookUp: LookupFunction = (host, options, answer) =>
-      lookup(host, options, (error, ...found) => {
-        if (error) resolve({ error: objectionOfLookup(error) })
-        answer(error, ...found)
-      })
-    const signal = AbortSignal.timeout(timeoutMs)
-    const req = request(url, {
-      method: 'POST',
-      agent: false,
-      signal,
-      headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-      ...(!privateAddresses && { lookup: lookUp }),
-    })
-    req.on('response', (res) => {
-      resolve({ status: res.statusCode ?? 0 })
-      res.destroy()
-    })
-    req.on('error', () => resolve({ error: signal.aborted ? 'timeout' : 'unreachable' }))
-    req.end(body)
-  })
 }
 
 /** A row of money.notices. */

@@ -1,4 +1,4 @@
-import type { Logger } from '@gateway/service-kit/process/logger'
+import type { Logger } from '../process/logger.ts'
 
 interface RepeatedWork {
   /** Name in the log. */
@@ -9,7 +9,10 @@ interface RepeatedWork {
 }
 
 /** Runs work at an interval, never concurrently. Failures are logged and retried. Returns a function that stops it. */
-export function repeat({ log }: { log: Logger }, { name, everyMs, work }: RepeatedWork): () => Promise<void> {
+export function repeat(
+  { log }: { log: Pick<Logger, 'warn'> },
+  { name, everyMs, work }: RepeatedWork,
+): () => Promise<void> {
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
@@ -18,7 +21,7 @@ export function repeat({ log }: { log: Logger }, { name, everyMs, work }: Repeat
     try {
       return await work()
     } catch (error) {
-      log.warn({ err: error, job: name }, 'a job of the console failed; it tries again')
+      log.warn({ err: error, job: name }, 'a repeated job failed; it tries again')
       return 0
     }
   }
