@@ -130,7 +130,7 @@ export type WebhookRequest = z.infer<typeof webhookRequest>
 export type WebhookAnswer =
   | { kind: 'made'; secret: string }
   /** `off`: the operator has configured no key to derive secrets from. */
-  | { kind: 'refused'; why: 'off' | 'too_many' | 'not_https' | 'private' | 'unknown_host' }
+  | { kind: 'refused'; why: 'off' | 'too_many' | 'too_often' | 'not_https' | 'private' | 'unknown_host' }
 
 /** POST /webhooks/delete: nothing more is posted to it. Returns `{ deleted }`. */
 export const webhookDeletion = z.strictObject({ id: z.string().min(1).max(128), project: z.string().min(1).max(64) })

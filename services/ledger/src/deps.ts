@@ -14,6 +14,7 @@ import type { BegunExecution } from './executions/store/execution-facts.ts'
 import type { QuotaValues } from '@gateway/api/quotas'
 import type { Metrics } from './metrics.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
+import type { WebhookAttempts } from './webhooks/webhook-attempts.ts'
 import type { Quarantine } from './quarantine/quarantine.ts'
 
 type Connections = Pick<Database, 'prisma' | 'sql'>
@@ -48,6 +49,7 @@ export interface Deps {
   webhookSettings: WebhookSettings
   /** The operator's defaults (`QUOTAS`). */
   quotas: QuotaValues
+  webhookAttempts: WebhookAttempts
   notifier: Pick<Notifier, 'notify' | 'subscribe'>
   nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>
   metrics: Metrics

@@ -21,6 +21,7 @@ import { openMetrics } from './metrics.ts'
 import { openPools } from './pools.ts'
 import { openQuarantine } from './quarantine/quarantine.ts'
 import { webhookSettingsOf } from './webhooks/webhook-settings.ts'
+import { openWebhookAttempts } from './webhooks/webhook-attempts.ts'
 import { observeState } from './state-metrics.ts'
 
 const BATCH_BYTES = 1024 * 1024
@@ -69,6 +70,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     keptBytes,
     webhookSettings: webhookSettingsOf(config),
     quotas: config.QUOTAS,
+    webhookAttempts: openWebhookAttempts(),
     packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),
     quarantine: openQuarantine({ now }),
     metrics: openMetrics(tools.meter, log, now),

@@ -84,6 +84,13 @@ function refusalOf(why: Why): Refusal {
       )
     case 'too_many':
       return new Refusal('not_empty', 'The project has five webhooks already.', 'Delete one of them first.')
+    case 'too_often':
+      return new Refusal(
+        'rate_limited',
+        'The project has tried to create twenty webhooks within a minute.',
+        'Retry after Retry-After seconds.',
+        { retryAfterMs: 30_000 },
+      )
     case 'not_https':
       return invalidField('url', 'must begin with https://.')
     case 'private':

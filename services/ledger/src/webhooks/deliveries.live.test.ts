@@ -9,6 +9,7 @@ import { unmeasured } from '../fixtures/replica.ts'
 import { setThresholds } from '../notices/set-thresholds.ts'
 import { recordDeliveries, signNotice, takeDeliveries } from './deliveries.ts'
 import { webhookSettingsOf } from './webhook-settings.ts'
+import { openWebhookAttempts } from './webhook-attempts.ts'
 import { createWebhook, deleteWebhook } from './webhooks.ts'
 
 interface Got {
@@ -50,7 +51,8 @@ const test = ledgerTest
   })
   .extend('hooked', async ({ fixture, replica, tenant, receiver }) => {
     const { project, key, product } = tenant
-    const deps = { reads: replica.reads, metrics: unmeasured, webhookSettings: settings() }
+    const webhookAttempts = openWebhookAttempts()
+    const deps = { reads: replica.reads, metrics: unmeasured, webhookSettings: settings(), webhookAttempts }
     await setThresholds(replica, { project: project.id, belowMicro: [999_990], daysLeft: null, keyPercents: [] })
     return {
       deps,
@@ -248,4 +250,12 @@ describe('the secret of a webhook', () => {
     const request = { id: 'whk_1', project: hooked.project, url: 'https://hooks.example.com', createdBy: 'p' }
     expect(await createWebhook({ ...hooked.deps, webhookSettings }, request)).toEqual({ kind: 'refused', why: 'off' })
   })
+})
+
+test('attempts to create webhooks are limited to twenty per project and minute', async ({ hooked }) => {
+  const attempt = (project: string) =>
+    createWebhook(hooked.deps, { id: `whk_${project}_0`, project, url: 'http://127.0.0.1:1/', createdBy: 'p' })
+  for (let n = 0; n < 20; n++) expect(await attempt(hooked.project)).toMatchObject({ kind: 'made' })
+  expect(await attempt(hooked.project)).toEqual({ kind: 'refused', why: 'too_often' })
+  expect(await attempt(`${hooked.project}2`)).toMatchObject({ kind: 'made' })
 })

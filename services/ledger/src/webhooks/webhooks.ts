@@ -2,18 +2,19 @@ import type { WebhookAnswer, WebhookRequest } from '@gateway/ledger-protocol/led
 import type { Deps } from '../deps.ts'
 import { objectionTo } from '@gateway/service-kit/public-network/address-objection'
 
-type Needed = Pick<Deps, 'reads' | 'webhookSettings'>
+type Needed = Pick<Deps, 'reads' | 'webhookSettings' | 'webhookAttempts'>
 
 const MAX_OF_PROJECT = 5
 
 /** Posts the notices of a project to an address from now on (money §10.2). Safe to repeat. */
 export async function createWebhook(
-  { reads, webhookSettings }: Needed,
+  { reads, webhookSettings, webhookAttempts }: Needed,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
   const { id, project, url, createdBy } = request
   const { key, privateAddresses, secretOf } = webhookSettings
   if (key === null) return { kind: 'refused', why: 'off' }
+  if (!webhookAttempts.admit(project)) return { kind: 'refused', why: 'too_often' }
   const objection = await objectionTo(url, privateAddresses)
   if (objection !== null) return { kind: 'refused', why: objection }
   await reads.prisma.$executeRaw`
