@@ -17,8 +17,7 @@ export function kindOf({ mimeType }: Pick<StoredAssetRecord, 'mimeType'>): strin
 /** Formats a size: 48213 is "48.2 kB", 1000000 is "1 MB", 5368709120 is "5.4 GB". */
 export function sizeOf(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`
-  const [unit, name] =
-    bytes < 999_950 ? [1_000, 'kB'] : bytes < 999_950_000 ? [1_000_000, 'MB'] : [1_000_000_000, 'GB']
+  const [unit, name] = bytes < 999_950 ? [1_000, 'kB'] : bytes < 999_950_000 ? [1_000_000, 'MB'] : [1_000_000_000, 'GB']
   const tenths = Math.round((bytes * 10) / unit)
   return `${count(Math.floor(tenths / 10))}${tenths % 10 === 0 ? '' : `.${tenths % 10}`} ${name}`
 }
