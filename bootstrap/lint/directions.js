@@ -13,17 +13,18 @@ const packagesMayKnow = {
   typescript: ['api-client', 'api'], // clients/typescript runs wherever there is fetch
   cli: ['api-client', 'api', 'flow', 'mcp-bridge', 'pricing'], // bundled whole: nothing of a service is in it
   'mcp-bridge': ['api', 'pricing', 'service-kit/process'],
-  // A worker posts to webhooks what the ledger has signed.
+  // A worker posts to webhooks what the ledger has signed; estimates are computed from its facts.
   'ledger-client': [
     'service-kit/async',
     'api',
+    'flow',
     'ledger-protocol',
     'pricing',
     'service-kit/process',
     'service-kit/public-network',
   ],
   providers: ['service-kit/async', 'api', 'pricing', 'service-kit/public-network'],
-  tokens: ['api', 'ledger-protocol', 'pricing', 'service-kit/process', 'providers'],
+  tokens: ['service-kit/async', 'api', 'ledger-protocol', 'pricing', 'service-kit/process', 'providers'],
   'node-queue': ['service-kit/async', 'api', 'pricing', 'service-kit/process', 'service-kit/redis'],
   'console-page': ['api-client', 'api', 'flow', 'pricing'], // it runs in browsers: of ours only what is pure
   'local-stack': [
