@@ -95,6 +95,20 @@ export const dashboards: Dashboard[] = [
         description: 'Which one is in the log: "the circuit of a provider changed".',
       },
       {
+        title: 'Connections to providers',
+        unit: 'short',
+        figures: [
+          ...figure('sum by (provider) (gateway_provider_connections_used)', '{{provider}}, in use'),
+          ...figure('sum by (provider) (gateway_provider_calls_waiting)', '{{provider}}, calls that wait'),
+        ],
+        description: 'Of all gateways. Calls that wait: docs/operating.md, ProviderConnectionsFull.',
+      },
+      {
+        title: 'Calls that got no connection to a provider',
+        unit: 'reqps',
+        figures: rate('gateway_provider_waits_refused_total', 'provider, reason'),
+      },
+      {
         title: 'Invocations of sandbox products',
         unit: 'reqps',
         figures: rate('gateway_invocations_duration_count', 'kind'),

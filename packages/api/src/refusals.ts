@@ -555,7 +555,7 @@ export const refusals = {
   overloaded: {
     status: 503,
     type: 'api_error',
-    message: text('The service is overloaded. Nothing was reserved.'),
+    message: text('The service is overloaded. Nothing is charged.'),
     resolution: text('Retry the request after Retry-After seconds.'),
     retryAfterMs: 1_000,
   },

@@ -8,6 +8,7 @@ test('a provider’s failure is reported without its text or name', () => {
 
 test('a reason written by our services has a code, and a charged call has none', () => {
   expect(releaseReasonOf('its instance ended')).toBe('instance_ended')
+  expect(releaseReasonOf('it was not sent')).toBe('not_sent')
   expect(releaseReasonOf('toString')).toBe('failed')
   expect(releaseReasonOf(null)).toBeNull()
 })

@@ -7,6 +7,7 @@ const known: Readonly<Record<string, ReleaseReason>> = {
   'its worker gave it back': 'handed_back',
   'its node ended without usage': 'node_failed',
   'its execution was over': 'execution_over',
+  'it was not sent': 'not_sent',
   'its admission was not answered in time': 'not_answered',
 }
 

@@ -11,6 +11,8 @@ export interface Route {
 export interface ChatCall {
   /** In order of preference. */
   routes: readonly Route[]
+  /** Projects share the connections of a provider. */
+  project: string
   /**
    * Compact JSON text of one object with `messages` (never empty) and all forwarded parameters except `model`,
    * `max_tokens`, `max_completion_tokens`, `stream` and `stream_options`, which are prepended.
@@ -21,6 +23,8 @@ export interface ChatCall {
   stream: boolean
   /** Aborts the call; the promise or the stream then fails with the signal's reason. */
   signal?: AbortSignal | undefined
+  /** Aborts the call while it waits for a connection. A call that was sent continues. */
+  disconnected?: AbortSignal | undefined
 }
 
 export type ChatAnswer =

@@ -115,6 +115,7 @@ describe('failure', () => {
     [{ kind: 'refused', providerStatus: 429 }],
     [{ kind: 'refused', providerStatus: 400, asked: false }],
     [{ kind: 'circuit_open', asked: false }],
+    [{ kind: 'busy', asked: false }],
   ])('%j does not count', (facts) => {
     const { admits, fail } = circuit()
     fail(30, facts)

@@ -1,7 +1,7 @@
 import type { Dispatcher, Pool } from 'undici'
 import { maxErrorBytes } from './chat-port.ts'
 import { type Headers, type ReadError, readErrorAnswer } from './error-facts.ts'
-import { type FailureFacts, ProviderFailure } from './provider-failure.ts'
+import { type FailureFacts, ProviderFailure, ReaderStalled } from './provider-failure.ts'
 import { retryAfterMs } from './try-routes.ts'
 import { ErrorInAnswer, UnfitAnswer } from './untrusted.ts'
 import { randomUUID } from 'node:crypto'
@@ -19,9 +19,13 @@ export interface ExchangeRequest {
   firstByteMs: number
   idleMs: number
   totalMs: number
+  /** How long our reader may pause the response. */
+  unreadMs: number
   maxBytes: number
   readError?: ReadError | undefined
   signal: AbortSignal | undefined
+  /** Called once, when the exchange no longer needs its connection. */
+  giveBack: () => void
 }
 
 /** Receives the response. Throwing `UnfitAnswer`, `ErrorInAnswer` or `ProviderFailure` ends the exchange. */
@@ -41,6 +45,7 @@ export interface Exchange {
    * `forwarded`: the reader has a part of the response, so a later failure is after the first byte.
    */
   firstByte(forwarded: boolean): void
+  /** Stops reading for a reader that lags; for at most `unreadMs`. */
   pause(): void
   resume(): void
   /** Ends the exchange without calling the receiver. Closes the connection, which frees its place in the pool. */
@@ -50,10 +55,11 @@ export interface Exchange {
 /**
  * Sends one POST to a provider, on undici's dispatch level (no stream objects in between).
  *   E1  The receiver gets exactly one of `end` and `fail`.
- *   E2  After either, no timer or listener of this exchange is left.
+ *   E2  After either, no timer or listener of this exchange is left, and its connection is given back.
  *   E3  Ending it early closes the connection, so a stalled provider can't fill the pool.
  *   E4  The timeouts are exact; undici's coarse ones are a fallback.
- *   E5  A redirect is a failure, like any other status that isn't 2xx.
+ *   E5  While our reader pauses the response, only its time counts, not the provider's: E4 resumes with the reading.
+ *   E6  A redirect is a failure, like any other status that isn't 2xx.
  */
 export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Receiver): Exchange {
   const { provider, signal } = request
@@ -71,7 +77,8 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
     new ProviderFailure({ provider, afterFirstByte, ...facts })
   const tooLate = (detail: string) => (): void => broken({ kind: 'timeout', detail })
   const totalTimer = setTimeout(tooLate('not complete in time'), request.totalMs)
-  let pauseTimer = setTimeout(tooLate('no first byte in time'), request.firstByteMs)
+  let timer = setTimeout(tooLate('no first byte in time'), request.firstByteMs)
+  const idledOut = tooLate('the answer paused for too long')
   const aborted = (): void => fail(signal?.reason)
   signal?.addEventListener('abort', aborted)
 
@@ -79,9 +86,10 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
     if (closed) return false
     closed = true
     clearTimeout(totalTimer)
-    clearTimeout(pauseTimer)
+    clearTimeout(timer)
     signal?.removeEventListener('abort', aborted)
     controller?.abort(reason)
+    request.giveBack()
     return true
   }
 
@@ -95,10 +103,9 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
     else fail(failure(facts))
   }
 
-  /** Ignores a pause caused by our own slow reader. */
-  function idledOut(): void {
-    if (controller?.paused) pauseTimer.refresh()
-    else broken({ kind: 'timeout', detail: 'the answer paused for too long' })
+  function waitForNext(ms: number, late: () => void): void {
+    clearTimeout(timer)
+    timer = setTimeout(late, ms)
   }
 
   /** Runs a step of the receiver. An error it throws ends the exchange. */
@@ -157,7 +164,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
     onResponseData(_control, chunk) {
       if (closed) return
       bytes += chunk.length
-      if (idling) pauseTimer.refresh()
+      if (idling) timer.refresh()
       if (errorStatus !== 0) takeError(chunk)
       else if (bytes > request.maxBytes) fail(failure({ kind: 'too_large', detail: `over ${request.maxBytes} bytes` }))
       else guarded(() => receiver.take(chunk))
@@ -185,11 +192,18 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
       afterFirstByte = forwarded
       if (idling) return
       idling = true
-      clearTimeout(pauseTimer)
-      pauseTimer = setTimeout(idledOut, request.idleMs)
+      waitForNext(request.idleMs, idledOut)
     },
-    pause: () => controller?.pause(),
-    resume: () => controller?.resume(),
+    pause() {
+      if (closed) return
+      controller?.pause()
+      waitForNext(request.unreadMs, () => fail(new ReaderStalled(provider))) // E5
+    },
+    resume() {
+      if (closed) return
+      controller?.resume()
+      waitForNext(request.idleMs, idledOut)
+    },
     leave: () => void close(ended),
   }
 }

@@ -4,8 +4,9 @@ import type { ReadError } from './error-facts.ts'
 import type { ExchangeRequest } from './exchange.ts'
 import { type MediaWire, readMedia } from './read-media.ts'
 import { readCompletion, readStream } from './read-stream.ts'
-import type { ProviderAdapter } from './provider-adapter.ts'
+import type { ChatAttempt, ProviderAdapter } from './provider-adapter.ts'
 import type { ProviderConfig } from './provider-config.ts'
+import { type NoConnection, openFairConnections } from './fair-connections.ts'
 import { ProviderFailure } from './provider-failure.ts'
 import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
 import { NotInWireFormat, NotReady } from './wire-format.ts'
@@ -20,18 +21,37 @@ export interface Wires {
   media: MediaWire | null
 }
 
+type Waiting = Pick<ChatAttempt, 'project' | 'leftMs' | 'signal' | 'disconnected'>
+
+/** A call that has its connection. */
+interface Connected {
+  leftMs: number
+  giveBack: () => void
+}
+
+interface Options {
+  /** Used if the configuration of the provider leaves it out. */
+  connections: number
+  /** The same. */
+  waitMs: number
+  unreadMs: number
+  resolve: LookupFunction | undefined
+  noConnection: (why: NoConnection) => void
+}
+
 /** Calls a provider over HTTP in its wire formats. One attempt per call; reuses connections. */
 export function httpAdapter(
   name: string,
   config: ProviderConfig,
   { chat: wire, media: mediaWire }: Wires,
-  resolve: LookupFunction | undefined,
+  { unreadMs, resolve, noConnection, ...byDefault }: Options,
 ): ProviderAdapter {
+  const { connections = byDefault.connections, waitMs = byDefault.waitMs } = config
   const { origin: address, pathname } = new URL(config.baseUrl)
   const base = pathname.replace(/\/$/, '')
   const common = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'model-gateway']
   const pool = new Pool(address, {
-    connections: config.connections,
+    connections,
     pipelining: 1,
     allowH2: false,
     headersTimeout: config.firstByteMs,
@@ -42,7 +62,23 @@ export function httpAdapter(
     },
   })
 
+  const shared = openFairConnections({ connections, maxWaiting: config.maxWaiting, refused: busy })
+
   let closing: Promise<void> | undefined
+
+  function busy(why: NoConnection): ProviderFailure {
+    noConnection(why)
+    const detail = why === 'full' ? 'too many calls wait for a connection' : 'no connection was free in time'
+    return new ProviderFailure({ kind: 'busy', provider: name, detail, asked: false })
+  }
+
+  /** Waits for a connection. The time of the call at the provider starts afterwards. */
+  async function connect({ project, leftMs, signal, disconnected }: Waiting): Promise<Connected> {
+    const startedMs = performance.now()
+    const signals = [signal, disconnected].filter((each) => each !== undefined)
+    const giveBack = await shared.take(project, Math.min(waitMs, leftMs), signals)
+    return { leftMs: leftMs - (performance.now() - startedMs), giveBack }
+  }
 
   /** Treats an inexpressible call as refused by the provider, as it would be. Another provider may accept it. */
   function refused(error: unknown): never {
@@ -75,7 +111,8 @@ export function httpAdapter(
 
   function requestOf(
     { path, headers, body }: WireRequest,
-    { leftMs, signal }: { leftMs: number; signal?: AbortSignal | undefined },
+    { leftMs, giveBack }: Connected,
+    signal: AbortSignal | undefined,
     readError?: ReadError,
   ): Omit<ExchangeRequest, 'maxBytes'> {
     return {
@@ -86,31 +123,33 @@ export function httpAdapter(
       firstByteMs: config.firstByteMs,
       idleMs: config.idleMs,
       totalMs: Math.min(config.totalMs, leftMs),
+      unreadMs,
       readError,
       signal,
+      giveBack,
     }
   }
 
   return {
-    async chat({ route, forwarded, outputCap, stream, leftMs, signal, ended }) {
+    async chat({ route, forwarded, outputCap, stream, ended, ...waiting }) {
       const call = { model: route.model, forwarded, outputCap, stream }
       const said = written(() => wire.request(call))
-      const request = requestOf(
-        said instanceof Promise ? await said.catch(refused) : said,
-        { leftMs, signal },
-        wire.readError,
-      )
+      const sent = said instanceof Promise ? await said.catch(refused) : said
+      const request = requestOf(sent, await connect(waiting), waiting.signal, wire.readError)
       if (stream) return { kind: 'stream', chunks: await readStream(pool, { ...request, ended }, wire), route }
       const startedMs = performance.now()
       const completion = await readCompletion(pool, request, wire)
       return { kind: 'completion', completion, remoteMs: Math.round(performance.now() - startedMs), route }
     },
-    async media({ route, wish, maxBytes, store, leftMs, signal }) {
+    async media({ route, wish, maxBytes, store, ...waiting }) {
       const media = mediaWire ?? refuseWish(wish.kind)
       const said = written(() => media.request(route.model, wish))
-      const request = requestOf(said, { leftMs, signal })
-      return { kind: 'media', stored: await readMedia(pool, request, media, { wish, maxBytes, store }), route }
+      const request = requestOf(said, await connect(waiting), waiting.signal)
+      const startedMs = performance.now()
+      const stored = await readMedia(pool, request, media, { wish, maxBytes, store })
+      return { kind: 'media', stored, remoteMs: Math.round(performance.now() - startedMs), route }
     },
+    connections: { used: shared.used, waiting: shared.waiting },
     close: () => (closing ??= pool.close()),
   }
 }

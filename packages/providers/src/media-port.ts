@@ -17,6 +17,8 @@ export type MediaWish =
 export interface MediaCall<Stored> {
   /** In order of preference. */
   routes: readonly Route[]
+  /** Projects share the connections of a provider. */
+  project: string
   wish: MediaWish
   /** A larger response is a failure. */
   maxBytes: number
@@ -33,6 +35,8 @@ export interface MediaCall<Stored> {
 export interface MediaAnswer<Stored> {
   kind: 'media'
   stored: Stored
+  /** From sending the call to the end of the response. */
+  remoteMs: number
   /** The route that responded, for the operator's records. Never for a caller. */
   route: Route
 }

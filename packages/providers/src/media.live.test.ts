@@ -16,7 +16,14 @@ function make(
   more: Partial<MediaCall<Buffer>> = {},
   through: Providers = providers,
 ): Promise<MediaAnswer<Buffer>> {
-  return through.media({ routes: toFirst, wish, maxBytes: 1_000_000, store: (bytes) => buffer(bytes), ...more })
+  return through.media({
+    routes: toFirst,
+    project: 'prj_1',
+    wish,
+    maxBytes: 1_000_000,
+    store: (bytes) => buffer(bytes),
+    ...more,
+  })
 }
 
 test('returns an image as bytes', async () => {

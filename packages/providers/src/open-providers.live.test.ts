@@ -17,7 +17,7 @@ const { first, second, open } = await twoProviders()
 describe('requests', () => {
   test('append the forwarded text unchanged after the fields of the gateway', async () => {
     const forwarded = '{"messages":[{"role":"user","content":"\\u00e4 1.0"}],"temperature":1.0,"x":1e2}'
-    await open('openai-compatible').chat({ routes: toFirst, forwarded, outputCap: 77, stream: true })
+    await open('openai-compatible').chat({ routes: toFirst, project: 'prj_1', forwarded, outputCap: 77, stream: true })
     const [received] = await first.control.calls()
     expect(received?.body).toBe(
       `{"model":"sim-swift","max_tokens":77,"stream":true,"stream_options":{"include_usage":true},${forwarded.slice(1)}`,

@@ -6,6 +6,7 @@ import type { ChatAnswer, ChatCall } from './chat-port.ts'
 import { geminiWire } from './gemini/gemini-wire.ts'
 import { type CircuitState, openCircuit, type OpenProvider, tryRoutes } from './try-routes.ts'
 import { azureChatWire, chatWire } from './openai-compatible/chat-wire.ts'
+import type { NoConnection } from './fair-connections.ts'
 import { httpAdapter, type Wires } from './http-adapter.ts'
 import type { MediaAnswer, MediaCall } from './media-port.ts'
 import { mediaWire } from './openai-compatible/media-wire.ts'
@@ -25,14 +26,24 @@ export interface Providers {
    * the bytes before they are complete, so another provider can be tried until the end.
    */
   media<Stored>(call: MediaCall<Stored>): Promise<MediaAnswer<Stored>>
+  /** Connections to each provider in use, and calls that wait for one. */
+  connections(): { provider: string; used: number; waiting: number }[]
   /** Waits for running calls, then closes all connections. */
   close(): Promise<void>
 }
 
 export interface ProvidersOptions {
+  /** Maximum number of connections to a provider whose configuration leaves it out. */
+  connections: number
+  /** How long a call waits for one of them, likewise. */
+  waitMs: number
+  /** How long the reader of a response may take nothing of it. */
+  unreadMs?: number
+  /** Called if a call got no connection to a provider. */
+  noConnection?: (facts: { provider: string; why: NoConnection }) => void
   /**
    * Called with every failed attempt, including those followed by a successful one, and with truncated responses. For
-   * logs and metrics. Not called for providers skipped because their circuit is open.
+   * logs and metrics. Not called for providers skipped because their circuit is open or no connection was free.
    */
   attemptFailed?: (failure: ProviderFailure) => void
   circuitChanged?: (change: { provider: string; state: CircuitState }) => void
@@ -46,9 +57,15 @@ export interface ProvidersOptions {
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
+const UNREAD_MS = 30_000
+
 /** Opens the configured providers. Connections are opened on demand. */
-export function openProviders(config: ProvidersConfig, options: ProvidersOptions = {}): Providers {
+export function openProviders(config: ProvidersConfig, options: ProvidersOptions): Providers {
   const {
+    connections,
+    waitMs,
+    unreadMs = UNREAD_MS,
+    noConnection,
     attemptFailed = () => {},
     circuitChanged,
     resolve,
@@ -66,7 +83,13 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
       nowMs,
     })
     opened.set(name, {
-      adapter: httpAdapter(name, provider, wiresOf(provider), resolve),
+      adapter: httpAdapter(name, provider, wiresOf(provider), {
+        connections,
+        waitMs,
+        unreadMs,
+        resolve,
+        noConnection: (why) => noConnection?.({ provider: name, why }),
+      }),
       circuit,
       tries: provider.tries,
     })
@@ -80,6 +103,12 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
       tryRoutes(deps, { routes, signal: call.signal }, (adapter, { route, leftMs }) =>
         adapter.media({ ...call, route, leftMs }),
       ),
+    connections: () =>
+      [...opened].map(([provider, { adapter }]) => ({
+        provider,
+        used: adapter.connections.used(),
+        waiting: adapter.connections.waiting(),
+      })),
     close: async () => void (await Promise.all([...opened.values()].map(({ adapter }) => adapter.close()))),
   }
 }

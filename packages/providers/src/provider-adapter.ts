@@ -1,4 +1,5 @@
 import type { ChatAnswer, ChatCall, Route } from './chat-port.ts'
+import type { FairConnections } from './fair-connections.ts'
 import type { MediaAnswer, MediaCall } from './media-port.ts'
 import type { ProviderFailure } from './provider-failure.ts'
 
@@ -9,7 +10,7 @@ interface Attempt {
 }
 
 /** One attempt at one provider. */
-export interface ChatAttempt extends Attempt, Pick<ChatCall, 'forwarded' | 'outputCap' | 'stream' | 'signal'> {
+export interface ChatAttempt extends Attempt, Omit<ChatCall, 'routes'> {
   /** Called once when a stream ends after its first chunk, with null if complete. Not called if its reader left. */
   ended: (failure: ProviderFailure | null) => void
 }
@@ -22,6 +23,7 @@ export interface ProviderAdapter {
   chat(attempt: ChatAttempt): Promise<ChatAnswer>
   /** Rejects with a `ProviderFailure`, the signal's reason, or the error of the store. */
   media<Stored>(attempt: MediaAttempt<Stored>): Promise<MediaAnswer<Stored>>
+  connections: Pick<FairConnections, 'used' | 'waiting'>
   /** Waits for running calls, then closes the connections. */
   close(): Promise<void>
 }

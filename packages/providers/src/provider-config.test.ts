@@ -22,7 +22,7 @@ test('fills in defaults', () => {
       tries: 2,
       circuitFailures: 10,
       circuitOpenMs: 5_000,
-      connections: 256,
+      maxWaiting: 1_024,
     },
   })
 })

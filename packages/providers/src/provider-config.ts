@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 /** No call lasts longer than this, regardless of the configuration (rules §3.8). */
 export const longestCallMs = 300_000
 
-const limitMs = (byDefault: number) => z.int().min(1).max(longestCallMs).default(byDefault)
+const limitMs = z.int().min(1).max(longestCallMs)
 
 /** Settings of every kind of provider. */
 const common = {
@@ -24,19 +24,32 @@ const common = {
     .boolean()
     .default(false)
     .meta({ description: 'Permits plain http, and loopback, private and link-local addresses.' }),
-  firstByteMs: limitMs(120_000).meta({
+  firstByteMs: limitMs.default(120_000).meta({
     description:
       'How long to wait for the first chunk of a stream, or for the head of an answer that is not streamed, which many providers send only when the answer is complete.',
   }),
-  idleMs: limitMs(60_000).meta({ description: 'How long an answer that has begun may pause.' }),
-  totalMs: limitMs(longestCallMs).meta({ description: 'How long one attempt may last.' }),
+  idleMs: limitMs.default(60_000).meta({ description: 'How long an answer that has begun may pause.' }),
+  totalMs: limitMs.default(longestCallMs).meta({ description: 'How long one attempt may last.' }),
   tries: z.int().min(1).max(5).default(2).meta({ description: 'How often one call may ask this provider.' }),
   circuitFailures: z.int().min(1).max(1_000_000).default(10).meta({
     description:
       'After this many failures without a complete answer between them the provider is not asked for a while.',
   }),
-  circuitOpenMs: limitMs(5_000).meta({ description: 'How long it is not asked, and how long between probes then.' }),
-  connections: z.int().min(1).max(10_000).default(256).meta({ description: 'Open connections at most, per process.' }),
+  circuitOpenMs: limitMs
+    .default(5_000)
+    .meta({ description: 'How long it is not asked, and how long between probes then.' }),
+  connections: z.int().min(1).max(10_000).optional().meta({
+    description:
+      'Open connections at most, per process. When left out: as many as a gateway has places (`MAX_CONCURRENT_CALLS`), or twice as many as a worker runs nodes (`CONCURRENCY`). Further calls wait, and projects take turns.',
+  }),
+  maxWaiting: z.int().min(0).max(1_000_000).default(1_024).meta({
+    description:
+      'How many calls may wait for a connection, per process; one project fills at most half of them. Further calls are refused with `overloaded`.',
+  }),
+  waitMs: limitMs.optional().meta({
+    description:
+      'How long a call may wait for a connection before it is refused with `overloaded`. When left out: 8,000 in a gateway, 120,000 in a worker.',
+  }),
 }
 
 const capField = z.enum(['max_tokens', 'max_completion_tokens']).optional().meta({

@@ -8,9 +8,18 @@ import { type Refusal, refuse } from '@gateway/api/refusal'
  * - `cut`: the response ended before it was complete
  * - `garbage`: the response doesn't match the wire format
  * - `too_large`: the response exceeds the bounds of chat-port.ts
+ * - `busy`: no connection to the provider was free in time, so it wasn't called
  * - `circuit_open`: the circuit breaker of the provider is open, so it wasn't called; `retryAfterMs` says for how long
  */
-export type FailureKind = 'unreachable' | 'refused' | 'timeout' | 'cut' | 'garbage' | 'too_large' | 'circuit_open'
+export type FailureKind =
+  | 'unreachable'
+  | 'refused'
+  | 'timeout'
+  | 'cut'
+  | 'garbage'
+  | 'too_large'
+  | 'busy'
+  | 'circuit_open'
 
 export interface FailureFacts {
   kind: FailureKind
@@ -60,6 +69,13 @@ export class ProviderFailure extends Error {
   }
 }
 
+/** The reader of a response took nothing of it for too long, so its connection was closed. Not the provider's fault. */
+export class ReaderStalled extends Error {
+  constructor(provider: string) {
+    super(`provider ${provider}: the reader of the response takes nothing`)
+  }
+}
+
 /** Statuses that blame the request itself, so that every provider would refuse it. */
 const faultsOfTheRequest = new Set([400, 413, 414, 415, 422])
 
@@ -80,6 +96,7 @@ const FAULTS_OF_THE_REQUEST = new Set([400, 413, 422])
  */
 export function refusalOfProvider({ kind, providerStatus, retryAfterMs, unsayable }: ProviderFailure): Refusal {
   if (kind === 'circuit_open') return refuse('unavailable', {}, { retryAfterMs: retryAfterMs ?? CIRCUIT_OPEN_MS })
+  if (kind === 'busy') return refuse('overloaded', {})
   if (kind === 'timeout') return refuse('provider_timeout', {})
   if (unsayable) return refusalOfUnsayable(unsayable)
   if (kind === 'refused' && FAULTS_OF_THE_REQUEST.has(providerStatus ?? 0))

@@ -23,11 +23,14 @@ const placeOf: Record<Kind, { path: string; settings?: object }> = {
 export const toFirst = [{ provider: 'first', model: 'sim-swift' }]
 export const toBoth = [...toFirst, { provider: 'second', model: 'sim-swift' }]
 
+/** Connections to a provider whose settings leave them out. */
+export const shares = { connections: 256, waitMs: 60_000 }
+
 type CallOptions = Partial<ChatCall> & { parameters?: object }
 
 export function call({ parameters, ...rest }: CallOptions = {}): ChatCall {
   const forwarded = JSON.stringify({ messages: [{ role: 'user', content: 'Name a harbour' }], ...parameters })
-  return { routes: toFirst, forwarded, outputCap: 500, stream: false, ...rest }
+  return { routes: toFirst, project: 'prj_1', forwarded, outputCap: 500, stream: false, ...rest }
 }
 
 /** Starts two simulated providers, `first` and `second`, which are reset before each test. */
@@ -51,7 +54,12 @@ export async function twoProviders() {
   })
 
   /** Opens both, by default with one try each and circuits that never open. `ofFirst` applies to `first` only. */
-  function open(kind: Kind, settings: object = {}, options: ProvidersOptions = {}, ofFirst: object = {}): Providers {
+  function open(
+    kind: Kind,
+    settings: object = {},
+    options: Partial<ProvidersOptions> = {},
+    ofFirst: object = {},
+  ): Providers {
     const each = (url: string, more: object = {}) => ({
       kind,
       baseUrl: `${url}${placeOf[kind].path}`,
@@ -66,7 +74,7 @@ export async function twoProviders() {
     const config = readProviders(JSON.stringify({ first: each(first.url, ofFirst), second: each(second.url) }), {
       PROVIDER_KEY: 'sk-canary',
     })
-    const it = openProviders(config, { attemptFailed: (failure) => failures.push(failure), ...options })
+    const it = openProviders(config, { ...shares, attemptFailed: (failure) => failures.push(failure), ...options })
     opened.push(it)
     return it
   }

@@ -3,6 +3,7 @@ import type { AddressInfo, LookupFunction } from 'node:net'
 import { expect, test } from 'vitest'
 import { openProviders } from './open-providers.ts'
 import { readProviders } from './provider-config.ts'
+import { shares } from './providers.fixture.ts'
 
 type Found = { address: string; family: number }[]
 
@@ -20,9 +21,10 @@ test('never connects to a provider whose name resolves to a private address', as
     JSON.stringify({ rebound: { kind: 'openai-compatible', baseUrl: `https://provider.example:${port}/v1` } }),
     {},
   )
-  const providers = openProviders(config, { resolve: namesLeadTo([{ address: '127.0.0.1', family: 4 }]) })
+  const providers = openProviders(config, { ...shares, resolve: namesLeadTo([{ address: '127.0.0.1', family: 4 }]) })
   const call = providers.chat({
     routes: [{ provider: 'rebound', model: 'm' }],
+    project: 'prj_1',
     forwarded: '{"messages":[{"role":"user","content":"x"}]}',
     outputCap: 1,
     stream: false,

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { ProviderFailure, refusalOfProvider } from './provider-failure.ts'
 
-test('reveals nothing of the provider [provider_failed] [provider_timeout] [unavailable] [invalid_request]', () => {
+test('reveals nothing of the provider [provider_failed] [provider_timeout] [overloaded] [unavailable] [invalid_request]', () => {
   const reported = (kind: ProviderFailure['kind'], providerStatus?: number) =>
     refusalOfProvider(new ProviderFailure({ kind, provider: 'secret-name', detail: 'secret words', providerStatus }))
       .body
   expect(reported('timeout').code).toBe('provider_timeout')
+  expect(reported('busy').code).toBe('overloaded')
   expect(reported('circuit_open').code).toBe('unavailable')
   expect(reported('refused', 400).code).toBe('invalid_request')
   for (const status of [401, 429, 500]) expect(reported('refused', status).code).toBe('provider_failed')

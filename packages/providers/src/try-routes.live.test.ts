@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { openProviders } from './open-providers.ts'
 import type { ProvidersOptions } from './open-providers.ts'
 import { readProviders } from './provider-config.ts'
-import { call, complete, failureOf, openStream, readAll, toBoth, twoProviders } from './providers.fixture.ts'
+import { call, complete, failureOf, openStream, readAll, shares, toBoth, twoProviders } from './providers.fixture.ts'
 
 const { first, second, failures, open } = await twoProviders()
 
 /** Records each wait instead of waiting, and advances the clock by it. */
-function noted(): ProvidersOptions & { waits: number[] } {
+function noted(): Partial<ProvidersOptions> & { waits: number[] } {
   const waits: number[] = []
   let nowMs = 0
   return {
@@ -112,7 +112,7 @@ describe('one call', () => {
       }),
       {},
     )
-    const some = openProviders(config, { attemptFailed: (failure) => failures.push(failure) })
+    const some = openProviders(config, { ...shares, attemptFailed: (failure) => failures.push(failure) })
     const routes = ['unknown', 'gone', 'second'].map((provider) => ({ provider, model: 'm' }))
     expect(await answeredBy(some, routes)).toBe('second')
     expect(failures.map(({ kind, provider }) => [kind, provider])).toEqual([
@@ -138,14 +138,14 @@ describe('a call that the wire format of a provider cannot express', () => {
   }
 
   test('goes to a provider of another kind, and is not sent to this one', async () => {
-    const some = openProviders(config({}))
+    const some = openProviders(config({}), shares)
     expect((await some.chat(call({ routes: toBoth, parameters }))).route.provider).toBe('second')
     expect(await first.control.countCalls()).toBe(0)
     await some.close()
   })
 
   test('is refused with 400, unless a provider that can express it failed', async () => {
-    const some = openProviders(config({}))
+    const some = openProviders(config({}), shares)
     expect(await failureOf(complete(some, { parameters }))).toMatchObject({
       kind: 'refused',
       providerStatus: 400,

@@ -94,7 +94,7 @@ async function attempt<Answer extends { kind: string }>(
   if (!circuit.admits()) throw circuitOpen(route.provider, circuit.retryAfterMs())
   function failed(failure: ProviderFailure): void {
     circuit.failed(failure)
-    attemptFailed(failure)
+    if (failure.kind !== 'busy') attemptFailed(failure)
   }
   function ended(failure: ProviderFailure | null): void {
     if (failure) failed(failure)
@@ -130,7 +130,8 @@ async function waitUntil({ nowMs, wait }: Deps, moment: number, signal: AbortSig
 
 /**
  * Whether the later failure tells the caller more than the earlier one. The failure of a called provider says more than
- * an open circuit, which closes soon, and that says more than a wire format that can't express the call.
+ * an open circuit or a lack of connections, which soon end, and that says more than a wire format that can't express
+ * the call.
  */
 function saysMore(later: ProviderFailure, earlier: ProviderFailure): boolean {
   return weight(later) >= weight(earlier)

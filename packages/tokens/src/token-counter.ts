@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { availableParallelism } from 'node:os'
 import { openCountingThread } from './counting-thread.ts'
-import { openFairQueue } from './fair-queue.ts'
+import { openFairQueue } from '@gateway/service-kit/async/fair-queue'
 import { sliceName, slicesOf } from './slices-of.ts'
 import type { TokenizerFamily } from './tokenizer-families.ts'
 
@@ -12,7 +12,7 @@ export type { TokenizerFamily } from './tokenizer-families.ts'
 //       so a growing conversation is counted only where it is new, and response times reveal nothing about other
 //       projects' prompts.
 //   C2  Projects take turns of this many characters. A project may have as much waiting as is still free
-//       (fair-queue.ts).
+//       (service-kit, async/fair-queue.ts).
 //   C3  A text that would wait longer than `limitMs` is not counted: `null`, never a guess.
 
 /** Tokens of a text, for the charge of a call whose provider did not report them. Never rejects. */

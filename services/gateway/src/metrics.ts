@@ -1,5 +1,6 @@
 import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-metrics'
 import type { Meter } from '@opentelemetry/api'
+import { openProviderMetrics, type ProviderMetrics } from '@gateway/service-kit/process/provider-metrics'
 import { seconds } from '@gateway/service-kit/process/telemetry'
 import type { ProvidersOptions } from '@gateway/providers/open-providers'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
@@ -7,8 +8,8 @@ import type { AcceptedAnswer } from './request/read-invocation.ts'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { HealthCheck } from '@gateway/service-kit/process/health'
 
-/** Metrics of the gateway. No label names a provider. */
-export interface Metrics {
+/** Metrics of the gateway. */
+export interface Metrics extends ProviderMetrics {
   /**
    * How a reservation was closed. `late`: after the response; `lost`: not by this process; `quarantined`: not yet, the
    * ledger keeps trying.
@@ -92,6 +93,7 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
     })
     .addCallback((gauge) => gauge.observe(openCalls()))
   return {
+    ...openProviderMetrics(meter, 'gateway'),
     closed(how, tookMs) {
       closings.add(1, { outcome: how })
       if (tookMs !== undefined) settling.record(tookMs / 1_000, { outcome: how })

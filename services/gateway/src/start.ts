@@ -34,6 +34,8 @@ import { openRefusalReporter } from './refusals/refusal-reporter.ts'
 const LAST_ANSWERS_MS = 1_000
 /** Timeout of waiting for image memory. */
 const IMAGE_WAIT_MS = 10_000
+/** Shorter than the time after which a stream sends its headers: a call that gets no connection is refused with 503. */
+const CONNECTION_WAIT_MS = 8_000
 /** Time left for settlements after the last call has ended. */
 const SETTLE_MS = 5_000
 
@@ -73,6 +75,9 @@ export async function startGateway(
   onStop('instance', () => instance.stop())
 
   const providers = openProviders(providersConfig, {
+    connections: config.MAX_CONCURRENT_CALLS,
+    waitMs: CONNECTION_WAIT_MS,
+    noConnection: metrics.noConnection,
     circuitChanged(change) {
       metrics.circuitChanged(change)
       log.warn(change, 'the circuit of a provider changed')
@@ -83,6 +88,7 @@ export async function startGateway(
     },
   })
   onStop('providers', () => providers.close())
+  metrics.watchConnections(providers.connections)
 
   const assetStore = await openAssetStore(assetStoreOf(config), metrics.assets)
   onStop('asset store', () => assetStore.close())

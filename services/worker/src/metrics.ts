@@ -1,5 +1,6 @@
 import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-metrics'
 import type { Meter } from '@opentelemetry/api'
+import { openProviderMetrics, type ProviderMetrics } from '@gateway/service-kit/process/provider-metrics'
 import { seconds } from '@gateway/service-kit/process/telemetry'
 import type { NodeWorker } from '@gateway/node-queue/node-worker'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
@@ -12,7 +13,7 @@ import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 export type Ended = CompleteItem['result']['kind'] | 'cancelled' | 'fenced' | 'quarantined'
 
 /** Metrics of the worker. */
-export interface Metrics {
+export interface Metrics extends ProviderMetrics {
   /** A job ended: successfully, by a failure, or because its lock was lost. */
   jobEnded(outcome: 'ran' | 'failed' | 'lost'): void
   nodeEnded(kind: string, how: Ended, times: { durationMs: number; remoteMs: number | null }): void
@@ -56,6 +57,7 @@ export function openMetrics(meter: Meter): Metrics {
     unit: '{attempt}',
   })
   return {
+    ...openProviderMetrics(meter, 'worker'),
     jobEnded: (how) => jobs.add(1, { outcome: how }),
     nodeEnded(kind, how, { durationMs, remoteMs }) {
       nodes.add(1, { kind, outcome: how })

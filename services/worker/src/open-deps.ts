@@ -18,6 +18,9 @@ import type { WorkerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 import { openMetrics } from './metrics.ts'
 
+/** A node is a part of an execution that would fail with it, so it waits longer than a call. */
+const CONNECTION_WAIT_MS = 120_000
+
 const now = () => performance.now()
 const newId = openIdGenerator(Date.now, randomFillSync)
 
@@ -57,6 +60,9 @@ export async function openDeps(
   readiness.check('ledger', () => (instance.silent() ? ledgerSilent : null))
 
   const providers = openProviders(providersConfig, {
+    connections: 2 * config.CONCURRENCY, // half of them is the share of one project, which may run all nodes
+    waitMs: CONNECTION_WAIT_MS,
+    noConnection: metrics.noConnection,
     circuitChanged: (change) => log.warn(change, 'the circuit of a provider changed'),
     attemptFailed(failure) {
       metrics.attemptFailed(failure)
@@ -64,6 +70,7 @@ export async function openDeps(
     },
   })
   onStop('providers', () => providers.close())
+  metrics.watchConnections(providers.connections)
 
   const tokens = openTokenCounter({
     log,

@@ -24,6 +24,8 @@ export interface ServiceStackOptions {
   through?: (ledgerUrl: string, n: number) => Promise<string>
   /** Returns the address at which gateways reach the consoles. Default: the first one. */
   consolesAt?: (consoleUrls: string[]) => Promise<string>
+  /** Additional settings of the provider. */
+  providerSettings?: object
   /** Additional variables for the nth service of a kind. */
   environment?: Partial<Record<ServiceName, (n: number) => Record<string, string>>>
 }
@@ -60,6 +62,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
     consoles = 1,
     consolesAt = ([first]) => Promise.resolve(first!),
     through = (url: string) => Promise.resolve(url),
+    providerSettings = {},
     environment = {},
   } = options
   const folder = await temporaryFolder('services')
@@ -106,6 +109,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
         // A retry would hide the fault that a test requests, and a circuit would carry it into the next test.
         tries: 1,
         circuitFailures: 1_000_000,
+        ...providerSettings,
       },
     })
     const ASSETS_FOLDER = path.join(folder, 'assets')

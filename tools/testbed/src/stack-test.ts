@@ -20,7 +20,7 @@ export type StackKind = 'shared' | 'own' | 'processes'
 
 type Settings = Partial<Record<ServiceName, Record<string, string>>>
 
-type Counts = Pick<ServiceStackOptions, 'ledgers' | 'gateways' | 'workers' | 'consoles'>
+type Counts = Pick<ServiceStackOptions, 'ledgers' | 'gateways' | 'workers' | 'consoles' | 'providerSettings'>
 
 /** Opens services on a database and a Redis that nothing else uses, with a fixture in it. */
 export async function openStack(kind: StackKind, settings: Settings = {}, counts: Counts = {}) {

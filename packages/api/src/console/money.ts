@@ -129,6 +129,7 @@ const releaseReason = z.enum([
   'node_failed',
   'execution_over',
   'not_answered',
+  'not_sent',
   'failed',
 ])
 export type ReleaseReason = z.infer<typeof releaseReason>

@@ -21,6 +21,7 @@ export const reasonLabels: Record<NonNullable<InvocationRecord['reason']>, strin
   node_failed: 'The node ended without usage. Nothing was charged.',
   execution_over: 'The execution had already ended. Nothing was charged.',
   not_answered: 'Admission timed out. Nothing was charged.',
+  not_sent: 'The call waited for a connection to the model and was not sent. Nothing was charged.',
   failed: 'The call failed. Nothing was charged.',
 }
 

@@ -145,11 +145,11 @@ export class ClientDisconnected extends Error {
   }
 }
 
-/** Aborts if the client disconnects before it has its response. */
+/** Aborts with `ClientDisconnected` if the client disconnects before it has its response. */
 export function disconnectSignal(res: ServerResponse): AbortSignal {
   const disconnected = new AbortController()
   res.once('close', () => {
-    if (!res.writableFinished) disconnected.abort()
+    if (!res.writableFinished) disconnected.abort(new ClientDisconnected())
   })
   return disconnected.signal
 }

@@ -14,6 +14,7 @@ describe('refusalOfError and refusalOfBreak', () => {
     [new LedgerUnavailable({ why: 'unavailable' }), 503, 'unavailable'],
     [new LedgerUnavailable({ why: 'overloaded' }), 503, 'overloaded'],
     [new ProcessStopping(), 503, 'unavailable'],
+    [failed({ kind: 'busy', asked: false }), 503, 'overloaded'],
     [failed({ kind: 'timeout' }), 504, 'provider_timeout'],
     [failed({ kind: 'unreachable' }), 502, 'provider_failed'],
     [failed({ kind: 'garbage' }), 502, 'provider_failed'],

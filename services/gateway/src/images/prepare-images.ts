@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { imageUrls } from '@gateway/assets/image-urls'
 import { assetIdsOf, type ImageAsset, findImageError } from '@gateway/api/images'
-import { ClientDisconnected, refuseUnread } from '@gateway/service-kit/http/read-body'
+import { refuseUnread } from '@gateway/service-kit/http/read-body'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { chatLimits } from '@gateway/api/limits'
 import type { Refusal } from '@gateway/api/refusal'
@@ -88,9 +88,5 @@ async function takeMemory(
   bytes: number,
   { disconnected, permit }: Caller,
 ): Promise<void> {
-  try {
-    permit.onRelease(await imageMemory.take(project, bytes, disconnected)) // R3
-  } catch (error) {
-    throw disconnected.aborted ? new ClientDisconnected() : error
-  }
+  permit.onRelease(await imageMemory.take(project, bytes, disconnected)) // R3
 }

@@ -14,11 +14,12 @@ import type { SettleItem } from '@gateway/ledger-protocol/ledger-items'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 
 // Calls the provider of an admitted product, in a span that follows the semantic conventions for generative AI.
-// packages/providers enforces the 300 s time limit; here a call ends early only if this process must stop.
+// packages/providers enforces the 300 s time limit; here a call ends early only if this process must stop, or if its
+// caller disconnects while it waits for a connection.
 
 type Needed = Pick<Deps, 'providers' | 'openCalls' | 'traceContent'>
 
-/** @throws ProviderFailure, ProcessStopping */
+/** @throws ProviderFailure, ProcessStopping, ClientDisconnected */
 export function callForCompletion(deps: Needed, call: Call): Promise<Completion> {
   return withSpan(nameOf(call), spanOptions(deps, call), async (span) => {
     const answer = await ask(deps, call)
@@ -30,7 +31,7 @@ export function callForCompletion(deps: Needed, call: Call): Promise<Completion>
 
 /**
  * Resolves at the first chunk. The chunks must be read once and to the end, which ends the span.
- * @throws ProviderFailure, ProcessStopping: here and while reading
+ * @throws ProviderFailure, ProcessStopping: here and while reading; ClientDisconnected here
  */
 export async function callForChunks(deps: Needed, call: Call): Promise<AsyncIterable<ChatChunk>> {
   const span = startSpan(nameOf(call), spanOptions(deps, call))
@@ -47,15 +48,17 @@ export async function callForChunks(deps: Needed, call: Call): Promise<AsyncIter
 
 async function ask(deps: Needed, call: Call): Promise<ChatAnswer> {
   const { providers, openCalls } = deps
-  const { request, admitted } = call
-  const { routes, outputCap, supportedParameters } = admitted
-  const assetUrls = await call.images?.load(admitted.project)
+  const { request, admitted, disconnected } = call
+  const { routes, project, outputCap, supportedParameters } = admitted
+  const assetUrls = await call.images?.load(project)
   return providers.chat({
     routes,
+    project,
     forwarded: forwardedFor(request, supportedParameters, assetUrls),
     outputCap,
     stream: request.stream,
     signal: openCalls.cancellation,
+    disconnected,
   })
 }
 
@@ -85,8 +88,10 @@ export interface Call {
   admitted: AdmittedCall
   /** null without images. Their bytes are read when the provider is called. */
   images: Pick<CallImages, 'load'> | null
+  /** Aborts when the caller disconnects, with `ClientDisconnected`. */
+  disconnected: AbortSignal
   reservation: Reservation
-  /** Duration of the provider call, set once its response is complete. */
+  /** Duration of the provider call, with the wait for a connection, set once its response is complete. */
   timing: { providerMs: number }
 }
 

@@ -15,9 +15,10 @@ import {
 } from './response-stream.ts'
 import { wireUsage } from '@gateway/api/chat-answer'
 import { sendJson } from '@gateway/service-kit/http/answers'
+import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import type { Completion, Usage } from '@gateway/providers/chat-port'
 import { openTextAccumulator } from '@gateway/tokens/slices-of'
-import { ProviderFailure } from '@gateway/providers/provider-failure'
+import { ProviderFailure, ReaderStalled } from '@gateway/providers/provider-failure'
 import { ProcessStopping } from '../admission/limits.ts'
 import { idempotencyKeyLimits } from '@gateway/api/limits'
 
@@ -34,10 +35,17 @@ export async function respond(deps: Needed, res: ServerResponse, call: Call): Pr
   try {
     await (stream ? respondStream(deps, stream, call) : respondJson(deps, res, call))
   } catch (error) {
-    await release(deps, call.reservation, error instanceof Error ? error.message : 'failed')
-    if (!stream?.isOpen()) throw error
+    await release(deps, call.reservation, reasonOf(error))
+    if (!stream?.isOpen() || error instanceof ClientDisconnected) throw error
     stream.end(failureLine(explainError(deps, error, res)))
   }
+}
+
+/** The reason of a release (release-reason.ts). */
+function reasonOf(error: unknown): string {
+  if (error instanceof ClientDisconnected || (error instanceof ProviderFailure && error.kind === 'busy'))
+    return 'it was not sent'
+  return error instanceof Error ? error.message : 'failed'
 }
 
 type JsonNeeded = Pick<Deps, 'now' | 'countUsage'> &
@@ -98,7 +106,7 @@ async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: C
   const recording = openRecording(call.reservation.keyed)
   const answered = openTextAccumulator()
   let reported: Usage | null = null
-  let broken: ProviderFailure | ProcessStopping | null = null
+  let broken: ProviderFailure | ProcessStopping | ReaderStalled | null = null
   try {
     for await (const { choices, usage } of chunks) {
       reported = usage ?? reported
@@ -107,7 +115,8 @@ async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: C
       await stream.write(recording.add(lines.chunk(choices))) // A2: never fails, and waits for a while only
     }
   } catch (error) {
-    if (!(error instanceof ProviderFailure || error instanceof ProcessStopping)) throw error
+    if (!(error instanceof ProviderFailure || error instanceof ProcessStopping || error instanceof ReaderStalled))
+      throw error
     broken = error // A4
   }
   call.timing.providerMs = deps.now() - startMs

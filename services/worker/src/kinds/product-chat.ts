@@ -39,13 +39,15 @@ export async function prepareChat(
     async make({ routes, outputCap, supportedParameters }, signal) {
       const answer = await withImages(deps, project, assets, signal, (urls) => {
         const forwarded = forwardedFor(request, supportedParameters, urls)
-        return deps.providers.chat({ routes, forwarded, outputCap, stream: false, signal })
+        return deps.providers.chat({ routes, project, forwarded, outputCap, stream: false, signal })
       })
       if (answer.kind !== 'completion') throw new Error('an answer was streamed that was not to be')
+      const { remoteMs } = answer
       const { choices, usage: reported } = answer.completion
       const used = await deps.countUsage(reported, { request, project }, () => answeredText(choices))
       return {
         usage: recordedUsage(used),
+        remoteMs,
         finishReasons: choices.map(({ finish_reason }) => finish_reason),
         output: () => answerOf(node, request, choices[0]!.message),
       }

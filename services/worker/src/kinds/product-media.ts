@@ -19,7 +19,7 @@ import type { Work } from '../work.ts'
 //   M2  They become an asset of the project once the ledger has recorded them; before that no one can read them.
 //   M3  A failure after M1 leaves bytes without a record: they are removed on a best-effort basis.
 
-type MediaDeps = Pick<Deps, 'providers' | 'assets' | 'ledger' | 'newId' | 'now'>
+type MediaDeps = Pick<Deps, 'providers' | 'assets' | 'ledger' | 'newId'>
 
 /** `product.image`: `prompt` and `params` → `image`. */
 export async function prepareImage(
@@ -72,7 +72,7 @@ function prepareMedia(
   { claim: { node, project }, lease: { execution } }: Work,
   wish: MediaWish,
 ): PaidCall {
-  const { providers, assets, ledger, now } = deps
+  const { providers, assets, ledger } = deps
   return {
     product: productOf(node),
     parameters: [],
@@ -82,12 +82,10 @@ function prepareMedia(
       const asset = deps.newId('ast')
       const room = await assets.makeRoom(project, maxBytes, signal) // M1
       const store = (bytes: AsyncIterable<Buffer>) => room.put(asset, bytes)
-      const startedMs = now()
-      const { stored } = await providers
-        .media({ routes, wish, maxBytes, store, signal })
+      const { stored, remoteMs } = await providers
+        .media({ routes, project, wish, maxBytes, store, signal })
         .catch(refuseBadBytes)
         .finally(room.giveBack)
-      const remoteMs = now() - startedMs
       try {
         await record(asset, stored, signal)
       } catch (error) {

@@ -4,7 +4,7 @@ import { sendText } from '@gateway/service-kit/http/answers'
 import type { Call } from '../../provider-call/call-provider.ts'
 import { unpackAnswer } from '../../response/response-stream.ts'
 import { withSpan } from '@gateway/service-kit/process/spans'
-import type { AdmittedCall } from '../../admission/admission.ts'
+import type { AdmittedCall, Caller } from '../../admission/admission.ts'
 import { admitCall } from '../../admission/admit-call.ts'
 import { withPermit, type Permit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
@@ -47,7 +47,7 @@ async function complete(deps: Deps, req: Request, res: Response, keyHash: string
     return metrics.answered('replay', now() - startMs)
   }
   for (const [name, value] of Object.entries(admission.place.headers)) res.setHeader(name, value)
-  const call = callOf(chat, admission, images)
+  const call = callOf(chat, admission, images, caller)
   await withSpan('call', {}, () => respond(deps, res, call))
   metrics.answered(call.request.stream ? 'stream' : 'json', now() - startMs, call.timing.providerMs)
 }
@@ -57,11 +57,17 @@ function namesSandbox({ request }: ChatCall): boolean {
   return request.model.startsWith('sbx-')
 }
 
-function callOf({ request, idempotency }: ChatCall, admitted: AdmittedCall, images: CallImages | null): Call {
+function callOf(
+  { request, idempotency }: ChatCall,
+  admitted: AdmittedCall,
+  images: CallImages | null,
+  { disconnected }: Caller,
+): Call {
   return {
     request,
     admitted,
     images,
+    disconnected,
     reservation: openReservation(admitted, idempotency !== null),
     timing: { providerMs: 0 },
   }

@@ -9,8 +9,12 @@ export interface FairQueue<T> {
   /** Whether a party may add this weight (Q2). */
   hasRoom(party: string, weight: number): boolean
   push(party: string, thing: T, weight: number): void
-  /** The next item in turn. */
-  take(): T | undefined
+  /** The next item in turn, of the parties that may have one; the others keep their place. */
+  take(mayHave?: (party: string) => boolean): T | undefined
+  /** Takes out an item that still waits. */
+  remove(party: string, thing: T): void
+  /** Weight that waits. */
+  weight(): number
 }
 
 interface Line<T> {
@@ -24,6 +28,12 @@ export function openFairQueue<T>({ maxWeight, turnWeight }: { maxWeight: number;
   const lines = new Map<string, Line<T>>() // in turn order
   let total = 0
 
+  function hasLeft(party: string, line: Line<T>, weight: number): void {
+    line.weight -= weight
+    total -= weight
+    if (line.things.length === 0) lines.delete(party)
+  }
+
   return {
     hasRoom: (party, weight) => (lines.get(party)?.weight ?? 0) + weight <= maxWeight - total,
     push(party, thing, weight) {
@@ -33,24 +43,28 @@ export function openFairQueue<T>({ maxWeight, turnWeight }: { maxWeight: number;
       line.weight += weight
       total += weight
     },
-    take() {
-      for (;;) {
-        const [first] = lines
-        if (!first) return undefined
-        const [party, line] = first
+    take(mayHave = () => true) {
+      // A line set again below comes behind all others, and is visited again.
+      for (const [party, line] of lines) {
+        if (!mayHave(party)) continue
         const { thing, weight } = line.things[0]!
         if (line.credit >= weight) {
           line.things.shift()
           line.credit -= weight
-          line.weight -= weight
-          total -= weight
-          if (line.things.length === 0) lines.delete(party)
+          hasLeft(party, line, weight)
           return thing
         }
         line.credit += turnWeight
         lines.delete(party)
-        lines.set(party, line) // behind all others
+        lines.set(party, line)
       }
+      return undefined
     },
+    remove(party, thing) {
+      const line = lines.get(party)
+      const place = line?.things.findIndex((item) => item.thing === thing) ?? -1
+      if (line && place >= 0) hasLeft(party, line, line.things.splice(place, 1)[0]!.weight)
+    },
+    weight: () => total,
   }
 }

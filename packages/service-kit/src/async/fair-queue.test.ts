@@ -48,4 +48,23 @@ describe('a fair queue', () => {
     for (let n = 0; n < 60; n++) queue.take()
     expect(queue.hasRoom('first', 1)).toBe(true)
   })
+
+  test('passes over a party that may not have its item yet, and keeps its place', () => {
+    const queue = openFairQueue<string>({ maxWeight: 100, turnWeight: 1 })
+    for (const party of ['full', 'quiet']) for (const n of [1, 2]) queue.push(party, `${party} ${n}`, 1)
+    expect(queue.take((party) => party !== 'full')).toBe('quiet 1')
+    expect(queue.take(() => false)).toBeUndefined()
+    expect(all(queue)).toEqual(['full 1', 'full 2', 'quiet 2'])
+  })
+
+  test('frees the room of an item that is taken out', () => {
+    const queue = openFairQueue<string>({ maxWeight: 3, turnWeight: 1 })
+    for (const n of [1, 2]) queue.push('only', `only ${n}`, 1)
+    expect(queue.hasRoom('other', 2)).toBe(false)
+    queue.remove('only', 'only 1')
+    queue.remove('only', 'not there')
+    expect([queue.weight(), queue.hasRoom('other', 2)]).toEqual([1, true])
+    expect(all(queue)).toEqual(['only 2'])
+    expect(queue.weight()).toBe(0)
+  })
 })

@@ -1,0 +1,38 @@
+import type { Meter } from '@opentelemetry/api'
+
+/**
+ * Metrics of a service's calls to providers. Their label is the name that the operator gave the provider; no caller
+ * sees metrics.
+ */
+export interface ProviderMetrics {
+  /** A call got no connection. `full`: too many calls waited already. `late`: it waited too long. */
+  noConnection(facts: { provider: string; why: 'full' | 'late' }): void
+  watchConnections(read: () => { provider: string; used: number; waiting: number }[]): void
+}
+
+/** @param service prefix of the names of the metrics */
+export function openProviderMetrics(meter: Meter, service: string): ProviderMetrics {
+  const used = meter.createObservableGauge(`${service}.provider.connections.used`, {
+    description: 'Connections to a provider that calls hold',
+    unit: '{connection}',
+  })
+  const waiting = meter.createObservableGauge(`${service}.provider.calls.waiting`, {
+    description: 'Calls that wait for a connection to a provider',
+    unit: '{call}',
+  })
+  const refused = meter.createCounter(`${service}.provider.waits.refused`, {
+    description: 'Calls that got no connection to a provider, because they waited too long or too many did',
+    unit: '{call}',
+  })
+  return {
+    noConnection: ({ provider, why }) => refused.add(1, { provider, reason: why }),
+    watchConnections(read) {
+      used.addCallback((gauge) => {
+        for (const each of read()) gauge.observe(each.used, { provider: each.provider })
+      })
+      waiting.addCallback((gauge) => {
+        for (const each of read()) gauge.observe(each.waiting, { provider: each.provider })
+      })
+    },
+  }
+}
