@@ -55,6 +55,7 @@ const faults: [what: string, rule: FaultRule | null, json: Outcome, stream: Outc
   ['an oversized response', { oversizedBytes: 13 * 1024 * 1024 }, failed, failed],
   ['a wrong content type', { contentType: 'text/html' }, failed, failed],
   ['no usage', { missingUsage: true }, { kind: 'answers', estimated: true }, { kind: 'answers', estimated: true }],
+  ['zero usage', { usageFactor: 0 }, { kind: 'answers', estimated: true }, { kind: 'answers', estimated: true }],
   ['excess usage', { usageFactor: 1_000 }, { kind: 'answers', capped: true }, { kind: 'answers', capped: true }],
 ]
 

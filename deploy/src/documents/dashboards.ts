@@ -109,6 +109,13 @@ export const dashboards: Dashboard[] = [
         figures: rate('gateway_provider_waits_refused_total', 'provider, reason'),
       },
       {
+        title: 'Usage counted by the gateway',
+        unit: 'reqps',
+        figures: rate('gateway_provider_usage_replaced_total', 'provider, reason'),
+        description:
+          'Calls whose provider reported no usage, or one that cannot be true: docs/providers.md, section 5.',
+      },
+      {
         title: 'Invocations of sandbox products',
         unit: 'reqps',
         figures: rate('gateway_invocations_duration_count', 'kind'),

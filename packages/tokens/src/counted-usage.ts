@@ -12,23 +12,36 @@ export type CountedUsage = Usage & AnswerUsage
 const PER_MESSAGE = 3
 const PER_REPLY = 3
 
-/** The request of the call and its owner. */
+/** The request of the call, its owner, and the provider that responded. */
 interface Asked {
   request: ChatRequest
   project: string
+  provider: string
 }
 
 /**
- * Returns the usage of a call: what the provider reported or, if it reported nothing, our own count of the prompt and
- * of the response text (money §3.3).
+ * Why the usage of a complete response is our own count:
+ * - `missing`: the provider reported none, or one with a count that is not a whole number from 0 up
+ * - `no_prompt`: it reported no tokens for a prompt, which is never empty
+ * - `no_completion`: it reported no tokens for a response that is not empty
  */
-export function usageCounter(count: CountTokens) {
+export type UsageFault = 'missing' | 'no_prompt' | 'no_completion'
+
+/**
+ * Returns the usage of a call: what the provider reported or, if that is missing or can't be true, our own count of the
+ * prompt and of the response text (money §3.3).
+ * @param replaced called with each usage of a complete response that is our own count
+ */
+export function usageCounter(count: CountTokens, replaced: (facts: { provider: string; reason: UsageFault }) => void) {
   return async (
-    reported: ReportedUsage | null,
-    { request, project }: Asked,
+    /** `cut`: the response broke off, so no usage is expected. */
+    reported: ReportedUsage | null | 'cut',
+    { request, project, provider }: Asked,
     answered: () => string,
   ): Promise<CountedUsage> => {
-    if (reported) return fromReport(reported)
+    const fault = reported === 'cut' ? null : faultOf(reported, answered)
+    if (fault !== null) replaced({ provider, reason: fault })
+    else if (reported !== null && reported !== 'cut') return fromReport(reported)
     const [prompt, completion] = await Promise.all([
       count(promptText(request.forwarded), project),
       count(answered(), project),
@@ -39,6 +52,12 @@ export function usageCounter(count: CountTokens) {
 }
 
 export type CountUsage = ReturnType<typeof usageCounter>
+
+function faultOf(reported: ReportedUsage | null, answered: () => string): UsageFault | null {
+  if (reported === null) return 'missing'
+  if (reported.promptTokens === 0) return 'no_prompt'
+  return reported.completionTokens === 0 && answered() !== '' ? 'no_completion' : null
+}
 
 function fromReport({ promptTokens, completionTokens, details }: ReportedUsage): CountedUsage {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = details

@@ -129,7 +129,7 @@ export async function startGateway(
       waitMs: IMAGE_WAIT_MS,
       whenFull: () => refuse('overloaded', {}),
     }),
-    countUsage: usageCounter(tokenCounter.count),
+    countUsage: usageCounter(tokenCounter.count, metrics.usageReplaced),
     countExactly: exactCounter(tokenCounter),
     estimator,
     consoleProxy,

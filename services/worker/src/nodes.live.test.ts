@@ -47,12 +47,15 @@ stackTest('sends a chat call like a direct one and charges it by its usage', asy
   expect(await tenant.wallet()).toEqual({ reserved: 0, settled: record.chargedMicro })
 })
 
-stackTest(
-  'charges a call by the gateway token count if the provider reports no usage',
-  async ({ startWorker, tenant, stack, fixture }) => {
+stackTest.for<[what: string, fault: { missingUsage?: true; usageFactor?: number }]>([
+  ['no usage', { missingUsage: true }],
+  ['usage without tokens', { usageFactor: 0 }],
+])(
+  'charges a call by our own token count if the provider reports %s',
+  async ([, fault], { startWorker, tenant, stack, fixture }) => {
     await startWorker()
     const prompt = newPrompt()
-    await stack.provider.control.setFaults([{ prompt, missingUsage: true, text: 'one two three' }])
+    await stack.provider.control.setFaults([{ prompt, text: 'one two three', ...fault }])
     const record = await tenant.run(oneChat(tenant.model), { prompt })
     const { rows } = await fixture.run(
       'SELECT prompt_tokens, completion_tokens, estimated FROM money.attempts WHERE id = $1',

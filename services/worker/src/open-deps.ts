@@ -95,7 +95,7 @@ export async function openDeps(
       waitMs: flowLimits.executionMs, // the execution times out first
       whenFull: () => refuse('overloaded', {}),
     }),
-    countUsage: usageCounter(tokens.count),
+    countUsage: usageCounter(tokens.count, metrics.usageReplaced),
     countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
     newId,
     newLease: () => randomBytes(16).toString('hex'),

@@ -55,7 +55,7 @@ export const faultRule = z.strictObject({
 
   // Wrong usage
   missingUsage: z.literal(true).optional(),
-  usageFactor: z.number().positive().max(1_000_000).optional(),
+  usageFactor: z.number().min(0).max(1_000_000).optional(),
 
   // Not a fault: the text of the response, for tests that need a specific one
   text: z.string().max(1_000_000).optional(),

@@ -7,6 +7,8 @@ import type { Meter } from '@opentelemetry/api'
 export interface ProviderMetrics {
   /** A call got no connection. `full`: too many calls waited already. `late`: it waited too long. */
   noConnection(facts: { provider: string; why: 'full' | 'late' }): void
+  /** The usage that a provider reported was not used. */
+  usageReplaced(facts: { provider: string; reason: string }): void
   watchConnections(read: () => { provider: string; used: number; waiting: number }[]): void
 }
 
@@ -24,8 +26,13 @@ export function openProviderMetrics(meter: Meter, service: string): ProviderMetr
     description: 'Calls that got no connection to a provider, because they waited too long or too many did',
     unit: '{call}',
   })
+  const replaced = meter.createCounter(`${service}.provider.usage.replaced`, {
+    description: 'Calls charged by our own count instead of the usage that their provider reported, by reason',
+    unit: '{call}',
+  })
   return {
     noConnection: ({ provider, why }) => refused.add(1, { provider, reason: why }),
+    usageReplaced: ({ provider, reason }) => replaced.add(1, { provider, reason }),
     watchConnections(read) {
       used.addCallback((gauge) => {
         for (const each of read()) gauge.observe(each.used, { provider: each.provider })

@@ -19,13 +19,15 @@ import type { CountedUsage } from '@gateway/tokens/counted-usage'
 
 type Needed = Pick<Deps, 'providers' | 'openCalls' | 'traceContent'>
 
+type AnswerOf<Kind extends ChatAnswer['kind']> = Extract<ChatAnswer, { kind: Kind }>
+
 /** @throws ProviderFailure, ProcessStopping, ClientDisconnected */
-export function callForCompletion(deps: Needed, call: Call): Promise<Completion> {
+export function callForCompletion(deps: Needed, call: Call): Promise<AnswerOf<'completion'>> {
   return withSpan(nameOf(call), spanOptions(deps, call), async (span) => {
     const answer = await ask(deps, call)
     if (answer.kind !== 'completion') throw new Error('an answer was streamed that was not to be')
     if (span.isRecording()) noteAnswer(span, call, answer.completion, deps.traceContent)
-    return answer.completion
+    return answer
   })
 }
 
@@ -33,12 +35,13 @@ export function callForCompletion(deps: Needed, call: Call): Promise<Completion>
  * Resolves at the first chunk. The chunks must be read once and to the end, which ends the span.
  * @throws ProviderFailure, ProcessStopping: here and while reading; ClientDisconnected here
  */
-export async function callForChunks(deps: Needed, call: Call): Promise<AsyncIterable<ChatChunk>> {
+export async function callForChunks(deps: Needed, call: Call): Promise<AnswerOf<'stream'>> {
   const span = startSpan(nameOf(call), spanOptions(deps, call))
   try {
     const answer = await inSpan(span, () => ask(deps, call))
     if (answer.kind !== 'stream') throw new Error('an answer came in one piece that was to be streamed')
-    return span.isRecording() ? noteChunks(span, call, answer.chunks, deps.traceContent) : answer.chunks
+    if (!span.isRecording()) return answer
+    return { ...answer, chunks: noteChunks(span, call, answer.chunks, deps.traceContent) }
   } catch (error) {
     markFailed(span, error)
     span.end()

@@ -58,9 +58,10 @@ type JsonNeeded = Pick<Deps, 'now' | 'countUsage'> &
  */
 async function respondJson(deps: JsonNeeded, res: ServerResponse, call: Call): Promise<void> {
   const startMs = deps.now()
-  const { choices, usage: reported } = await callForCompletion(deps, call)
+  const { completion, route } = await callForCompletion(deps, call)
+  const { choices, usage: reported } = completion
   call.timing.providerMs = deps.now() - startMs
-  const asked = { request: call.request, project: call.admitted.project }
+  const asked = { request: call.request, project: call.admitted.project, provider: route.provider }
   const usage = await deps.countUsage(reported, asked, () => textOf(choices))
   const created = Math.floor(deps.now() / 1000)
   const body = await settleAndAnswer(deps, call, usage, {
@@ -99,7 +100,7 @@ type StreamNeeded = Pick<Deps, 'now' | 'countUsage'> &
 /** @throws ProviderFailure, ProcessStopping: only before the first byte of the response */
 async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: Call): Promise<void> {
   const startMs = deps.now()
-  const chunks = await openLate(stream, callForChunks(deps, call)) // A1
+  const { chunks, route } = await openLate(stream, callForChunks(deps, call)) // A1
   const { model, includeUsage } = call.request
   const created = Math.floor(deps.now() / 1000)
   const lines = eventLines({ invocation: call.admitted.invocation, model, created, includeUsage })
@@ -120,8 +121,8 @@ async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: C
     broken = error // A4
   }
   call.timing.providerMs = deps.now() - startMs
-  const asked = { request: call.request, project: call.admitted.project }
-  const usage = await deps.countUsage(broken ? null : reported, asked, answered.text)
+  const asked = { request: call.request, project: call.admitted.project, provider: route.provider }
+  const usage = await deps.countUsage(broken ? 'cut' : reported, asked, answered.text)
   const last = await settleAndAnswer(deps, call, usage, {
     write: (chargedMicro) => (broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage, chargedMicro)),
     save: (text) => {

@@ -42,9 +42,10 @@ export async function prepareChat(
         return deps.providers.chat({ routes, project, forwarded, outputCap, stream: false, signal })
       })
       if (answer.kind !== 'completion') throw new Error('an answer was streamed that was not to be')
-      const { remoteMs } = answer
+      const { remoteMs, route } = answer
       const { choices, usage: reported } = answer.completion
-      const used = await deps.countUsage(reported, { request, project }, () => answeredText(choices))
+      const asked = { request, project, provider: route.provider }
+      const used = await deps.countUsage(reported, asked, () => answeredText(choices))
       return {
         usage: recordedUsage(used),
         remoteMs,

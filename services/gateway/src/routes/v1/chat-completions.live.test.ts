@@ -40,19 +40,29 @@ describe('a chat without streaming', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
-  test('is charged for the token count of the gateway if the provider reports no usage', async ({
-    stack,
-    tenant,
-    fixture,
-  }) => {
-    const content = newPrompt()
-    await stack.provider.control.setFaults([{ prompt: content, missingUsage: true, text: 'one two three four five' }])
-    const body = await bodyOf(await tenant.chat({ messages: [{ role: 'user', content }] }))
-    expect(body.usage.completion_tokens).toBe(5)
-    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
-    const { rows } = await fixture.run('SELECT estimated FROM money.attempts WHERE id = $1', [body.id])
-    expect(rows[0].estimated).toBe(true)
-  })
+  test.for<[what: string, fault: { missingUsage?: true; usageFactor?: number }, reason: string]>([
+    ['no usage', { missingUsage: true }, 'missing'],
+    ['usage without tokens', { usageFactor: 0 }, 'no_prompt'],
+  ])(
+    'is charged for the token count of the gateway if the provider reports %s',
+    async ([, fault, reason], { stack, tenant, fixture }) => {
+      const content = newPrompt()
+      await stack.provider.control.setFaults([{ prompt: content, text: 'one two three four five', ...fault }])
+      const body = await bodyOf(await tenant.chat({ messages: [{ role: 'user', content }] }))
+      expect(body.usage.completion_tokens).toBe(5)
+      expect(body.usage.prompt_tokens).toBeGreaterThan(0)
+      expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
+      const { rows } = await fixture.run('SELECT estimated FROM money.attempts WHERE id = $1', [body.id])
+      expect(rows[0].estimated).toBe(true)
+      const metrics = await (await fetch(`${tenant.metricsUrl}/metrics`)).text()
+      expect(metrics).toMatch(
+        new RegExp(
+          `^gateway_provider_usage_replaced_total\\{provider="simulated",reason="${reason}"[^}]*\\} [1-9]`,
+          'm',
+        ),
+      )
+    },
+  )
 
   test('costs nothing and can be retried under its idempotency key if the provider fails [provider_failed]', async ({
     stack,
@@ -171,6 +181,16 @@ describe('a streamed chat', () => {
     expect(last.choices).toEqual([])
     expect(chunks.map(({ usage }) => usage)).toEqual(chunks.map(() => null))
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(last.usage!) })
+  })
+
+  test('is charged for the token count of the gateway if the provider reports no tokens', async ({ stack, tenant }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, text: 'one two three four five', usageFactor: 0 }])
+    const fields = { stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content }] }
+    const { usage } = eventsOf(await (await tenant.chat(fields)).text()).chunks.at(-1)!
+    expect(usage).toMatchObject({ completion_tokens: 5 })
+    expect(usage!.prompt_tokens).toBeGreaterThan(0)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(usage!) })
   })
 
   // spec: 4.2/s16
