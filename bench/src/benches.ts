@@ -8,6 +8,7 @@ import { floodOfSockets } from './edge/idle-sockets.ts'
 import { sharedLimits } from './edge/shared-limits.ts'
 import { slowBodies } from './edge/slow-bodies.ts'
 import { storedAssets } from './edge/stored-assets.ts'
+import { fairProviders } from './fair-providers/fair-providers.ts'
 import { flow } from './flow/flow.ts'
 import { growth } from './growth/growth.ts'
 import { histories } from './histories/histories.ts'
@@ -37,6 +38,13 @@ export const benches: Record<string, Bench> = {
     seconds: 30,
     profiles: [],
     run: soak,
+  },
+  'fair-providers': {
+    title: 'a neighbour of 1,500 slow calls at the same provider: its p99 before and meanwhile',
+    rounds: 3,
+    seconds: 5,
+    profiles: [],
+    run: fairProviders,
   },
   flow: {
     title: 'a linear free flow through worker processes, against DBOS on the same Postgres, and with more workers',
