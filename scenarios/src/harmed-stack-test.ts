@@ -15,6 +15,7 @@ const shared = onceAWorker(
       gateways: 2,
       workers: 3,
       consoles: 2,
+      environment: { gateway: () => ({ MAX_FOLLOWERS_PER_KEY: '64' }) }, // one key follows as much as there is
       through: ledgers.add,
       consolesAt: (urls) => Promise.all(urls.map(consoles.add)).then(([address]) => address!),
     })

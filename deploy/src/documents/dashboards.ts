@@ -144,6 +144,25 @@ export const dashboards: Dashboard[] = [
       },
       { title: 'Console requests', unit: 'reqps', figures: rate('console_requests_duration_count', 'status') },
       { title: 'Console duration', unit: 's', figures: quantiles('console_requests_duration') },
+      {
+        title: 'Console requests refused for a limit',
+        unit: 'reqps',
+        figures: rate('console_requests_overloaded_total', 'limit'),
+        description: 'docs/operating.md, Overloaded, says which limit each is.',
+      },
+      {
+        title: 'Permits of the console',
+        unit: 'short',
+        figures: figure('sum by (kind) (console_requests_permits)', '{{kind}}'),
+      },
+      {
+        title: 'Followers and console requests of the gateways',
+        unit: 'short',
+        figures: [
+          ...figure('sum(gateway_followers)', 'followers'),
+          ...figure('sum by (kind) (gateway_console_requests)', 'console, {{kind}}'),
+        ],
+      },
     ],
   },
   {

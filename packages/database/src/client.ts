@@ -16,6 +16,8 @@ export interface DatabaseOptions {
    * executed is then unknown. Default 10000.
    */
   queryLimitMs?: number
+  /** Waits until the caller may take a connection. Returns the function to call when it has given it back. */
+  takeTurn?: () => Promise<() => void>
   /** The service, as Postgres shows it (`application_name`): `svc-<role>`. */
   role?: string
   /**
@@ -60,6 +62,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { pool, renewIdle } = openLimitedPool({
     queryLimitMs,
     onSilence,
+    takeTurn: options.takeTurn,
     connectionString: url,
     max: poolSize,
     min: poolSize,

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { connect, Socket } from 'node:net'
-import { Client, Pool, type ClientConfig, type PoolConfig } from 'pg'
+import { Client, Pool, type ClientConfig, type PoolClient, type PoolConfig } from 'pg'
 
 // Connections with a time limit on each query, because a connection can die silently: its host vanished, or a device in
 // between forgot it. Without a limit a query would wait for the kernel, up to two hours.
@@ -21,6 +21,8 @@ export interface LimitedPoolOptions extends PoolConfig {
   queryLimitMs: number
   /** Called when a connection was silent. */
   onSilence: () => void
+  /** Waits until the caller may take a connection. Returns the function to call when it has given it back. */
+  takeTurn?: (() => Promise<() => void>) | undefined
 }
 
 export interface LimitedPool {
@@ -30,7 +32,7 @@ export interface LimitedPool {
 }
 
 /** A pool of connections with a time limit for each query. */
-export function openLimitedPool({ queryLimitMs, onSilence, ...config }: LimitedPoolOptions): LimitedPool {
+export function openLimitedPool({ queryLimitMs, onSilence, takeTurn, ...config }: LimitedPoolOptions): LimitedPool {
   const idle = new Set<LimitedClient>()
 
   class PooledClient extends LimitedClient {
@@ -42,7 +44,8 @@ export function openLimitedPool({ queryLimitMs, onSilence, ...config }: LimitedP
     }
   }
 
-  const pool = new Pool({ ...config, Client: PooledClient as unknown as typeof Client })
+  const clients = { ...config, Client: PooledClient as unknown as typeof Client }
+  const pool = takeTurn ? new PoolWithTurns(clients, takeTurn) : new Pool(clients)
   pool.on('acquire', (client) => void idle.delete(client as unknown as LimitedClient))
   pool.on('release', (_error, client) => void idle.add(client as unknown as LimitedClient))
   pool.on('remove', (client) => void idle.delete(client as unknown as LimitedClient))
@@ -53,6 +56,45 @@ export function openLimitedPool({ queryLimitMs, onSilence, ...config }: LimitedP
   }
 
   return { pool, renewIdle }
+}
+
+type OnConnect = (error: Error | undefined, client: PoolClient | undefined, release: PoolClient['release']) => void
+
+/** A pool in which every connection is taken in turn. `query` of a pool connects too. */
+class PoolWithTurns extends Pool {
+  readonly #takeTurn: () => Promise<() => void>
+
+  constructor(config: PoolConfig, takeTurn: () => Promise<() => void>) {
+    super(config)
+    this.#takeTurn = takeTurn
+  }
+
+  override connect(): Promise<PoolClient>
+  override connect(onConnect: OnConnect): void
+  override connect(onConnect?: OnConnect): Promise<PoolClient> | void {
+    const connected = this.#connectInTurn()
+    if (!onConnect) return connected
+    connected.then(
+      (client) => onConnect(undefined, client, client.release),
+      (error: Error) => onConnect(error, undefined, () => {}),
+    )
+  }
+
+  async #connectInTurn(): Promise<PoolClient> {
+    const giveBack = await this.#takeTurn()
+    try {
+      const client = await super.connect()
+      const { release } = client // a new one for each use of the client
+      client.release = (error) => {
+        release(error)
+        giveBack()
+      }
+      return client
+    } catch (error) {
+      giveBack()
+      throw error
+    }
+  }
 }
 
 /**

@@ -115,7 +115,7 @@ export const followQuestion = z.strictObject({
   execution: z.string().max(256),
   after: z.int().min(-1),
   caller: byKey.optional(),
-  /** An execution of another project is refused as if it did not exist. */
+  /** An execution of another project is refused as if it did not exist. Projects take turns at reading. */
   project: id.optional(),
 })
 export type FollowQuestion = z.infer<typeof followQuestion>

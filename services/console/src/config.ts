@@ -15,6 +15,9 @@ function leadsToTraces(text: string): boolean {
   return address !== text && URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
 }
 
+/** Connections to the database that only revocations use. */
+export const REVOCATION_CONNECTIONS = 2
+
 /** Environment variables of the console. */
 export const consoleConfig = z
   .object({
@@ -27,9 +30,28 @@ export const consoleConfig = z
       description: 'Secret with which the console signs its tokens for the ledger',
       secret: true,
     }),
-    DATABASE_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
-      .default(5)
-      .meta({ description: 'Number of connections to Postgres' }),
+    DATABASE_CONNECTIONS: wholeNumber({ min: REVOCATION_CONNECTIONS + 1, max: 100 })
+      .default(8)
+      .meta({
+        description: `Number of connections to Postgres. Revocations have ${REVOCATION_CONNECTIONS} of them for themselves`,
+      }),
+    MAX_CONCURRENT_REQUESTS: wholeNumber({ min: 2, max: 100_000 }).default(256).meta({
+      description:
+        'Maximum number of concurrent requests of signed-in users and tokens, and as many again of other callers. Further requests are refused with `overloaded`. Revocations and followers have separate limits',
+    }),
+    MAX_CONCURRENT_REQUESTS_PER_USER: wholeNumber({ min: 1, max: 100_000 })
+      .default(32)
+      .meta({ description: 'Maximum number of concurrent requests per user or token' }),
+    MAX_CONCURRENT_REQUESTS_PER_TENANT: wholeNumber({ min: 1, max: 100_000 }).optional().meta({
+      description:
+        'Maximum number of concurrent requests per organization. Without it, as many as leave room for other organizations',
+    }),
+    MAX_FOLLOWERS: wholeNumber({ min: 2, max: 100_000 }).default(1_024).meta({
+      description: 'Maximum number of requests that follow an execution or wait for its end',
+    }),
+    MAX_FOLLOWERS_PER_USER: wholeNumber({ min: 1, max: 100_000 }).default(8).meta({
+      description: 'Maximum number of requests per user or token that follow an execution or wait for its end',
+    }),
     ...assetStoreConfig,
     QUOTAS: quotasVariable(),
     ...assetReadsConfig,

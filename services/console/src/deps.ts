@@ -3,10 +3,12 @@ import type { Database } from '@gateway/database/client'
 import type { QuotaValues } from '@gateway/api/quotas'
 import type { NewId } from '@gateway/api/ids'
 import type { Estimator } from '@gateway/ledger-client/estimator'
+import type { FollowAnswer, FollowQuestion } from '@gateway/ledger-protocol/flow-reads'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import type { Readiness } from '@gateway/service-kit/process/health'
 import type { Metrics } from './metrics.ts'
+import type { RequestLimits } from './request/request-limits.ts'
 import type { Passwords } from './sign-in/password.ts'
 import type { SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 import type { Throttle } from './sign-in/throttle.ts'
@@ -14,6 +16,10 @@ import type { Throttle } from './sign-in/throttle.ts'
 /** Dependencies of the console, created once in start.ts. Each function takes the ones it uses. */
 export interface ConsoleDeps {
   prisma: Database['prisma']
+  /** Connections for revocations alone, so that no other request delays them. handlers.ts passes them as `prisma`. */
+  revocationPrisma: Database['prisma']
+  requestLimits: RequestLimits
+  followerLooks: FollowerLooks
   ledger: Pick<
     LedgerClient,
     | 'fund'
@@ -58,4 +64,24 @@ export interface ConsoleDeps {
   readiness: Readiness
   /** Aborts when shutdown starts. */
   stopping: AbortSignal
+}
+
+/** executions/follower-looks.ts */
+export interface FollowerLooks {
+  /** @throws LedgerUnavailable */
+  progress(question: Required<Omit<FollowQuestion, 'caller'>>): Promise<FollowAnswer>
+  /**
+   * Whether a reader may use the sandbox products of a project now.
+   * @throws Refusal `session_missing`, `token_invalid`
+   */
+  mayUseSandboxes(reader: Reader): Promise<boolean>
+}
+
+/** Reader of an execution, with the bearer token or session that it sent. */
+export interface Reader {
+  /** null: it sent neither. */
+  secret: string | null
+  isBearer: boolean
+  tenant: string
+  project: string
 }

@@ -1,3 +1,4 @@
+import { revocations } from '@gateway/api/revocations'
 import { deleteAsset, listAssets, readAsset, uploadAsset } from './assets/assets.ts'
 import {
   cancelExecution,
@@ -50,8 +51,18 @@ import { readSignInMethods } from './sign-in/sign-in-methods.ts'
 import { createSignInCode, redeemSignInCode } from './sign-in/sign-in-codes.ts'
 import { createToken, deleteToken, listTokens } from './sign-in/tokens.ts'
 
-/** Maps each operation of the contract to its handler (paths: packages/api/src/api/console-routes.ts). */
+/**
+ * Maps each operation of the contract to its handler (paths: packages/api/src/api/console-routes.ts). Revocations run
+ * on separate connections.
+ */
 export function consoleHandlers(deps: ConsoleDeps): Handlers {
+  const handlers = handlersOf(deps)
+  const revoking = handlersOf({ ...deps, prisma: deps.revocationPrisma })
+  const chosen = [...revocations].map((operation) => [operation, revoking[operation]])
+  return { ...handlers, ...Object.fromEntries(chosen) } as Handlers
+}
+
+function handlersOf(deps: ConsoleDeps): Handlers {
   const { provider, publicUrl } = deps
   const throughProvider = provider === undefined || publicUrl === undefined ? null : { ...deps, provider, publicUrl }
   return {

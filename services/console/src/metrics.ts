@@ -1,12 +1,17 @@
 import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-metrics'
 import type { Meter } from '@opentelemetry/api'
 import type { FinishedRequest } from '@gateway/service-kit/http/preamble'
+import type { ReachedLimit, RequestLimits } from './request/request-limits.ts'
 import { seconds } from '@gateway/service-kit/process/telemetry'
 
 /** Metrics of the console. */
 export interface Metrics {
   /** Counts a finished request. Requests whose client disconnected are not counted. */
   answered(request: FinishedRequest): void
+  /** Counts a request that was refused because its caller, or all of them, had reached a limit. */
+  overloaded(limit: ReachedLimit): void
+  /** Observes the permits held, by kind. */
+  observePermits(counts: RequestLimits['counts']): void
   /** Counts a statement that does not reconcile. */
   statementDiffered(): void
   assets: AssetMetrics
@@ -21,10 +26,23 @@ export function openMetrics(meter: Meter): Metrics {
     description: 'Statements of which wallet, journal, fundings and corrections do not say the same',
     unit: '{statement}',
   })
+  const overloads = meter.createCounter('console.requests.overloaded', {
+    description: 'Requests refused with `overloaded`, by the limit that was reached',
+    unit: '{request}',
+  })
+  const permits = meter.createObservableGauge('console.requests.permits', {
+    description: 'Permits held by requests in progress, by kind',
+    unit: '{permit}',
+  })
   return {
     answered({ method, route, status, ms, left }) {
       if (!left) duration.record(ms / 1_000, { method, route, status })
     },
+    overloaded: (limit) => overloads.add(1, { limit }),
+    observePermits: (counts) =>
+      permits.addCallback((gauge) => {
+        for (const [kind, held] of Object.entries(counts())) gauge.observe(held, { kind })
+      }),
     statementDiffered() {
       differed.add(1)
     },

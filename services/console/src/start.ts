@@ -3,7 +3,7 @@ import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { flowLimits } from '@gateway/api/limits'
 import { openIdGenerator } from '@gateway/api/ids'
-import { openDatabase } from '@gateway/database/client'
+import { type DatabaseOptions, openDatabase } from '@gateway/database/client'
 import { openEstimator } from '@gateway/ledger-client/estimator'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
@@ -13,9 +13,12 @@ import type { ConsoleDeps } from './deps.ts'
 import { consoleApp } from './app.ts'
 import { removeDeleted } from './assets/assets.ts'
 import { forgetCreations } from './request/create-once.ts'
-import type { ConsoleConfig } from './config.ts'
+import { type ConsoleConfig, REVOCATION_CONNECTIONS } from './config.ts'
+import { openFollowerLooks } from './executions/follower-looks.ts'
 import { openMetrics } from './metrics.ts'
 import { repeat } from '@gateway/service-kit/async/repeat'
+import { openConnectionTurns } from './request/connection-turns.ts'
+import { openRequestLimits } from './request/request-limits.ts'
 import { openPasswords } from './sign-in/password.ts'
 import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 import { forgetAttempts, openThrottle } from './sign-in/throttle.ts'
@@ -26,15 +29,22 @@ const QUERY_LIMIT_MS = 7_000
 /** Starts the console: database, ledger client and, last, the server. */
 export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const { log, meter, onStop, readiness, stopping } = tools
-  const { prisma, close } = await openDatabase({
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_CONNECTIONS,
-    queryLimitMs: QUERY_LIMIT_MS,
-    role: 'console',
-    preparedStatements: config.PREPARED_STATEMENTS,
-    onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
-  })
-  onStop('database', close)
+  const connect = async (role: string, poolSize: number, more: Pick<DatabaseOptions, 'takeTurn'> = {}) => {
+    const { prisma, close } = await openDatabase({
+      url: config.DATABASE_URL,
+      poolSize,
+      queryLimitMs: QUERY_LIMIT_MS,
+      role,
+      preparedStatements: config.PREPARED_STATEMENTS,
+      onConnectionLost: (error) => log.warn({ err: error, role }, 'a database connection was lost'),
+      ...more,
+    })
+    onStop(`database of ${role}`, close)
+    return prisma
+  }
+  const ordinary = config.DATABASE_CONNECTIONS - REVOCATION_CONNECTIONS
+  const prisma = await connect('console', ordinary, { takeTurn: openConnectionTurns(ordinary) })
+  const revocationPrisma = await connect('console-revocations', REVOCATION_CONNECTIONS)
 
   const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'console', secret: config.SERVICE_SECRET })
   onStop('ledger client', () => ledger.close())
@@ -52,11 +62,18 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   })
   onStop('estimator', () => estimator.close())
 
-  readiness.check('postgres', async () => ((await prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
+  // Not on the connections of other requests: a crowd of them doesn't make this replica unready.
+  readiness.check('postgres', async () => ((await revocationPrisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
   const random = (bytes: number) => randomBytes(bytes)
   const newId = openIdGenerator(Date.now, randomFillSync)
+  const now = () => new Date()
+  const requestLimits = openRequestLimits(config, { now, overloaded: metrics.overloaded })
+  metrics.observePermits(requestLimits.counts)
   const deps: ConsoleDeps = {
     prisma,
+    revocationPrisma,
+    requestLimits,
+    followerLooks: openFollowerLooks({ prisma, ledger, now }),
     ledger,
     assetStore,
     estimator,
@@ -65,7 +82,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     passwords: openPasswords({ random }),
     newId,
     random,
-    now: () => new Date(),
+    now,
     log,
     metrics,
     readiness,

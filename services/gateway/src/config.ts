@@ -32,6 +32,13 @@ export const gatewayConfig = z.object({
   CONSOLE_URL: httpUrl()
     .optional()
     .meta({ description: 'Base URL of the console service. Without it, /api/v2 and /console are not served' }),
+  MAX_CONCURRENT_CONSOLE_REQUESTS: wholeNumber({ min: 2, max: 100_000 }).default(1_024).meta({
+    description:
+      'Maximum number of concurrent requests to the console of signed-in users and tokens, and as many again of other callers. Further requests are refused with `overloaded`. Revocations have a separate limit',
+  }),
+  MAX_CONCURRENT_CONSOLE_REQUESTS_PER_USER: wholeNumber({ min: 1, max: 100_000 })
+    .default(64)
+    .meta({ description: 'Maximum number of concurrent requests to the console per user or token' }),
   PROVIDERS: z.string().default('{}').meta({
     description: 'Model providers by name, as JSON. apiKeyEnv reads a key from another variable',
     secret: true,
@@ -46,6 +53,10 @@ export const gatewayConfig = z.object({
   }),
   MAX_CONCURRENT_CALLS_PER_PROJECT: wholeNumber({ min: 1, max: 1_000_000 }).optional().meta({
     description: 'Maximum number of concurrent calls per project. Without it, as many as leave room for other projects',
+  }),
+  MAX_FOLLOWERS_PER_KEY: wholeNumber({ min: 1, max: 1_000_000 }).default(16).meta({
+    description:
+      'Maximum number of concurrent requests per key that follow the progress of an execution. Further ones are refused with `overloaded`',
   }),
   ...countingConfig,
   // A project can take half of it, so the minimum is twice the largest request.

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { Agent, createServer, request, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import express, { type ErrorRequestHandler } from 'express'
 import type { Refusal } from '@gateway/api/refusal'
 import { expect, test as base } from 'vitest'
+import { type ConnectionSettings, guardConnections } from '@gateway/service-kit/http/connections'
 import { openConsoleProxy, type ConsoleProxy } from './console-proxy.ts'
 
 const test = base
@@ -14,8 +15,9 @@ const test = base
     onCleanup(() => {
       for (const server of servers) server.close().closeAllConnections()
     })
-    return async (listener: RequestListener) => {
+    return async (listener: RequestListener, guarded: ConnectionSettings | null = null) => {
       const server = createServer(listener).listen(0, '127.0.0.1')
+      if (guarded) guardConnections(server, guarded)
       servers.push(server)
       await once(server, 'listening')
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -24,8 +26,11 @@ const test = base
   .extend('forwardTo', ({ serve }, { onCleanup }) => {
     const proxies: ConsoleProxy[] = []
     onCleanup(async () => void (await Promise.all(proxies.map((proxy) => proxy.close()))))
-    return (consoleUrl: string) => {
-      const proxy = openConsoleProxy(consoleUrl)
+    return (consoleUrl: string, guarded: ConnectionSettings | null = null) => {
+      const proxy = openConsoleProxy(consoleUrl, {
+        MAX_CONCURRENT_CONSOLE_REQUESTS: 16,
+        MAX_CONCURRENT_CONSOLE_REQUESTS_PER_USER: 4,
+      })
       proxies.push(proxy)
       const app = express()
       app.use((_req, res, next) => {
@@ -36,7 +41,7 @@ const test = base
       app.use(((error: Refusal, _req, res, _next) => {
         res.status(error.status).json(error.body)
       }) satisfies ErrorRequestHandler)
-      return serve(app)
+      return serve(app, guarded)
     }
   })
 
@@ -95,4 +100,94 @@ test('aborts the request to the console if the caller disconnects', async ({ ser
   await arrived.promise
   caller.abort()
   await Promise.all([answer, left.promise])
+})
+
+/** A console that knows the token `svu_1`, and holds each request until it is released. */
+function heldConsole() {
+  const held: (() => void)[] = []
+  let arrived = 0
+  let onArrival = () => {}
+  return {
+    listener: ((req, res) => {
+      if (req.headers.authorization === 'Bearer svu_1') res.setHeader('X-Service-Caller', 'usr_1')
+      else res.statusCode = 401
+      if (req.url?.endsWith('/held') || req.url?.endsWith('/revoke')) held.push(() => res.end('{}'))
+      else res.end('{}')
+      arrived++
+      onArrival()
+    }) satisfies RequestListener,
+    release: () => held.splice(0).forEach((end) => end()),
+    async untilArrived(count: number) {
+      while (arrived < count) await new Promise<void>((resolve) => (onArrival = resolve))
+      arrived = 0
+    },
+  }
+}
+
+const signedIn = { authorization: 'Bearer svu_1' }
+
+test('refuses a user beyond their requests, and neither another caller nor a revocation [overloaded]', async ({
+  serve,
+  forwardTo,
+}) => {
+  const console = heldConsole()
+  const url = await forwardTo(await serve(console.listener))
+  const ask = (path: string, init?: RequestInit) => fetch(`${url}/api/v2${path}`, { headers: signedIn, ...init })
+  expect((await ask('/me')).headers.has('X-Service-Caller')).toBe(false)
+  const held = Array.from({ length: 4 }, () => ask('/held'))
+  await console.untilArrived(5)
+  const refused = await ask('/me')
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({
+    code: 'overloaded',
+    resolution: 'Wait until one of them is answered, then send this request again.',
+  })
+  expect((await ask('/me', { headers: {} })).status).toBe(401) // from the console
+  const revoked = ask('/tenants/ten_1/keys/key_1/revoke', { method: 'POST' })
+  await console.untilArrived(2)
+  console.release()
+  expect((await revoked).status).toBe(200)
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect((await ask('/me')).status).toBe(200)
+})
+
+test('lets one address hold most permits of unknown callers, and signed-in users have theirs [overloaded]', async ({
+  serve,
+  forwardTo,
+}) => {
+  const console = heldConsole()
+  const url = await forwardTo(await serve(console.listener))
+  const ask = (path: string, headers: Record<string, string>) => fetch(`${url}/api/v2${path}`, { headers })
+  expect((await ask('/me', signedIn)).status).toBe(200)
+  await console.untilArrived(1)
+  const held = Array.from({ length: 13 }, (_, n) => ask('/held', { authorization: `Bearer forged-${n}` }))
+  await console.untilArrived(13)
+  expect((await ask('/me', { authorization: 'Bearer forged' })).status).toBe(503)
+  expect((await ask('/me', signedIn)).status).toBe(200)
+  console.release()
+  await Promise.all(held)
+})
+
+test('keeps the connections of signed-in callers when unknown callers of their address exceed their limit', async ({
+  serve,
+  forwardTo,
+}) => {
+  const console = heldConsole()
+  const limits = { isTrustedProxy: () => false, maxUnauthenticated: 2 }
+  const url = new URL(await forwardTo(await serve(console.listener), limits))
+  const open = () => new Agent({ keepAlive: true, maxSockets: 1 })
+  const ask = (agent: Agent, headers: Record<string, string>) =>
+    new Promise<string>((resolve) => {
+      const req = request(new URL('/api/v2/me', url), { agent, headers }, (res) => {
+        res.resume().on('end', () => resolve(`${res.statusCode} on a ${req.reusedSocket ? 'kept' : 'new'} connection`))
+      })
+      req.on('error', () => resolve('connection lost')).end()
+    })
+  const known = Array.from({ length: 3 }, open)
+  for (const agent of known) expect(await ask(agent, signedIn)).toBe('200 on a new connection')
+  const unknown = Array.from({ length: 3 }, open)
+  for (const agent of unknown) expect(await ask(agent, {})).toBe('401 on a new connection')
+  for (const agent of known) expect(await ask(agent, signedIn)).toBe('200 on a kept connection')
+  expect(await ask(unknown[0]!, {})).not.toBe('401 on a kept connection') // it was closed for the third
+  for (const agent of [...known, ...unknown]) agent.destroy()
 })

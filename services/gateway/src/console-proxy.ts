@@ -1,14 +1,34 @@
 import { pipeline } from 'node:stream/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Request, RequestHandler } from 'express'
-import { refuse } from '@gateway/api/refusal'
-import { callerAddress } from '@gateway/service-kit/http/connections'
+import type { Request, RequestHandler, Response } from 'express'
+import { Refusal, refuse } from '@gateway/api/refusal'
+import { isRevocation } from '@gateway/api/revocations'
+import {
+  CALLER_HEADER,
+  type CallerPermits,
+  credentialOf,
+  openCallerPermits,
+  REVOCATION_PERMITS,
+} from '@gateway/service-kit/http/caller-permits'
+import { callerAddress, markAuthenticated } from '@gateway/service-kit/http/connections'
 import { Pool } from 'undici'
+import type { GatewayConfig } from './config.ts'
+
+// Forwards `/api/v2` and `/console` to the console service, streaming requests and responses (rules §1.2).
+//   F1  The console checks the credentials. The user that it names in a response is the one of the credential, so the
+//       connection counts as authenticated, and later requests count towards that user.
+//   F2  A request takes a permit before it takes a connection, and has it until its response is sent. There are as many
+//       connections as permits, so none waits for another.
 
 export interface ConsoleProxy {
+  /** @throws Refusal `overloaded`, `unavailable`, as a rejection */
   forward: RequestHandler
+  /** Requests in progress, by kind of permit. */
+  requests: CallerPermits['counts']
   close(): Promise<void>
 }
+
+type Settings = Pick<GatewayConfig, 'MAX_CONCURRENT_CONSOLE_REQUESTS' | 'MAX_CONCURRENT_CONSOLE_REQUESTS_PER_USER'>
 
 /** An execution in the console can take five minutes, plus half a minute for the response. */
 const LONGEST_ANSWER_MS = 330_000
@@ -18,42 +38,75 @@ const CONNECT_MS = 2_000
 /** An idle connection is probed after this time, then each second. Ten unanswered probes close it. */
 const PROBE_AFTER_MS = 5_000
 
-/**
- * Forwards `/api/v2` and `/console` to the console service, streaming requests and responses (rules §1.2). The console
- * checks the credentials.
- */
-export function openConsoleProxy(consoleUrl: string): ConsoleProxy {
+export function openConsoleProxy(consoleUrl: string, settings: Settings): ConsoleProxy {
+  const { MAX_CONCURRENT_CONSOLE_REQUESTS: maxPermits, MAX_CONCURRENT_CONSOLE_REQUESTS_PER_USER: maxOfCaller } =
+    settings
+  const permits = openCallerPermits({ maxPermits, maxOfCaller, whenFull })
   const pool = new Pool(consoleUrl, {
+    connections: 2 * maxPermits + REVOCATION_PERMITS, // F2
     connect: { timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS },
     headersTimeout: LONGEST_ANSWER_MS,
     bodyTimeout: LONGEST_ANSWER_MS,
   })
+
+  async function pass(req: Request, res: Response, credential: string | null): Promise<void> {
+    const left = new AbortController()
+    res.once('close', () => left.abort())
+    const answer = await pool
+      .request({
+        method: req.method,
+        path: pathOf(req),
+        headers: {
+          ...endToEnd(req.headers),
+          ...addressesOf(req),
+          'x-request-id': String(res.getHeader('X-Request-Id')),
+        },
+        body: hasBody(req) ? req : null,
+        headersTimeout: isRead(req) ? LONGEST_READ_MS : LONGEST_ANSWER_MS,
+        signal: left.signal,
+      })
+      .catch(() => {
+        throw refuse('unavailable', {})
+      })
+    const { 'x-request-id': _, [CALLER_HEADER]: user, ...headers } = endToEnd(answer.headers)
+    if (typeof user === 'string') {
+      markAuthenticated(req.socket) // F1
+      if (credential !== null) permits.know(credential, user)
+    } else if (answer.statusCode === 401 && credential !== null) permits.forget(credential)
+    res.writeHead(answer.statusCode, headers)
+    await pipeline(answer.body, res).catch(() => res.destroy())
+  }
+
   return {
     async forward(req, res) {
-      const left = new AbortController()
-      res.once('close', () => left.abort())
-      const answer = await pool
-        .request({
-          method: req.method,
-          path: pathOf(req),
-          headers: {
-            ...endToEnd(req.headers),
-            ...addressesOf(req),
-            'x-request-id': String(res.getHeader('X-Request-Id')),
-          },
-          body: hasBody(req) ? req : null,
-          headersTimeout: isRead(req) ? LONGEST_READ_MS : LONGEST_ANSWER_MS,
-          signal: left.signal,
-        })
-        .catch(() => {
-          throw refuse('unavailable', {})
-        })
-      const { 'x-request-id': _, ...headers } = endToEnd(answer.headers)
-      res.writeHead(answer.statusCode, headers)
-      await pipeline(answer.body, res).catch(() => res.destroy())
+      const credential = credentialIn(req)
+      const revokes = isRevocation(req.method, req.baseUrl + req.path)
+      const { permit, user } = permits.acquire({ credential, address: callerAddress(req), revokes })
+      if (user !== null) markAuthenticated(req.socket) // F1
+      try {
+        await pass(req, res, credential)
+      } finally {
+        permit.release()
+      }
     },
+    requests: permits.counts,
     close: () => pool.close(),
   }
+}
+
+function whenFull(hasMaximum: boolean): Refusal {
+  if (!hasMaximum) return refuse('overloaded', {})
+  return new Refusal(
+    'overloaded',
+    'This user or token has as many requests to the console in progress as it may have.',
+    'Wait until one of them is answered, then send this request again.',
+  )
+}
+
+/** The credential that the console would read: the bearer token, or else its cookies. */
+function credentialIn({ headers }: Request): string | null {
+  const sent = headers.authorization ?? headers.cookie
+  return sent === undefined ? null : credentialOf(sent)
 }
 
 function isRead({ method }: Request): boolean {

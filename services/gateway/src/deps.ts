@@ -2,6 +2,7 @@ import type { ByteBudget } from '@gateway/service-kit/async/byte-budget'
 import type { AssetStore } from '@gateway/assets/asset-store'
 import type { Estimator } from '@gateway/ledger-client/estimator'
 import type { Instance } from '@gateway/ledger-client/instance'
+import type { FollowAnswer, FollowQuestion } from '@gateway/ledger-protocol/flow-reads'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Notifier } from '@gateway/service-kit/notifier/notifier'
 import type { Readiness } from '@gateway/service-kit/process/health'
@@ -9,7 +10,8 @@ import type { Logger } from '@gateway/service-kit/process/logger'
 import type { Providers } from '@gateway/providers/open-providers'
 import type { CountUsage } from '@gateway/tokens/counted-usage'
 import type { CountExactly } from '@gateway/tokens/exact-count'
-import type { AdmissionQueueLimit, ConcurrencyLimiter, OpenCalls } from './admission/limits.ts'
+import type { ConcurrencyLimiter } from '@gateway/service-kit/async/concurrency-limiter'
+import type { AdmissionQueueLimit, OpenCalls } from './admission/limits.ts'
 import type { Rates } from './rates/rates.ts'
 import type { KeyGate } from './admission/key-gate.ts'
 import type { RunningCalls } from './admission/running-calls.ts'
@@ -29,6 +31,8 @@ export interface Deps {
   instance: Pick<Instance, 'id' | 'renew'>
   notifier: Pick<Notifier, 'notify' | 'subscribe'>
   endings: EndingWatch
+  /** The ledger's `followExecution`, shared by the followers of a key that ask the same at the same time. */
+  lookAtProgress: (question: FollowQuestion) => Promise<FollowAnswer>
   providers: Pick<Providers, 'chat'>
   assetStore: Pick<AssetStore, 'open' | 'openForCaller' | 'put' | 'remove'>
   /** Memory budget for the images of all calls. */
@@ -42,6 +46,8 @@ export interface Deps {
 
   keyGate: KeyGate
   concurrencyLimiter: ConcurrencyLimiter
+  /** Permits of followers, by key. */
+  followerLimiter: ConcurrencyLimiter
   admissionQueueLimit: AdmissionQueueLimit
   rates: Rates
   refusals: RefusalReporter

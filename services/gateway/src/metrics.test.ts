@@ -2,10 +2,12 @@ import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { expect, test } from 'vitest'
 import { openMetrics } from './metrics.ts'
 
+const NOTHING = { calls: () => 0, followers: () => 0, consoleRequests: () => ({}) }
+
 test('records prompt counting by outcome, counted or busy', async ({ onTestFinished }) => {
   const telemetry = await startTelemetry({ service: 'gateway', otlpEndpoint: undefined })
   onTestFinished(telemetry.stop)
-  const metrics = openMetrics(telemetry.meter, () => 0)
+  const metrics = openMetrics(telemetry.meter, NOTHING)
   metrics.promptCounted('counted', 250)
   metrics.promptCounted('busy', 10_000)
   const text = await telemetry.metricsText()
@@ -16,7 +18,7 @@ test('records prompt counting by outcome, counted or busy', async ({ onTestFinis
 test('counts providers with an open circuit breaker without naming them', async ({ onTestFinished }) => {
   const telemetry = await startTelemetry({ service: 'gateway', otlpEndpoint: undefined })
   onTestFinished(telemetry.stop)
-  const metrics = openMetrics(telemetry.meter, () => 0)
+  const metrics = openMetrics(telemetry.meter, NOTHING)
   const resting = async () => /^gateway_provider_circuits_open\S* (\d+)/m.exec(await telemetry.metricsText())?.[1]
 
   metrics.circuitChanged({ provider: 'main', state: 'open' })

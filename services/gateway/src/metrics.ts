@@ -34,7 +34,16 @@ export interface Metrics extends ProviderMetrics {
   assets: AssetMetrics
 }
 
-export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
+/** What is in progress now. */
+interface InProgress {
+  calls: () => number
+  /** Followers of executions. */
+  followers: () => number
+  /** Requests to the console, by kind of permit. */
+  consoleRequests: () => Record<string, number>
+}
+
+export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
   const closings = meter.createCounter('gateway.reservations.closed', {
     description: 'Reservations by how they were closed',
     unit: '{reservation}',
@@ -91,7 +100,21 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
       description: 'Chat calls under way, and invocations that wait for their execution',
       unit: '{call}',
     })
-    .addCallback((gauge) => gauge.observe(openCalls()))
+    .addCallback((gauge) => gauge.observe(inProgress.calls()))
+  meter
+    .createObservableGauge('gateway.followers', {
+      description: 'Requests that follow the progress of an execution',
+      unit: '{request}',
+    })
+    .addCallback((gauge) => gauge.observe(inProgress.followers()))
+  meter
+    .createObservableGauge('gateway.console.requests', {
+      description: 'Requests to the console in progress, by kind of permit',
+      unit: '{request}',
+    })
+    .addCallback((gauge) => {
+      for (const [kind, count] of Object.entries(inProgress.consoleRequests())) gauge.observe(count, { kind })
+    })
   return {
     ...openProviderMetrics(meter, 'gateway'),
     closed(how, tookMs) {

@@ -1,5 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { openByteBudget } from '@gateway/service-kit/async/byte-budget'
+import { openConcurrencyLimiter } from '@gateway/service-kit/async/concurrency-limiter'
+import { openSharedLook } from '@gateway/service-kit/async/shared-look'
 import { refuse } from '@gateway/api/refusal'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
@@ -9,7 +11,7 @@ import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
 import { isTrustedBy } from '@gateway/service-kit/http/trusted-proxies'
 import type { CommonConfig } from '@gateway/service-kit/process/config'
-import { openAdmissionQueueLimit, openConcurrencyLimiter, trackOpenCalls } from './admission/limits.ts'
+import { openAdmissionQueueLimit, openFollowerLimiter, trackOpenCalls } from './admission/limits.ts'
 import { ledgerHealth, openMetrics } from './metrics.ts'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import { openProviders } from '@gateway/providers/open-providers'
@@ -50,7 +52,13 @@ export async function startGateway(
   const now = () => Date.now()
   const newId = openIdGenerator(now, randomFillSync)
   const openCalls = trackOpenCalls({ stopping, finishMs: Math.max(0, config.DRAIN_MS - LAST_ANSWERS_MS) })
-  const metrics = openMetrics(meter, openCalls.count)
+  const followerLimiter = openFollowerLimiter(config.MAX_CONCURRENT_CALLS, config.MAX_FOLLOWERS_PER_KEY)
+  const consoleProxy = config.CONSOLE_URL === undefined ? null : openConsoleProxy(config.CONSOLE_URL, config)
+  const metrics = openMetrics(meter, {
+    calls: openCalls.count,
+    followers: followerLimiter.count,
+    consoleRequests: () => consoleProxy?.requests() ?? {},
+  })
 
   const notifier = openNotifier({
     redisUrl: config.REDIS_URL,
@@ -102,7 +110,6 @@ export async function startGateway(
 
   onStop('open calls', () => openCalls.idle(), { limitMs: config.DRAIN_MS + SETTLE_MS })
 
-  const consoleProxy = config.CONSOLE_URL === undefined ? null : openConsoleProxy(config.CONSOLE_URL)
   if (consoleProxy) onStop('console proxy', () => consoleProxy.close())
 
   const estimator = openEstimator({
@@ -122,6 +129,7 @@ export async function startGateway(
     instance,
     notifier,
     endings: openEndingWatch({ ledger }),
+    lookAtProgress: openSharedLook((question) => ledger.followExecution(question)),
     providers,
     assetStore,
     imageMemory: openByteBudget({
@@ -136,8 +144,10 @@ export async function startGateway(
     keyGate,
     concurrencyLimiter: openConcurrencyLimiter({
       maxPermits: config.MAX_CONCURRENT_CALLS,
-      maxOfProject: config.MAX_CONCURRENT_CALLS_PER_PROJECT,
+      maxOfParty: config.MAX_CONCURRENT_CALLS_PER_PROJECT,
+      whenFull: () => refuse('overloaded', {}),
     }),
+    followerLimiter,
     admissionQueueLimit: openAdmissionQueueLimit(config.MAX_CONCURRENT_ADMISSIONS),
     rates: openRates({ config: config.RATES, keyGate, store: rateStore }),
     refusals,

@@ -1,5 +1,5 @@
 import type { Backlog } from '@gateway/service-kit/async/batcher'
-import type { Semaphore } from '@gateway/service-kit/async/semaphore'
+import type { FairSemaphore } from '@gateway/service-kit/async/fair-semaphore'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/ledger-protocol/flow-items'
 import type { RerunAnswer, RerunQuestion, StartAnswer, StartQuestion } from '@gateway/ledger-protocol/flow-reads'
 import type { Undecided } from '@gateway/ledger-protocol/ledger-outcomes'
@@ -40,8 +40,11 @@ export interface Deps {
   nodeBatcher: NodeBatcher
   startBatcher: StartBatcher
   reruns: Reruns
-  /** Limits concurrent reads by followers of executions, who poll, so that other reads get connections. */
-  followers: Semaphore
+  /**
+   * Limits concurrent reads by followers of executions, who poll, so that other reads get connections. Projects take
+   * turns.
+   */
+  followers: FairSemaphore
   packageCache: PackageCache
   quarantine: Quarantine
   keyUses: KeyUses

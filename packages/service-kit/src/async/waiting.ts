@@ -103,6 +103,14 @@ export function backOffMs(failures: number, { firstMs, maxMs }: BackOffLimits): 
   return failures <= 0 ? 0 : Math.min(firstMs * 2 ** (failures - 1), maxMs)
 }
 
+/**
+ * Returns the milliseconds until the next instant at which everyone polls at this interval, so that polls can be shared.
+ * Always more than 0.
+ */
+export function untilNextLook(nowMs: number, everyMs: number): number {
+  return everyMs - (nowMs % everyMs)
+}
+
 const TURN_MS = 5
 
 /** Runs the steps of a long computation, and yields to other work every few milliseconds. */

@@ -13,7 +13,9 @@ import { refusalPage, returnOfBrowser } from '../page/console-page.ts'
 export function explainError({ log }: Pick<ConsoleDeps, 'log'>, stylesheet: string): ExplainError {
   return (error, _req, res) => {
     const refusal = refusalFor(error)
-    if (refusal.status >= 500) log.error({ err: error, requestId: requestIdOf(res) }, 'a request failed')
+    // One caller can have any number of `overloaded`, which a metric counts.
+    if (refusal.status >= 500 && refusal.code !== 'overloaded')
+      log.error({ err: error, requestId: requestIdOf(res) }, 'a request failed')
     const returnTo = returnOfBrowser(res)
     return returnTo === null ? answerOfRefusal(refusal) : refusalPage(refusal, stylesheet, returnTo)
   }

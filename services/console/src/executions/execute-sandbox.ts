@@ -3,17 +3,19 @@ import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
-import { mayUseSandboxes } from '../permissions/authorize.ts'
 import type { Call, Handler } from '../request/call.ts'
 import { fingerprintOf, readKey } from '../request/create-once.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
-import { authenticated } from '../sign-in/authenticate.ts'
-import { sendExecution } from './follow-execution.ts'
+import { asFollower } from '../request/request-limits.ts'
+import { authorizeReader, sendExecution } from './follow-execution.ts'
 import type { CheckedBodyOf } from '@gateway/api/api-route'
 import { recordChange } from '../audit/record-change.ts'
-import { type User, userOf } from '../sign-in/user.ts'
+import { userOf } from '../sign-in/user.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now' | 'publicUrl'>
+type Deps = Pick<
+  ConsoleDeps,
+  'prisma' | 'ledger' | 'requestLimits' | 'followerLooks' | 'newId' | 'stopping' | 'now' | 'publicUrl'
+>
 
 /**
  * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (rules
@@ -25,7 +27,9 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now'
 export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
   const { ledger, newId } = deps
   return async (call, res) => {
-    const { user, project, sandbox } = await reachSandbox(deps.prisma, call, res)
+    const tenant = call.id('tenant')
+    const reached = await asFollower(deps, res, tenant, () => reachSandbox(deps.prisma, call, res))
+    const { user, project, sandbox } = reached
     const key = readKey(call.req)
     const { input, revision, maxMicro } = await call.body()
     const started = await ledger.startExecution({
@@ -42,7 +46,8 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
     if ('refused' in started) throw refusalFor(started.refused, 'console')
     if (started.replayed) res.set('Idempotent-Replayed', 'true')
 
-    const authorize = () => authorizeAgain(deps, call, { sandbox: sandbox.id, project })
+    const gone = () => refuse('sandbox_not_found', { sandbox: sandbox.id })
+    const authorize = authorizeReader(deps, call.req, { tenant, project }, gone)
     await sendExecution(deps, call.req, res, { project, execution: started.execution }, authorize)
   }
 }
@@ -58,34 +63,19 @@ async function onceBy(user: string, key: string, call: Call<ConsoleRoutes['execu
   return { key: `user ${own}`, fingerprint: (await fingerprintOf(call)).toString('hex') }
 }
 
-/** Repeats authentication and authorization: the user may have signed out or lost their grant in the meantime. */
-async function authorizeAgain(
-  deps: Deps,
-  call: Pick<Call<ConsoleRoutes['executeSandbox']>, 'req' | 'id'>,
-  { sandbox, project }: { sandbox: string; project: string },
-): Promise<void> {
-  const user = await authenticated(deps, call.req)
-  if (!(await mayUseSandboxes(deps.prisma, user, call.id('tenant'), project)))
-    throw refuse('sandbox_not_found', { sandbox })
-}
-
-type RerunDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now' | 'publicUrl'>
-
 /**
  * POST …/projects/{p}/executions/{e}/rerun: reruns an ended execution from a node and reuses the results of the others
  * (flows §4.12). The ledger starts it once per idempotency key. The audit row follows; a repeated request writes it if
  * it is missing.
  * @throws Refusal `execution_not_found`, `execution_not_ended`, `rerun_differs`, and as for the admission of an invoke
  */
-export function rerunExecution(deps: RerunDeps): Handler<'rerunExecution'> {
+export function rerunExecution(deps: Deps): Handler<'rerunExecution'> {
   return async (call, res) => {
     const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
-    const authorize = async (user: User) => {
-      if (!(await mayUseSandboxes(deps.prisma, user, tenant, project)))
-        throw refuse('execution_not_found', { execution })
-    }
+    const gone = () => refuse('execution_not_found', { execution })
+    const authorize = authorizeReader(deps, call.req, { tenant, project }, gone)
     const { id: user } = userOf(res)
-    await authorize(userOf(res))
+    await asFollower(deps, res, tenant, authorize)
     const key = readKey(call.req)
     const asked = await call.body()
     const started = await deps.ledger.rerunExecution({
@@ -107,7 +97,7 @@ export function rerunExecution(deps: RerunDeps): Handler<'rerunExecution'> {
     })
     if (started.replayed) res.set('Idempotent-Replayed', 'true')
     const begun = { project, execution: started.execution }
-    await sendExecution(deps, call.req, res, begun, async () => authorize(await authenticated(deps, call.req)))
+    await sendExecution(deps, call.req, res, begun, authorize)
   }
 }
 

@@ -1,7 +1,11 @@
 import { expect } from 'vitest'
+import { openDatabase } from '@gateway/database/client'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ExecutionRecord, ProgressLine } from '@gateway/api/execution'
 import { outcomeOf } from '../console.fixture.ts'
 import { asking, echo } from '../sandboxes/graphs.fixture.ts'
+import { followExecution } from './follow-execution.ts'
+import { openFollowerLooks } from './follower-looks.ts'
 import { executionTest as test, input } from './executions.fixture.ts'
 
 const linesOf = (text: string) =>
@@ -92,3 +96,112 @@ test('sends no further progress to a user whose grant is removed [execution_not_
   expect(linesOf(await text).at(-1)).toMatchObject({ kind: 'refused', error: { code: 'execution_not_found' } })
   expect((await executed).body).toMatchObject({ id, status: 'Succeeded' })
 })
+
+/** An execution that waits for its model until `release`. */
+const heldTest = test.extend('held', async ({ flow, stack, services, fixture }) => {
+  const { path } = await flow.made(asking(flow.product))
+  const { control } = services.provider
+  await control.clearCalls()
+  await control.setFaults([{ hold: true }])
+  const executed = stack.owner.post(`${path}/execute`, { input })
+  await control.waitForCalls(1)
+  const { rows } = await fixture.run('SELECT id FROM money.executions WHERE project = $1 AND completed_at IS NULL', [
+    stack.project,
+  ])
+  const { id } = (rows as [{ id: string }])[0]
+  return {
+    id,
+    path,
+    executed,
+    async release() {
+      await control.clearFaults()
+      await control.release()
+    },
+  }
+})
+
+heldTest(
+  'admits eight of 500 followers of one user, and refuses neither a neighbor nor a revocation [overloaded]',
+  async ({ stack, held, fixture, services }) => {
+    const consumer = await stack.member({ project: 'Project Consumer' })
+    const neighbor = await stack.member({ project: 'Project Consumer' })
+    const { url } = services.gateways[0]!
+    const progress = `${stack.projectPath}/executions/${held.id}/progress`
+    const clients = new AbortController()
+    const follow = ({ token }: { token: string }) =>
+      fetch(url + progress, { headers: { Authorization: `Bearer ${token}` }, signal: clients.signal })
+    expect(outcomeOf(await consumer.get('/api/v2/me'))).toBe('200')
+    const answers = await Promise.all(Array.from({ length: 500 }, () => follow(consumer)))
+    const admitted = answers.filter(({ status }) => status === 200)
+    expect([admitted.length, answers.filter(({ status }) => status === 503).length]).toEqual([8, 492])
+    const refused = await consumer.get(progress)
+    expect(refused.body.error).toMatchObject({
+      code: 'overloaded',
+      resolution: expect.stringContaining('close the request that follows it') as string,
+    })
+    expect(outcomeOf(await consumer.post(`${held.path}/execute`, { input }))).toBe('503 overloaded')
+    expect(outcomeOf(await consumer.get(`${stack.projectPath}/executions/${held.id}`))).toBe('200')
+
+    const { tenant, team, project: id } = stack
+    const key = await fixture.key({ project: { id, tenant, team }, by: stack.owner.id })
+    for (const caller of [neighbor, stack.owner]) {
+      expect(outcomeOf(await caller.get(`${stack.projectPath}/wallet`))).toBe('200')
+      expect((await follow(caller)).status).toBe(200)
+    }
+    expect(outcomeOf(await stack.owner.post(`${stack.path}/keys/${key.id}/revoke`))).toBe('200')
+    clients.abort()
+    await expect.poll(async () => outcomeOf(await consumer.get(`${progress}?after=x`))).toBe('400 invalid_request')
+    await held.release()
+    expect((await held.executed).body).toMatchObject({ id: held.id, status: 'Succeeded' })
+  },
+)
+
+heldTest(
+  'shares the polls of 500 followers of one execution, of its lines and of their rights',
+  async ({ stack, held, services, database, onTestFinished }) => {
+    const { url } = services.ledgers[0]!
+    const ledger = openLedgerClient({ url, service: 'console', secret: services.secrets.console })
+    onTestFinished(() => ledger.close())
+    const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 2 })
+    onTestFinished(close)
+    const counts = { lines: 0, rights: 0 }
+    const counted = prisma.$extends({
+      query: {
+        userToken: {
+          findUnique({ args, query }) {
+            counts.rights++
+            return query(args)
+          },
+        },
+      },
+    }) as unknown as typeof prisma
+    const now = () => new Date()
+    const followerLooks = openFollowerLooks({
+      prisma: counted,
+      now,
+      ledger: {
+        followExecution(question) {
+          counts.lines++
+          return ledger.followExecution(question)
+        },
+      },
+    })
+    const reader = { secret: stack.owner.token, isBearer: true, tenant: stack.tenant, project: stack.project }
+    const authorize = async () => void (await followerLooks.mayUseSandboxes(reader))
+    const followed = { project: stack.project, execution: held.id, after: -1 }
+    async function follow() {
+      let text = ''
+      const { signal } = new AbortController()
+      for await (const lines of followExecution({ followerLooks, now }, followed, authorize, signal)) text += lines
+      return linesOf(text).map(({ kind }) => kind)
+    }
+    const following = Array.from({ length: 500 }, follow)
+    await expect.poll(() => counts.lines).toBeGreaterThanOrEqual(3)
+    await held.release()
+    for (const kinds of await Promise.all(following)) expect([kinds[0], kinds.at(-1)]).toEqual(['admitted', 'complete'])
+    // Each of them looked at least three times.
+    expect(counts.lines).toBeLessThan(100)
+    expect(counts.rights).toBeLessThan(100)
+    await held.executed
+  },
+)

@@ -14,8 +14,8 @@ import { userOf } from '../sign-in/user.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 import { Prisma } from '@gateway/database/client'
 import { recordChange } from '../audit/record-change.ts'
-import { authenticated } from '../sign-in/authenticate.ts'
-import { followExecution as progressOf, sendProgress } from './follow-execution.ts'
+import { asFollower } from '../request/request-limits.ts'
+import { authorizeReader, followExecution as progressOf, sendProgress } from './follow-execution.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
@@ -182,7 +182,7 @@ export function cancelExecution(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): H
   }
 }
 
-type ProgressDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'stopping' | 'now' | 'publicUrl'>
+type ProgressDeps = Pick<ConsoleDeps, 'ledger' | 'requestLimits' | 'followerLooks' | 'stopping' | 'now' | 'publicUrl'>
 
 /**
  * GET …/projects/{p}/executions/{e}/progress: progress lines after `after`, regardless of who started it (flows §4.4).
@@ -191,13 +191,10 @@ type ProgressDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'stopping' | 'now' |
 export function followExecution(deps: ProgressDeps): Handler<'followExecution'> {
   return async (call, res) => {
     const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
-    const mayFollow = async (user: Parameters<typeof mayUseSandboxes>[1]) => {
-      if (!(await mayUseSandboxes(deps.prisma, user, tenant, project)))
-        throw refuse('execution_not_found', { execution })
-    }
-    await mayFollow(userOf(res))
+    const gone = () => refuse('execution_not_found', { execution })
+    const authorize = authorizeReader(deps, call.req, { tenant, project }, gone)
+    await asFollower(deps, res, tenant, authorize)
     const followed = { project, execution, after: call.query().after }
-    const authorize = async () => mayFollow(await authenticated(deps, call.req))
     await sendProgress(deps, res, (disconnected) => progressOf(deps, followed, authorize, disconnected))
   }
 }

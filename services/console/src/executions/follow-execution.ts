@@ -1,13 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { backOffMs } from '@gateway/service-kit/async/waiting'
+import { backOffMs, untilNextLook } from '@gateway/service-kit/async/waiting'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { ConsoleDeps } from '../deps.ts'
+import { sentSecret } from '../sign-in/authenticate.ts'
 import type { Request, Response } from 'express'
 import { Refusal } from '@gateway/api/refusal'
 import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 
-/** Polling interval: short at first, to report short executions immediately, up to once a second for long ones. */
+/**
+ * Polling interval: short at first, to report short executions immediately, up to once a second for long ones. Followers
+ * poll at the same instants, and share their polls.
+ */
 const PAUSE = { firstMs: 25, maxMs: 1_000 }
 
 export interface Followed {
@@ -27,7 +31,7 @@ export interface Followed {
  * @throws Refusal `execution_not_found`
  */
 export async function* followExecution(
-  { ledger }: Pick<ConsoleDeps, 'ledger'>,
+  { followerLooks, now }: Pick<ConsoleDeps, 'followerLooks' | 'now'>,
   { project, execution, after: from }: Followed,
   authorize: () => Promise<void>,
   disconnected: AbortSignal,
@@ -36,7 +40,7 @@ export async function* followExecution(
   let found = false
   for (let quiet = 1; ; quiet++) {
     disconnected.throwIfAborted()
-    const news = await ledger.followExecution({ execution, after, project }).catch((error: unknown) => {
+    const news = await followerLooks.progress({ execution, after, project }).catch((error: unknown) => {
       if (error instanceof LedgerUnavailable) return null
       throw error
     })
@@ -49,11 +53,24 @@ export async function* followExecution(
       quiet = 1
     }
     if (news?.done) return
-    await wait(backOffMs(quiet, PAUSE), undefined, { signal: disconnected })
+    await wait(untilNextLook(now().getTime(), backOffMs(quiet, PAUSE)), undefined, { signal: disconnected })
   }
 }
 
-type Deps = Pick<ConsoleDeps, 'ledger' | 'stopping'>
+/** Returns the `authorize` of a reader of a project's executions, who is refused once they may not use them. */
+export function authorizeReader(
+  deps: Pick<ConsoleDeps, 'followerLooks' | 'publicUrl'>,
+  req: Request,
+  of: { tenant: string; project: string },
+  refusal: () => Refusal,
+): () => Promise<void> {
+  const reader = { ...sentSecret(deps, req), ...of }
+  return async () => {
+    if (!(await deps.followerLooks.mayUseSandboxes(reader))) throw refusal()
+  }
+}
+
+type Deps = Pick<ConsoleDeps, 'ledger' | 'followerLooks' | 'now' | 'stopping'>
 interface Begun {
   project: string
   execution: string

@@ -1,10 +1,12 @@
 import type { Request, RequestHandler } from 'express'
 import type { TokenPermission } from '@gateway/api/console/access-tokens'
 import { ACCESS_TOKEN_PREFIX, isWellFormedSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
+import { CALLER_HEADER } from '@gateway/service-kit/http/caller-permits'
 import { markAuthenticated } from '@gateway/service-kit/http/connections'
 import { sessionCookie } from './open-session.ts'
-import { refuse } from '@gateway/api/refusal'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
+import { permitsOf } from '../request/request-limits.ts'
 import type { User } from './user.ts'
 import { hashOf } from './secret.ts'
 
@@ -12,11 +14,25 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>
 type Client = Deps['prisma']
 
 /** Admits only authenticated requests: by personal token, session cookie, or token of an organization or project. */
-export function authenticate(deps: Deps): RequestHandler {
-  return async (req, res, next) => {
-    res.locals['user'] = await authenticated(deps, req)
-    markAuthenticated(req.socket)
-    next()
+export function authenticate(deps: Deps & Pick<ConsoleDeps, 'revocationPrisma' | 'requestLimits'>): RequestHandler {
+  const { requestLimits, revocationPrisma } = deps
+  return (req, res, next) => {
+    const held = permitsOf(res)
+    const { asked } = held
+    return held.during(async () => {
+      const user = await authenticated(asked.revokes ? { ...deps, prisma: revocationPrisma } : deps, req).catch(
+        (error: unknown) => {
+          if (error instanceof Refusal) requestLimits.refused(asked)
+          throw error
+        },
+      )
+      markAuthenticated(req.socket)
+      res.setHeader(CALLER_HEADER, user.id)
+      if (!held.isKnown) held.exchange(requestLimits.accepted(asked, user))
+      held.party = user.id
+      res.locals['user'] = user
+      next()
+    })
   }
 }
 
@@ -26,12 +42,30 @@ export function authenticate(deps: Deps): RequestHandler {
  * @throws Refusal `duplicate_header`, `session_missing`, `token_invalid`
  */
 export async function authenticated(deps: Deps, req: Request): Promise<User> {
+  return authenticatedBy(deps, sentSecret(deps, req))
+}
+
+/** The bearer token of a request, or else its session. */
+export interface SentSecret {
+  /** null: it has neither. */
+  secret: string | null
+  isBearer: boolean
+}
+
+/** @throws Refusal `duplicate_header` */
+export function sentSecret(deps: Pick<Deps, 'publicUrl'>, req: Request): SentSecret {
   const bearer = bearerOf(req)
-  const secret = bearer ?? sessionCookie(deps).read(req)
-  if (secret === null) throw refuse('session_missing', {})
-  const user = await userOrProgram(deps.prisma, deps.now(), secret)
+  return { secret: bearer ?? sessionCookie(deps).read(req), isBearer: bearer !== null }
+}
+
+/** @throws Refusal `session_missing`, `token_invalid` */
+export async function authenticatedBy(
+  { prisma, now }: Pick<Deps, 'prisma' | 'now'>,
+  { secret, isBearer }: SentSecret,
+): Promise<User> {
+  const user = secret === null ? null : await userOrProgram(prisma, now(), secret)
   if (user) return user
-  throw bearer === null ? refuse('session_missing', {}) : refuse('token_invalid', {})
+  throw isBearer ? refuse('token_invalid', {}) : refuse('session_missing', {})
 }
 
 /** Returns the bearer token of a request, or null. */

@@ -1,6 +1,6 @@
 import type { Admitted, AdmitOutcome } from '@gateway/ledger-protocol/ledger-outcomes'
+import type { Permit } from '@gateway/service-kit/async/concurrency-limiter'
 import type { Place } from '../rates/rates.ts'
-import type { Permit } from './limits.ts'
 
 /** Outcome of an admission: the upper bound is reserved, or a saved response is replayed. */
 export type Admission = AdmittedCall | Replay

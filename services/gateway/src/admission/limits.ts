@@ -1,71 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { refuse } from '@gateway/api/refusal'
+import { Refusal, refuse } from '@gateway/api/refusal'
+import {
+  type ConcurrencyLimiter,
+  openConcurrencyLimiter,
+  type Permit,
+} from '@gateway/service-kit/async/concurrency-limiter'
 import { callerAddress, markAuthenticated } from '@gateway/service-kit/http/connections'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { readCaller, readKey } from '../request/read-headers.ts'
 import type { KeyGate } from './key-gate.ts'
-
-// Limit on concurrent requests.
-//   P1  At most `maxPermits` in total. One project can hold at most SHARE times the free permits, so the busier the
-//       process, the fewer a project can hold. A busy project always leaves a permit for a project that holds none, and
-//       projects that together want more than there are converge to equal shares.
-//   P2  A permit is held until the work is done and the response is sent, even if the caller has disconnected.
-
-export interface ConcurrencyLimiter {
-  /** @throws Refusal `overloaded` */
-  acquire(project: string): Permit
-  count(): number
-}
-
-export interface Permit {
-  /** Calls `giveBack` on release; immediately if already released. */
-  onRelease(giveBack: () => void): void
-  /** Idempotent. */
-  release(): void
-}
-
-interface Options {
-  maxPermits: number
-  /** Maximum per project, regardless of load. */
-  maxOfProject?: number | undefined
-}
-
-const SHARE = 4
-
-export function openConcurrencyLimiter({ maxPermits, maxOfProject = maxPermits }: Options): ConcurrencyLimiter {
-  const acquired = new Map<string, number>() // by project
-  let total = 0
-
-  function add(project: string, permits: 1 | -1): void {
-    total += permits
-    const sum = (acquired.get(project) ?? 0) + permits
-    if (sum === 0) acquired.delete(project)
-    else acquired.set(project, sum)
-  }
-
-  return {
-    acquire(project) {
-      const share = Math.min(maxOfProject, SHARE * (maxPermits - total)) // P1
-      if ((acquired.get(project) ?? 0) >= share) throw refuse('overloaded', {})
-      add(project, 1)
-      let released = false
-      const givesBack: (() => void)[] = []
-      return {
-        onRelease(giveBack) {
-          if (released) giveBack()
-          else givesBack.push(giveBack)
-        },
-        release() {
-          if (released) return
-          released = true
-          for (const giveBack of givesBack) giveBack()
-          add(project, -1)
-        },
-      }
-    },
-    count: () => total,
-  }
-}
 
 type PermitNeeded = { keyGate: Pick<KeyGate, 'identify'>; concurrencyLimiter: Pick<ConcurrencyLimiter, 'acquire'> }
 
@@ -78,7 +21,7 @@ type PermitNeeded = { keyGate: Pick<KeyGate, 'identify'>; concurrencyLimiter: Pi
 export async function withPermit(
   deps: PermitNeeded,
   res: ServerResponse,
-  work: (keyHash: string, permit: Permit) => Promise<void>,
+  work: (keyHash: string, permit: Permit, project: string) => Promise<void>,
 ): Promise<void> {
   const keyHash = readKey(res.req)
   const { project } = await deps.keyGate.identify(keyHash, callerAddress(res.req))
@@ -91,7 +34,7 @@ export async function withPermit(
   }
   res.once('close', done)
   try {
-    await work(keyHash, permit)
+    await work(keyHash, permit, project)
   } finally {
     done()
   }
@@ -113,6 +56,43 @@ export async function askWithPermit<Answer>(
   const permit = deps.concurrencyLimiter.acquire(project)
   try {
     return await ask(readCaller(req, keyHash))
+  } finally {
+    permit.release()
+  }
+}
+
+// Limit on followers: requests that get the progress of an execution, and take as long as it does. Each holds a permit
+// of its project too. Some keys of a project could otherwise take all of its permits for a long time.
+
+/** @param maxPermits for all keys together */
+export function openFollowerLimiter(maxPermits: number, maxOfKey: number): ConcurrencyLimiter {
+  return openConcurrencyLimiter({
+    maxPermits,
+    maxOfParty: maxOfKey,
+    whenFull: (hasMaximum) => (hasMaximum ? followsTooMany(maxOfKey) : refuse('overloaded', {})),
+  })
+}
+
+function followsTooMany(maxOfKey: number): Refusal {
+  return new Refusal(
+    'overloaded',
+    `This key follows the progress of ${maxOfKey} executions, as many as it may follow.`,
+    'Wait until one of them has ended, or close the request that follows it, then send this request again. Reading an execution at GET /v1/executions/{id} does not count.',
+  )
+}
+
+/**
+ * Runs work as a follower.
+ * @throws Refusal `overloaded`, before anything is asked
+ */
+export async function asFollower<T>(
+  { followerLimiter }: { followerLimiter: Pick<ConcurrencyLimiter, 'acquire'> },
+  keyHash: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const permit = followerLimiter.acquire(keyHash)
+  try {
+    return await work()
   } finally {
     permit.release()
   }

@@ -5,13 +5,15 @@ import { createServer, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { expect, test as base } from 'vitest'
 import { KEY_SECRET_PREFIX, makeSecret } from '@gateway/api/ids'
+import { refuse } from '@gateway/api/refusal'
+import { openConcurrencyLimiter } from '@gateway/service-kit/async/concurrency-limiter'
 import { sendJson } from '@gateway/service-kit/http/answers'
-import { openConcurrencyLimiter, withPermit } from './limits.ts'
+import { withPermit } from './limits.ts'
 
 // A real server with a single permit, called over raw sockets.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
 const test = base.extend('room', async ({}, { onCleanup }) => {
-  const limiter = openConcurrencyLimiter({ maxPermits: 1 })
+  const limiter = openConcurrencyLimiter({ maxPermits: 1, whenFull: () => refuse('overloaded', {}) })
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,9 +1,9 @@
 import { flowLimits, times } from '@gateway/api/limits'
 import { Refusal, refuse } from '@gateway/api/refusal'
+import { untilNextLook } from '@gateway/service-kit/async/waiting'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { Deps } from '../deps.ts'
-import { untilNextLook } from './ending-watch.ts'
 import type { Execution } from './start-execution.ts'
 
 // Waits for the end of an execution.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
-import { openEndingWatch, untilNextLook } from './ending-watch.ts'
+import { untilNextLook } from '@gateway/service-kit/async/waiting'
+import { openEndingWatch } from './ending-watch.ts'
 
 function openWatch(ended: string[]) {
   const asked: string[][] = []

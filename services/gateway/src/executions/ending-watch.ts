@@ -44,8 +44,3 @@ export function openEndingWatch({ ledger }: { ledger: Pick<LedgerClient, 'endedE
     hasEnded: (execution) => new Promise((resolve, reject) => looks.add({ execution, resolve, reject })),
   }
 }
-
-/** Returns the milliseconds until the next shared poll (E1). Always more than 0. */
-export function untilNextLook(nowMs: number, everyMs: number): number {
-  return everyMs - (nowMs % everyMs)
-}

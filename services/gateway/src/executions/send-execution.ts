@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import type { AssetValue, ExecutionRecord, RefusedLine } from '@gateway/api/execution'
 import { Refusal, refuse } from '@gateway/api/refusal'
+import { untilNextLook } from '@gateway/service-kit/async/waiting'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { type RecordedAsset, sendAsset } from '@gateway/assets/send-asset'
@@ -81,6 +82,7 @@ function notNow(execution: string): Refusal {
 //   P3  A stopping process ends the response after a complete line. The kind of that line shows that it isn't the last.
 //   P4  Each poll authorizes the reader again. A reader that has lost access gets the reason and no further line. So
 //       does, after a minute, a caller that repeated the start of a running execution (rules §5.2, §5.3).
+//   P5  Followers poll at the same instants, and those of one key share their polls.
 
 /** Topic that is notified of new lines. */
 export const lineTopicOf = (execution: string) => execution
@@ -90,23 +92,23 @@ const LOOK_EVERY_MS = 1_000
 
 const NOTHING_NEW = { lines: '', seq: -1, done: false }
 
-type Followed = Pick<Execution, 'execution' | 'caller' | 'replayed' | 'waitForChange'> & {
+type Followed = Pick<Execution, 'execution' | 'project' | 'caller' | 'replayed' | 'waitForChange'> & {
   /** Last line that the reader has; absent if none. */
   after?: number
 }
 
 /** @throws Refusal `idempotency_in_progress`, or as a repeat of the start would be refused now */
 export async function streamProgress(
-  { ledger, openCalls, now }: Pick<Deps, 'ledger' | 'openCalls' | 'now'>,
+  { lookAtProgress, openCalls, now }: Pick<Deps, 'lookAtProgress' | 'openCalls' | 'now'>,
   stream: ResponseStream,
-  { execution, caller, replayed, waitForChange, after: from = -1 }: Followed,
+  { execution, project, caller, replayed, waitForChange, after: from = -1 }: Followed,
   disconnected: AbortSignal,
   lookEveryMs = LOOK_EVERY_MS,
 ): Promise<void> {
   const untilMs = replayed ? now() + times.joinMs : Infinity // P4
   stream.open()
-  for (let after = from; ; await waitForChange(lookEveryMs)) {
-    const answer = await ledger.followExecution({ execution, after, caller }).catch((error: unknown) => {
+  for (let after = from; ; await waitForChange(untilNextLook(now(), lookEveryMs))) {
+    const answer = await lookAtProgress({ execution, after, caller, project }).catch((error: unknown) => {
       if (error instanceof LedgerUnavailable) return NOTHING_NEW
       throw error
     })

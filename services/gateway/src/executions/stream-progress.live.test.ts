@@ -30,16 +30,14 @@ const test = base.extend('stream', async ({}, { onCleanup }) => {
   const subscription = subscribe(waiting, 'exe_1', disconnect.signal)
   const state = { written: [] as string[], away: false, refused: false, nowMs: 0 }
   const asked: number[] = []
-  const ledger = {
-    async followExecution({ after }: { after: number }) {
-      asked.push(after)
-      if (state.refused) return { refused: { code: 'key_revoked', facts: { rotatedTo: null } } }
-      if (state.away) throw new LedgerUnavailable({ why: 'unavailable' })
-      const lines = state.written.slice(after + 1).map((line) => `${line}\n`)
-      return { lines: lines.join(''), seq: state.written.length - 1, done: state.written.at(-1) === 'end' }
-    },
+  async function lookAtProgress({ after }: { after: number }) {
+    asked.push(after)
+    if (state.refused) return { refused: { code: 'key_revoked', facts: { rotatedTo: null } } }
+    if (state.away) throw new LedgerUnavailable({ why: 'unavailable' })
+    const lines = state.written.slice(after + 1).map((line) => `${line}\n`)
+    return { lines: lines.join(''), seq: state.written.length - 1, done: state.written.at(-1) === 'end' }
   }
-  const deps = { ledger, openCalls, now: () => state.nowMs } as unknown as Deps
+  const deps = { lookAtProgress, openCalls, now: () => state.nowMs } as unknown as Deps
   const execution = { execution: 'exe_1', replayed: true, ...subscription } as unknown as Execution
   const start = () =>
     streamProgress(

@@ -12,6 +12,7 @@ import { Refusal, type RefusalBody, refuse } from '@gateway/api/refusal'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import type { Deps } from '../deps.ts'
+import { asFollower } from '../admission/limits.ts'
 import { explainError } from '../errors/explain-error.ts'
 import { awaitExecution, endTopicOf } from '../executions/await-execution.ts'
 import { lineTopicOf, setExecutionHeaders, streamProgress } from '../executions/send-execution.ts'
@@ -36,7 +37,7 @@ type Params = { name: string; arguments?: Record<string, unknown> | undefined }
 type RpcRequest = Pick<ServerContext['mcpReq'], '_meta' | 'notify'>
 type Needed = Parameters<typeof startExecution>[0] &
   Parameters<typeof awaitExecution>[0] &
-  Pick<Deps, 'ledger' | 'assetStore' | 'log' | 'metrics' | 'now' | 'refusals'>
+  Pick<Deps, 'ledger' | 'lookAtProgress' | 'followerLimiter' | 'assetStore' | 'log' | 'metrics' | 'now' | 'refusals'>
 
 const ROUTE = 'POST /v1/sandbox/{id}/mcp'
 
@@ -50,7 +51,9 @@ export async function callTool(
   try {
     if (params.name !== TOOL) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
     const input = params.arguments ?? {}
-    return await withCallSpan(ROUTE, traceOf(request, rpc), () => execute(deps, request, input, rpc))
+    const run = () => withCallSpan(ROUTE, traceOf(request, rpc), () => execute(deps, request, input, rpc))
+    const follows = rpc._meta?.progressToken !== undefined
+    return await (follows ? asFollower(deps, request.caller.keyHash, run) : run())
   } catch (error) {
     if (error instanceof ClientDisconnected || error instanceof ProtocolError) throw error
     return refusedResult(explainError(deps, error, request.res)) // T1

@@ -7,10 +7,10 @@ export const gatewayRules: Mutation[] = [
   {
     id: 'gateway-project-share',
     rule: 'A project may have fewer calls at once the busier the process is.',
-    file: 'services/gateway/src/admission/limits.ts',
+    file: 'packages/service-kit/src/async/concurrency-limiter.ts',
     find: 'SHARE * (maxPermits - total)',
     replace: 'SHARE * maxPermits',
-    tests: admission,
+    tests: ['packages/service-kit/src/async/concurrency-limiter.test.ts'],
   },
   {
     id: 'gateway-queue-limit',

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { chain, flowTest, linesOf, newKey, openLines, recordOf } from '../../flow-stack.fixture.ts'
+import { chain, flowTest, linesOf, newKey, openLines, PROGRESS, recordOf } from '../../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../../stack.fixture.ts'
 
 const test = flowTest
@@ -7,7 +7,7 @@ const test = flowTest
   .extend('held', async ({ stack, tenant, flows }) => {
     const { control } = stack.provider
     const prompt = newPrompt()
-    const sandbox = await flows.save(chain(tenant.model))
+    const sandbox = await flows.save(chain(tenant.model), { mcpEnabled: true })
     await control.setFaults([{ prompt, hold: true, times: 1 }])
     const record = flows.invoke(sandbox, { text: prompt }, { headers: { 'idempotency-key': newKey() } }).then(recordOf)
     await control.waitForCalls(1, { prompt })
@@ -84,6 +84,44 @@ describe('GET /v1/executions/{id}/progress', () => {
     const refused = await flows.get(`/v1/executions/${execution}/progress`, headers)
     expect([refused.status, (await errorOf(refused))['code']]).toEqual([403, 'key_scope'])
     await held.release()
+    await held.record
+  })
+
+  test('refuses a key beyond its followers, and neither another key nor a read [overloaded]', async ({
+    tenant,
+    flows,
+    held,
+    execution,
+  }) => {
+    const { secret } = await tenant.key()
+    const clients = new AbortController()
+    const ask = (path: string, key: string, signal: AbortSignal | null = null) =>
+      fetch(`${tenant.url}/v1/executions/${execution}${path}`, { headers: { authorization: `Bearer ${key}` }, signal })
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => ask('/progress', tenant.secret, clients.signal)),
+    )
+    const refused = answers.filter(({ status }) => status === 503)
+    expect([answers.filter(({ status }) => status === 200).length, refused.length]).toEqual([16, 84])
+    expect(await errorOf(refused[0]!)).toMatchObject({
+      code: 'overloaded',
+      resolution: expect.stringContaining('close the request that follows it') as string,
+    })
+    expect((await ask('', tenant.secret)).status).toBe(200)
+    const invocation = await flows.invoke(held.sandbox, { text: newPrompt() }, { headers: PROGRESS })
+    const params = { name: 'invoke_product', arguments: { text: 'Hello' }, _meta: { progressToken: 'p' } }
+    const tool = await fetch(`${tenant.url}/v1/sandbox/${held.sandbox}/mcp`, {
+      method: 'POST',
+      headers: { ...tenant.headers, accept: 'application/json, text/event-stream', 'idempotency-key': newKey() },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    })
+    expect(await tool.text()).toMatch(/overloaded.*"isError":true/)
+    expect([invocation.status, await flows.executions()]).toEqual([503, 1])
+    const other = await openLines(await ask('/progress', secret))
+    clients.abort()
+    await expect.poll(async () => (await ask('/progress?after=9', tenant.secret)).status).toBe(200)
+    await held.release()
+    await other.end()
+    expect(other.lines.at(-1)).toMatchObject({ kind: 'complete' })
     await held.record
   })
 })

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
-import { withPermit } from '../../admission/limits.ts'
+import { asFollower, withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { lineTopicOf, refusedLine, sendRecord, streamProgress } from '../../executions/send-execution.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'
@@ -32,6 +32,7 @@ export function showExecution(
 
 interface Followed {
   execution: string
+  project: string
   caller: CallerQuestion
   after: number
 }
@@ -43,11 +44,11 @@ interface Followed {
  */
 export function followExecution(deps: Deps): RequestHandler<{ id: string }> {
   return (req, res) =>
-    withPermit(deps, res, (keyHash) => {
+    withPermit(deps, res, (keyHash, _permit, project) => {
       const caller = readCaller(req, keyHash)
       const { after } = readProgressQuery(req.query)
-      const followed = { execution: storableId(req.params.id), caller, after }
-      return deps.openCalls.run(() => follow(deps, res, followed))
+      const followed = { execution: storableId(req.params.id), project, caller, after }
+      return asFollower(deps, keyHash, () => deps.openCalls.run(() => follow(deps, res, followed)))
     })
 }
 
@@ -56,7 +57,7 @@ async function follow(deps: Deps, res: Response, followed: Followed): Promise<vo
   const disconnected = disconnectSignal(res)
   const { waitForChange, close } = subscribe(deps, lineTopicOf(execution), disconnected)
   try {
-    const found = await deps.ledger.followExecution(followed) // first, so that a refusal gets its HTTP status
+    const found = await deps.lookAtProgress(followed) // first, so that a refusal gets its HTTP status
     if ('refused' in found) throw refusalFor(found.refused, 'invoke')
     res.setHeader('X-Service-Invocation', execution)
     const stream = openResponseStream(res, { now: deps.now, kind: JSON_LINES })

@@ -14,7 +14,7 @@ import { valueTypeOf } from '@gateway/flow/contract'
 import type { Deps } from '../../deps.ts'
 import { composeDetail, executionRecord, progressLines } from './compose-record.ts'
 import { type ExecutionRow, readRows } from './read-rows.ts'
-import { openSemaphore, type Semaphore } from '@gateway/service-kit/async/semaphore'
+import { type FairSemaphore, openFairSemaphore } from '@gateway/service-kit/async/fair-semaphore'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { readCaller } from '../../keys/read-caller.ts'
 
@@ -62,7 +62,7 @@ export async function followExecution(
   deps: Pick<Deps, 'reads' | 'followers'>,
   { execution, after, caller, project }: FollowQuestion,
 ): Promise<FollowAnswer> {
-  return deps.followers.run(async () => {
+  return deps.followers.run(project ?? '', async () => {
     const found = await readRows(deps, execution, after)
     const row = found?.execution ?? null
     const refusal = caller === undefined ? null : await mayReadExecution(deps, caller, row, execution)
@@ -73,12 +73,18 @@ export async function followExecution(
   })
 }
 
-/** Maximum number of followers' reads that wait; a follower beyond that retries a second later. */
+/**
+ * Maximum number of followers' reads that wait, of one project half of what is free; a follower beyond that retries a
+ * second later.
+ */
 const MAX_WAITING = 1_000
 
-/** @param readConnections connections for reads, of which followers use at most half */
-export function openFollowers(readConnections: number): Semaphore {
-  return openSemaphore({
+/**
+ * Projects take turns.
+ * @param readConnections connections for reads, of which followers use at most half
+ */
+export function openFollowers(readConnections: number): FairSemaphore {
+  return openFairSemaphore({
     permits: Math.max(1, Math.floor(readConnections / 2)),
     maxWaiting: MAX_WAITING,
     whenFull: () => new Error('too many follow executions at once'),

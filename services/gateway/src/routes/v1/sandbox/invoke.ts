@@ -10,7 +10,7 @@ import {
 } from '../../../executions/send-execution.ts'
 import { acceptedAnswer, type AcceptedAnswer, readInvocation } from '../../../request/read-invocation.ts'
 import { withSpan } from '@gateway/service-kit/process/spans'
-import { withPermit } from '../../../admission/limits.ts'
+import { asFollower, withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { explainError } from '../../../errors/explain-error.ts'
 import { awaitExecution, endTopicOf } from '../../../executions/await-execution.ts'
@@ -34,9 +34,20 @@ export function invokeSandbox(deps: Deps): RequestHandler<{ id: string }> {
 }
 
 async function invoke(deps: Deps, req: InvokeRequest, res: Response, keyHash: string): Promise<void> {
+  const accepted = acceptedAnswer(req)
+  const run = () => runInvocation(deps, req, res, keyHash, accepted)
+  return accepted === 'progress' ? asFollower(deps, keyHash, run) : run()
+}
+
+async function runInvocation(
+  deps: Deps,
+  req: InvokeRequest,
+  res: Response,
+  keyHash: string,
+  accepted: AcceptedAnswer,
+): Promise<void> {
   const startMs = deps.now()
   const disconnected = disconnectSignal(res)
-  const accepted = acceptedAnswer(req)
   const invocation = await readInvocation(req, keyHash)
   const request = { ...invocation, sandbox: req.params.id, surface: 'invoke' } as const
   const topicOf = accepted === 'progress' ? lineTopicOf : endTopicOf

@@ -1,0 +1,44 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { openFairSemaphore } from './fair-semaphore.ts'
+
+function openJobs({ permits = 1, maxWaiting = 100 } = {}) {
+  const semaphore = openFairSemaphore({ permits, maxWaiting, whenFull: () => new Error('full') })
+  const started: string[] = []
+  const ends: (() => void)[] = []
+  const run = (party: string, name: string) =>
+    semaphore.run(party, () => {
+      started.push(name)
+      return new Promise<void>((resolve) => ends.push(resolve))
+    })
+  /** Ends the oldest running job, and waits for the one that gets its permit. */
+  async function endOne(): Promise<void> {
+    ends.shift()!()
+    await turn()
+  }
+  return { run, started, endOne }
+}
+
+test('runs a job of a quiet party after one of a party with 500 waiting', async () => {
+  const { run, started, endOne } = openJobs({ permits: 2, maxWaiting: 1_000 })
+  for (let n = 0; n < 500; n++) void run('busy', 'busy')
+  void run('quiet', 'quiet')
+  await endOne()
+  await endOne()
+  expect(started).toEqual(['busy', 'busy', 'busy', 'quiet'])
+})
+
+test('refuses a party that has half of the waiting places, and not another one', async () => {
+  const { run, started, endOne } = openJobs({ maxWaiting: 4 })
+  for (const name of ['running', 'first', 'second']) void run('busy', name)
+  await expect(run('busy', 'third')).rejects.toThrow('full')
+  void run('quiet', 'quiet')
+  for (let n = 0; n < 3; n++) await endOne()
+  expect(started.toSorted()).toEqual(['first', 'quiet', 'running', 'second'])
+})
+
+test('passes on the permit of a job that fails', async () => {
+  const semaphore = openFairSemaphore({ permits: 1, maxWaiting: 1, whenFull: () => new Error('full') })
+  await expect(semaphore.run('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+  expect(await semaphore.run('a', () => Promise.resolve('ran'))).toBe('ran')
+})

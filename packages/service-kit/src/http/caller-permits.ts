@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { type ConcurrencyLimiter, openConcurrencyLimiter, type Permit } from '../async/concurrency-limiter.ts'
+
+// Permits of the requests of people and programs, taken before their credentials are checked.
+//   H1  A credential that was accepted before counts towards its user, any other towards the address of its caller. That
+//       authorizes nothing: the credential is checked at each request.
+//   H2  Known callers, unknown callers and revocations have separate permits. So no crowd of requests keeps a caller
+//       from signing in, or a leaked key from being revoked.
+
+export interface CallerPermits {
+  /**
+   * Takes a permit for a request. `user` is null if the credential is not known.
+   * @throws the error of `whenFull`
+   */
+  acquire(request: PermitRequest): { permit: Permit; user: string | null }
+  /** Notes that a credential was accepted as one of this user. */
+  know(credential: string, user: string): void
+  /** Notes that a credential was refused. */
+  forget(credential: string): void
+  /** Permits held, by kind. */
+  counts(): Record<PermitKind, number>
+}
+
+export interface PermitRequest {
+  /** As returned by `credentialOf`; null if the request has none. */
+  credential: string | null
+  /** Address of the caller. */
+  address: string
+  /** Whether it takes access away (packages/api/src/api/revocations.ts). */
+  revokes: boolean
+}
+
+export type PermitKind = 'known' | 'unknown' | 'revocation'
+
+interface Options {
+  /** Maximum for known callers together; as many again for unknown ones. */
+  maxPermits: number
+  /** Maximum per known caller. An address, behind which there may be many callers, has no maximum but its share. */
+  maxOfCaller: number
+  /** The error for a request without a permit. `hasMaximum`: its user has as many as a user may ever have. */
+  whenFull: (hasMaximum: boolean) => Error
+}
+
+/**
+ * Response header in which the console names the user or token that it has authenticated. The gateway reads it and
+ * removes it from the response. A caller can't set it: it is never read from a request.
+ */
+export const CALLER_HEADER = 'x-service-caller'
+
+/** Permits of revocations, which are short and rare. */
+export const REVOCATION_PERMITS = 64
+const REVOCATIONS_OF_CALLER = 8
+const MAX_KNOWN = 50_000
+
+export function openCallerPermits({ maxPermits, maxOfCaller, whenFull }: Options): CallerPermits {
+  const known = new Map<string, string>() // user by credential, least recently used first
+  const limiters: Record<PermitKind, ConcurrencyLimiter> = {
+    known: openConcurrencyLimiter({ maxPermits, maxOfParty: maxOfCaller, whenFull }),
+    unknown: openConcurrencyLimiter({ maxPermits, whenFull: () => whenFull(false) }),
+    revocation: openConcurrencyLimiter({
+      maxPermits: REVOCATION_PERMITS,
+      maxOfParty: REVOCATIONS_OF_CALLER,
+      whenFull,
+    }),
+  }
+
+  function know(credential: string, user: string): void {
+    known.delete(credential)
+    known.set(credential, user)
+    if (known.size <= MAX_KNOWN) return
+    for (const oldest of known.keys()) return void known.delete(oldest)
+  }
+
+  return {
+    acquire({ credential, address, revokes }) {
+      const user = credential === null ? null : (known.get(credential) ?? null)
+      if (user !== null) know(credential!, user)
+      const kind = revokes ? 'revocation' : user === null ? 'unknown' : 'known'
+      return { permit: limiters[kind].acquire(user ?? `address ${address}`), user } // H1
+    },
+    know,
+    forget: (credential) => void known.delete(credential),
+    counts: () => ({
+      known: limiters.known.count(),
+      unknown: limiters.unknown.count(),
+      revocation: limiters.revocation.count(),
+    }),
+  }
+}
+
+/** Returns what identifies the credential of a request without being one. */
+export function credentialOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64')
+}

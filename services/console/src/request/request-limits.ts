@@ -1,0 +1,225 @@
+import type { Response } from 'express'
+import { Refusal, refuse } from '@gateway/api/refusal'
+import { openConcurrencyLimiter, type Permit } from '@gateway/service-kit/async/concurrency-limiter'
+import { openCallerPermits, type PermitKind, type PermitRequest } from '@gateway/service-kit/http/caller-permits'
+import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
+import type { ConsoleConfig } from '../config.ts'
+import { type User, userOf } from '../sign-in/user.ts'
+
+// Limits on concurrent requests, so that no user, token or organization stops the console for the others.
+//   Q1  A request takes a permit before the database is asked. One whose credential is not known yet counts towards its
+//       address, and towards its user once the credential was accepted (service-kit, http/caller-permits.ts).
+//   Q2  A permit is held until the handler is done and the response is sent, even if the client has disconnected.
+//   Q3  A request counts towards an organization if its user was answered there within the last minute: a stranger who
+//       names the organization takes none of its permits.
+//   Q4  A revocation counts towards its user alone. Its permits and its connections to the database are separate.
+//   Q5  A request that follows an execution takes as long as the execution, so it exchanges its permits for those of a
+//       follower before anything starts.
+
+type Settings = Pick<
+  ConsoleConfig,
+  | 'MAX_CONCURRENT_REQUESTS'
+  | 'MAX_CONCURRENT_REQUESTS_PER_USER'
+  | 'MAX_CONCURRENT_REQUESTS_PER_TENANT'
+  | 'MAX_FOLLOWERS'
+  | 'MAX_FOLLOWERS_PER_USER'
+>
+
+export interface AskedPermits extends PermitRequest {
+  /** The organization in the path; null if there is none. */
+  tenant: string | null
+}
+
+export interface RequestLimits {
+  /**
+   * Takes the permits of a request.
+   * @throws Refusal `overloaded`
+   */
+  begin(asked: AskedPermits): Begun
+  /**
+   * Takes the permits of a request whose credential was not known and has just been accepted.
+   * @throws Refusal `overloaded`
+   */
+  accepted(asked: AskedPermits, user: User): Permit[]
+  /** Notes that a credential was refused. */
+  refused(asked: AskedPermits): void
+  /** Notes that a request of this user had a success response. */
+  answered(asked: AskedPermits, user: User): void
+  /** Takes the permit of a follower (Q5). @throws Refusal `overloaded` */
+  follow(user: User): Permit
+  /** The one of an organization, in which its user is authorized. @throws Refusal `overloaded` */
+  followIn(tenant: string): Permit
+  counts(): Record<PermitKind | 'follower', number>
+}
+
+export interface Begun {
+  permits: Permit[]
+  /** The user of a known credential. */
+  user: string | null
+}
+
+/** The limit that a refused request had reached. */
+export type ReachedLimit = 'user' | 'tenant' | 'followers' | 'total'
+
+const MEMBER_FOR_MS = 60_000
+const MAX_MEMBERS = 50_000
+
+/** @param overloaded called with each refusal */
+export function openRequestLimits(
+  settings: Settings,
+  { now, overloaded }: { now: () => Date; overloaded: (limit: ReachedLimit) => void },
+): RequestLimits {
+  const refusal = (limit: ReachedLimit, wrong: string, resolution: string) => {
+    overloaded(limit)
+    return new Refusal('overloaded', wrong, resolution)
+  }
+  const anyone = () => {
+    overloaded('total')
+    return refuse('overloaded', {})
+  }
+  const ofTenant = () =>
+    refusal(
+      'tenant',
+      'The users and tokens of this organization have as many requests in progress as they may have.',
+      'Retry after Retry-After seconds, with fewer requests at a time.',
+    )
+
+  const callers = openCallerPermits({
+    maxPermits: settings.MAX_CONCURRENT_REQUESTS,
+    maxOfCaller: settings.MAX_CONCURRENT_REQUESTS_PER_USER,
+    whenFull: (hasMaximum) =>
+      hasMaximum
+        ? refusal(
+            'user',
+            'This user or token has as many requests in progress as it may have.',
+            'Wait until one of them is answered, then send this request again.',
+          )
+        : anyone(),
+  })
+  const tenants = openConcurrencyLimiter({
+    maxPermits: settings.MAX_CONCURRENT_REQUESTS,
+    maxOfParty: settings.MAX_CONCURRENT_REQUESTS_PER_TENANT,
+    whenFull: ofTenant,
+  })
+  const followers = openConcurrencyLimiter({
+    maxPermits: settings.MAX_FOLLOWERS,
+    maxOfParty: settings.MAX_FOLLOWERS_PER_USER,
+    whenFull: (hasMaximum) =>
+      hasMaximum
+        ? refusal(
+            'followers',
+            `This user or token follows ${settings.MAX_FOLLOWERS_PER_USER} executions, as many as it may follow.`,
+            'Wait until one of them has ended, or close the request that follows it, then send this request again.',
+          )
+        : anyone(),
+  })
+  const followersOfTenants = openConcurrencyLimiter({ maxPermits: settings.MAX_FOLLOWERS, whenFull: ofTenant })
+
+  const members = new Map<string, number>() // until when, by user and organization (Q3), oldest first
+  const isMember = (user: string, tenant: string) => (members.get(`${user} ${tenant}`) ?? 0) > now().getTime()
+
+  function begin(asked: AskedPermits): Begun {
+    const { permit, user } = callers.acquire(asked) // Q1
+    const { tenant, revokes } = asked
+    if (user === null || tenant === null || revokes || !isMember(user, tenant)) return { permits: [permit], user }
+    try {
+      return { permits: [permit, tenants.acquire(tenant)], user }
+    } catch (error) {
+      permit.release()
+      throw error
+    }
+  }
+
+  return {
+    begin,
+    accepted(asked, { id }) {
+      if (asked.credential !== null) callers.know(asked.credential, id)
+      return begin(asked).permits
+    },
+    refused({ credential }) {
+      if (credential !== null) callers.forget(credential)
+    },
+    answered({ tenant }, { id, platformOperator }) {
+      if (tenant === null || platformOperator) return
+      const member = `${id} ${tenant}`
+      members.delete(member)
+      members.set(member, now().getTime() + MEMBER_FOR_MS)
+      if (members.size <= MAX_MEMBERS) return
+      for (const oldest of members.keys()) return void members.delete(oldest)
+    },
+    follow: ({ id }) => followers.acquire(id),
+    followIn: followersOfTenants.acquire,
+    counts: () => ({ ...callers.counts(), follower: followers.count() }),
+  }
+}
+
+/** The permits of one request. */
+export interface HeldPermits {
+  asked: AskedPermits
+  /** The known user, or else the address. */
+  party: string
+  isKnown: boolean
+  /** Holds these permits from now on, and releases the ones before. */
+  exchange(permits: Permit[]): void
+  add(permit: Permit): void
+  /**
+   * Runs work of the request under its permits (Q2).
+   * @throws ClientDisconnected
+   */
+  during<T>(work: () => T | Promise<T>): Promise<T>
+}
+
+/** Holds the permits of a request until its work is done and its response is sent (Q2). */
+export function holdPermits(res: Response, asked: AskedPermits, { permits, user }: Begun): HeldPermits {
+  let held = permits
+  let reasons = 1
+  const done = () => {
+    if (--reasons === 0) for (const permit of held) permit.release()
+  }
+  res.once('close', done)
+  const holding: HeldPermits = {
+    asked,
+    party: user ?? asked.address,
+    isKnown: user !== null,
+    exchange(next) {
+      const before = held
+      held = next
+      for (const permit of before) permit.release()
+    },
+    add: (permit) => void held.push(permit),
+    async during(work) {
+      if (reasons === 0) throw new ClientDisconnected()
+      reasons++
+      try {
+        return await work()
+      } finally {
+        done()
+      }
+    },
+  }
+  res.locals['permits'] = holding
+  return holding
+}
+
+/** Returns what `holdPermits` holds, which must run before. */
+export function permitsOf(res: Pick<Response, 'locals'>): HeldPermits {
+  return res.locals['permits'] as HeldPermits
+}
+
+/**
+ * Makes a request a follower (Q5).
+ * @param authorize must throw unless the user may use the organization
+ * @throws Refusal `overloaded`, before anything is asked
+ */
+export async function asFollower<T>(
+  { requestLimits }: { requestLimits: RequestLimits },
+  res: Response,
+  tenant: string,
+  authorize: () => Promise<T>,
+): Promise<T> {
+  const held = permitsOf(res)
+  held.exchange([requestLimits.follow(userOf(res))])
+  const authorized = await authorize()
+  held.add(requestLimits.followIn(tenant))
+  return authorized
+}
