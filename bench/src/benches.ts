@@ -61,7 +61,7 @@ export const benches: Record<string, Bench> = {
     run: onEdge(floodOfSockets),
   },
   'slow-bodies': {
-    title: 'bodies made to be slow to parse, with forged and real keys, beside other callers',
+    title: 'bodies made to be slow to parse, with forged and real keys, and what other callers notice',
     rounds: 1,
     seconds: 15,
     profiles: [],

@@ -37,7 +37,7 @@ const BODIES: Record<string, string> = {
   '100,000 escapes': chat(`"user":"${'\\"'.repeat(100_000)}"`),
 }
 
-/** Bodies made to be slow, with forged and real keys, beside other callers. */
+/** Bodies made to be slow, with forged and real keys, and what other callers notice. */
 export async function slowBodies({ stack, tenant, chat: call, pools }: Edge, deps: BenchDeps) {
   const {
     log,
@@ -69,10 +69,10 @@ export async function slowBodies({ stack, tenant, chat: call, pools }: Edge, dep
     ])
     return { health: percentile(checks.latenciesMs, 99), calls: percentile(calls.latenciesMs, 99), slow }
   }
-  log('Calls beside nothing')
+  log('Calls on a quiet gateway')
   await measure(false)
   const quiet = await measure(false)
-  log(`Calls beside ${PER_SECOND} slow bodies a second`)
+  log(`Calls during ${PER_SECOND} slow bodies a second`)
   await measure(true)
   const attacked = await measure(true)
   const statuses = [...attacked.slow!.ended].map(([status, count]) => `${count} × ${status}`).join(', ')
@@ -89,7 +89,7 @@ ${table(
 The bodies (${Object.keys(BODIES).join('; ')}) were answered with ${statuses}.`,
     targets: [
       {
-        what: 'p99 of /health/live beside slow bodies',
+        what: 'p99 of /health/live during slow bodies',
         wanted: HEALTH_P99_MS,
         found: attacked.health,
         better: 'less',

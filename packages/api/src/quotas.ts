@@ -26,7 +26,7 @@ export const quotas = {
     noun: 'bytes of inputs and results of executions',
     cure: 'Wait until older executions are deleted, 30 days after they ran, or pass smaller values between nodes',
   },
-  flows: { default: 1_000, most: 100_000, noun: 'sandbox products', cure: 'Use a project of its own for other flows' },
+  flows: { default: 1_000, most: 100_000, noun: 'sandbox products', cure: 'Use a separate project for other flows' },
   revisions: {
     default: 5_000,
     most: 1_000_000,

@@ -15,7 +15,7 @@ export interface Estimator {
 }
 
 const WAITING_OF_PROJECT = 20
-/** Five times what the dearest flow takes: a hundred exhausted evaluations of 20 ms each. */
+/** Five times as long as the most expensive flow takes: a hundred exhausted evaluations of 20 ms each. */
 const LIMIT_MS = 10_000
 const MAX_MEGABYTES = 256
 

@@ -892,7 +892,7 @@ CREATE TABLE money.webhook_deliveries (
 ) WITH (fillfactor = 80);
 CREATE INDEX pending_deliveries ON money.webhook_deliveries (webhook, next_try_at) WHERE state = 'Pending';
 -- Due deliveries are found by time. Webhooks with pending ones take turns in the order of their reversed ids, whose
--- last characters are random (services/ledger/src/webhooks/send-notices.ts).
+-- last characters are random (services/ledger/src/webhooks/deliveries.ts).
 CREATE INDEX due_deliveries ON money.webhook_deliveries (next_try_at) WHERE state = 'Pending';
 CREATE INDEX webhooks_with_pending ON money.webhook_deliveries (reverse(webhook)) WHERE state = 'Pending';
 

@@ -2,7 +2,7 @@ import { rateLimits } from '@gateway/api/rates'
 import { expect, test } from 'vitest'
 import { draftOfRates, emptyRates, ratesOfDraft, ratesText } from './rate-draft.ts'
 
-test('rate limits survive the form: an empty field is no limit', () => {
+test('rate limits survive the form, where an empty field sets none', () => {
   const limits = { requestsPerMinute: 600, tokensPerMinute: null, concurrentCalls: 5 }
   expect(draftOfRates(limits)).toEqual({ requestsPerMinute: '600', tokensPerMinute: '', concurrentCalls: '5' })
   expect(ratesOfDraft(draftOfRates(limits))).toEqual(limits)

@@ -54,7 +54,7 @@ function encoded(encoding: string) {
 }
 
 /**
- * Parses a body as JSON, if it is no larger in levels, fields and values than `jsonLimits`. A number beyond double
+ * Parses a body as JSON that is within `jsonLimits`. A number beyond double
  * precision would be read as infinity and written as null, so it is refused.
  * @throws Refusal `invalid_json`, `invalid_request`
  */

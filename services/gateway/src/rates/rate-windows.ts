@@ -1,4 +1,4 @@
-// The decision about rate limits, as the script of redis-rate-store.ts takes it for all gateways, for one process.
+// The decision about rate limits, as the script of rate-store.ts takes it for all gateways, for one process.
 //   W1  A window starts with the first use after the one before has ended, and lasts `windowMs`.
 //   W2  All or nothing: either each meter has room for its cost and each pool a free place, and all are taken, or none.
 

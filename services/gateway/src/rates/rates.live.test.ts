@@ -65,7 +65,7 @@ describe('a key at its rate limit', () => {
 })
 
 describe('the limits of a key', () => {
-  test('of requests, tokens and running calls are told in headers and refused with 429 [rate_limited]', async ({
+  test('of requests, tokens and running calls show in headers, and the call beyond one gets 429 [rate_limited]', async ({
     tenant,
     stack,
   }) => {

@@ -99,7 +99,7 @@ describe('rate limits', () => {
     expect(await rates.outcome(one)).toBe('taken')
   })
 
-  test('of the operator apply besides, with exceptions for single keys and projects', async () => {
+  test('of the operator apply too, with exceptions for single keys and projects', async () => {
     const rates = open({ key: minute(1), keys: { key_2: null }, project: minute(1), projects: { prj_1: minute(3) } })
     expect([await rates.outcome(one), await rates.outcome(one)]).toEqual(['taken', 'key requests'])
     expect([await rates.outcome(two), await rates.outcome(two), await rates.outcome(two)]).toEqual([

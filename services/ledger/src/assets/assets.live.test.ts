@@ -85,7 +85,7 @@ describe('the quota of stored assets', () => {
       await recordAsset(replica, { id: fixture.id('ast'), caller, mimeType: png, bytes: 51 - used }),
     ).toMatchObject(reached)
     expect(await admitAsset(replica, { caller, bytes: 50 - used })).toEqual({ project })
-    // A repeat of what is stored is no second asset.
+    // A repeat adds nothing.
     expect(await recordAsset(replica, stored[0]!)).toEqual({ recorded: true, project })
 
     await fixture.run('DELETE FROM money.assets WHERE project = $1', [project])
