@@ -12,7 +12,7 @@ import { explainError } from './errors/explain-error.ts'
 import { consoleHandlers } from './handlers.ts'
 import { consolePage, pagePaths } from './page/console-page.ts'
 import { requestHandlers } from './request/call.ts'
-import { limitRequests } from './request/limit-requests.ts'
+import { limitRequests, underPermits } from './request/limit-requests.ts'
 import { refuseForeignPages } from './request/refuse-foreign-pages.ts'
 import { authenticate } from './sign-in/authenticate.ts'
 import { isSignedIn, userOf } from './sign-in/user.ts'
@@ -51,7 +51,7 @@ export function consoleApp(deps: ConsoleDeps, proxies: readonly string[] = []): 
   app.get(pagePaths, consolePage(page))
 
   app.use('/api/v2', limitRequests(deps))
-  const handlers = requestHandlers(consoleHandlers(deps))
+  const handlers = underPermits(requestHandlers(consoleHandlers(deps)))
   mountRoutes(app, contractRoutes(consoleRoutes, handlers, isOpen))
   app.use('/api/v2', authenticate(deps))
   mountRoutes(

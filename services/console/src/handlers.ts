@@ -1,4 +1,4 @@
-import { revocations } from '@gateway/api/revocations'
+import { revocations } from '@gateway/api/request-kinds'
 import { deleteAsset, listAssets, readAsset, uploadAsset } from './assets/assets.ts'
 import {
   cancelExecution,

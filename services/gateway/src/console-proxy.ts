@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Request, RequestHandler, Response } from 'express'
 import { Refusal, refuse } from '@gateway/api/refusal'
-import { isRevocation } from '@gateway/api/revocations'
+import { isRevocation } from '@gateway/api/request-kinds'
 import {
   CALLER_HEADER,
   type CallerPermits,
@@ -81,8 +81,8 @@ export function openConsoleProxy(consoleUrl: string, settings: Settings): Consol
     async forward(req, res) {
       const credential = credentialIn(req)
       const revokes = isRevocation(req.method, req.baseUrl + req.path)
-      const { permit, user } = permits.acquire({ credential, address: callerAddress(req), revokes })
-      if (user !== null) markAuthenticated(req.socket) // F1
+      const permit = permits.acquire({ credential, address: callerAddress(req), revokes })
+      if (permits.userOf(credential) !== null) markAuthenticated(req.socket) // F1
       try {
         await pass(req, res, credential)
       } finally {

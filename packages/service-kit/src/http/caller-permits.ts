@@ -8,11 +8,10 @@ import { type ConcurrencyLimiter, openConcurrencyLimiter, type Permit } from '..
 //       from signing in, or a leaked key from being revoked.
 
 export interface CallerPermits {
-  /**
-   * Takes a permit for a request. `user` is null if the credential is not known.
-   * @throws the error of `whenFull`
-   */
-  acquire(request: PermitRequest): { permit: Permit; user: string | null }
+  /** The user of a credential; null if it is not known. */
+  userOf(credential: string | null): string | null
+  /** Takes a permit for a request. @throws the error of `whenFull` */
+  acquire(request: PermitRequest): Permit
   /** Notes that a credential was accepted as one of this user. */
   know(credential: string, user: string): void
   /** Notes that a credential was refused. */
@@ -26,7 +25,7 @@ export interface PermitRequest {
   credential: string | null
   /** Address of the caller. */
   address: string
-  /** Whether it takes access away (packages/api/src/api/revocations.ts). */
+  /** Whether it takes access away (packages/api/src/api/request-kinds.ts). */
   revokes: boolean
 }
 
@@ -71,12 +70,19 @@ export function openCallerPermits({ maxPermits, maxOfCaller, whenFull }: Options
     for (const oldest of known.keys()) return void known.delete(oldest)
   }
 
+  function userOf(credential: string | null): string | null {
+    const user = credential === null ? undefined : known.get(credential)
+    if (user === undefined) return null
+    know(credential!, user)
+    return user
+  }
+
   return {
+    userOf,
     acquire({ credential, address, revokes }) {
-      const user = credential === null ? null : (known.get(credential) ?? null)
-      if (user !== null) know(credential!, user)
+      const user = userOf(credential)
       const kind = revokes ? 'revocation' : user === null ? 'unknown' : 'known'
-      return { permit: limiters[kind].acquire(user ?? `address ${address}`), user } // H1
+      return limiters[kind].acquire(user ?? `address ${address}`) // H1
     },
     know,
     forget: (credential) => void known.delete(credential),

@@ -6,7 +6,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Call, Handler } from '../request/call.ts'
 import { fingerprintOf, readKey } from '../request/create-once.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
-import { asFollower } from '../request/request-limits.ts'
+import { followIn } from '../request/request-limits.ts'
 import { authorizeReader, sendExecution } from './follow-execution.ts'
 import type { CheckedBodyOf } from '@gateway/api/api-route'
 import { recordChange } from '../audit/record-change.ts'
@@ -27,9 +27,8 @@ type Deps = Pick<
 export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
   const { ledger, newId } = deps
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const reached = await asFollower(deps, res, tenant, () => reachSandbox(deps.prisma, call, res))
-    const { user, project, sandbox } = reached
+    const { user, tenant, project, sandbox } = await reachSandbox(deps.prisma, call, res)
+    followIn(deps, res, tenant)
     const key = readKey(call.req)
     const { input, revision, maxMicro } = await call.body()
     const started = await ledger.startExecution({
@@ -75,7 +74,8 @@ export function rerunExecution(deps: Deps): Handler<'rerunExecution'> {
     const gone = () => refuse('execution_not_found', { execution })
     const authorize = authorizeReader(deps, call.req, { tenant, project }, gone)
     const { id: user } = userOf(res)
-    await asFollower(deps, res, tenant, authorize)
+    await authorize()
+    followIn(deps, res, tenant)
     const key = readKey(call.req)
     const asked = await call.body()
     const started = await deps.ledger.rerunExecution({

@@ -14,7 +14,7 @@ import { userOf } from '../sign-in/user.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 import { Prisma } from '@gateway/database/client'
 import { recordChange } from '../audit/record-change.ts'
-import { asFollower } from '../request/request-limits.ts'
+import { followIn } from '../request/request-limits.ts'
 import { authorizeReader, followExecution as progressOf, sendProgress } from './follow-execution.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
@@ -193,7 +193,8 @@ export function followExecution(deps: ProgressDeps): Handler<'followExecution'> 
     const [tenant, project, execution] = [call.id('tenant'), call.id('project'), call.id('execution')]
     const gone = () => refuse('execution_not_found', { execution })
     const authorize = authorizeReader(deps, call.req, { tenant, project }, gone)
-    await asFollower(deps, res, tenant, authorize)
+    await authorize()
+    followIn(deps, res, tenant)
     const followed = { project, execution, after: call.query().after }
     await sendProgress(deps, res, (disconnected) => progressOf(deps, followed, authorize, disconnected))
   }

@@ -4,7 +4,6 @@ import { consoleRoutes, type ConsoleOperation, type ConsoleRoutes } from '@gatew
 import { id as pathId } from '@gateway/api/console/fields'
 import { refuse } from '@gateway/api/refusal'
 import { check } from './check.ts'
-import { permitsOf } from './request-limits.ts'
 import { readJsonBody } from './read-json-body.ts'
 
 /**
@@ -44,10 +43,7 @@ export function requestHandlers(handlers: Handlers): Record<ConsoleOperation, Re
   const each = operations.map((operation) => {
     const handle = handlers[operation] as ((call: unknown, res: Response) => void | Promise<void>) | null
     const row: ApiRoute = consoleRoutes[operation]
-    return [
-      operation,
-      handle && ((req: Request, res: Response) => permitsOf(res).during(() => handle(callOf(row, req), res))),
-    ]
+    return [operation, handle && ((req: Request, res: Response) => handle(callOf(row, req), res))]
   })
   return Object.fromEntries(each) as Record<ConsoleOperation, RequestHandler | null>
 }

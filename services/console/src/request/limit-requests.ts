@@ -1,12 +1,12 @@
 import type { Request, RequestHandler } from 'express'
-import { isRevocation } from '@gateway/api/revocations'
+import { isFollower, isRevocation } from '@gateway/api/request-kinds'
 import { credentialOf } from '@gateway/service-kit/http/caller-permits'
 import { callerAddress } from '@gateway/service-kit/http/connections'
 import type { ConsoleDeps } from '../deps.ts'
 import { sentSecret } from '../sign-in/authenticate.ts'
 import { isSignedIn, userOf } from '../sign-in/user.ts'
 import { queryAs } from './connection-turns.ts'
-import { type AskedPermits, holdPermits } from './request-limits.ts'
+import { type AskedPermits, holdPermits, permitsOf } from './request-limits.ts'
 
 /** Admits a request if its caller may have another one in progress. @throws Refusal `overloaded` */
 export function limitRequests(deps: Pick<ConsoleDeps, 'requestLimits' | 'publicUrl'>): RequestHandler {
@@ -21,6 +21,17 @@ export function limitRequests(deps: Pick<ConsoleDeps, 'requestLimits' | 'publicU
   }
 }
 
+/** Runs each handler under the permits of its request (Q2 in request-limits.ts). */
+export function underPermits<Operation extends string>(
+  handlers: Record<Operation, RequestHandler | null>,
+): Record<Operation, RequestHandler | null> {
+  const limited = Object.entries<RequestHandler | null>(handlers).map(([operation, handle]) => {
+    const inPermits: RequestHandler = (req, res, next) => permitsOf(res).during(() => handle?.(req, res, next))
+    return [operation, handle && inPermits]
+  })
+  return Object.fromEntries(limited) as Record<Operation, RequestHandler | null>
+}
+
 function askedBy(deps: Pick<ConsoleDeps, 'publicUrl'>, req: Request): AskedPermits {
   const path = req.baseUrl + req.path
   const { secret } = sentSecret(deps, req)
@@ -28,6 +39,7 @@ function askedBy(deps: Pick<ConsoleDeps, 'publicUrl'>, req: Request): AskedPermi
     credential: secret === null ? null : credentialOf(secret),
     address: callerAddress(req),
     revokes: isRevocation(req.method, path),
+    follows: isFollower(req.method, path),
     tenant: /^\/api\/v2\/tenants\/([^/]+)/i.exec(path)?.[1] ?? null,
   }
 }

@@ -4,7 +4,7 @@ import { openConcurrencyLimiter, type Permit } from '@gateway/service-kit/async/
 import { openCallerPermits, type PermitKind, type PermitRequest } from '@gateway/service-kit/http/caller-permits'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import type { ConsoleConfig } from '../config.ts'
-import { type User, userOf } from '../sign-in/user.ts'
+import type { User } from '../sign-in/user.ts'
 
 // Limits on concurrent requests, so that no user, token or organization stops the console for the others.
 //   Q1  A request takes a permit before the database is asked. One whose credential is not known yet counts towards its
@@ -13,8 +13,8 @@ import { type User, userOf } from '../sign-in/user.ts'
 //   Q3  A request counts towards an organization if its user was answered there within the last minute: a stranger who
 //       names the organization takes none of its permits.
 //   Q4  A revocation counts towards its user alone. Its permits and its connections to the database are separate.
-//   Q5  A request that follows an execution takes as long as the execution, so it exchanges its permits for those of a
-//       follower before anything starts.
+//   Q5  A request that follows an execution takes as long as the execution, so it takes the permit of a follower. It
+//       counts towards the organization once its user is authorized there, before anything starts.
 
 type Settings = Pick<
   ConsoleConfig,
@@ -26,6 +26,8 @@ type Settings = Pick<
 >
 
 export interface AskedPermits extends PermitRequest {
+  /** Whether it follows an execution (packages/api/src/api/request-kinds.ts). */
+  follows: boolean
   /** The organization in the path; null if there is none. */
   tenant: string | null
 }
@@ -45,9 +47,7 @@ export interface RequestLimits {
   refused(asked: AskedPermits): void
   /** Notes that a request of this user had a success response. */
   answered(asked: AskedPermits, user: User): void
-  /** Takes the permit of a follower (Q5). @throws Refusal `overloaded` */
-  follow(user: User): Permit
-  /** The one of an organization, in which its user is authorized. @throws Refusal `overloaded` */
+  /** Takes the permit of a follower from an organization. @throws Refusal `overloaded` */
   followIn(tenant: string): Permit
   counts(): Record<PermitKind | 'follower', number>
 }
@@ -119,8 +119,10 @@ export function openRequestLimits(
   const isMember = (user: string, tenant: string) => (members.get(`${user} ${tenant}`) ?? 0) > now().getTime()
 
   function begin(asked: AskedPermits): Begun {
-    const { permit, user } = callers.acquire(asked) // Q1
-    const { tenant, revokes } = asked
+    const { tenant, revokes, follows } = asked
+    const user = callers.userOf(asked.credential)
+    if (user !== null && follows) return { permits: [followers.acquire(user)], user } // Q5
+    const permit = callers.acquire(asked) // Q1
     if (user === null || tenant === null || revokes || !isMember(user, tenant)) return { permits: [permit], user }
     try {
       return { permits: [permit, tenants.acquire(tenant)], user }
@@ -147,7 +149,6 @@ export function openRequestLimits(
       if (members.size <= MAX_MEMBERS) return
       for (const oldest of members.keys()) return void members.delete(oldest)
     },
-    follow: ({ id }) => followers.acquire(id),
     followIn: followersOfTenants.acquire,
     counts: () => ({ ...callers.counts(), follower: followers.count() }),
   }
@@ -207,19 +208,9 @@ export function permitsOf(res: Pick<Response, 'locals'>): HeldPermits {
 }
 
 /**
- * Makes a request a follower (Q5).
- * @param authorize must throw unless the user may use the organization
- * @throws Refusal `overloaded`, before anything is asked
+ * Counts a follower towards the organization in which its user was authorized (Q5).
+ * @throws Refusal `overloaded`
  */
-export async function asFollower<T>(
-  { requestLimits }: { requestLimits: RequestLimits },
-  res: Response,
-  tenant: string,
-  authorize: () => Promise<T>,
-): Promise<T> {
-  const held = permitsOf(res)
-  held.exchange([requestLimits.follow(userOf(res))])
-  const authorized = await authorize()
-  held.add(requestLimits.followIn(tenant))
-  return authorized
+export function followIn({ requestLimits }: { requestLimits: RequestLimits }, res: Response, tenant: string): void {
+  permitsOf(res).add(requestLimits.followIn(tenant))
 }

@@ -53,9 +53,9 @@ export interface SentSecret {
 }
 
 /** @throws Refusal `duplicate_header` */
-export function sentSecret(deps: Pick<Deps, 'publicUrl'>, req: Request): SentSecret {
+export function sentSecret({ publicUrl }: Pick<Deps, 'publicUrl'>, req: Request): SentSecret {
   const bearer = bearerOf(req)
-  return { secret: bearer ?? sessionCookie(deps).read(req), isBearer: bearer !== null }
+  return { secret: bearer ?? sessionCookie({ publicUrl }).read(req), isBearer: bearer !== null }
 }
 
 /** @throws Refusal `session_missing`, `token_invalid` */

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest'
 import type { ApiRoute } from './api-route.ts'
 import { consoleRoutes } from './console-routes.ts'
-import { isRevocation, revocations } from './revocations.ts'
+import { followers, isFollower, isRevocation, revocations } from './request-kinds.ts'
 
-test('recognizes the requests of exactly these operations, by method and path', () => {
+test.for([
+  ['revocations', revocations, isRevocation],
+  ['followers', followers, isFollower],
+] as const)('recognizes the requests of exactly these operations: %s', ([, operations, isOne]) => {
   const recognized = Object.entries<ApiRoute>(consoleRoutes)
-    .filter(([, { method, path }]) => isRevocation(method, path.replaceAll(/\{\w+\}/g, 'x%2Fy-1')))
+    .filter(([, { method, path }]) => isOne(method, path.replaceAll(/\{\w+\}/g, 'x%2Fy-1')))
     .map(([operation]) => operation)
-  expect(recognized.toSorted()).toEqual([...revocations].toSorted())
+  expect(recognized.toSorted()).toEqual([...operations].toSorted())
 })
 
 test.for([
@@ -18,6 +21,6 @@ test.for([
   ['POST', '/api/v2/session', false],
   ['DELETE', '/x/api/v2/session', false],
   ['DELETE', '/api/v2/tenants/ten_1', false],
-] as const)('%s %s: %s', ([method, path, revokes]) => {
+] as const)('%s %s is a revocation: %s', ([method, path, revokes]) => {
   expect(isRevocation(method, path)).toBe(revokes)
 })
