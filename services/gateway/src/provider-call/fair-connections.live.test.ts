@@ -80,3 +80,26 @@ test.for([false, true])(
     expect(await stack.provider.control.countCalls({ prompt: content })).toBe(0)
   },
 )
+
+test('a repeat under the same idempotency key takes over if the first caller disconnects while waiting', async ({
+  stack,
+  tenant,
+  held,
+}) => {
+  const content = newPrompt()
+  const headers = { 'idempotency-key': content }
+  const messages = [{ role: 'user', content }]
+  const leaving = new AbortController()
+  const left = tenant.chat({ messages }, { headers, signal: leaving.signal }).catch((error: Error) => error.name)
+  await waitForWaiting(tenant.metricsUrl, 1)
+  const repeat = tenant.chat({ messages }, { headers })
+  leaving.abort()
+  expect(await left).toBe('AbortError')
+  await stack.provider.control.release()
+  const answers = [await bodyOf(await held.call), await bodyOf(await repeat)]
+  expect(await tenant.wallet()).toEqual({
+    reserved: 0,
+    settled: answers.reduce((sum, { usage }) => sum + usage.cost_micro, 0),
+  })
+  expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
+})
