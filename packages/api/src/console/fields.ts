@@ -16,7 +16,7 @@ export const id = z.string().min(1).max(128).refine(isPlain, 'must not hold cont
 export const time = z.string().describe('ISO 8601, UTC')
 /** A time in a query. */
 export const moment = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, abort: true }) // rules between fields compare dates only
   .transform((text) => new Date(text))
   .refine((date) => date.getUTCFullYear() >= 1970 && date.getUTCFullYear() < 9999, 'must be from 1970 to 9998')
 export const micro = z.int().describe('micro-USD')
