@@ -47,9 +47,6 @@ export async function meOf({ prisma, traceUrl }: Deps, { id, email, name, platfo
     prisma.team.findMany({ where: { id: { in: teamMembers.map(({ team }) => team) } } }),
     prisma.project.findMany({ where: { id: { in: grants.map(({ project }) => project) } } }),
   ])
-  const tenantOf = byId(tenants)
-  const teamOf = byId(teams)
-  const projectOf = byId(projects)
   return {
     id,
     email,
@@ -57,9 +54,36 @@ export async function meOf({ prisma, traceUrl }: Deps, { id, email, name, platfo
     platformOperator,
     traceUrl: traceUrl ?? null,
     permissions: null,
-    tenants: memberships.map(({ tenant, role }) => ({
+    tenants: rolesByTenant({ memberships, teamMembers, grants }, { tenants, teams, projects }),
+  }
+}
+
+interface RoleRows {
+  memberships: { tenant: string; role: string }[]
+  teamMembers: { team: string; role: string }[]
+  grants: { project: string; role: string }[]
+}
+
+interface NamedRows {
+  tenants: { id: string; name: string }[]
+  teams: { id: string; name: string; tenant: string }[]
+  projects: { id: string; name: string; tenant: string }[]
+}
+
+/** Roles with the names of where they apply. What was deleted between the two reads is left out. */
+export function rolesByTenant(
+  { memberships, teamMembers, grants }: RoleRows,
+  { tenants, teams, projects }: NamedRows,
+): MeRecord['tenants'] {
+  const tenantOf = byId(tenants)
+  const teamOf = byId(teams)
+  const projectOf = byId(projects)
+  return memberships.flatMap(({ tenant, role }) => {
+    const found = tenantOf.get(tenant)
+    if (!found) return []
+    return {
       id: tenant,
-      name: tenantOf.get(tenant)!.name,
+      name: found.name,
       role: role as TenantRole,
       teams: teamMembers.flatMap((row) => {
         const team = teamOf.get(row.team)
@@ -69,8 +93,8 @@ export async function meOf({ prisma, traceUrl }: Deps, { id, email, name, platfo
         const project = projectOf.get(row.project)
         return project?.tenant === tenant ? [{ id: project.id, name: project.name, role: row.role as ProjectRole }] : []
       }),
-    })),
-  }
+    }
+  })
 }
 
 function byId<Row extends { id: string }>(rows: Row[]): Map<string, Row> {
