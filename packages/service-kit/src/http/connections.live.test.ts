@@ -132,6 +132,16 @@ test('closes the oldest unauthenticated connection of an address for a new one, 
   expect([known, second, third].map((socket) => socket.destroyed)).toEqual([false, false, false])
 })
 
+test.for(['100-continue', 'nonsense'])('handles a request that expects %s like any other', async (expectation) => {
+  const port = await serve({}, countBytes())
+  const socket = await open(port, `POST / HTTP/1.1\r\nHost: here\r\nExpect: ${expectation}\r\nContent-Length: 2\r\n`)
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (part) => (answer += String(part)))
+  socket.write('Connection: close\r\n\r\nab')
+  await once(socket, 'close')
+  expect(answer).toMatch(/HTTP\/1\.1 200 OK\r\n[^]*\{"length":2\}/)
+})
+
 test('does not bound the connections of a trusted proxy', async () => {
   const port = await serve({ isTrustedProxy: () => true, maxUnauthenticated: 1 }, (_req, res) => void res.end())
   const sockets = [await open(port), await open(port), await open(port)]

@@ -105,6 +105,8 @@ export function guardConnections(server: Server, settings: ConnectionSettings = 
     else res.writeContinue()
     server.emit('request', req, res)
   })
+  // Node would answer any other expectation with 417 and no body. It is ignored, like any unknown header.
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => server.emit('request', req, res))
 }
 
 const authenticated = new WeakMap<Socket, () => void>()
