@@ -59,9 +59,6 @@ const rotatedByKeys: Record<KeyName, string> = {
 /* oxfmt-ignore */
 export const consoleMatrix: Record<string, ConsoleRow> = {
   //                                                        operator  admin  owner  neighbour  otherTenant
-  // Served where there is a sign-in provider; here there is none.
-  'GET /api/v2/session/oidc':                               ANYBODY(GONE),
-  'GET /api/v2/session/oidc/callback':                      ANYBODY(GONE),
   'DELETE /api/v2/session':                                 ANYBODY('401 session_missing'), // tokens have no session
   'GET /api/v2/me':                                         ANYBODY('200'),
   'PUT /api/v2/me/password':                                ANYBODY('204', { body: () => password }),
@@ -167,5 +164,7 @@ export const openRoutes: Record<string, string> = {
   'GET /console/*file': '200',
   'GET /api/v2/session': '200',
   'POST /api/v2/session': '400 invalid_request',
+  'GET /api/v2/session/oidc': '404 not_found', // there is no sign-in provider here
+  'GET /api/v2/session/oidc/callback': '404 not_found',
   'POST /api/v2/session/tokens': '400 invalid_request', // the code and its verifier are the credential
 }

@@ -1,4 +1,5 @@
 import { revocations } from '@gateway/api/request-kinds'
+import { refuse } from '@gateway/api/refusal'
 import { deleteAsset, listAssets, readAsset, uploadAsset } from './assets/assets.ts'
 import {
   cancelExecution,
@@ -69,8 +70,8 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     readSignInMethods: readSignInMethods(deps),
     signIn: signIn(deps),
     signOut: signOut(deps),
-    oidcRedirect: throughProvider && oidcRedirect(throughProvider),
-    oidcCallback: throughProvider && oidcCallback(throughProvider),
+    oidcRedirect: throughProvider ? oidcRedirect(throughProvider) : withoutProvider,
+    oidcCallback: throughProvider ? oidcCallback(throughProvider) : withoutProvider,
     readMe: readMe(deps),
     setPassword: setPassword(deps),
     listTokens: listTokens(deps),
@@ -165,4 +166,9 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     createProduct: createProduct(deps),
     changeProduct: changeProduct(deps),
   }
+}
+
+/** Without a sign-in provider there is nothing to redirect to, for any caller. */
+function withoutProvider(): never {
+  throw refuse('not_found', {})
 }

@@ -91,14 +91,14 @@ export const consoleRoutes = {
     '/api/v2/session/oidc',
     'Go to the sign-in provider',
     { 303: { description: 'To the provider' } },
-    { by: 'anyone', query: oidcRedirectQuery, refusals: ['invalid_request'] },
+    { by: 'anyone', query: oidcRedirectQuery, refusals: ['invalid_request', 'not_found'] },
   ),
   oidcCallback: signIn(
     'GET',
     '/api/v2/session/oidc/callback',
     'Come back from the sign-in provider',
     { 303: { description: 'To where the browser was in the console, signed in' } },
-    { by: 'anyone', refusals: ['sign_in_failed', 'not_permitted'] },
+    { by: 'anyone', refusals: ['sign_in_failed', 'not_permitted', 'not_found'] },
   ),
   readMe: signIn('GET', '/api/v2/me', 'Ask who I am, with which roles', one(meRecord), {
     description:

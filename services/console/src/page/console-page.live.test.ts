@@ -89,11 +89,14 @@ test('redirects a browser from the root to the page', async ({ console }) => {
   expect([answer.status, answer.headers.get('Location')]).toEqual([302, '/console'])
 })
 
-test('reports the sign-in options without authentication', async ({ console, signIn }) => {
+test('reports the sign-in options without authentication [not_found]', async ({ console, signIn }) => {
   const answer = await fetch(`${console.url}/api/v2/session`)
   expect(await answer.json()).toEqual({ baseUrl: null, provider: null })
   // Without a provider there is nothing to redirect to.
-  expect(outcomeOf(await (await signIn()).get('/api/v2/session/oidc'))).toBe('404 not_found')
+  for (const path of ['/api/v2/session/oidc', '/api/v2/session/oidc/callback']) {
+    expect(outcomeOf(await (await signIn()).get(path))).toBe('404 not_found')
+    expect((await fetch(console.url + path)).status).toBe(404)
+  }
 })
 
 test('serves the start page to a browser at any path of the page, and 404 to other clients [not_found]', async ({

@@ -1,22 +1,17 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { consoleRoutes, type ConsoleOperation } from '@gateway/api/console-routes'
+import { consoleRoutes } from '@gateway/api/console-routes'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import { answerErrors, answerOfRefusal } from '@gateway/service-kit/http/answers'
 import { contractRoutes, mountRoutes, openApp } from '@gateway/service-kit/http/routes'
 import { expect, onTestFinished, test } from 'vitest'
 import { requestHandlers, type Handlers } from './call.ts'
 
-const none = Object.fromEntries(Object.keys(consoleRoutes).map((name) => [name, null])) as Record<
-  ConsoleOperation,
-  null
->
-
 /** Starts a server with these handlers; its client returns status, code and field of a refusal, otherwise the body. */
 async function serving(handlers: Partial<Handlers>) {
   const app = openApp()
-  mountRoutes(app, contractRoutes(consoleRoutes, requestHandlers({ ...none, ...handlers })))
+  mountRoutes(app, contractRoutes(consoleRoutes, requestHandlers(handlers as Handlers)))
   app.use(answerErrors((error) => answerOfRefusal(error as Refusal)))
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -34,18 +34,18 @@ export type Handler<Operation extends ConsoleOperation> = (
   res: Response<AnswerOf<ConsoleRoutes[Operation]>>,
 ) => void | Promise<void>
 
-/** Handlers by operation; null if this console is not configured for the operation. */
-export type Handlers = { readonly [Operation in ConsoleOperation]: Handler<Operation> | null }
+/** Handlers by operation. */
+export type Handlers = { readonly [Operation in ConsoleOperation]: Handler<Operation> }
 
 /** Adapts handlers to Express. */
-export function requestHandlers(handlers: Handlers): Record<ConsoleOperation, RequestHandler | null> {
+export function requestHandlers(handlers: Handlers): Record<ConsoleOperation, RequestHandler> {
   const operations = Object.keys(consoleRoutes) as ConsoleOperation[]
   const each = operations.map((operation) => {
-    const handle = handlers[operation] as ((call: unknown, res: Response) => void | Promise<void>) | null
+    const handle = handlers[operation] as (call: unknown, res: Response) => void | Promise<void>
     const row: ApiRoute = consoleRoutes[operation]
-    return [operation, handle && ((req: Request, res: Response) => handle(callOf(row, req), res))]
+    return [operation, (req: Request, res: Response) => handle(callOf(row, req), res)]
   })
-  return Object.fromEntries(each) as Record<ConsoleOperation, RequestHandler | null>
+  return Object.fromEntries(each) as Record<ConsoleOperation, RequestHandler>
 }
 
 function callOf({ query, body, maxBodyBytes }: ApiRoute, req: Request) {
