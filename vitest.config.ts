@@ -23,6 +23,7 @@ const full = scenarioFiles(
   'executions-page',
   'fault-matrix',
   'flow-editor',
+  'fuzz',
   'guides',
   'mcp-bridge',
   'mcp-clients',

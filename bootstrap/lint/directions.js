@@ -38,6 +38,7 @@ const packagesMayKnow = {
     'prisma',
   ],
   testbed: 'all',
+  fuzz: ['api', 'pricing', 'testbed'],
 }
 const anyPackageMayKnow = ['service-kit/async', 'api', 'pricing']
 
@@ -78,7 +79,7 @@ const reserved = [
   },
   {
     names: /^(@gateway\/testbed($|\/)|vitest($|\/)|fast-check$|testcontainers$)/,
-    allowed: ({ room, isTest }) => isTest || ['testbed', 'bench', 'scenarios'].includes(room),
+    allowed: ({ room, isTest }) => isTest || ['testbed', 'fuzz', 'bench', 'scenarios'].includes(room),
     reason: 'What is made for tests never runs in production.',
   },
   {

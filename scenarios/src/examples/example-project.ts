@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { answerOf, type Answer } from '../caller.ts'
 import type { Stack } from '../stack.ts'
-import { operationNamed, type Operation } from './documented-operation.ts'
-import { exampleRequest, type OwnNames } from './example-request.ts'
+import { operationNamed, type Operation } from '@gateway/testbed/documented-operation'
+import { exampleRequest, type OwnNames } from '@gateway/testbed/example-request'
 
 // A project with everything that the examples name, created by the examples themselves.
 

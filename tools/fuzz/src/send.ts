@@ -1,0 +1,130 @@
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { FuzzRequest } from './draft.ts'
+import { rawBytes } from './raw-bytes.ts'
+
+export interface FuzzAnswer {
+  /** 0: none came. */
+  status: number
+  headers: Record<string, string>
+  text: string
+  /** Until the response was complete, or its head was if it is a stream. */
+  ms: number
+  /** Why no response came. */
+  error: string | null
+}
+
+export interface Sender {
+  /** Each answer of a request: two if it is sent twice, none if the client leaves before it comes. */
+  send(request: FuzzRequest): Promise<FuzzAnswer[]>
+  close(): void
+}
+
+/** Longer than any response may take; what takes longer is a finding. */
+const LIMIT_MS = 20_000
+/** How long a connection with broken bytes is read. */
+const RAW_MS = 400
+const MOST_CHARACTERS = 4_000_000
+
+export function openSender(urls: { gateway: string; console: string }): Sender {
+  const agent = new Agent({ keepAlive: true })
+  const addressOf = ({ direct }: FuzzRequest) => new URL(direct ? urls.console : urls.gateway)
+
+  async function send(one: FuzzRequest): Promise<FuzzAnswer[]> {
+    const { transport } = one
+    switch (transport.kind) {
+      case 'raw':
+        return [await sendRaw(addressOf(one), rawBytes(one, transport.fault))]
+      case 'twice':
+        return Promise.all([sendOnce(one, agent, addressOf(one)), sendOnce(one, agent, addressOf(one))])
+      case 'aborted':
+        await sendOnce(one, agent, addressOf(one), transport.afterMs)
+        return []
+      case 'truncated':
+        await sendOnce(one, agent, addressOf(one), 20)
+        return []
+      case 'whole':
+      case 'chunked':
+        return [await sendOnce(one, agent, addressOf(one))]
+    }
+  }
+
+  return { send, close: () => agent.destroy() }
+}
+
+async function sendOnce(
+  one: FuzzRequest,
+  agent: Agent,
+  { hostname, port }: URL,
+  leaveMs?: number,
+): Promise<FuzzAnswer> {
+  const { method, path, headers, body, transport } = one
+  const startedAt = performance.now()
+  const sent = request({
+    agent,
+    hostname,
+    port,
+    method,
+    path,
+    headers: [['host', `${hostname}:${port}`], ...headers, ...lengthOf(body, transport.kind)].flat(),
+    signal: AbortSignal.timeout(LIMIT_MS),
+  })
+  sent.on('error', () => {}) // also after the response: the server closes without reading all of the request
+  if (leaveMs !== undefined) setTimeout(() => sent.destroy(), leaveMs)
+  if (transport.kind === 'truncated') sent.write(body ?? 'x')
+  else sent.end(body ?? undefined)
+  try {
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    const isStream = /ndjson|event-stream/.test(answer.headers['content-type'] ?? '')
+    const headMs = performance.now() - startedAt
+    let text = ''
+    answer.setEncoding('latin1') // decoded below: a part may end inside a character
+    for await (const part of answer) if (text.length < MOST_CHARACTERS) text += part as string
+    return {
+      status: answer.statusCode ?? 0,
+      headers: Object.fromEntries(Object.entries(answer.headersDistinct).map(([name, all]) => [name, all!.join(', ')])),
+      text: Buffer.from(text, 'latin1').toString(),
+      ms: isStream ? headMs : performance.now() - startedAt,
+      error: null,
+    }
+  } catch (error) {
+    if (sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET' && leaveMs === undefined)
+      return sendOnce(one, agent, new URL(`http://${hostname}:${port}`)) // the server had closed the idle connection
+    return { status: 0, headers: {}, text: '', ms: performance.now() - startedAt, error: String(error) }
+  }
+}
+
+function lengthOf(body: Buffer | null, kind: FuzzRequest['transport']['kind']): [string, string][] {
+  if (kind === 'truncated') return [['content-length', String((body?.length ?? 0) + 100)]]
+  if (body === null) return []
+  return kind === 'chunked' ? [['transfer-encoding', 'chunked']] : [['content-length', String(body.length)]]
+}
+
+/** Sends bytes and reads one response, or none: the server may close, or wait for more. */
+async function sendRaw({ hostname, port }: URL, bytes: Buffer): Promise<FuzzAnswer> {
+  const startedAt = performance.now()
+  const socket = connect(Number(port), hostname)
+  const limit = setTimeout(() => socket.destroy(), RAW_MS)
+  let text = ''
+  let ms = 0
+  socket.on('error', () => {}) // the server may reset a refused connection
+  socket.setEncoding('utf8').on('data', (part: string) => {
+    ms ||= performance.now() - startedAt
+    text += part
+  })
+  socket.write(bytes)
+  await new Promise((resolve) => socket.once('close', resolve))
+  clearTimeout(limit)
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  const lines = head.split('\r\n').slice(1)
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0),
+    headers: Object.fromEntries(
+      lines.map((line) => [line.split(':')[0]!.toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    ),
+    text: rest.join('\r\n\r\n'),
+    ms,
+    error: text === '' ? 'closed without a response' : null,
+  }
+}
