@@ -5,6 +5,7 @@ import { consolePage } from './console-page/console-page.ts'
 import { counting } from './counting/counting.ts'
 import { onEdge } from './edge/edge.ts'
 import { floodOfSockets } from './edge/idle-sockets.ts'
+import { neighbours } from './edge/neighbours.ts'
 import { sharedLimits } from './edge/shared-limits.ts'
 import { slowBodies } from './edge/slow-bodies.ts'
 import { storedAssets } from './edge/stored-assets.ts'
@@ -73,6 +74,13 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: onEdge(sharedLimits),
+  },
+  neighbours: {
+    title: 'estimates, slow readers and slow uploads of one project, and what the calls of another one notice',
+    rounds: 1,
+    seconds: 10,
+    profiles: [],
+    run: onEdge(neighbours),
   },
   storage: {
     title: '10 GB of uploads by a project with funds and by one without',
