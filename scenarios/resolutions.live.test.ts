@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import type { QuotaRecords } from '@gateway/api/quotas'
 import { refusals } from '@gateway/api/refusals'
 import { answerOf } from './src/caller.ts'
 import { flowResolutions } from './src/flow-resolutions.ts'
@@ -147,6 +148,24 @@ const resolutions: ResolutionStory[] = [
         await windowPasses(stack, key.id, reset)
         succeeds(await call(key))
       }
+    },
+  },
+  {
+    code: 'quota_reached',
+    resolution: /Revoke keys that are no longer used, or ask the platform operator to raise the quota of the project/,
+    async story({ users, tenantPath, projectPath, tenant, refused, succeeds }) {
+      const issue = () => users.owner.ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })
+      const made = succeeds(await issue())
+      const { body } = succeeds(await users.owner.ask('GET', `${projectPath}/quotas`))
+      const { used } = (body as QuotaRecords).quotas.find(({ quota }) => quota === 'keys')!
+      succeeds(await users.operator.ask('PATCH', `${projectPath}/quotas`, { keys: used }))
+      refused(await issue())
+      const { id } = (made.body as { key: { id: string } }).key
+      succeeds(await users.owner.ask('POST', `${tenantPath}/keys/${id}/revoke`))
+      succeeds(await issue())
+      refused(await issue())
+      succeeds(await users.operator.ask('PATCH', `${projectPath}/quotas`, { keys: used + 1 }))
+      succeeds(await issue())
     },
   },
   {
