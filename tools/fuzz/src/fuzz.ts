@@ -3,7 +3,7 @@ import type { FuzzOptions } from './arguments.ts'
 import type { FuzzRequest } from './draft.ts'
 import type { FuzzStack, LoggedError } from './fuzz-stack.ts'
 import { judge } from './judge.ts'
-import { makeRequest, type Worlds } from './make-request.ts'
+import { makeRequest, relationOf, type Worlds } from './make-request.ts'
 import { openSender, type FuzzAnswer } from './send.ts'
 import { formatFinding, openTally, type Tally } from './tally.ts'
 import { createWorld, type World } from './world.ts'
@@ -92,15 +92,28 @@ export async function fuzz({ requests, seed, seconds }: FuzzOptions, { stack, lo
 }
 
 /** Remembers what later requests may use. */
-function learn({ pool, kept, names }: World, { operation, body, method }: FuzzRequest, answer: FuzzAnswer): void {
+function learn({ pool, kept, names }: World, { operation, body, method, path }: FuzzRequest, answer: FuzzAnswer): void {
   const { status, headers, text } = answer
+  const sent = new TextDecoder().decode(body ?? undefined)
   if (operation.name === 'PUT /api/v2/me/password' && status === 204)
-    names.password = (firstJson(new TextDecoder().decode(body ?? undefined)) as { password: string }).password
-  if (method !== 'POST' || (status !== 200 && status !== 201) || !/json$|json;/.test(headers['content-type'] ?? ''))
+    names.password = (firstJson(sent) as { password: string }).password
+  if (status !== 200 && status !== 201) return
+  const relation = relationOf(operation)
+  if (relation && (method === 'POST' || method === 'PUT')) {
+    const id =
+      method === 'PUT'
+        ? decodeURIComponent(path.split('?')[0]!.split('/').at(-1)!)
+        : (firstJson(sent) as { user: string }).user
+    if (!kept.has(id)) pool.add(relation, id)
     return
+  }
+  if (method !== 'POST' || !text.startsWith('{')) return
+  const made = firstJson(text)
+  pool.harvest(made, kept)
+  const { code } = (made ?? {}) as { code?: unknown }
+  if (typeof code === 'string') pool.keepSecret('code', code)
   const cookie = headers['set-cookie']?.split(';')[0]
   if (cookie !== undefined) pool.keepSecret('cookie', cookie)
-  if (text.startsWith('{')) pool.harvest(firstJson(text), kept)
 }
 
 /** The body, or the first line of a stream. */

@@ -137,7 +137,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function codeIn(text: string): string {
+export function codeIn(text: string): string {
   const { error } = (jsonOf(text) ?? {}) as Refused
   return typeof error?.code === 'string' ? error.code : 'without a code'
 }

@@ -16,9 +16,15 @@ import { freshNames, NO_RECEIVER, type World } from './world.ts'
 //   G2  A third of the requests is unchanged, so that every operation is also used as documented.
 
 const SHARES = { asDocumented: 0.33, rightCaller: 0.72, created: 0.2, foreign: 0.04, direct: 0.1 }
-/** Operations with the most code behind them. */
-const DEEP = /chat\/completions|invoke|\/mcp|execute|rerun|revisions$/
-const weighted = operations.flatMap((one) => (one.method === 'POST' && DEEP.test(one.path) ? [one, one, one] : [one]))
+/** Operations with the most code behind them, and those that create what others end. */
+const OFTEN = /chat\/completions|invoke|\/mcp|execute|rerun|revisions$/
+const weighted = operations.flatMap((one) =>
+  one.method !== 'POST' ? [one] : Array.from({ length: OFTEN.test(one.path) ? 4 : creates(one) ? 3 : 1 }, () => one),
+)
+
+function creates({ successes, path }: Operation): boolean {
+  return '201' in successes && !path.includes('session')
+}
 
 export interface Worlds {
   current: World
@@ -57,9 +63,14 @@ function change(draft: Draft, chance: Chance): void {
   }
 }
 
-/** Whether the operation ends what its last ID names. */
+/** Whether the operation ends or alters what its last ID names. */
 function isDestructive({ method, path }: Operation): boolean {
-  return method === 'DELETE' || /\/(revoke|rotate)$/.test(path) || (method === 'PATCH' && path.includes('/products/'))
+  return method === 'DELETE' || method === 'PATCH' || /\/(revoke|rotate)$/.test(path)
+}
+
+/** The collection of the relation that an operation creates or ends, such as `grants`. */
+export function relationOf({ path }: Operation): string | undefined {
+  return /\/(grants|assignments|teams\/\{team\}\/members)(\/|$)/.exec(path)?.[1]
 }
 
 const USERS: Caller[] = [
@@ -103,12 +114,22 @@ function namesOf(operation: Operation, caller: Caller, world: World, other: Worl
     const foreign = other.names[kind]
     if (foreign !== undefined) names[kind] = foreign
   }
-  if (isDestructive(operation)) {
-    const last = operation.parameters.findLast(({ in: place }) => place === 'path')
-    const kind = nameOfExample.get(last?.example)
-    if (kind !== undefined) names[kind] = world.pool.take(kind, chance) ?? missing(kind, chance) // G1
+  const last = operation.parameters.findLast(({ in: place }) => place === 'path')
+  const kind = nameOfExample.get(last?.example)
+  const relation = relationOf(operation)
+  if (isDestructive(operation) && kind !== undefined) {
+    const made = relation ? world.pool.take(relation, chance) : pickOrTake(world, operation, kind, chance)
+    names[kind] = made ?? missing(kind, chance) // G1
+  } else if (relation && operation.method !== 'GET') {
+    const other = relation === 'assignments' ? 'product' : 'user'
+    if (chance.hits(0.7)) names[other] = world.pool.pick(other, chance) ?? names[other]!
   }
+  names.signInCode = world.pool.pickSecret('code', chance) ?? chance.text(43)
   return names as OwnNames
+}
+
+function pickOrTake({ pool }: World, { method }: Operation, kind: ExampleName, chance: Chance): string | undefined {
+  return method === 'DELETE' ? pool.take(kind, chance) : pool.pick(kind, chance)
 }
 
 /** A well-formed ID of nothing. */
@@ -124,8 +145,9 @@ function draftOf(operation: Operation, caller: Caller, names: OwnNames, chance: 
   const [path = '', query = ''] = request.path.split('?')
   const { 'content-type': contentType = 'application/json', ...headers } = request.headers
   if (operation.path.endsWith('/mcp')) headers['accept'] = 'application/json, text/event-stream'
-  if (headers['idempotency-key'] === undefined && operation.method === 'POST' && chance.hits(0.3))
-    headers['idempotency-key'] = `fuzz-${chance.text(10)}`
+  if (operation.method === 'POST' && chance.hits(0.3))
+    // a new key, or one that others use too
+    headers['idempotency-key'] = `fuzz-${chance.hits(0.5) ? chance.text(10) : chance.below(30)}`
   const bodies = chance.hits(0.4) ? (exampleBodies[operation.name]?.(names) ?? []) : []
   const json = bodies.length > 0 ? chance.pick(bodies) : request.body
   const body: Body =

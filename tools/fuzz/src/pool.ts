@@ -8,10 +8,12 @@ import type { Chance } from './chance.ts'
 export interface Pool {
   /** Collects what a response to a POST names, except what others need. */
   harvest(body: unknown, kept: ReadonlySet<string>): void
+  /** Adds one. @param kind an example name, or the collection that a relation is in, such as `grants` */
+  add(kind: string, id: string): void
   /** One that exists or existed; undefined if none was created yet. */
-  pick(kind: ExampleName, chance: Chance): string | undefined
+  pick(kind: string, chance: Chance): string | undefined
   /** The same, removed from the pool. */
-  take(kind: ExampleName, chance: Chance): string | undefined
+  take(kind: string, chance: Chance): string | undefined
   keepSecret(kind: string, secret: string): void
   /** @param kind prefix of a key or token, or `cookie` */
   pickSecret(kind: string, chance: Chance): string | undefined
@@ -48,11 +50,11 @@ export function openPool(): Pool {
 
   function harvest(body: unknown, kept: ReadonlySet<string>): void {
     if (typeof body !== 'object' || body === null) return
-    const { id, secret } = body as { id?: unknown; secret?: unknown }
+    const { id, asset = id, secret } = body as { id?: unknown; asset?: unknown; secret?: unknown }
     if (typeof secret === 'string') add(secrets, secret.slice(0, 4), secret)
-    if (typeof id === 'string' && !kept.has(id)) {
-      const kind = id.includes('/') ? 'product' : KIND_OF_PREFIX[ID.exec(id)?.[1] ?? '']
-      if (kind !== undefined) add(ids, kind, id)
+    if (typeof asset === 'string' && !kept.has(asset)) {
+      const kind = asset.includes('/') ? 'product' : KIND_OF_PREFIX[ID.exec(asset)?.[1] ?? '']
+      if (kind !== undefined) add(ids, kind, asset)
     }
     // A new key, token or webhook is inside the response that has its secret.
     for (const inner of ['key', 'token', 'webhook']) harvest((body as Record<string, unknown>)[inner], kept)
@@ -60,6 +62,7 @@ export function openPool(): Pool {
 
   return {
     harvest,
+    add: (kind, id) => add(ids, kind, id),
     pick: (kind, chance) => pickFrom(ids.get(kind), chance),
     take(kind, chance) {
       const values = ids.get(kind) ?? []

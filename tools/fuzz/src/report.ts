@@ -24,6 +24,7 @@ export function formatReport(report: FuzzReport): string {
     '',
     ...errorLines(report),
     `Statuses: ${formatStatuses(statuses)}`,
+    `Refusals: ${formatCodes(report.codes)}`,
     `Books: ${books.join('\n') || 'nothing reserved, ledger check found nothing'}`,
     `Processes: ${ended.join(', ') || 'the same as at the start'}`,
     `${sent} requests in ${Math.round(tookMs / 1000)} s (seed ${seed}): ${serverErrors} with 5xx, ${found.length} kinds of findings, ${errors.length} errors logged`,
@@ -60,4 +61,9 @@ function errorLines({ errors }: FuzzReport): string[] {
 function formatStatuses(statuses: Map<number, number>): string {
   const sorted = [...statuses].toSorted(([one], [other]) => one - other)
   return sorted.map(([status, count]) => `${status === 0 ? 'none' : status} ${count}×`).join(', ')
+}
+
+function formatCodes(codes: Map<string, number>): string {
+  const sorted = [...codes].toSorted(([, one], [, other]) => other - one)
+  return sorted.map(([code, count]) => `${code} ${count}×`).join(', ')
 }

@@ -1,5 +1,5 @@
 import type { FuzzRequest } from './draft.ts'
-import { operationOf, type Fault } from './judge.ts'
+import { codeIn, operationOf, type Fault } from './judge.ts'
 import type { FuzzAnswer } from './send.ts'
 
 /** A fault, with the number of responses that have it. */
@@ -28,6 +28,8 @@ export interface Tally {
   operations: Map<string, OperationFigures>
   /** Responses by status. */
   statuses: Map<number, number>
+  /** Refusals by code: how far requests come. */
+  codes: Map<string, number>
   /** The slowest first. */
   slowest: SlowAnswer[]
 }
@@ -36,8 +38,14 @@ const SLOWEST = 10
 const SHOWN = 1_500 // characters
 
 export function openTally() {
-  const tally: Tally = { findings: new Map(), operations: new Map(), statuses: new Map(), slowest: [] }
-  const { findings, operations, statuses, slowest } = tally
+  const tally: Tally = {
+    findings: new Map(),
+    operations: new Map(),
+    statuses: new Map(),
+    codes: new Map(),
+    slowest: [],
+  }
+  const { findings, operations, statuses, codes, slowest } = tally
 
   /** Counts a fault. Returns its finding if it is the first one. */
   function find(fault: Fault, request: FuzzRequest, answer: FuzzAnswer): Finding[] {
@@ -74,6 +82,7 @@ export function openTally() {
       if (status >= 500) row.serverErrors++
       row.slowestMs = Math.max(row.slowestMs, ms)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (status >= 400) codes.set(codeIn(answer.text), (codes.get(codeIn(answer.text)) ?? 0) + 1)
       noteTime(request, answer)
       return faults.flatMap((fault) => find(fault, request, answer))
     },

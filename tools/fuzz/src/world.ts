@@ -144,7 +144,7 @@ export async function createWorld({ fixture, services }: FuzzStack): Promise<Wor
   names.webhook = (await make(`POST ${project}/webhooks`, secrets.owner, { url: NO_RECEIVER })).webhook.id
   names.invocation = (await make('POST /v1/chat/completions', secrets.key)).id
   names.execution = (await make('POST /v1/sandbox/{id}/invoke', secrets.key)).id
-  names.asset = (await make('POST /v1/assets', secrets.key)).id
+  names.asset = (await make('POST /v1/assets', secrets.key)).asset
   const other = { project: unfunded.id, sandbox: await flowIn(unfunded, freeGraph) }
   return {
     names,
