@@ -87,13 +87,13 @@ test('reads and stores for another project while 50 callers of one project read 
 })
 
 test('reads for the process and stores while callers read as much as they may', async ({ server, openStore }) => {
-  const store = await openStore(server.url, { reads: 1 })
+  const store = await openStore(server.url, { reads: 50, readsPerProject: 50 })
   await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
-  const slow = await store.openForCaller('prj_1', 'ast_1')
+  const slow = await Promise.all(Array.from({ length: 50 }, () => store.openForCaller('prj_1', 'ast_1')))
   await expect(store.openForCaller('prj_2', 'ast_1')).rejects.toMatchObject({ code: 'overloaded' })
   expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
   await store.put('prj_1', 'ast_2', inPieces(WAV), LIMIT)
-  slow.destroy()
+  for (const bytes of slow) bytes.destroy()
 })
 
 test('sends nothing to the bucket for refused bytes', async ({ store, server }) => {

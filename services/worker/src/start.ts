@@ -15,6 +15,8 @@ import { openDeps } from './open-deps.ts'
 const CLOSE_MS = 3_000
 
 const POLL_MS = 1_000
+/** A turn, its last posts, and recording them. */
+const LAST_POSTS_MS = 20_000
 
 /**
  * Starts the worker: first health checks, so they respond while it waits for the ledger; then its dependencies; last
@@ -25,7 +27,7 @@ export async function startWorker(
   providersConfig: ProvidersConfig,
   tools: ServiceTools,
 ) {
-  const { log, meter, onStop, readiness } = tools
+  const { log, meter, onStop, readiness, stopping } = tools
   const { REDIS_URL: redisUrl, CONCURRENCY: concurrency, NODE_SLICE_MS: sliceMs, DRAIN_MS } = config
   await tools.listen(workerApp({ readiness, log }))
 
@@ -35,10 +37,12 @@ export async function startWorker(
   onStop('queue depth', () => depth.close())
   watchQueue(meter, depth)
 
+  const stopPosting = repeat({ log }, { name: 'webhooks', everyMs: POLL_MS, work: () => postNotices(deps) })
+  stopping.addEventListener('abort', () => void stopPosting()) // posts end while the queue drains
+  onStop('webhooks', stopPosting, { limitMs: LAST_POSTS_MS })
+
   const queue = openQueue(deps, { redisUrl, concurrency, sliceMs })
   onStop('queue', () => queue.stop(DRAIN_MS), { limitMs: DRAIN_MS + CLOSE_MS })
-
-  onStop('webhooks', repeat({ log }, { name: 'webhooks', everyMs: POLL_MS, work: () => postNotices(deps) }))
 
   const redisAnswers = neverEvicts(redisUrl)
   readiness.check('redis', redisAnswers)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage, request } from 'node:http'
 import type { AssetValue } from '@gateway/api/execution'
 import { expect, onTestFinished } from 'vitest'
-import { flowTest, PNG } from '../../flow-stack.fixture.ts'
+import { flowTest, PNG, sameImage } from '../../flow-stack.fixture.ts'
 import { errorOf } from '../../stack.fixture.ts'
 
 // One project reads one asset at a time here, and has 25 MB on their way.
@@ -54,7 +54,7 @@ test('an upload beyond half of the bytes on their way is refused unread, and tha
   expect((await flows.upload(LARGEST, 'image/png')).status).toBe(201)
 })
 
-test('an asset is refused to a project that reads as many as it may, until it closes one [overloaded]', async ({
+test('an asset is refused to a project that reads as many as it may, until it closes one [overloaded] [unavailable]', async ({
   tenant,
   flows,
   measured,
@@ -65,6 +65,10 @@ test('an asset is refused to a project that reads as many as it may, until it cl
   const refused = await flows.get(`/v1/assets/${asset}`)
   expect(refused.status).toBe(503)
   expect(await errorOf(refused)).toMatchObject({ code: 'overloaded' })
+  const headers = { accept: '*/*' }
+  const executed = await flows.invoke(await flows.save(sameImage), { picture: { asset } }, { headers })
+  expect(executed.status).toBe(503)
+  expect(await errorOf(executed)).toMatchObject({ code: 'unavailable', message: expect.stringContaining('succeeded') })
   slow.on('error', () => {}).destroy()
   await measured('gateway_assets_reads_open', 0)
   expect((await (await flows.get(`/v1/assets/${asset}`)).arrayBuffer()).byteLength).toBe(LARGEST.length)
