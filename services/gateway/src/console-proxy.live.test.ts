@@ -157,12 +157,14 @@ test('lets one address hold most permits of unknown callers, and signed-in users
 }) => {
   const console = heldConsole()
   const url = await forwardTo(await serve(console.listener))
-  const ask = (path: string, headers: Record<string, string>) => fetch(`${url}/api/v2${path}`, { headers })
+  const ask = (path: string, headers: Record<string, string>, method = 'GET') =>
+    fetch(`${url}/api/v2${path}`, { headers, method })
   expect((await ask('/me', signedIn)).status).toBe(200)
   await console.untilArrived(1)
   const held = Array.from({ length: 13 }, (_, n) => ask('/held', { authorization: `Bearer forged-${n}` }))
   await console.untilArrived(13)
   expect((await ask('/me', { authorization: 'Bearer forged' })).status).toBe(503)
+  expect((await ask('/tenants/ten_1/keys/key_1/revoke', { authorization: 'Bearer forged' }, 'POST')).status).toBe(503)
   expect((await ask('/me', signedIn)).status).toBe(200)
   console.release()
   await Promise.all(held)

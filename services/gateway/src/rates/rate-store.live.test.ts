@@ -9,7 +9,7 @@ const test = liveTest.extend('open', async ({ redis }, { onCleanup }) => {
   onCleanup(() => Promise.all(stores.map((store) => store.close())).then(() => {}))
   return async (redisUrl = redis.url) => {
     const troubles: unknown[] = []
-    const store = await openRateStore({ redisUrl, onTrouble: (error) => troubles.push(error) })
+    const store = await openRateStore({ redisUrl, onTrouble: (error) => troubles.push(error), patienceMs: 60_000 })
     stores.push(store)
     return { store, troubles }
   }

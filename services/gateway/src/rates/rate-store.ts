@@ -28,10 +28,12 @@ export interface RateStore {
 interface Options {
   redisUrl: string
   onTrouble: (error: unknown) => void
+  /** Maximum wait for Redis. */
+  patienceMs?: number
   now?: () => number
 }
 
-const PATIENCE_MS = 250
+const PATIENCE_MS = 1_000
 const WITHOUT_REDIS_MS = 1_000
 const SIGN_OF_LIFE_MS = 5_000
 const GATEWAYS = 'rates:gateways'
@@ -88,12 +90,17 @@ end
 for n = meters + 1, #KEYS do redis.call('ZREM', KEYS[n], ARGV[2]) end`
 
 /** Opens the store once Redis has answered or is known to be away. */
-export async function openRateStore({ redisUrl, onTrouble, now = Date.now }: Options): Promise<RateStore> {
+export async function openRateStore({
+  redisUrl,
+  onTrouble,
+  patienceMs = PATIENCE_MS,
+  now = Date.now,
+}: Options): Promise<RateStore> {
   const redis = openRedis(redisUrl, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: PATIENCE_MS,
+    commandTimeout: patienceMs,
     retryStrategy: (tries) => Math.min(50 * 2 ** tries, 2_000),
   })
   const connected = Promise.withResolvers<void>()
