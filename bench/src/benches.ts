@@ -10,6 +10,7 @@ import { sharedLimits } from './edge/shared-limits.ts'
 import { slowBodies } from './edge/slow-bodies.ts'
 import { storedAssets } from './edge/stored-assets.ts'
 import { fairProviders } from './fair-providers/fair-providers.ts'
+import { followers } from './followers/followers.ts'
 import { flow } from './flow/flow.ts'
 import { growth } from './growth/growth.ts'
 import { histories } from './histories/histories.ts'
@@ -95,6 +96,14 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: recovery,
+  },
+  followers: {
+    title:
+      'five hundred followers of one execution by one user: what a neighbor notices, and how fast it revokes a key',
+    rounds: 5,
+    seconds: 3,
+    profiles: [],
+    run: followers,
   },
   'usage-page': {
     title: 'a page of usage of a month with a million calls: from hours, against from every call',

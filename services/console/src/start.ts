@@ -3,7 +3,7 @@ import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { flowLimits } from '@gateway/api/limits'
 import { openIdGenerator } from '@gateway/api/ids'
-import { type DatabaseOptions, openDatabase } from '@gateway/database/client'
+import { openDatabase } from '@gateway/database/client'
 import { openEstimator } from '@gateway/ledger-client/estimator'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
@@ -29,21 +29,20 @@ const QUERY_LIMIT_MS = 7_000
 /** Starts the console: database, ledger client and, last, the server. */
 export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const { log, meter, onStop, readiness, stopping } = tools
-  const connect = async (role: string, poolSize: number, more: Pick<DatabaseOptions, 'takeTurn'> = {}) => {
+  const connect = async (role: string, poolSize: number) => {
     const { prisma, close } = await openDatabase({
       url: config.DATABASE_URL,
       poolSize,
+      takeTurn: openConnectionTurns(poolSize),
       queryLimitMs: QUERY_LIMIT_MS,
       role,
       preparedStatements: config.PREPARED_STATEMENTS,
       onConnectionLost: (error) => log.warn({ err: error, role }, 'a database connection was lost'),
-      ...more,
     })
     onStop(`database of ${role}`, close)
     return prisma
   }
-  const ordinary = config.DATABASE_CONNECTIONS - REVOCATION_CONNECTIONS
-  const prisma = await connect('console', ordinary, { takeTurn: openConnectionTurns(ordinary) })
+  const prisma = await connect('console', config.DATABASE_CONNECTIONS - REVOCATION_CONNECTIONS)
   const revocationPrisma = await connect('console-revocations', REVOCATION_CONNECTIONS)
 
   const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'console', secret: config.SERVICE_SECRET })

@@ -4,8 +4,8 @@ import { type ConcurrencyLimiter, openConcurrencyLimiter, type Permit } from '..
 // Permits of the requests of people and programs, taken before their credentials are checked.
 //   H1  A credential that was accepted before counts towards its user, any other towards the address of its caller. That
 //       authorizes nothing: the credential is checked at each request.
-//   H2  Known callers, unknown callers and revocations have separate permits. So no crowd of requests keeps a caller
-//       from signing in, or a leaked key from being revoked.
+//   H2  Requests of known callers, those of unknown ones, and revocations by known ones have separate permits. So no
+//       crowd of requests, with forged credentials or without, keeps a leaked key from being revoked.
 
 export interface CallerPermits {
   /** The user of a credential; null if it is not known. */
@@ -81,7 +81,7 @@ export function openCallerPermits({ maxPermits, maxOfCaller, whenFull }: Options
     userOf,
     acquire({ credential, address, revokes }) {
       const user = userOf(credential)
-      const kind = revokes ? 'revocation' : user === null ? 'unknown' : 'known'
+      const kind = user === null ? 'unknown' : revokes ? 'revocation' : 'known' // H2
       return limiters[kind].acquire(user ?? `address ${address}`) // H1
     },
     know,

@@ -12,7 +12,8 @@ import type { User } from '../sign-in/user.ts'
 //   Q2  A permit is held until the handler is done and the response is sent, even if the client has disconnected.
 //   Q3  A request counts towards an organization if its user was answered there within the last minute: a stranger who
 //       names the organization takes none of its permits.
-//   Q4  A revocation counts towards its user alone. Its permits and its connections to the database are separate.
+//   Q4  A revocation counts towards its user alone, whose credential is known. Its permits and its connections to the
+//       database are separate.
 //   Q5  A request that follows an execution takes as long as the execution, so it takes the permit of a follower. It
 //       counts towards the organization once its user is authorized there, before anything starts.
 

@@ -20,12 +20,13 @@ export function authenticate(deps: Deps & Pick<ConsoleDeps, 'revocationPrisma' |
     const held = permitsOf(res)
     const { asked } = held
     return held.during(async () => {
-      const user = await authenticated(asked.revokes ? { ...deps, prisma: revocationPrisma } : deps, req).catch(
-        (error: unknown) => {
-          if (error instanceof Refusal) requestLimits.refused(asked)
-          throw error
-        },
-      )
+      const user = await authenticated(
+        asked.revokes && held.isKnown ? { ...deps, prisma: revocationPrisma } : deps,
+        req,
+      ).catch((error: unknown) => {
+        if (error instanceof Refusal) requestLimits.refused(asked)
+        throw error
+      })
       markAuthenticated(req.socket)
       res.setHeader(CALLER_HEADER, user.id)
       if (!held.isKnown) held.exchange(requestLimits.accepted(asked, user))
