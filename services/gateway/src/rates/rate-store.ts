@@ -84,7 +84,7 @@ const GIVE_BACK = `
 local meters = tonumber(ARGV[1])
 for n = 1, meters do
   if redis.call('HGET', KEYS[n], 'start') == ARGV[2 * n + 1] then
-    redis.call('HINCRBY', KEYS[n], 'used', -ARGV[2 * n + 2])
+    redis.call('HINCRBY', KEYS[n], 'used', string.format('%d', -ARGV[2 * n + 2])) -- not '-0'
   end
 end
 for n = meters + 1, #KEYS do redis.call('ZREM', KEYS[n], ARGV[2]) end`
