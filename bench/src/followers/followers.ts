@@ -10,6 +10,7 @@ import { formatTargets } from '../report/targets.ts'
 import { startBenchServers } from '../stack/bench-servers.ts'
 import { openStops } from '../stack/stops.ts'
 import { PLENTY } from '../stack/with-fixture.ts'
+import { type CrowdSettings, startCrowd } from './crowd.ts'
 
 // Five hundred clients of one user follow one running execution in the console; a refused one tries again after one to two
 // seconds. A user of another organization reads meanwhile, and revokes keys. Each round measures the neighbor before and
@@ -21,8 +22,8 @@ const READERS = 2
 const REVOCATIONS = 10
 const WANTED_RATIO = 2
 const WANTED_REVOCATION_MS = 1_000
-/** What Retry-After asks for. */
-const RETRY_MS = 1_000
+/** Until the console has noticed that all followers have disconnected. */
+const LEAVE_MS = 1_000
 
 const VARIANTS = [
   { name: 'default limits', console: {}, admitted: 8 },
@@ -86,10 +87,10 @@ export async function followers({ options, stops, log }: BenchDeps): Promise<str
       const rounds: Round[] = []
       for (let n = 1; n <= options.rounds; n++) {
         const before = await measure()
-        const crowd = follow(progress)
-        await crowd.untilOpen(admitted)
+        const crowd = await startCrowd({ ...progress, clients: FOLLOWERS, admitted })
         const during = await measure()
-        await crowd.stop(admitted)
+        await crowd.stop()
+        await wait(LEAVE_MS)
         rounds.push({ before, during })
         log(`${name}, round ${n}: p99 of a read ${ms(before.readP99Ms)}, then ${ms(during.readP99Ms)}`)
       }
@@ -138,10 +139,7 @@ ${formatTargets(
 const ratioOf = (rounds: Round[]) => median(rounds.map(({ before, during }) => during.readP99Ms / before.readP99Ms))
 const slowest = (measured: Measured[]) => Math.max(...measured.map(({ slowestRevocationMs }) => slowestRevocationMs))
 
-interface Progress {
-  url: string
-  token: string
-}
+type Progress = Pick<CrowdSettings, 'url' | 'token'>
 
 /** Starts an execution whose model never answers. Returns where a user follows it. */
 async function startHeldExecution(stack: ServiceStack, fixture: Fixture): Promise<Progress> {
@@ -167,46 +165,6 @@ async function startHeldExecution(stack: ServiceStack, fixture: Fixture): Promis
       return { url: stack.console!.url + path, token }
     }
     await wait(20)
-  }
-}
-
-function follow({ url, token }: Progress) {
-  const leaving = new AbortController()
-  let open = 0
-  let answered = 0 // clients with a first answer
-
-  async function one(): Promise<void> {
-    for (let tries = 1; !leaving.signal.aborted; tries++) {
-      const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` }, signal: leaving.signal })
-      if (tries === 1) answered++
-      if (answer.status === 503) {
-        await answer.arrayBuffer()
-        await wait(RETRY_MS * (1 + Math.random()), undefined, { signal: leaving.signal })
-        continue
-      }
-      if (answer.status !== 200) throw new Error(`A follower got ${answer.status} ${await answer.text()}.`)
-      open++
-      await answer.arrayBuffer() // until it leaves
-    }
-  }
-  const following = Array.from({ length: FOLLOWERS }, () =>
-    one().catch((error: unknown) => {
-      if (!leaving.signal.aborted) throw error
-    }),
-  )
-  return {
-    /** Resolves when this many follow, and the others were refused once. */
-    async untilOpen(count: number): Promise<void> {
-      while (open < count || answered < FOLLOWERS)
-        await Promise.race([wait(50), ...following.map((one) => one.then(() => {}))])
-    },
-    /** @throws Error unless exactly this many were open at the end */
-    async stop(count: number): Promise<void> {
-      if (open !== count) throw new Error(`${open} followers were admitted, and not ${count}.`)
-      leaving.abort()
-      await Promise.all(following)
-      await wait(RETRY_MS) // the console notices
-    },
   }
 }
 
