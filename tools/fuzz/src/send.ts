@@ -109,7 +109,7 @@ async function sendRaw({ hostname, port }: URL, bytes: Buffer): Promise<FuzzAnsw
   let text = ''
   let ms = 0
   socket.on('error', () => {}) // the server may reset a refused connection
-  socket.setEncoding('utf8').on('data', (part: string) => {
+  socket.setEncoding('latin1').on('data', (part: string) => {
     ms ||= performance.now() - startedAt
     text += part
   })
@@ -117,14 +117,26 @@ async function sendRaw({ hostname, port }: URL, bytes: Buffer): Promise<FuzzAnsw
   await new Promise((resolve) => socket.once('close', resolve))
   clearTimeout(limit)
   const [head = '', ...rest] = text.split('\r\n\r\n')
-  const lines = head.split('\r\n').slice(1)
+  const headers = Object.fromEntries(
+    head
+      .split('\r\n')
+      .slice(1)
+      .map((line) => [line.split(':')[0]!.toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  ) as Record<string, string>
+  // A second response may follow: the rest of the bytes can look like a request.
+  const body = rest.join('\r\n\r\n').slice(0, Number(headers['content-length'] ?? Infinity))
   return {
     status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0),
-    headers: Object.fromEntries(
-      lines.map((line) => [line.split(':')[0]!.toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
-    ),
-    text: rest.join('\r\n\r\n'),
+    headers,
+    text: Buffer.from(headers['transfer-encoding'] === 'chunked' ? joined(body) : body, 'latin1').toString(),
     ms,
     error: text === '' ? 'closed without a response' : null,
   }
+}
+
+/** A body without the framing of its chunks. */
+function joined(chunks: string): string {
+  const [, size = '0'] = /^([0-9a-f]+)\r\n/.exec(chunks) ?? []
+  const [from, length] = [size.length + 2, Number.parseInt(size, 16)]
+  return length === 0 ? '' : chunks.slice(from, from + length) + joined(chunks.slice(from + length + 2))
 }
