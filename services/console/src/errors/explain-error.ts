@@ -26,13 +26,13 @@ function refusalFor(error: unknown): Refusal {
   if (error instanceof LedgerUnavailable) return refuse(error.why, {})
   if (ranOutOfTime(error)) return tookTooLong()
   if (isDatabaseUnavailable(error)) return refuse('unavailable', {})
-  if (error instanceof URIError || isReferenceDeleted(error)) return refuse('not_found', {})
+  if (error instanceof URIError || wasDeleted(error)) return refuse('not_found', {})
   return refuse('internal_error', {})
 }
 
-/** Whether a row that a new row refers to was deleted between authorization and the write. */
-function isReferenceDeleted(error: unknown): boolean {
-  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
+/** Whether the row to change, or a row that a new row refers to, was deleted between authorization and the write. */
+function wasDeleted(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && (error.code === 'P2003' || error.code === 'P2025')
 }
 
 function tookTooLong(): Refusal {

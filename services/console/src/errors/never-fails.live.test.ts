@@ -17,6 +17,27 @@ test('responds with 404 if the project is deleted while the request waits [not_f
   expect((await Promise.all(answers)).map(outcomeOf)).toEqual(['404 not_found', '404 not_found'])
 })
 
+test('responds with 404 if the sandbox product is deleted while the request waits [not_found]', async ({
+  stack,
+  fixture,
+}) => {
+  const { path, owner, projectPath } = stack
+  const graph = { input: { type: 'object', properties: {} }, output: { type: 'object', properties: {} } }
+  const { id } = (await owner.post(`${projectPath}/sandboxes`, { name: 'Flow', description: 'A flow' })).body
+  const sandbox = `${path}/sandboxes/${id}`
+  const asks = [
+    () => owner.post(`${sandbox}/revisions`, { graph: { ...graph, nodes: [], edges: [] } }),
+    () => owner.patch(sandbox, { name: 'Another' }),
+  ]
+  await fixture.run('BEGIN')
+  await fixture.run('SELECT FROM control.sandboxes WHERE id = $1 FOR UPDATE', [id])
+  const answers = asks.map((one) => one())
+  await untilSomebodyWaits(fixture, asks.length)
+  await fixture.run('DELETE FROM control.sandboxes WHERE id = $1', [id])
+  await fixture.run('COMMIT')
+  expect((await Promise.all(answers)).map(outcomeOf)).toEqual(['404 not_found', '404 not_found'])
+})
+
 test('no query parameter value causes a 5xx response', async ({ stack }) => {
   const odd = [
     '',
