@@ -147,7 +147,7 @@ function draftOf(operation: Operation, caller: Caller, names: OwnNames, chance: 
   if (operation.path.endsWith('/mcp')) headers['accept'] = 'application/json, text/event-stream'
   if (operation.method === 'POST' && chance.hits(0.3))
     // a new key, or one that others use too
-    headers['idempotency-key'] = `fuzz-${chance.hits(0.5) ? chance.text(10) : chance.below(30)}`
+    headers['idempotency-key'] = `fuzz-${chance.hits(0.5) ? chance.text(10) : `shared-${chance.below(30)}`}`
   const bodies = chance.hits(0.4) ? (exampleBodies[operation.name]?.(names) ?? []) : []
   const json = bodies.length > 0 ? chance.pick(bodies) : request.body
   const body: Body =

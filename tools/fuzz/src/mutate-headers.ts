@@ -63,7 +63,7 @@ const KINDS: Record<string, (chance: Chance) => [string, string][]> = {
   'content type': (chance) => [['content-type', chance.pick(TYPES)]],
   accept: (chance) => [['accept', chance.pick(ACCEPTS)]],
   'idempotency key': (chance) => [['idempotency-key', chance.pick(KEYS)]],
-  'idempotency key of many': (chance) => [['idempotency-key', `shared-${chance.below(20)}`]],
+  'idempotency key of many': (chance) => [['idempotency-key', `fuzz-shared-${chance.below(30)}`]],
   range: (chance) => [['range', chance.pick(RANGES)]],
   'request id': (chance) => [['x-request-id', chance.pick(IDS)]],
   origin: (chance) => [
