@@ -24,7 +24,7 @@ export async function storeBody(
   const stored = await assetStore.put(project, id, bytes, { maxBytes }).catch((error: unknown) => {
     if (error instanceof AssetTooLarge) throw refuse('request_too_large', { limitBytes: flowLimits.assetBytes })
     if (error instanceof AssetTypeUnknown) throw typeDiffers(declared, null)
-    throw req.destroyed && !req.complete ? new ClientDisconnected() : error
+    throw req.errored !== null || (req.destroyed && !req.complete) ? new ClientDisconnected() : error
   })
   if (stored.mimeType === declared) return stored
   await assetStore.remove(project, id)
