@@ -36,6 +36,8 @@ describe('logger', () => {
     ['a cookie', { cookie: 'session=hunter2' }, 'hunter2'],
     ['a key of ours under an innocent name', { seen: `got ${secret}.` }, secret.slice(14)],
     ['a bearer token in an error message', { err: new Error('sent Bearer hunter2hunter2') }, 'hunter2'],
+    ["a provider's key in a text", { body: 'got {\\"api_key\\":\\"sk-hunter2-hunter2-hunter2\\"}' }, 'hunter2'],
+    ['the secret of a webhook', { seen: 'whsec_hunter2hunter2hunter2' }, 'hunter2'],
     ['the password of an address', { url: 'postgres://ledger:hunter2@127.0.0.1:5432/x' }, 'hunter2'],
   ])('never lets %s through', (_what, facts, mustNotAppear) => {
     const { log, lines, last } = loggerWithLines()
@@ -49,6 +51,14 @@ describe('logger', () => {
     log.warn(`key ${secret} refused`)
     expect(lines.join('')).not.toContain(secret.slice(14))
     expect(lines.join('')).toContain(secret.slice(0, 12))
+  })
+
+  // With a name of any length, this line would take hours.
+  test('writes a long text of words that name credentials', () => {
+    const { log, last } = loggerWithLines()
+    const message = 'token'.repeat(400_000)
+    log.info(message)
+    expect(last()['message']).toBe(message)
   })
 
   test('leaves token counts and ordinary words unchanged', () => {

@@ -75,11 +75,13 @@ function writeAll(descriptor: number, bytes: Buffer): void {
 
 // Runs over each finished log line, so that nothing logged by accident slips through at any depth:
 //   R1  text under a key that names a credential;
-//   R2  our own secrets (svc_…, svu_…, svt_…) and bearer tokens anywhere;
+//   R2  our own secrets (svc_…, svu_…, svt_…), those of webhooks and well-known providers, and bearer tokens anywhere;
 //   R3  passwords inside addresses.
+// A field's name has a maximum length: without one, a long text of such words takes quadratic time.
 const credentialField =
-  /"([^"\\]*(?:authorization|cookie|secret|password|passwd|token|api_?-?key|credential)[^"\\]*)":"(?:[^"\\]|\\.)*"/gi
+  /"([^"\\]{0,64}(?:authorization|cookie|secret|password|passwd|token|api_?-?key|credential)[^"\\]{0,64})":"(?:[^"\\]|\\.)*"/gi
 const ownSecret = /\b(sv[cut]_[0-9A-Za-z]{8})[0-9A-Za-z]{4,}/g
+const otherSecret = /\b(sk-|whsec_|AIza|AKIA)[\w+/=-]{12,}/g
 const bearer = /\b(bearer) +[\w.~+/=-]{8,}/gi
 const addressPassword = /(:\/\/[^\s:@/"]*):[^\s@/"]+@/g
 
@@ -88,6 +90,7 @@ export function redactLine(line: string): string {
   return line
     .replace(credentialField, '"$1":"[redacted]"') // R1
     .replace(ownSecret, '$1…') // R2
+    .replace(otherSecret, '$1…')
     .replace(bearer, '$1 [redacted]')
     .replace(addressPassword, '$1:[redacted]@') // R3
 }
