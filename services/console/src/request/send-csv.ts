@@ -15,9 +15,12 @@ function lineOf(row: CsvRow): string {
   return `${row.map((value) => fieldOf(value ?? '')).join(',')}\r\n`
 }
 
-/** Prefixes text that a spreadsheet would evaluate as a formula with an apostrophe. */
+/**
+ * Prefixes text that a spreadsheet would evaluate as a formula with an apostrophe, and quotes a semicolon, which
+ * separates fields in many locales.
+ */
 function fieldOf(value: string | number | bigint): string {
   if (typeof value !== 'string') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = /^[=+\-@\t\r\n＝＋－＠]/u.test(value) ? `'${value}` : value
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
