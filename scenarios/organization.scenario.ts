@@ -265,7 +265,7 @@ test('a project service token has only its listed permissions, until it is delet
   await page.goto(`${owner.home}/settings`)
   await signIn(page, owner)
   await page.getByLabel('Delete assets after (days)').fill('30')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('region', { name: 'Assets' }).getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Delete assets' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Create token' }).click()

@@ -37,7 +37,7 @@ export const consoleFlowRoutes = {
     `${project}/sandboxes`,
     'Make an empty sandbox product',
     made(sandboxRecord),
-    sentOnce(newSandboxBody),
+    sentOnce(newSandboxBody, 'quota_reached'),
   ),
   readSandbox: sandboxes('GET', sandbox, 'Read a sandbox product', one(sandboxRecord), { refusals: reached }),
   changeSandbox: sandboxes(
@@ -52,7 +52,7 @@ export const consoleFlowRoutes = {
     refusals: ['invalid_request', ...reached],
   }),
   saveRevision: sandboxes('POST', `${sandbox}/revisions`, 'Save a revision', made(revisionRecord), {
-    ...sentOnce(newRevisionBody, ...reached, 'revision_conflict'),
+    ...sentOnce(newRevisionBody, ...reached, 'revision_conflict', 'quota_reached'),
     maxBodyBytes: flowLimits.bodyBytes,
     description:
       'Always a new one, stored with the `problems` of its graph; no revision is ever changed. What has problems cannot be activated. `draft` marks one that is not finished. `baseRevision` refuses a save over one that the author has not seen.',
@@ -89,6 +89,7 @@ export const consoleFlowRoutes = {
     {
       ...sent(
         executeBody,
+        'quota_reached',
         'idempotency_key_invalid',
         'duplicate_header',
         ...reached,
@@ -175,6 +176,7 @@ export const consoleFlowRoutes = {
     {
       ...sent(
         rerunBody,
+        'quota_reached',
         'idempotency_key_invalid',
         'duplicate_header',
         'execution_not_found',

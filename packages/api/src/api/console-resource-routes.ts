@@ -14,7 +14,7 @@ const assets = route('Assets of a project')
 export const consoleAssetRoutes = {
   uploadAsset: assets('POST', `${project}/assets`, 'Upload an image or a sound', made(storedAsset), {
     bytes: media,
-    refusals: ['invalid_request', 'request_too_large'],
+    refusals: ['invalid_request', 'insufficient_budget', 'quota_reached', 'request_too_large'],
     description: 'The body is the file unchanged, at most 25,000,000 bytes, and Content-Type says what it is.',
   }),
   listAssets: assets('GET', `${project}/assets`, 'List assets, newest first', page(storedAsset), {
@@ -59,7 +59,7 @@ export const consoleTokenRoutes = {
   }),
   listProjectTokens: tokens('GET', `${project}/tokens`, 'List the tokens of a project', page(accessTokenRecord), paged),
   createProjectToken: tokens('POST', `${project}/tokens`, 'Make a token of a project', madeWithSecret, {
-    ...sentOnce(newProjectTokenBody),
+    ...sentOnce(newProjectTokenBody, 'quota_reached'),
     description,
   }),
   deleteProjectToken: tokens('DELETE', `${project}/tokens/{token}`, 'Delete a token of a project', done, {

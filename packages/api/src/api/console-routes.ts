@@ -217,7 +217,7 @@ export const consoleRoutes = {
     query: keyQuery,
   }),
   createKey: keys('POST', `${tenant}/keys`, 'Issue a key', made(withSecret('key', keyRecord)), {
-    ...sentOnce(newKeyBody, 'project_required', 'key_issuer_denied', 'resource_not_eligible'),
+    ...sentOnce(newKeyBody, 'quota_reached', 'project_required', 'key_issuer_denied', 'resource_not_eligible'),
     description: 'It is bound to its project for life.',
   }),
   readKey: keys('GET', `${tenant}/keys/{key}`, 'Read a key', one(keyRecord)),

@@ -95,6 +95,7 @@ export const flowRoutes = {
       'revision_not_active',
       'product_not_assigned',
       'input_type',
+      'quota_reached',
       'idempotency_mismatch',
       'idempotency_in_progress',
       'answer_not_kept',
@@ -239,7 +240,7 @@ export const flowRoutes = {
     headers: selector,
     bytes: media,
     answers: { 201: { description: 'Kept; this is the value that names it in an input', body: assetShape } },
-    refusals: ['invalid_request', 'request_too_large'],
+    refusals: ['invalid_request', 'insufficient_budget', 'quota_reached', 'request_too_large'],
   },
   showAsset: {
     method: 'GET',
