@@ -2,7 +2,7 @@ import { operations } from '@gateway/testbed/documented-operation'
 import { expect, test } from 'vitest'
 import { makeRequest } from './make-request.ts'
 import { openPool } from './pool.ts'
-import type { World } from './world.ts'
+import { type World, worldCallers } from './world.ts'
 
 const kinds = [
   'tenant',
@@ -19,26 +19,12 @@ const kinds = [
 
 function world(name: string): World {
   const names = Object.fromEntries(kinds.map((kind) => [kind, `${kind}-of-${name}`]))
-  const callers = [
-    'key',
-    'unfundedKey',
-    'limitedKey',
-    'legacyKey',
-    'revokedKey',
-    'expiredKey',
-    'owner',
-    'admin',
-    'member',
-  ]
-  const others = ['consumer', 'tenantToken', 'projectToken', 'endedToken', 'spare']
   return {
     names: { ...names, product: `acme/${name}`, invocation: 'inv-1', execution: 'exe-1' },
     unfunded: {},
     sandboxes: [`sandbox-of-${name}`],
     products: [`acme/${name}`],
-    secrets: Object.fromEntries(
-      [...callers, ...others].map((caller) => [caller, `${caller}-of-${name}`]),
-    ) as World['secrets'],
+    secrets: Object.fromEntries(worldCallers.map((caller) => [caller, `${caller}-of-${name}`])) as World['secrets'],
     pool: openPool(),
     kept: new Set([...Object.values(names), `acme/${name}`]),
     requests: 0,

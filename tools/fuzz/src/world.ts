@@ -26,7 +26,7 @@ export interface World {
 }
 
 export type WorldCaller = (typeof worldCallers)[number]
-const worldCallers = [
+export const worldCallers = [
   'key',
   'unfundedKey',
   'limitedKey',
