@@ -32,14 +32,15 @@ const open = () => {
   const troubles: unknown[] = []
   const estimator = openEstimator({ onTrouble: (reason) => troubles.push(reason) })
   onTestFinished(() => estimator.close())
-  return { estimator, troubles }
+  const estimate = (facts: EstimateFacts) => estimator.estimate(facts.project, async () => facts)
+  return { estimator, estimate, troubles }
 }
 
 test('a flood of estimates by one project is refused beyond its share, and another project waits for one of them [overloaded]', async () => {
-  const { estimator, troubles } = open()
+  const { estimate, troubles } = open()
   const order: string[] = []
   const ask = (project: string) =>
-    estimator.estimate(factsOf(project, 'x'.repeat(60_000))).then(
+    estimate(factsOf(project, 'x'.repeat(60_000))).then(
       ({ object }) => (order.push(project), object),
       (error: unknown) => (error instanceof Refusal ? error.code : error),
     )
@@ -53,23 +54,40 @@ test('a flood of estimates by one project is refused beyond its share, and anoth
 })
 
 test('the process does other work while an estimate runs', async () => {
-  const { estimator } = open()
-  await estimator.estimate(factsOf('prj', 'warm'))
+  const { estimate } = open()
+  await estimate(factsOf('prj', 'warm'))
   let turns = 0
   let done = false
-  const estimate = estimator.estimate(factsOf('prj', 'x'.repeat(60_000))).finally(() => (done = true))
+  const running = estimate(factsOf('prj', 'x'.repeat(60_000))).finally(() => (done = true))
   while (!done) {
     await delay(1)
     turns++
   }
-  await estimate
+  await running
   expect(turns).toBeGreaterThan(NODES)
 })
 
 test('a thread that fails refuses its estimate, and the next one has a new thread [overloaded]', async () => {
-  const { estimator, troubles } = open()
+  const { estimate, troubles } = open()
   const broken = { ...factsOf('prj', 'x'), package: null as never }
-  await expect(estimator.estimate(broken)).rejects.toMatchObject({ code: 'overloaded' })
+  await expect(estimate(broken)).rejects.toMatchObject({ code: 'overloaded' })
   expect(troubles).toHaveLength(1)
-  expect(await estimator.estimate(factsOf('prj', 'x'))).toMatchObject({ object: 'sandbox.estimate', atMostMicro: 0 })
+  expect(await estimate(factsOf('prj', 'x'))).toMatchObject({ object: 'sandbox.estimate', atMostMicro: 0 })
+})
+
+test('reads nothing for an estimate beyond the share of its project [overloaded]', async () => {
+  const { estimator } = open()
+  const go = Promise.withResolvers<never>()
+  let read = 0
+  const waiting = Array.from({ length: 30 }, () =>
+    estimator
+      .estimate('prj', () => {
+        read++
+        return go.promise
+      })
+      .catch((error: Error) => error.message),
+  )
+  go.reject(new Error('no facts'))
+  const outcomes = await Promise.all(waiting)
+  expect([read, outcomes.filter((message) => message === 'no facts').length]).toEqual([21, 21])
 })

@@ -5,16 +5,22 @@ import { openWorkerThread } from '@gateway/service-kit/async/worker-thread'
 
 // Estimates run the expressions of a flow (money §7.6), for callers without funds too.
 //   T1  They run in one thread, so that no number of them delays other requests.
-//   T2  A project has one estimate in the thread's queue, and a bounded number waiting for it. So another project waits
-//       for one estimate of each busy project.
+//   T2  A project has one estimate in the thread's queue. So another project waits for one estimate of each busy project.
+//   T3  A project has a bounded number of estimates, from before anything is read for them. So those beyond it cost
+//       neither a body nor a question to the ledger.
 
 export interface Estimator {
-  /** @throws Refusal `overloaded` if too many estimates of the project wait, or this one takes too long */
-  estimate(facts: EstimateFacts): Promise<SandboxEstimate>
+  /**
+   * @param readFacts called if the project has room (T3)
+   * @throws Refusal `overloaded` if the project has too many estimates, or this one takes too long; the error of
+   * `readFacts`
+   */
+  estimate(project: string, readFacts: () => Promise<EstimateFacts>): Promise<SandboxEstimate>
   close(): Promise<void>
 }
 
-const WAITING_OF_PROJECT = 20
+/** One in turn, the others wait. */
+const MAX_OF_PROJECT = 21
 /** Five times as long as the most expensive flow takes: a hundred exhausted evaluations of 20 ms each. */
 const LIMIT_MS = 10_000
 const MAX_MEGABYTES = 256
@@ -29,28 +35,25 @@ export function openEstimator({ onTrouble }: { onTrouble: (reason: unknown) => v
   })
   const whenFull = () => refuse('overloaded', {})
   const one = openSemaphore({ permits: 1, maxWaiting: Infinity, whenFull })
-  const projects = new Map<string, { semaphore: Semaphore; users: number }>()
-
-  /** T2 */
-  async function inTurnOf<T>(project: string, work: () => Promise<T>): Promise<T> {
-    const its = projects.get(project) ?? {
-      semaphore: openSemaphore({ permits: 1, maxWaiting: WAITING_OF_PROJECT, whenFull }),
-      users: 0,
-    }
-    projects.set(project, its)
-    its.users++
-    try {
-      return await its.semaphore.run(work)
-    } finally {
-      if (--its.users === 0) projects.delete(project)
-    }
-  }
+  const projects = new Map<string, { turn: Semaphore; estimates: number }>()
 
   return {
-    async estimate(facts) {
-      const answer = await inTurnOf(facts.project, () => one.run(() => thread.ask(facts))) // T1
-      if (answer === null) throw whenFull()
-      return answer
+    async estimate(project, readFacts) {
+      const its = projects.get(project) ?? {
+        turn: openSemaphore({ permits: 1, maxWaiting: Infinity, whenFull }),
+        estimates: 0,
+      }
+      if (its.estimates >= MAX_OF_PROJECT) throw whenFull() // T3
+      projects.set(project, its)
+      its.estimates++
+      try {
+        const facts = await readFacts()
+        const answer = await its.turn.run(() => one.run(() => thread.ask(facts))) // T1, T2
+        if (answer === null) throw whenFull()
+        return answer
+      } finally {
+        if (--its.estimates === 0) projects.delete(project)
+      }
     },
     close: () => thread.close(),
   }

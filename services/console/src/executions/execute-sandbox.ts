@@ -115,10 +115,13 @@ export function estimateSandbox(
 ): Handler<'estimateSandbox'> {
   return async (call, res) => {
     const { user, project, sandbox } = await reachSandbox(deps.prisma, call, res)
-    const { input, revision } = await call.body()
-    const caller = { user: user.id, project }
-    const facts = await deps.ledger.estimateSandbox({ caller, sandbox: sandbox.id, revision, input })
-    if ('refused' in facts) throw refusalFor(facts.refused, 'console')
-    res.json(await deps.estimator.estimate(facts))
+    const estimate = await deps.estimator.estimate(project, async () => {
+      const { input, revision } = await call.body()
+      const caller = { user: user.id, project }
+      const facts = await deps.ledger.estimateSandbox({ caller, sandbox: sandbox.id, revision, input })
+      if ('refused' in facts) throw refusalFor(facts.refused, 'console')
+      return facts
+    })
+    res.json(estimate)
   }
 }

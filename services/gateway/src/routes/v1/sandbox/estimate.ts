@@ -16,10 +16,12 @@ type EstimateRequest = Request<{ id: string }>
 export function estimateSandbox(deps: Needed): RequestHandler<{ id: string }> {
   return (req, res) => {
     deps.refusals.nameModel(res, req.params.id)
-    return withPermit(deps, res, async (keyHash) => {
-      const facts = await deps.ledger.estimateSandbox(await readQuestion(req, keyHash))
-      if ('refused' in facts) throw refusalFor(facts.refused, 'invoke')
-      const answer = await deps.estimator.estimate(facts)
+    return withPermit(deps, res, async (keyHash, _permit, project) => {
+      const answer = await deps.estimator.estimate(project, async () => {
+        const facts = await deps.ledger.estimateSandbox(await readQuestion(req, keyHash))
+        if ('refused' in facts) throw refusalFor(facts.refused, 'invoke')
+        return facts
+      })
       sendJson(res, 200, JSON.stringify(answer), { 'Cache-Control': 'private, no-store' })
     })
   }
