@@ -79,7 +79,7 @@ export const benches: Record<string, Bench> = {
   neighbours: {
     title: 'estimates, slow readers and slow uploads of one project, and what the calls of another one notice',
     rounds: 1,
-    seconds: 10,
+    seconds: 30,
     profiles: [],
     run: onEdge(neighbours),
   },

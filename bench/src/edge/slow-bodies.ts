@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { KEY_SECRET_PREFIX, makeSecret } from '@gateway/api/ids'
 import { percentile } from '../load/figures.ts'
 import { openLoop } from '../soak/open-loop.ts'
 import type { BenchDeps } from '../bench.ts'
 import type { Target } from '../report/targets.ts'
 import { ms, table } from '../report/table.ts'
+import { formatStatuses, startAttack } from './attacker.ts'
 import type { Edge } from './edge.ts'
 
 const PER_SECOND = 20
@@ -50,55 +49,51 @@ export async function slowBodies({ stack, tenant, chat: call, pools }: Edge, dep
     return { status: statusCode, retryAfter: true }
   }
   const others = async () => ({ status: await call(tenant.key.secret), retryAfter: true })
-  const bodies = Object.values(BODIES)
-  const attack = async (n: number) => {
-    const secret = n % 2 === 0 ? tenant.key.secret : makeSecret(KEY_SECRET_PREFIX, randomBytes(32))
-    const answer = await fetch(`${stack.gateways[0]!.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-      body: bodies[(n >> 1) % bodies.length]!,
-    }).catch(() => null)
-    await answer?.text().catch(() => '')
-    return { status: answer?.status ?? 0, retryAfter: true }
-  }
-  const measure = async (isAttacked: boolean) => {
-    const [checks, calls, slow] = await Promise.all([
+  const requests = Object.values(BODIES).flatMap((body) =>
+    [tenant.key.secret, null].map((secret) => ({ path: '/v1/chat/completions', secret, body })),
+  )
+  const { url } = stack.gateways[0]!
+  const measure = async () => {
+    const [checks, calls] = await Promise.all([
       openLoop({ perSecond: 100, lastsMs, call: health, now }),
       openLoop({ perSecond: CALLS_PER_SECOND, lastsMs, call: others, now }),
-      isAttacked ? openLoop({ perSecond: PER_SECOND, lastsMs, call: attack, now }) : null,
     ])
-    return { health: percentile(checks.latenciesMs, 99), calls: percentile(calls.latenciesMs, 99), slow }
+    return { health: percentile(checks.latenciesMs, 99), calls: percentile(calls.latenciesMs, 99) }
+  }
+  const attacked = async () => {
+    const { stop } = await startAttack({ kind: 'rate', url, requests, perSecond: PER_SECOND, lastsMs })
+    const measured = await measure()
+    return { ...measured, statuses: formatStatuses(await stop()) }
   }
   log('Calls on a quiet gateway')
-  await measure(false)
-  const quiet = await measure(false)
+  await measure()
+  const quiet = await measure()
   log(`Calls during ${PER_SECOND} slow bodies a second`)
-  await measure(true)
-  const attacked = await measure(true)
-  const statuses = [...attacked.slow!.ended].map(([status, count]) => `${count} × ${status}`).join(', ')
+  await attacked()
+  const busy = await attacked()
   return {
     said: `
 ${table(
   ['slow bodies, 20 a second, forged and real keys by turns', 'quiet p99', 'attacked p99'],
   [
-    ['/health/live', ms(quiet.health), ms(attacked.health)],
-    [`chat calls, ${CALLS_PER_SECOND} a second`, ms(quiet.calls), ms(attacked.calls)],
+    ['/health/live', ms(quiet.health), ms(busy.health)],
+    [`chat calls, ${CALLS_PER_SECOND} a second`, ms(quiet.calls), ms(busy.calls)],
   ],
 )}
 
-The bodies (${Object.keys(BODIES).join('; ')}) were answered with ${statuses}.`,
+The bodies (${Object.keys(BODIES).join('; ')}) were answered with ${busy.statuses}.`,
     targets: [
       {
         what: 'p99 of /health/live during slow bodies',
         wanted: HEALTH_P99_MS,
-        found: attacked.health,
+        found: busy.health,
         better: 'less',
         say: ms,
       },
       {
         what: "other callers' p99 to that of quiet",
         wanted: TIMES_QUIET,
-        found: attacked.calls / quiet.calls,
+        found: busy.calls / quiet.calls,
         better: 'less',
         say: (value: number) => `${value.toFixed(2)}×`,
       },

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parentPort, Worker, workerData } from 'node:worker_threads'
+import { KEY_SECRET_PREFIX, makeSecret } from '@gateway/api/ids'
+import { openLoop } from '../soak/open-loop.ts'
+
+// The attack runs in a separate thread: in the thread of the measurement it would delay its clock.
+
+/** One request of an attack. */
+export interface AttackRequest {
+  path: string
+  /** Null sends a newly forged key each time. */
+  secret: string | null
+  /** JSON. */
+  body: string
+}
+
+/** How an attack proceeds. Its requests are sent in turn. */
+export type Attack = { url: string } & (
+  | { kind: 'rate'; requests: AttackRequest[]; perSecond: number; lastsMs: number }
+  /** Each client sends one request after the other. After a response it waits for once to twice the pause. */
+  | { kind: 'clients'; requests: AttackRequest[]; clients: number; pauseMs: number }
+  /** Each socket sends the head of a request, and then neither sends nor reads. */
+  | { kind: 'idle'; head: string; sockets: number }
+)
+
+/** Responses by status. 0: open, or the connection failed. */
+export type Statuses = ReadonlyMap<number, number>
+
+/** Starts the attack. Returns what ends it and counts its responses. */
+export async function startAttack(attack: Attack): Promise<{ stop(): Promise<Statuses> }> {
+  const thread = new Worker(new URL(import.meta.url), { workerData: attack })
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => {}) // reported by what waits for the thread
+  thread.once('error', failed.reject)
+  const message = () =>
+    Promise.race([failed.promise, new Promise<unknown>((resolve) => thread.once('message', resolve))])
+  await message()
+  return {
+    async stop() {
+      const counted = message()
+      thread.postMessage('stop')
+      const statuses = (await counted) as Statuses
+      await thread.terminate()
+      return statuses
+    },
+  }
+}
+
+export function formatStatuses(statuses: Statuses): string {
+  return [...statuses].map(([status, count]) => `${count} × ${status === 0 ? 'open' : status}`).join(', ')
+}
+
+/** Runs in the thread. Returns what counts the responses so far. */
+function begin(attack: Attack): () => Statuses {
+  const ended = new Map<number, number>()
+  const count = (status: number) => ended.set(status, (ended.get(status) ?? 0) + 1)
+
+  async function send({ path, secret, body }: AttackRequest): Promise<number> {
+    const authorization = `Bearer ${secret ?? makeSecret(KEY_SECRET_PREFIX, randomBytes(32))}`
+    const headers = { authorization, 'content-type': 'application/json' }
+    try {
+      const answer = await fetch(attack.url + path, { method: 'POST', headers, body })
+      await answer.arrayBuffer()
+      return answer.status
+    } catch {
+      return 0
+    }
+  }
+
+  async function oneAfterTheOther(requests: AttackRequest[], first: number, pauseMs: number): Promise<void> {
+    for (let n = first; ; n++) {
+      count(await send(requests[n % requests.length]!))
+      await wait(pauseMs * (1 + Math.random()))
+    }
+  }
+
+  switch (attack.kind) {
+    case 'rate': {
+      const { requests, perSecond, lastsMs } = attack
+      const call = async (n: number) => {
+        const status = await send(requests[n % requests.length]!)
+        count(status)
+        return { status, retryAfter: true }
+      }
+      void openLoop({ perSecond, lastsMs, call, now: () => performance.now() })
+      return () => ended
+    }
+    case 'clients':
+      for (let n = 0; n < attack.clients; n++) void oneAfterTheOther(attack.requests, n, attack.pauseMs)
+      return () => ended
+    case 'idle': {
+      const sockets = Array.from({ length: attack.sockets }, () => idleSocket(attack))
+      return () => {
+        for (const socket of sockets) {
+          const head = (socket.read() as Buffer | null)?.toString('latin1') ?? ''
+          count(Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0))
+        }
+        return ended
+      }
+    }
+  }
+}
+
+function idleSocket({ url, head }: { url: string; head: string }): Socket {
+  const { hostname: host, port } = new URL(url)
+  const socket = connect({ host, port: Number(port) }).on('error', () => {})
+  socket.pause()
+  socket.write(head, 'latin1')
+  return socket
+}
+
+if (parentPort !== null && workerData !== null) {
+  const port = parentPort
+  const statuses = begin(workerData as Attack)
+  port.once('message', () => port.postMessage(statuses()))
+  port.postMessage('begun')
+}
