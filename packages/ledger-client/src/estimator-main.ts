@@ -1,9 +1,10 @@
 import type { EstimateFacts, SandboxEstimate } from '@gateway/api/estimate'
 import { estimate } from '@gateway/flow/estimate'
-import { answerQuestions } from '@gateway/service-kit/async/worker-thread'
+import { answerQuestions, yieldToOtherThreads } from '@gateway/service-kit/async/worker-thread'
 
 // The thread that computes estimates.
 
+yieldToOtherThreads() // T1
 answerQuestions((facts: EstimateFacts): SandboxEstimate => {
   const steps = estimate(facts)
   for (;;) {

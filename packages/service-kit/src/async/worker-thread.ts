@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { parentPort, Worker } from 'node:worker_threads'
 
 /** A thread that answers questions by plain values. */
@@ -84,4 +85,9 @@ export function answerQuestions(answer: (question: any) => unknown): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no such target
     parentPort!.postMessage({ n, answer: await answer(question) })
   })
+}
+
+/** Lets every other thread run first: called in the thread's program. Linux sets priorities of threads, others don't. */
+export function yieldToOtherThreads(): void {
+  if (process.platform === 'linux') setPriority(0, 19)
 }
