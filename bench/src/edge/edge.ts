@@ -11,6 +11,10 @@ import { PLENTY } from '../stack/with-fixture.ts'
 
 const GATEWAYS = 3
 
+/** Lets a gateway collect its garbage. */
+export const COLLECT_GARBAGE = 'SIGUSR2'
+const collector = `data:text/javascript,process.on('${COLLECT_GARBAGE}',()=>gc())`
+
 export type Edge = Awaited<ReturnType<typeof openEdge>>
 
 /** Runs one measurement on a stack with three gateways. */
@@ -28,7 +32,10 @@ async function openEdge(stops: BenchDeps['stops'], log: BenchDeps['log']) {
     ledgerUrl: postgres.ledgerUrl,
     redisUrl: redis.url,
     gateways: GATEWAYS,
-    environment: { gateway: () => ({ LOG_LEVEL: 'error' }), ledger: () => ({ LOG_LEVEL: 'error' }) },
+    environment: {
+      gateway: () => ({ LOG_LEVEL: 'error', NODE_OPTIONS: `--expose-gc --import=${collector}` }),
+      ledger: () => ({ LOG_LEVEL: 'error' }),
+    },
   })
   stops.add(stack.stop)
   const fixture = await openFixture(postgres.adminUrl)

@@ -2,6 +2,9 @@ import { once } from 'node:events'
 import { createServer, request, type ClientRequest, type IncomingMessage, type RequestListener } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { buffer, json } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ConnectionSettings, guardConnections, markAuthenticated } from './connections.ts'
 
@@ -43,6 +46,11 @@ function begin(port: number, path: string): { sending: ClientRequest; answer: Pr
   return { sending, answer }
 }
 
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
+}
+
 /** A connection that has sent this and reads nothing. */
 async function open(port: number, sent = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
@@ -62,6 +70,23 @@ test('refuses a request that arrives too slowly, and gives an upload longer [inv
   ])
   upload.sending.end('cd')
   expect(await upload.answer).toEqual([200, { length: 4 }])
+})
+
+test('forgets a closed connection whose request was refused before its body arrived', async () => {
+  const port = await serve({ receiveMsOf: () => 60_000 }, (req, res) => {
+    connection = new WeakRef(req.socket)
+    closed = once(req.socket, 'close')
+    res.writeHead(401, { connection: 'close' }).end()
+  })
+  let connection: WeakRef<Socket> | undefined
+  let closed: Promise<unknown> | undefined
+  const socket = await open(port, 'POST / HTTP/1.1\r\nContent-Length: 1000\r\n\r\nab')
+  await once(socket.resume(), 'end')
+  await closed
+  closed = undefined
+  await setImmediate()
+  collectGarbage()
+  expect(connection!.deref()).toBeUndefined()
 })
 
 test('refuses an upload that arrives below the minimum rate [invalid_request]', async () => {

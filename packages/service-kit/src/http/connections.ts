@@ -2,6 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import type { Request } from 'express'
+import { onceArrived } from './once-arrived.ts'
 import { type MinimumRate, minimumRate, watchRate } from './minimum-rate.ts'
 
 // The connections of a server, until their requests are parsed and their callers are known.
@@ -88,11 +89,10 @@ export function guardConnections(server: Server, settings: ConnectionSettings = 
     late.unref()
     const received = () => socket.bytesRead
     const stopWatching = isUpload(req) ? watchRate(received, () => giveUp(tooSlow(uploadRate)), uploadRate) : () => {}
-    function arrived(): void {
+    onceArrived(req, () => {
       clearTimeout(late)
       stopWatching()
-    }
-    req.once('end', arrived).once('close', arrived)
+    })
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') socket.destroy()

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { jsonLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
 import { inspectJson } from './inspect-json.ts'
+import { onceArrived } from './once-arrived.ts'
 
 /**
  * Reads a body of at most `limitBytes`, as it was sent. A larger Content-Length is refused unread, and a body that
@@ -133,9 +134,8 @@ export function discardRest(req: IncomingMessage): void {
       if (bytes > MAX_BYTES) close()
     })
     .on('error', () => {})
-    .on('close', () => clearTimeout(timer))
-    .on('end', () => clearTimeout(timer))
     .resume()
+  onceArrived(req, () => clearTimeout(timer))
 }
 
 /** The client disconnected before its request was processed. There is no one to respond to. */
