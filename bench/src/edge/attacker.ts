@@ -40,6 +40,7 @@ export async function startAttack(attack: Attack): Promise<{ stop(): Promise<Sta
   return {
     async stop() {
       const counted = message()
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no such target
       thread.postMessage('stop')
       const statuses = (await counted) as Statuses
       await thread.terminate()
