@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { CelFailure } from './cel.ts'
+import { CelFailure, celSteps } from './cel.ts'
 import type { NodeKind } from './node-kind.ts'
 
 /** Imports the example of the page as a module, with its imports resolved relative to src/kinds. */
@@ -24,7 +24,7 @@ test('the example of docs/adding-a-node-kind.md is a node kind that reports its 
   expect(look({ key: 'title' }).problems).toEqual([])
   expect(look({ key: 3 }).problems).toHaveLength(1)
   expect(look({}).problems).toHaveLength(1)
-  const run = (object: object) => pick.run!({ id: 'n', kind: 'pick', key: 'title' }, { object }, null)
+  const run = (object: object) => pick.run!({ id: 'n', kind: 'pick', key: 'title' }, { object }, null, celSteps)
   expect(run({ title: 'Dune', pages: 412 })).toEqual({ text: 'Dune' })
   expect(() => run({ title: 7 })).toThrow(CelFailure)
   expect(() => run({})).toThrow(CelFailure)

@@ -70,7 +70,8 @@ export interface NodeKind {
   /**
    * For free kinds that a worker runs: returns values by output port. Ports not in the result are skipped.
    * @param contract for an `output` node: the side that its values must match
+   * @param steps that its expressions may take together
    * @throws Refusal that fails the execution; CelFailure if an expression has no value
    */
-  run?(node: GraphNode, inputs: Values, contract: ContractSide | null): Values
+  run?(node: GraphNode, inputs: Values, contract: ContractSide | null, steps: number): Values
 }

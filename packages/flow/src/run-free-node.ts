@@ -2,7 +2,7 @@ import type { Values } from '@gateway/api/execution'
 import type { ContractSide, GraphNode } from '@gateway/api/graph'
 import { flowLimits } from '@gateway/api/limits'
 import { Refusal, type RefusalBody, refuse } from '@gateway/api/refusal'
-import { CelFailure } from './cel.ts'
+import { CelExhausted, CelFailure, celSteps } from './cel.ts'
 import { jsonWithin } from './json-text.ts'
 import { nodeKind } from './node-kinds.ts'
 
@@ -18,18 +18,26 @@ export type FreeNodeResult =
  * values.
  * @param inputs values by port, as returned by `resolveInputs`; a port without a value is absent or null
  * @param contract for an `output` node: the side of the contract that its values must match; otherwise null
+ * @param steps that its expressions may take together
+ * @throws CelExhausted if it needs more than these, unless they are all that a node may take
  */
-export function runFreeNode(node: GraphNode, inputs: Values, contract: ContractSide | null): FreeNodeResult {
+export function runFreeNode(
+  node: GraphNode,
+  inputs: Values,
+  contract: ContractSide | null,
+  steps: number = celSteps,
+): FreeNodeResult {
   const run = nodeKind(node.kind)?.run
   if (!run) throw new Error(`nodes of the kind ${node.kind} are not run here`)
   try {
-    const output = run(node, inputs, contract)
+    const output = run(node, inputs, contract, steps)
     const ports = Object.keys(output)
     const large = ports.find((port) => !jsonWithin(output[port], flowLimits.portBytes).ok)
     if (large !== undefined)
       throw refuse('value_too_large', { node: node.id, port: large, limitBytes: flowLimits.portBytes })
     return { kind: 'succeeded', output, ports }
   } catch (error) {
+    if (error instanceof CelExhausted && steps < celSteps) throw error
     if (error instanceof Refusal) return { kind: 'failed', error: error.body }
     if (error instanceof CelFailure)
       return { kind: 'failed', error: refuse('expression_failed', { node: node.id, reason: error.message }).body }

@@ -16,10 +16,10 @@ export interface Template {
   holes: Expression[]
   /**
    * Renders the text. Strings, numbers and booleans print unchanged, objects and lists as JSON, null as nothing. All
-   * holes share one budget.
-   * @throws CelFailure if a hole has no value
+   * holes share one budget of steps.
+   * @throws CelFailure if a hole has no value; CelExhausted if they need more steps
    */
-  render(values: Values, limitBytes: number): { text: string } | { tooLarge: true }
+  render(values: Values, limitBytes: number, steps?: number): { text: string } | { tooLarge: true }
 }
 
 /** Parses a template. The text of each problem follows "The template ". */
@@ -40,7 +40,13 @@ export const readTemplate = rememberedByText((source): { template: Template } | 
   if (holes.length > templateHoles) problems.push(`has ${holes.length} holes, more than ${templateHoles}`)
   if (problems.length > 0) return { problems }
   const names = [...new Set(holes.flatMap((hole) => hole.names))]
-  return { template: { names, holes, render: (values, limitBytes) => render(pieces, values, limitBytes) } }
+  return {
+    template: {
+      names,
+      holes,
+      render: (values, limitBytes, steps = celSteps) => render(pieces, values, limitBytes, steps),
+    },
+  }
 })
 
 type Part = { literal: string; hole?: never } | { hole: string; literal?: never }
@@ -88,8 +94,9 @@ function render(
   pieces: (string | Expression)[],
   values: Values,
   limitBytes: number,
+  steps: number,
 ): { text: string } | { tooLarge: true } {
-  const budget = new Budget(celSteps)
+  const budget = new Budget(steps)
   const printed: string[] = []
   let bytes = 0
   for (const piece of pieces) {

@@ -9,6 +9,7 @@ import type { Providers } from '@gateway/providers/open-providers'
 import type { CountUsage } from '@gateway/tokens/counted-usage'
 import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { Metrics } from './metrics.ts'
+import type { FreeNodes } from './perform/free-nodes.ts'
 
 /** Dependencies with one instance per worker, created in open-deps.ts. Each function takes the ones it uses. */
 export interface Deps {
@@ -19,6 +20,7 @@ export interface Deps {
   assets: Pick<AssetStore, 'open' | 'makeRoom' | 'remove'>
   /** Limits the image bytes in memory across all nodes. */
   imageMemory: Pick<ByteBudget, 'take'>
+  freeNodes: Pick<FreeNodes, 'run'>
   countUsage: CountUsage
   countExactly: CountExactly
   newId: NewId

@@ -17,6 +17,7 @@ import { openTokenCounter } from '@gateway/tokens/token-counter'
 import type { WorkerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 import { openMetrics } from './metrics.ts'
+import { openFreeNodes } from './perform/free-nodes.ts'
 
 /** A node is a part of an execution that would fail with it, so it waits longer than a call. */
 const CONNECTION_WAIT_MS = 120_000
@@ -79,6 +80,9 @@ export async function openDeps(
   })
   onStop('token counter', () => tokens.close())
 
+  const freeNodes = openFreeNodes({ onTrouble: (reason) => log.error({ err: reason }, 'thread of free nodes failed') })
+  onStop('free nodes', () => freeNodes.close())
+
   const ofStore = assetStoreOf(config)
   const limits = { ...ofStore.limits, transitWaitMs: flowLimits.executionMs } // the execution times out first
   const assets = await openAssetStore({ ...ofStore, limits }, metrics.assets)
@@ -95,6 +99,7 @@ export async function openDeps(
       waitMs: flowLimits.executionMs, // the execution times out first
       whenFull: () => refuse('overloaded', {}),
     }),
+    freeNodes,
     countUsage: usageCounter(tokens.count, metrics.usageReplaced),
     countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
     newId,

@@ -1,4 +1,4 @@
-import { Budget, CelFailure, celSteps, celTypeOf, readExpression } from '../cel.ts'
+import { Budget, CelFailure, celTypeOf, readExpression } from '../cel.ts'
 import type { NodeKind, NodeProblem } from '../node-kind.ts'
 import { inputsOf, stringField, unreadable } from './own-fields.ts'
 
@@ -37,10 +37,10 @@ export const branch: NodeKind = {
       },
     }
   },
-  run(node, inputs) {
+  run(node, inputs, _contract, steps) {
     const read = readExpression(node['condition'] as string)
     if ('problem' in read) throw new Error(`the condition of node ${node.id} cannot be read`)
-    const side = read.expression.evaluate(inputs, new Budget(celSteps))
+    const side = read.expression.evaluate(inputs, new Budget(steps))
     if (typeof side !== 'boolean') throw new CelFailure('its condition is neither true nor false')
     return Object.fromEntries(read.expression.names.map((name) => [`${side}.${name}`, inputs[name] ?? null]))
   },

@@ -1,5 +1,5 @@
 import type { GraphNode } from '@gateway/api/graph'
-import { Budget, CelFailure, celSteps, celTypeOf, readExpression, type CelType } from '../cel.ts'
+import { Budget, CelFailure, celTypeOf, readExpression, type CelType } from '../cel.ts'
 import { said } from '../cel/check.ts'
 import { typeOfValue } from '../cel/values.ts'
 import { flowLimits } from '@gateway/api/limits'
@@ -43,10 +43,10 @@ export const expression: NodeKind = {
       },
     }
   },
-  run(node, inputs) {
+  run(node, inputs, _contract, steps) {
     const read = readExpression(node['expression'] as string)
     if ('problem' in read) throw new Error(`the expression of node ${node.id} cannot be read`)
-    const value = read.expression.evaluate(inputs, new Budget(celSteps))
+    const value = read.expression.evaluate(inputs, new Budget(steps))
     const type = typeOfValue(value)
     const wanted = declared(node)
     if (type === 'list' || type === 'null') throw new CelFailure(`its value is ${said(type)}, which no port takes`)

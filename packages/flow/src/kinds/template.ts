@@ -39,10 +39,10 @@ export const template: NodeKind = {
       },
     }
   },
-  run(node, inputs) {
+  run(node, inputs, _contract, steps) {
     const read = readTemplate(node['template'] as string)
     if ('problems' in read) throw new Error(`the template of node ${node.id} cannot be read`)
-    const rendered = read.template.render(inputs, flowLimits.portBytes)
+    const rendered = read.template.render(inputs, flowLimits.portBytes, steps)
     if ('tooLarge' in rendered)
       throw refuse('value_too_large', { node: node.id, port: 'text', limitBytes: flowLimits.portBytes })
     return { text: rendered.text }

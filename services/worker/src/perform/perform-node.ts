@@ -2,7 +2,7 @@ import { trace, type Attributes } from '@opentelemetry/api'
 import type { Values } from '@gateway/api/execution'
 import type { ContractSide } from '@gateway/api/graph'
 import { rememberedByText } from '@gateway/flow/remembered'
-import { resolveInputs, runFreeNode } from '@gateway/flow/run-free-node'
+import { resolveInputs } from '@gateway/flow/run-free-node'
 import type { Deps } from '../deps.ts'
 import { paidKinds } from '../kinds/paid-kinds.ts'
 import type { Cancellation, Performed, Work } from '../work.ts'
@@ -18,7 +18,9 @@ export async function performNode(deps: Deps, work: Work, cancellation: Cancella
   try {
     const inputs = resolveInputs(sources, outputs, node)
     const paid = paidKinds[node.kind]
-    performed = paid ? await performPaidNode(deps, work, paid, inputs, cancellation) : performFreeNode(work, inputs)
+    performed = paid
+      ? await performPaidNode(deps, work, paid, inputs, cancellation)
+      : await performFreeNode(deps, work, inputs)
   } catch (error) {
     performed = { result: explainFailure(deps, error, work), usage: null, remoteMs: null }
   }
@@ -29,9 +31,12 @@ export async function performNode(deps: Deps, work: Work, cancellation: Cancella
 /** Returns the same object for the same text, so that each contract is compiled once. */
 const sideOf = rememberedByText((contract) => JSON.parse(contract) as ContractSide)
 
-function performFreeNode({ claim: { node, contract } }: Work, inputs: Values): Performed {
-  const side = contract === null ? null : sideOf(contract)
-  const ran = runFreeNode(node, inputs, side)
+async function performFreeNode(
+  { freeNodes }: Pick<Deps, 'freeNodes'>,
+  { claim: { node, contract } }: Work,
+  inputs: Values,
+): Promise<Performed> {
+  const ran = await freeNodes.run({ node, inputs, contract: contract === null ? null : sideOf(contract) })
   const free = { usage: null, remoteMs: null }
   if (ran.kind === 'failed') return { ...free, result: { kind: 'failed', error: JSON.stringify(ran.error) } }
   return { ...free, result: { kind: 'succeeded', output: JSON.stringify(ran.output), ports: ran.ports } }
