@@ -215,6 +215,20 @@ describe('readChatRequest', () => {
     expect(refusal(with_({ max_tokens: 9, max_completion_tokens: 8 })).param).toBe('max_completion_tokens')
   })
 
+  test('reads the names that OpenRouter has for reasoning_effort and include_usage', () => {
+    expect(read({ reasoning: { effort: 'low', exclude: false } })).toEqual(read({ reasoning_effort: 'low' }))
+    expect(read({ reasoning: {} })).toEqual(read({}))
+    expect(read({ usage: { include: true } }).includeUsage).toBe(true)
+    expect(refusal(with_({ reasoning_effort: 'low', reasoning: { effort: 'high' } })).param).toBe('reasoning.effort')
+  })
+
+  test('forwards the sampling of open models without listing it as conditional', () => {
+    const sampling = { top_k: 40, top_a: 0.5, min_p: 0.05, repetition_penalty: 1.1 }
+    const request = read(sampling)
+    expect(request.conditional).toEqual([])
+    expect(request.forwarded).toMatchObject(sampling)
+  })
+
   test('refuses a tool_choice that needs tools if there are none', () => {
     const named = { type: 'function', function: { name: 'look_up' } }
     for (const tool_choice of ['required', named])
@@ -323,7 +337,7 @@ describe('readChatRequest', () => {
   })
 
   test('adds the type to a tool call that some clients send without it', () => {
-    const call = { id: 'call_1', index: 0, function: { name: 'look_up', arguments: '' } }
+    const call = { id: 'call_1', function: { name: 'look_up', arguments: '' } }
     expect(message({ role: 'assistant', tool_calls: [call] }).forwarded.messages).toEqual([
       { role: 'assistant', tool_calls: [{ ...call, type: 'function' }] },
     ])
@@ -389,20 +403,14 @@ describe('a refusal names the field, the fault and the rule in plain words [inva
       'messages.0.content.0.type is "image_url", and must be "text".',
     ],
     [
-      with_({ messages: [{ role: 'user', content: [{ ...part, colour: 1 }] }] }),
-      'messages.0.content.0.colour',
-      'messages.0.content.0.colour is not a known field.',
-    ],
-    [with_({ messages: [{ ...hello, colour: 1 }] }), 'messages.0.colour', 'messages.0.colour is not a known field.'],
-    [
       with_({ messages: [{ role: 'tool', content: 'x' }] }),
       'messages.0.tool_call_id',
       'messages.0.tool_call_id is missing, and must be a string.',
     ],
     [
-      with_({ messages: [{ ...hello, tool_call_id: 'x' }] }),
-      'messages.0.tool_call_id',
-      'messages.0.tool_call_id is not a known field.',
+      with_({ messages: [{ ...hello, cache_control: { type: 'forever' } }] }),
+      'messages.0.cache_control.type',
+      'messages.0.cache_control.type is "forever", and must be "ephemeral".',
     ],
     [
       with_({
@@ -460,9 +468,9 @@ describe('a refusal names the field, the fault and the rule in plain words [inva
     expect(refusal(body(`{"model":"m","messages":[{"role":"user","content":"x"}],"__proto__":{}}`)).param).toBe(
       '__proto__',
     )
-    expect(refusal(body(`{"model":"m","messages":[{"role":"user","content":"x","__proto__":{}}]}`)).param).toBe(
-      'messages.0.__proto__',
-    )
+    const [message] = readChatRequest(body(`{"model":"m","messages":[{"role":"user","content":"x","__proto__":{}}]}`))
+      .forwarded.messages
+    expect(message).toEqual({ role: 'user', content: 'x' })
   })
 
   test('shortens a very long field name', () => {
@@ -520,16 +528,51 @@ describe('a message that a stock client sends back', () => {
     expect(sent).toEqual({ role: 'assistant', content: 'Hello' })
   })
 
-  test('is forwarded without the fields that the client parsed from a response', () => {
+  test('is forwarded without the fields that the client or another provider added', () => {
     const called = { name: 'look_up', arguments: '{}' }
     const sent = {
       role: 'assistant',
-      content: '{"a":1}',
+      content: [{ type: 'text', text: '{"a":1}', role: 'assistant', annotations: [] }],
       parsed: { a: 1 },
-      tool_calls: [{ id: 'c', type: 'function', function: { ...called, parsed_arguments: {} } }],
+      annotations: [{ type: 'url_citation' }],
+      audio: null,
+      function_call: null,
+      tool_calls: [{ index: 0, id: 'c', type: 'function', function: { ...called, parsed_arguments: {} } }],
     }
     expect(message(sent).forwarded.messages).toEqual([
-      { role: 'assistant', content: '{"a":1}', tool_calls: [{ id: 'c', type: 'function', function: called }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: '{"a":1}' }],
+        tool_calls: [{ id: 'c', type: 'function', function: called }],
+      },
     ])
+    const image = { type: 'image_url', image_url: { url: 'https://example.test/a.png', alt: 'A river' }, id: 'p1' }
+    expect(message({ role: 'user', content: [image], id: 'm1' }).forwarded.messages).toEqual([
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.test/a.png' } }] },
+    ])
+  })
+
+  test('is forwarded without the reasoning that only its provider can read', () => {
+    const ours = { type: 'reasoning.encrypted', data: 'sealed' }
+    const theirs = [
+      { type: 'reasoning.summary', summary: 'hm', format: 'openai-responses-v1' },
+      { type: 'reasoning.text', text: 'hm', signature: null },
+    ]
+    const forwarded = (details: object[]) =>
+      message({ role: 'assistant', content: 'Hello', reasoning_details: details }).forwarded.messages
+    expect(forwarded([...theirs, { ...ours, index: 0 }])).toEqual([
+      { role: 'assistant', content: 'Hello', reasoning_details: [ours] },
+    ])
+    expect(forwarded(theirs)).toEqual([{ role: 'assistant', content: 'Hello' }])
+  })
+
+  test('is forwarded with the cache marks of its parts and tools', () => {
+    const cache_control = { type: 'ephemeral', ttl: '1h' }
+    const messages = [
+      { role: 'system', content: 'Be brief.', cache_control },
+      { role: 'user', content: [{ type: 'text', text: 'Hello', cache_control }] },
+    ]
+    const tools = [{ ...tool(), cache_control }]
+    expect(read({ messages, tools }).forwarded).toEqual({ messages, tools })
   })
 })

@@ -6,11 +6,18 @@ import { chatLimits } from './limits.ts'
 import { refuse } from './refusal.ts'
 import { utf8Bytes } from './text-bytes.ts'
 
-const textPart = z.strictObject({ type: z.literal('text'), text: z.string() })
-const refusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.string() })
-const imagePart = z.strictObject({
+// Fields unknown inside a message or a tool are dropped: clients send back what other providers left there.
+
+/** Marks the end of a prefix that the provider may cache, if its wire format can say so. */
+const cacheControl = z.object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() }).optional()
+export type CacheControl = z.infer<typeof cacheControl>
+
+const textPart = z.object({ type: z.literal('text'), text: z.string(), cache_control: cacheControl })
+const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() })
+const imagePart = z.object({
   type: z.literal('image_url'),
-  image_url: z.strictObject({
+  cache_control: cacheControl,
+  image_url: z.object({
     url: z
       .string()
       .refine(
@@ -23,32 +30,33 @@ const imagePart = z.strictObject({
     detail: z.enum(['auto', 'low', 'high']).optional(),
   }),
 })
-const toolCall = z.strictObject({
+const toolCall = z.object({
   id: z.string().min(1),
   type: z.literal('function').default('function'),
-  index: z.number().int().optional(),
-  function: z.strictObject({ name: z.string().min(1), arguments: z.string() }),
+  function: z.object({ name: z.string().min(1), arguments: z.string() }),
 })
 /** Reasoning of a model, sealed for its provider: the caller returns it unchanged. */
 export const reasoningDetail = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('reasoning.text'), text: z.string(), signature: z.string() }),
-  z.strictObject({ type: z.literal('reasoning.encrypted'), data: z.string(), id: z.string().optional() }),
+  z.object({ type: z.literal('reasoning.text'), text: z.string(), signature: z.string() }),
+  z.object({ type: z.literal('reasoning.encrypted'), data: z.string(), id: z.string().optional() }),
 ])
 const name = z.string().min(1).max(64).optional()
 
 /** A message of a chat request: text and images, or an earlier response of a model (rules §3.1). */
 export const message = z.discriminatedUnion('role', [
-  z.strictObject({
+  z.object({
     role: z.enum(['system', 'developer']).transform(() => 'system' as const),
     content: z.union([z.string(), z.array(textPart).min(1)]),
     name,
+    cache_control: cacheControl,
   }),
-  z.strictObject({
+  z.object({
     role: z.literal('user'),
     content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart])).min(1)]),
     name,
+    cache_control: cacheControl,
   }),
-  z.strictObject({
+  z.object({
     role: z.literal('assistant'),
     content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart])).min(1)]).nullish(),
     name,
@@ -57,12 +65,14 @@ export const message = z.discriminatedUnion('role', [
     reasoning_content: z.string().nullish(),
     reasoning: z.string().nullish(),
     reasoning_details: z.array(reasoningDetail).max(256).nullish(),
+    cache_control: cacheControl,
   }),
-  z.strictObject({
+  z.object({
     role: z.literal('tool'),
     content: z.union([z.string(), z.array(textPart).min(1)]),
     tool_call_id: z.string().min(1),
     name, // the tool's name, sent by LangChain
+    cache_control: cacheControl,
   }),
 ])
 
@@ -101,9 +111,10 @@ export interface PromptSize {
 const jsonBytes = (value: unknown) => utf8Bytes(JSON.stringify(value))
 const codePoints = (text: string) => Array.from(text).length
 
-const tool = z.strictObject({
+const tool = z.object({
   type: z.literal('function'),
-  function: z.strictObject({
+  cache_control: cacheControl,
+  function: z.object({
     name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of letters, digits, _ and -'),
     description: z.string().optional(),
     parameters: z.record(z.string(), z.unknown()).optional(),
@@ -167,6 +178,15 @@ export const chatBody = z
     logprobs: z.boolean().optional(),
     top_logprobs: z.int().min(0).max(20).optional(),
     reasoning_effort: z.string().max(32).optional(),
+    reasoning: z
+      .object({ effort: z.string().max(32).optional() })
+      .optional()
+      .describe('means `reasoning_effort`'),
+    usage: z.object({ include: z.boolean().optional() }).optional().describe('means `stream_options.include_usage`'),
+    top_k: z.int().min(0).max(1_000_000).optional(),
+    top_a: z.number().min(0).max(1).optional(),
+    min_p: z.number().min(0).max(1).optional(),
+    repetition_penalty: z.number().min(0).max(2).optional(),
     verbosity: z.enum(['low', 'medium', 'high']).optional(),
     // Accepted and ignored: stock clients send them, and they don't affect the response (rules §3.3).
     user: ignored,
@@ -204,7 +224,15 @@ const CONDITIONAL = [
 ] as const
 
 /** Left out of the forwarded request if the model does not list them. */
-export const IGNORED_IF_UNSUPPORTED = ['temperature', 'top_p', 'seed'] as const
+export const IGNORED_IF_UNSUPPORTED = [
+  'temperature',
+  'top_p',
+  'seed',
+  'top_k',
+  'top_a',
+  'min_p',
+  'repetition_penalty',
+] as const
 
 const FORWARDED = [...IGNORED_IF_UNSUPPORTED, ...CONDITIONAL] as const
 
@@ -233,6 +261,10 @@ export function readChatRequest(value: unknown, dataUrls?: ReadonlyMap<string, s
     asked.max_tokens !== asked.max_completion_tokens
   )
     throw invalidField('max_completion_tokens', 'differs from max_tokens, which means the same', 'send one of the two')
+  const effort = asked.reasoning?.effort
+  if (effort !== undefined && asked.reasoning_effort !== undefined && effort !== asked.reasoning_effort)
+    throw invalidField('reasoning.effort', 'differs from reasoning_effort, which means the same', 'send one of the two')
+  if (effort !== undefined) asked.reasoning_effort = effort
   if (asked.tools === undefined && (asked.tool_choice === 'auto' || asked.tool_choice === 'none'))
     delete asked.tool_choice
   if (asked.tool_choice !== undefined && asked.tools === undefined)
@@ -263,7 +295,7 @@ export function readChatRequest(value: unknown, dataUrls?: ReadonlyMap<string, s
   return {
     model: asked.model,
     stream: asked.stream ?? false,
-    includeUsage: asked.stream_options?.include_usage ?? false,
+    includeUsage: asked.stream_options?.include_usage ?? asked.usage?.include ?? false,
     projectId: asked.project_id ?? null,
     maxTokens: cap ?? null,
     forwarded,
@@ -302,23 +334,15 @@ function isPlainText(format: unknown): boolean {
   return isObject(format) && format['type'] === 'text' && Object.keys(format).length === 1
 }
 
-/** Stock clients store what they parse from a response in the message, and send it back with the message. */
 function withoutAbsentOfMessage(message: unknown): unknown {
   const kept = withoutNulls(message, 'content')
   if (!isObject(kept)) return kept
-  if (kept['role'] === 'assistant') delete kept['parsed']
-  const calls: unknown = kept['tool_calls']
-  if (!Array.isArray(calls)) return kept
-  if (calls.length === 0) delete kept['tool_calls']
-  else kept['tool_calls'] = calls.map(withoutParsedArguments)
+  const details = kept['reasoning_details']
+  if (Array.isArray(details))
+    kept['reasoning_details'] = details.filter((detail) => reasoningDetail.safeParse(detail).success)
+  for (const list of ['tool_calls', 'reasoning_details'])
+    if (Array.isArray(kept[list]) && kept[list].length === 0) delete kept[list]
   return kept
-}
-
-function withoutParsedArguments(call: unknown): unknown {
-  if (!isObject(call) || !isObject(call['function']) || !Object.hasOwn(call['function'], 'parsed_arguments'))
-    return call
-  const { parsed_arguments: _, ...called } = call['function']
-  return { ...call, function: called }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

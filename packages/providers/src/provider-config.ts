@@ -75,6 +75,9 @@ const openAiCompatible = z.strictObject({
     description:
       'Whether reasoning_content and reasoning of earlier answers are sent back. When left out: not to api.openai.com, which has no such fields.',
   }),
+  cacheControl: z.boolean().optional().meta({
+    description: 'Whether cache_control of messages, parts and tools is sent. When left out: to openrouter.ai only.',
+  }),
 })
 
 const azureOpenAi = z.strictObject({

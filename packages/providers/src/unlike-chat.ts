@@ -1,10 +1,11 @@
-import type { Forwarded } from '@gateway/api/chat-request'
+import type { CacheControl, Forwarded } from '@gateway/api/chat-request'
 import { NotInWireFormat } from './wire-format.ts'
 
 // Features of chat completions that other formats lack. A call that uses one is refused with the field named; nothing
 // of a call is silently changed or dropped.
 
 type Message = Forwarded['messages'][number]
+type Part = Exclude<Message['content'], string | null | undefined>[number]
 
 /** Refuses speaker names, and instructions in the middle of a conversation. Throws `NotInWireFormat`. */
 export function refuseUnlikeMessages(messages: readonly Message[]): void {
@@ -58,12 +59,17 @@ export function nameOfChoice(choice: unknown): string {
 }
 
 /** Returns the texts, without blank ones, which the formats forbid. */
-export function textsOf(content: Message['content']): string[] {
+export function textsOf(content: string | readonly Part[] | null | undefined): string[] {
   const texts =
     typeof content === 'string'
       ? [content]
       : (content ?? []).map((part) => (part.type === 'text' ? part.text : part.type === 'refusal' ? part.refusal : ''))
   return texts.filter((text) => text.trim() !== '')
+}
+
+/** Returns the mark of a part that ends a prefix to cache. */
+export function cacheControlOf(part: Part): CacheControl {
+  return 'cache_control' in part ? part.cache_control : undefined
 }
 
 /** Returns the type and base64 of a `data:` URL, or null for any other URL. */

@@ -43,6 +43,29 @@ test('writes a minimal request with a model, a cap and a turn', () => {
   expect(written({}, { stream: true, outputCap: 7 })).toMatchObject({ stream: true, max_tokens: 7 })
 })
 
+test('writes cache marks on the last block of a message, on parts and on tools', () => {
+  const cache_control = { type: 'ephemeral' }
+  const hour = { type: 'ephemeral', ttl: '1h' }
+  const { system, messages, tools } = written({
+    messages: [
+      { role: 'system', content: 'Be brief.', cache_control: hour },
+      { role: 'user', content: [{ ...text('Long'), cache_control }, text('Hello')] },
+      { role: 'assistant', content: null, tool_calls: [toolCall('c1', 'look_up', '{}')] },
+      { role: 'tool', tool_call_id: 'c1', content: 'found', cache_control },
+    ],
+    tools: [{ ...tool, cache_control }],
+  })
+  expect(system).toEqual([{ ...text('Be brief.'), cache_control: hour }])
+  expect(messages[0].content).toEqual([{ ...text('Long'), cache_control }, text('Hello')])
+  expect(messages[2].content).toMatchObject([{ type: 'tool_result', cache_control }])
+  expect(tools).toMatchObject([{ name: 'look_up', cache_control }])
+})
+
+test('writes top_k, except while thinking, which excludes it', () => {
+  expect(written({ top_k: 40 })).toMatchObject({ top_k: 40 })
+  expect(written({ top_k: 40, reasoning_effort: 'low' })).not.toHaveProperty('top_k')
+})
+
 describe('writing the conversation', () => {
   const messagesOf = (messages: object[]) => written({ messages }).messages
 

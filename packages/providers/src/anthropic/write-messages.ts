@@ -1,6 +1,14 @@
-import type { Forwarded } from '@gateway/api/chat-request'
+import type { CacheControl, Forwarded } from '@gateway/api/chat-request'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
-import { argumentsOf, inlineImage, nameOfChoice, refuseFields, refuseUnlikeMessages, textsOf } from '../unlike-chat.ts'
+import {
+  argumentsOf,
+  cacheControlOf,
+  inlineImage,
+  nameOfChoice,
+  refuseFields,
+  refuseUnlikeMessages,
+  textsOf,
+} from '../unlike-chat.ts'
 import { NotInWireFormat, type WireCall } from '../wire-format.ts'
 import { callIdOf, type ReasoningDetail } from '../chat-port.ts'
 import type { Fields } from '../untrusted.ts'
@@ -87,13 +95,17 @@ function beginsWithThinking(turn: Turn | undefined): boolean {
 
 /** Writes the sampling parameters. The maximum temperature is 1. While thinking, sampling can't be changed. */
 function samplingOf(asked: Forwarded, thinks: boolean): object {
-  const { temperature, top_p: topP } = asked as { temperature?: number; top_p?: number }
+  const { temperature, top_p: topP, top_k: topK } = asked as { temperature?: number; top_p?: number; top_k?: number }
   if (temperature !== undefined && temperature > 1)
     throw new NotInWireFormat('temperature', 'is above 1, the most that this model takes', 'send 1 or less')
   if (thinks && temperature !== undefined && temperature !== 1) throw whileThinking('temperature', 1)
   if (thinks && topP !== undefined && topP < leastTopPWhileThinking)
     throw whileThinking('top_p', leastTopPWhileThinking)
-  return { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }) }
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && !thinks && { top_k: topK }),
+  }
 }
 
 const leastTopPWhileThinking = 0.95
@@ -112,6 +124,7 @@ type Assistant = Extract<ChatMessage, { role: 'assistant' }>
 interface TextBlock {
   type: 'text'
   text: string
+  cache_control?: CacheControl
 }
 export type Block =
   | TextBlock
@@ -135,12 +148,20 @@ function conversationOf(
   const system: TextBlock[] = []
   const turns: Turn[] = []
   messages.forEach((message, n) => {
-    if (message.role === 'system') system.push(...textBlocks(message.content))
-    else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, n, seal))
+    const cache = message.cache_control
+    if (message.role === 'system') system.push(...markLast(textBlocks(message.content), cache))
+    else
+      addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', markLast(blocksOf(message, n, seal), cache))
   })
   // Instructions without other messages become a user turn, because the model needs one to respond to.
   if (turns.length === 0 && system.length > 0) return { system: [], messages: [{ role: 'user', content: system }] }
   return { system, messages: turns }
+}
+
+/** Marks the end of a prefix to cache. A mark on a message is one on its last block. */
+function markLast<Of extends Block>(blocks: Of[], cache: CacheControl): Of[] {
+  const last = blocks.at(-1)
+  return cache && last ? [...blocks.slice(0, -1), { ...last, cache_control: cache }] : blocks
 }
 
 function addTurn(turns: Turn[], role: Turn['role'], content: Block[]): void {
@@ -180,12 +201,15 @@ function reasoningOf({ reasoning_details: details }: Assistant, seal: ReasoningS
 function partsOf(content: ChatMessage['content']): Block[] {
   if (typeof content === 'string' || !content) return textBlocks(content)
   return content.flatMap((part): Block[] =>
-    part.type === 'image_url' ? [image(part.image_url.url)] : textBlocks([part]),
+    part.type === 'image_url' ? markLast([image(part.image_url.url)], part.cache_control) : textBlocks([part]),
   )
 }
 
 function textBlocks(content: ChatMessage['content']): TextBlock[] {
-  return textsOf(content).map((text) => ({ type: 'text', text }))
+  if (typeof content === 'string' || !content) return textsOf(content).map((text) => ({ type: 'text', text }))
+  return content.flatMap((part) =>
+    textsOf([part]).flatMap((text) => markLast<TextBlock>([{ type: 'text', text }], cacheControlOf(part))),
+  )
 }
 
 function image(url: string): Block {
@@ -210,6 +234,7 @@ function fit(id: string): string {
 }
 
 interface ChatTool {
+  cache_control?: CacheControl
   function: { name: string; description?: string; parameters?: Record<string, unknown>; strict?: boolean | null }
 }
 
@@ -221,12 +246,13 @@ function toolsOf(asked: Forwarded): object {
   return { tools: tools.map(toolOf), ...(choice && { tool_choice: choice }) }
 }
 
-function toolOf({ function: { name, description, parameters, strict } }: ChatTool): object {
+function toolOf({ cache_control: cache, function: { name, description, parameters, strict } }: ChatTool): object {
   return {
     name,
     ...(description !== undefined && { description }),
     input_schema: { type: 'object', ...parameters },
     ...(strict && { strict }),
+    ...(cache && { cache_control: cache }),
   }
 }
 

@@ -33,6 +33,33 @@ function unsayable(body: object) {
   throw new Error('it can be said')
 }
 
+test('writes cache marks as cache points', () => {
+  const cache_control = { type: 'ephemeral' }
+  const point = { cachePoint: { type: 'default' } }
+  const sent = written({
+    messages: [
+      { role: 'system', content: 'Be brief.', cache_control: { type: 'ephemeral', ttl: '1h' } },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Long', cache_control },
+          { type: 'text', text: 'Hello' },
+        ],
+      },
+      { role: 'assistant', content: 'Hi', cache_control },
+      hello,
+    ],
+    tools: [{ ...tool, cache_control }],
+  })
+  expect(sent.system).toEqual([{ text: 'Be brief.' }, { cachePoint: { type: 'default', ttl: '1h' } }])
+  expect(sent.messages!.map(({ content }) => content)).toEqual([
+    [{ text: 'Long' }, point, { text: 'Hello' }],
+    [{ text: 'Hi' }, point],
+    [{ text: 'Hello' }],
+  ])
+  expect(sent.toolConfig!.tools).toEqual([{ toolSpec: spec }, point])
+})
+
 test('writes a minimal request with a model, a turn and a cap', () => {
   expect(written({})).toEqual({
     modelId: 'us.amazon.nova-lite-v1:0',

@@ -1,4 +1,5 @@
 import type {
+  CachePointBlock,
   ContentBlock,
   ConverseCommandInput,
   ImageFormat,
@@ -9,9 +10,17 @@ import type {
   ToolConfiguration,
   ToolInputSchema,
 } from '@aws-sdk/client-bedrock-runtime'
-import type { Forwarded } from '@gateway/api/chat-request'
+import type { CacheControl, Forwarded } from '@gateway/api/chat-request'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
-import { argumentsOf, inlineImage, nameOfChoice, refuseFields, refuseUnlikeMessages, textsOf } from '../unlike-chat.ts'
+import {
+  argumentsOf,
+  cacheControlOf,
+  inlineImage,
+  nameOfChoice,
+  refuseFields,
+  refuseUnlikeMessages,
+  textsOf,
+} from '../unlike-chat.ts'
 import { NotInWireFormat, type WireCall } from '../wire-format.ts'
 import { callIdOf, type ReasoningDetail } from '../chat-port.ts'
 
@@ -63,6 +72,7 @@ function refuseUnsayable(asked: Forwarded): void {
 }
 
 interface ChatTool {
+  cache_control?: CacheControl
   function: { name: string; description?: string; parameters?: object; strict?: boolean | null }
 }
 
@@ -73,9 +83,12 @@ function toolsOf(asked: Forwarded): ToolConfiguration | null {
   if (asked['tool_choice'] === 'none' && called)
     throw new NotInWireFormat('tool_choice', 'is none after a tool was called', 'send auto')
   if (!given || asked['tool_choice'] === 'none') return null
-  const tools = given.map(({ function: { name, description, parameters } }): Tool => {
+  const tools = given.flatMap(({ cache_control: cache, function: { name, description, parameters } }): Tool[] => {
     const inputSchema = { json: { type: 'object', ...parameters } } as ToolInputSchema
-    return { toolSpec: { name, ...(description !== undefined && { description }), inputSchema } }
+    return [
+      { toolSpec: { name, ...(description !== undefined && { description }), inputSchema } },
+      ...cachePoint(cache),
+    ]
   })
   const toolChoice = choiceOf(asked['tool_choice'])
   return { tools, ...(toolChoice && { toolChoice }) }
@@ -107,20 +120,35 @@ function converseMessages(
   seal: ReasoningSeal,
 ): { system: SystemContentBlock[]; messages: Message[] } {
   refuseUnlikeMessages(messages)
-  const system: string[] = []
+  const system: Written[] = []
   const turns: (Message & { content: ContentBlock[] })[] = []
   messages.forEach((message, n) => {
-    if (message.role === 'system') return void system.push(...textsOf(message.content))
+    const cache = cachePoint(message.cache_control)
+    if (message.role === 'system') return void system.push(...textBlocks(message.content), ...cache)
     const role = message.role === 'assistant' ? 'assistant' : 'user'
-    const content = blocksOf(message, n, seal)
+    const blocks = blocksOf(message, n, seal)
+    const content = blocks.length === 0 ? [] : [...blocks, ...cache]
     const last = turns.at(-1)
     if (content.length === 0) return
     if (last?.role === role) last.content.push(...content)
     else turns.push({ role, content })
   })
-  const instructions = system.map((text) => ({ text }))
-  if (turns.length === 0) return { system: [], messages: [{ role: 'user', content: instructions }] }
-  return { system: instructions, messages: turns }
+  if (turns.length === 0) return { system: [], messages: [{ role: 'user', content: system }] }
+  return { system, messages: turns }
+}
+
+/** A text, or the end of a prefix to cache. */
+type Written = { text: string } | { cachePoint: CachePointBlock }
+
+function cachePoint(cache: CacheControl): { cachePoint: CachePointBlock }[] {
+  return cache ? [{ cachePoint: { type: 'default', ...(cache.ttl && { ttl: cache.ttl }) } }] : []
+}
+
+function textBlocks(content: ChatMessage['content']): Written[] {
+  if (typeof content === 'string' || !content) return textsOf(content).map((text) => ({ text }))
+  return content.flatMap((part) =>
+    textsOf([part]).flatMap((text): Written[] => [{ text }, ...cachePoint(cacheControlOf(part))]),
+  )
 }
 
 function blocksOf(message: Exclude<ChatMessage, { role: 'system' }>, n: number, seal: ReasoningSeal): ContentBlock[] {
@@ -136,8 +164,8 @@ function blocksOf(message: Exclude<ChatMessage, { role: 'system' }>, n: number, 
         const input = argumentsOf(given, `messages.${n}.tool_calls.${at}.function.arguments`) as JsonObject
         return { toolUse: { toolUseId: fit(id), name, input } }
       })
-      const texts = [...textsOf(message.content), ...(message.refusal ? textsOf(message.refusal) : [])]
-      const said = [...texts.map((text) => ({ text })), ...calls]
+      const refused = message.refusal ? textBlocks(message.refusal) : []
+      const said = [...textBlocks(message.content), ...refused, ...calls]
       return said.length === 0 ? [] : [...reasoningOf(message, seal), ...said]
     }
   }
@@ -155,11 +183,11 @@ function reasoningOf({ reasoning_details: details }: Assistant, { open }: Reason
 }
 
 function userBlocks(content: ChatMessage['content'], n: number): ContentBlock[] {
-  if (typeof content === 'string' || !content) return textsOf(content).map((text) => ({ text }))
+  if (typeof content === 'string' || !content) return textBlocks(content)
   return content.flatMap((part, at): ContentBlock[] =>
     part.type === 'image_url'
-      ? [image(part.image_url.url, `messages.${n}.content.${at}.image_url`)]
-      : textsOf([part]).map((text) => ({ text })),
+      ? [image(part.image_url.url, `messages.${n}.content.${at}.image_url`), ...cachePoint(part.cache_control)]
+      : textBlocks([part]),
   )
 }
 

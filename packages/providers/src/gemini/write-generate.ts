@@ -29,6 +29,7 @@ function samplingOf(asked: Forwarded): object {
   const names = {
     temperature: 'temperature',
     top_p: 'topP',
+    top_k: 'topK',
     seed: 'seed',
     frequency_penalty: 'frequencyPenalty',
     presence_penalty: 'presencePenalty',

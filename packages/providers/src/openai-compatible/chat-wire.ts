@@ -38,17 +38,23 @@ export function authorization({ apiKey }: Pick<Config, 'apiKey'>): string[] {
 }
 
 /** OpenAI's newer models refuse `max_tokens`, and OpenAI has no fields for reasoning (docs/providers.md). */
-function byHost(baseUrl: string): Pick<Dialect, 'capField' | 'reasoningHistory'> {
-  const openAi = new URL(baseUrl).hostname === 'api.openai.com'
-  return { capField: openAi ? 'max_completion_tokens' : 'max_tokens', reasoningHistory: !openAi }
+function byHost(baseUrl: string): Pick<Dialect, 'capField' | 'reasoningHistory' | 'cacheControl'> {
+  const { hostname } = new URL(baseUrl)
+  const openAi = hostname === 'api.openai.com'
+  return {
+    capField: openAi ? 'max_completion_tokens' : 'max_tokens',
+    reasoningHistory: !openAi,
+    cacheControl: hostname === 'openrouter.ai',
+  }
 }
 
-function given({ capField, reasoningHistory, streamUsageField, toolCallIds }: Config) {
+function given({ capField, reasoningHistory, cacheControl, streamUsageField, toolCallIds }: Config) {
   return {
     streamUsageField,
     toolCallIds,
     ...(capField !== undefined && { capField }),
     ...(reasoningHistory !== undefined && { reasoningHistory }),
+    ...(cacheControl !== undefined && { cacheControl }),
   }
 }
 
@@ -66,6 +72,8 @@ export interface MessageRules {
   toolCallIds: 'any' | 'nine-characters'
   /** Whether `reasoning_content` and `reasoning` of earlier responses are sent back. */
   reasoningHistory: boolean
+  /** Whether `cache_control` of messages, parts and tools is sent. */
+  cacheControl: boolean
 }
 
 type Message = Forwarded['messages'][number]
@@ -77,22 +85,41 @@ type Message = Forwarded['messages'][number]
 export function fitMessages(forwarded: string, rules: MessageRules): string {
   if (!mayNeedFitting(forwarded, rules)) return forwarded
   const asked = JSON.parse(forwarded) as Forwarded
-  return JSON.stringify({ ...asked, messages: asked.messages.map((message) => fitted(message, rules)) })
+  const tools = asked['tools'] as object[] | undefined
+  return JSON.stringify({
+    ...asked,
+    messages: asked.messages.map((message) => fitted(message, rules)),
+    ...(tools && !rules.cacheControl && { tools: tools.map(withoutCacheControl) }),
+  })
 }
 
 /** Searches the text, which is cheap. A match inside a prompt only costs a needless parse. */
-function mayNeedFitting(forwarded: string, { toolCallIds, reasoningHistory }: MessageRules): boolean {
+function mayNeedFitting(forwarded: string, { toolCallIds, reasoningHistory, cacheControl }: MessageRules): boolean {
   return (
     forwarded.includes('"reasoning_details"') ||
+    (!cacheControl && forwarded.includes('"cache_control"')) ||
     (!reasoningHistory && /"reasoning(_content)?"/.test(forwarded)) ||
     (toolCallIds !== 'any' && /"tool_call(s|_id)"/.test(forwarded))
   )
 }
 
-function fitted(message: Message, { toolCallIds, reasoningHistory }: MessageRules): object {
+function fitted(message: Message, { toolCallIds, reasoningHistory, cacheControl }: MessageRules): object {
   const { reasoning_details: _, ...kept } = message as Message & { reasoning_details?: unknown }
-  const said = reasoningHistory ? kept : withoutReasoning(kept)
+  const plain = cacheControl ? kept : withoutCacheControls(kept)
+  const said = reasoningHistory ? plain : withoutReasoning(plain)
   return toolCallIds === 'any' ? said : withShortIds(said)
+}
+
+function withoutCacheControls(message: Pick<Message, 'content'>): object {
+  const { content } = message
+  return withoutCacheControl(
+    Array.isArray(content) ? { ...message, content: content.map(withoutCacheControl) } : message,
+  )
+}
+
+function withoutCacheControl(marked: object): object {
+  const { cache_control: _, ...kept } = marked as { cache_control?: unknown }
+  return kept
 }
 
 function withoutReasoning(message: object): object {
@@ -127,6 +154,7 @@ export function azureChatWire(config: AzureConfig): WireFormat {
     streamUsageField: true,
     toolCallIds: 'any',
     reasoningHistory: false,
+    cacheControl: false,
   }
   return {
     request: (call) => ({ ...address(call.model, '/chat/completions'), body: chatBody(call, dialect) }),

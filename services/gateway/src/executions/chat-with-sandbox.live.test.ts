@@ -117,7 +117,7 @@ describe('a text-in, text-out flow as a chat model', () => {
       expect(chunks.map((chunk) => chunk.service)).toEqual([...chunks.slice(1).map(() => undefined), service])
       const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost: 0, cost_micro: 0 }
       expect(chunks.map((chunk) => chunk.usage)).toEqual(
-        options === null ? chunks.map(() => undefined) : [null, null, usage],
+        options === null ? [undefined, usage] : [null, null, usage],
       )
     }
   })

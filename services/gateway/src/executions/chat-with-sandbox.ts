@@ -115,7 +115,7 @@ function sandboxEvents(answer: SandboxAnswer, includeUsage: boolean): string {
     ? event({ choices: spoken, usage: null }) +
       event({ choices: ended, usage: null }) +
       event({ choices: [], usage, service })
-    : event({ choices: spoken }) + event({ choices: ended, service })
+    : event({ choices: spoken }) + event({ choices: ended, usage, service })
   return `${chunks}data: [DONE]\n\n`
 }
 

@@ -21,14 +21,17 @@ describe('stream events', () => {
     expect(JSON.parse(dataOf(event)[0]!)).toEqual({ ...HEAD, choices: CHOICES })
   })
 
-  test('omit usage unless the caller asked for it', () => {
-    expect(eventLines({ ...FACTS, includeUsage: false }).end(USAGE, 5)).toBe('data: [DONE]\n\n')
+  test('carry usage with the finish reason', () => {
+    const ended: ChunkChoice[] = [{ index: 0, delta: {}, finish_reason: 'stop' }]
+    const [last, done] = dataOf(eventLines({ ...FACTS, includeUsage: false }).end(ended, USAGE, 5))
+    expect(JSON.parse(last!)).toMatchObject({ choices: ended, usage: { total_tokens: 5, cost_micro: 5 } })
+    expect(done).toBe('[DONE]')
   })
 
-  test('carry usage once, before [DONE], and null until then, if the caller asked for it', () => {
+  test('carry usage in an additional chunk, and null until then, if the caller asked for it', () => {
     const lines = eventLines({ ...FACTS, includeUsage: true })
     expect(JSON.parse(dataOf(lines.chunk(CHOICES))[0]!)).toEqual({ ...HEAD, choices: CHOICES, usage: null })
-    const [usage, done] = dataOf(lines.end(USAGE, 5))
+    const [usage, done] = dataOf(lines.end(null, USAGE, 5))
     expect(JSON.parse(usage!)).toEqual({
       ...HEAD,
       choices: [],

@@ -16,7 +16,7 @@ import {
 import { wireUsage } from '@gateway/api/chat-answer'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
-import type { Completion, Usage } from '@gateway/providers/chat-port'
+import type { ChunkChoice, Completion, Usage } from '@gateway/providers/chat-port'
 import { openTextAccumulator } from '@gateway/tokens/slices-of'
 import { ProviderFailure, ReaderStalled } from '@gateway/providers/provider-failure'
 import { ProcessStopping } from '../admission/limits.ts'
@@ -90,7 +90,8 @@ function textOf(choices: Completion['choices']): string {
 //       last event.
 //   A2  A caller that disconnects or lags never ends the call: it is read to its end, settled on its real usage and, if
 //       keyed, saved.
-//   A3  `[DONE]` and the usage chunk before it are sent only after the settlement, and only after a complete response.
+//   A3  `[DONE]` and the chunk with the usage before it are sent only after the settlement, and only after a complete
+//       response. Unless the caller asked for a chunk of its own, the chunk with the finish reason carries the usage.
 //   A4  A response truncated after its first byte is charged by the gateway's own count and saved as it was sent.
 
 type StreamNeeded = Pick<Deps, 'now' | 'countUsage'> &
@@ -107,13 +108,17 @@ async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: C
   const recording = openRecording(call.reservation.keyed)
   const answered = openTextAccumulator()
   let reported: Usage | null = null
+  let held: ChunkChoice[] | null = null // A3
   let broken: ProviderFailure | ProcessStopping | ReaderStalled | null = null
   try {
     for await (const { choices, usage } of chunks) {
       reported = usage ?? reported
       if (choices.length === 0) continue
       for (const { delta } of choices) answered.append(delta)
-      await stream.write(recording.add(lines.chunk(choices))) // A2: never fails, and waits for a while only
+      const next = held
+      held = !includeUsage && choices.some(({ finish_reason: reason }) => reason !== null) ? choices : null
+      const sent = (next ? lines.chunk(next) : '') + (held ? '' : lines.chunk(choices))
+      if (sent !== '') await stream.write(recording.add(sent)) // A2: never fails, and waits for a while only
     }
   } catch (error) {
     if (!(error instanceof ProviderFailure || error instanceof ProcessStopping || error instanceof ReaderStalled))
@@ -124,7 +129,10 @@ async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: C
   const asked = { request: call.request, project: call.admitted.project, provider: route.provider }
   const usage = await deps.countUsage(broken ? 'cut' : reported, asked, answered.text)
   const last = await settleAndAnswer(deps, call, usage, {
-    write: (chargedMicro) => (broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage, chargedMicro)),
+    write: (chargedMicro) =>
+      broken
+        ? (held ? lines.chunk(held) : '') + failureLine(refusalOfBreak(broken))
+        : lines.end(held, usage, chargedMicro),
     save: (text) => {
       recording.add(text)
       return recording.answer(EVENT_STREAM)

@@ -13,10 +13,11 @@ import { gunzip, gzip } from 'node:zlib'
 export interface EventLines {
   chunk(choices: ChunkChoice[]): string
   /**
-   * Returns the last events of a complete response: its usage, if asked for, and `[DONE]`.
+   * Returns the last events of a complete response: its usage and `[DONE]`.
+   * @param last the choices with the finish reason, if they were held back to carry the usage
    * @param chargedMicro charge of the call; null if the ledger returned no price
    */
-  end(usage: CountedUsage, chargedMicro: number | null): string
+  end(last: ChunkChoice[] | null, usage: CountedUsage, chargedMicro: number | null): string
 }
 
 export interface EventFacts {
@@ -36,9 +37,11 @@ export function eventLines({ invocation, model, created, includeUsage }: EventFa
   const close = includeUsage ? ',"usage":null}\n\n' : '}\n\n'
   return {
     chunk: (choices) => open + JSON.stringify(choices) + close,
-    end: (usage, chargedMicro) =>
-      (includeUsage ? `${open}[],"usage":${JSON.stringify(wireUsage(usage, chargedMicro))}}\n\n` : '') +
-      'data: [DONE]\n\n',
+    end(last, usage, chargedMicro) {
+      const choices = includeUsage ? [] : last
+      const used = JSON.stringify(wireUsage(usage, chargedMicro))
+      return `${choices === null ? '' : `${open}${JSON.stringify(choices)},"usage":${used}}\n\n`}data: [DONE]\n\n`
+    },
   }
 }
 

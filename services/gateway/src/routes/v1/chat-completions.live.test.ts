@@ -160,16 +160,16 @@ test('each chat without an idempotency key is a separate call with its own charg
 
 describe('a streamed chat', () => {
   // spec: 4.2/r3
-  test('sends rebuilt chunks and ends with [DONE] after it is charged', async ({ tenant }) => {
+  test('sends rebuilt chunks, the last with its usage, and [DONE] after it is charged', async ({ tenant }) => {
     const answer = await tenant.chat({ stream: true })
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
     const { chunks, done } = eventsOf(await answer.text())
     expect(done).toBe(true)
+    const last = chunks.pop()!
     for (const chunk of chunks) expect(Object.keys(chunk)).toEqual(['id', 'object', 'created', 'model', 'choices'])
-    expect(chunks.at(-1)!.choices[0]!.finish_reason).toBe('stop')
-    const { reserved, settled } = await tenant.wallet()
-    expect(reserved).toBe(0)
-    expect(settled).toBeGreaterThan(0)
+    expect(Object.keys(last)).toEqual(['id', 'object', 'created', 'model', 'choices', 'usage'])
+    expect(last.choices[0]!.finish_reason).toBe('stop')
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(last.usage!) })
   })
 
   // spec: 4.2/r4
