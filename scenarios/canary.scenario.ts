@@ -71,7 +71,7 @@ test('a secret appears only in the response that shows it once', async ({ redisS
   expect(places['Postgres, every row']).toContain(seen.project)
   expect(places['Postgres, every statement']).toContain('money.run_batch')
   expect(places['Redis, every command']).toMatch(/p?subscribe/i)
-  expect(places['the logs']).toContain('a provider failed an attempt')
+  expect(places['the logs']).toContain('provider attempt failed')
   expect(places['the traces']).toContain('POST /v1/chat/completions')
   expect(places['the metrics']).toContain('gateway.refusals')
   expect(places['the answers']).toContain('key_invalid')

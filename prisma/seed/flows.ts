@@ -56,7 +56,7 @@ async function ask<Answer>({ consoleUrl, consoleToken }: Deps, method: string, p
     headers: { Authorization: `Bearer ${consoleToken}`, 'Content-Type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   })
-  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status} ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status} ${await answer.text()}`)
   return (await answer.json()) as Answer
 }
 

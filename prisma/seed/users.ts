@@ -49,6 +49,6 @@ async function workingPassword(
     headers: { Authorization: `Bearer ${consoleToken}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ password }),
   })
-  if (!answer.ok) throw new Error(`The console set no password: ${answer.status} ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`The console didn't set the password: ${answer.status} ${await answer.text()}`)
   return password
 }

@@ -92,7 +92,7 @@ export const dashboards: Dashboard[] = [
             legend: 'became {{state}}',
           },
         ],
-        description: 'Which one is in the log: "the circuit of a provider changed".',
+        description: 'Which one is in the log: "provider circuit changed".',
       },
       {
         title: 'Connections to providers',

@@ -7,7 +7,7 @@ import { migrate } from './migrate.ts'
 import { schemaDrift } from './schema-drift.ts'
 
 const url = process.env.DATABASE_URL
-if (!url) throw new Error('DATABASE_URL is not set: a Postgres server to try the migrations on.')
+if (!url) throw new Error('DATABASE_URL is not set. Set it to a Postgres server where the migrations can be tried.')
 const name = `svc_drift_${randomBytes(4).toString('hex')}`
 
 try {

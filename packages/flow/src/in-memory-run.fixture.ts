@@ -62,7 +62,7 @@ export function runOn(
     for (const ordinal of ready) states[ordinal] = { state: 'Running', ports: [] }
     begun.push(...ready)
     const again = advance(plan, states)
-    if (again.ready.length + again.skipped.length > 0) throw new Error('advance had not told all')
+    if (again.ready.length + again.skipped.length > 0) throw new Error('advance had not returned everything')
   }
 
   move()

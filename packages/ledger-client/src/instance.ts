@@ -113,7 +113,7 @@ export async function registerInstance({
       break
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error
-      log.warn('the ledger cannot be reached yet')
+      log.warn('ledger unreachable, registration retries')
       await delay(AGAIN_MS, undefined, { signal: stopping })
     }
   }

@@ -102,7 +102,7 @@ export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: 
   }
 }
 
-const CANCELLED = new Error('no one waits for this answer anymore')
+const CANCELLED = new Error('every caller waiting for this answer has left')
 
 function endOf(status: number, path: string, text: string): ExchangeEnd {
   if (status === 200) return { kind: 'complete' }

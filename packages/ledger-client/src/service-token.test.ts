@@ -119,8 +119,7 @@ test.each([
     if (s < 0) pass(239_000) // as old as a token gets: the worst moment for a clock that is behind
     for (let n = 0; n < 3; n++) expect(await verify(token)).toBe(shown === 'error' ? null : 'gateway')
     expect(said.map(([level]) => level)).toEqual(shown === null ? [] : [shown])
-    if (shown !== null)
-      expect(said[0]![2]).toMatch(/^the clocks of the gateway and of the ledger differ by \d+ s or more/)
+    if (shown !== null) expect(said[0]![2]).toMatch(/^clocks of gateway and ledger differ/)
   },
 )
 

@@ -110,8 +110,8 @@ export function openTokenVerifier({ secrets, now, log }: VerifierOptions): Token
   function reportClocks(service: ServiceName, apartS: number, refused: boolean): void {
     if (Math.abs(apartS) <= NOTABLE_S || now() < (reportedMs.get(service) ?? -Infinity) + REPORT_EVERY_MS) return
     reportedMs.set(service, now())
-    const message = `the clocks of the ${service} and of the ledger differ by ${Math.abs(apartS)} s or more`
-    if (refused) log.error({ service, apartS, toleratedS: TOLERANCE_S }, `${message}: its tokens are refused`)
+    const message = `clocks of ${service} and ledger differ`
+    if (refused) log.error({ service, apartS, toleratedS: TOLERANCE_S }, `${message}, its tokens are refused`)
     else log.warn({ service, apartS, toleratedS: TOLERANCE_S }, message)
   }
 }

@@ -76,7 +76,7 @@ const USUAL_FAMILY: TokenizerFamily = 'o200k_base'
 export function openTokenCounter(options: Options): TokenCounter {
   const { log, threads: count = THREADS, limitMs = 10_000, threadLimitMs = 30_000, maxWaiting = MAX_WAITING } = options
   const now = options.now ?? (() => performance.now())
-  const onTrouble = (reason: unknown) => log.warn({ err: reason }, 'tokens could not be counted')
+  const onTrouble = (reason: unknown) => log.warn({ err: reason }, 'token count failed')
   const threads = Array.from({ length: count }, () => ({
     ...openCountingThread({ onTrouble, limitMs: threadLimitMs }),
     characters: 0,

@@ -37,7 +37,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
       queryLimitMs: QUERY_LIMIT_MS,
       role,
       preparedStatements: config.PREPARED_STATEMENTS,
-      onConnectionLost: (error) => log.warn({ err: error, role }, 'a database connection was lost'),
+      onConnectionLost: (error) => log.warn({ err: error, role }, 'database connection lost'),
     })
     onStop(`database of ${role}`, close)
     return prisma
@@ -57,7 +57,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   for (const job of [removal, forgetting, attempts]) onStop(job.name, repeat({ log }, job))
 
   const estimator = openEstimator({
-    onTrouble: (error) => log.warn({ err: error }, 'an estimate could not be computed'),
+    onTrouble: (error) => log.warn({ err: error }, 'estimate failed'),
   })
   onStop('estimator', () => estimator.close())
 

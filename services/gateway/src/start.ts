@@ -63,7 +63,7 @@ export async function startGateway(
   const notifier = openNotifier({
     redisUrl: config.REDIS_URL,
     onTrouble: (error) =>
-      log.warn({ err: error }, 'Redis cannot be reached; who waits for a running call asks each second'),
+      log.warn({ err: error }, 'redis unavailable, calls waiting for a running call poll every second'),
   })
   onStop('notifier', () => notifier.close())
 
@@ -88,11 +88,11 @@ export async function startGateway(
     noConnection: metrics.noConnection,
     circuitChanged(change) {
       metrics.circuitChanged(change)
-      log.warn(change, 'the circuit of a provider changed')
+      log.warn(change, 'provider circuit changed')
     },
     attemptFailed(failure) {
       metrics.attemptFailed(failure)
-      log.warn({ err: failure }, 'a provider failed an attempt')
+      log.warn({ err: failure }, 'provider attempt failed')
     },
   })
   onStop('providers', () => providers.close())
@@ -113,14 +113,15 @@ export async function startGateway(
   if (consoleProxy) onStop('console proxy', () => consoleProxy.close())
 
   const estimator = openEstimator({
-    onTrouble: (error) => log.warn({ err: error }, 'an estimate could not be computed'),
+    onTrouble: (error) => log.warn({ err: error }, 'estimate failed'),
   })
   onStop('estimator', () => estimator.close())
 
   const keyGate = openKeyGate({ ledger, metrics })
   const rateStore = await openRateStore({
     redisUrl: config.REDIS_URL,
-    onTrouble: (error) => log.warn({ err: error }, 'Redis is away; this gateway grants its share of each rate limit'),
+    onTrouble: (error) =>
+      log.warn({ err: error }, 'redis unavailable, this gateway grants its share of each rate limit'),
   })
   onStop('rate limits', () => rateStore.close())
 

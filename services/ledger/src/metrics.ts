@@ -93,7 +93,7 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     },
     enqueueFailed(error: unknown, jobs: number): void {
       notEnqueued.add(jobs)
-      log.warn({ err: error, jobs }, 'the node queue is away; these nodes are requeued')
+      log.warn({ err: error, jobs }, 'node queue unavailable, these nodes will be enqueued again')
     },
     reclaimed(nodes: number): void {
       reclaimed.add(nodes)
@@ -109,21 +109,21 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     },
     quarantined(item: { id: string }, error: unknown): void {
       quarantined.add(1)
-      log.error({ err: error, id: item.id }, 'an item was quarantined: Postgres refused it')
+      log.error({ err: error, id: item.id }, 'item quarantined: refused by postgres')
     },
     keepFailed(item: string, error: unknown): void {
-      log.error({ err: error, item }, 'an item that was quarantined could not be kept')
+      log.error({ err: error, item }, 'quarantined item not kept')
     },
     settledMore(excessMicro: number): void {
       excess.add(excessMicro)
-      log.error({ excessMicro }, 'a provider reported more than the bound: the overheads of its product are too small')
+      log.error({ excessMicro }, 'provider reported more than the bound: the overheads of its product are too small')
     },
     fenced(): void {
       fenced.add(1)
     },
     answersLost(answers: number): void {
       answersLost.add(answers)
-      log.warn({ answers }, 'answers were not kept: the table of saved answers was locked')
+      log.warn({ answers }, 'answers not saved: their table was locked')
     },
     /** @param agoMs how long ago that round ended, on any replica */
     checked(round: CheckRound, agoMs: number): void {

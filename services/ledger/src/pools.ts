@@ -34,7 +34,7 @@ export async function openPools(
       queryLimitMs,
       role: `ledger-${name}`,
       preparedStatements: config.PREPARED_STATEMENTS,
-      onConnectionLost: (error) => log.warn({ err: error, pool: name }, 'a database connection was lost'),
+      onConnectionLost: (error) => log.warn({ err: error, pool: name }, 'database connection lost'),
       onSilence: () => opened.forEach((each) => each.renewIdle()), // P3
     })
     opened.push(database)

@@ -16,7 +16,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 export async function runCheck(command: CheckCommand, url: string | undefined): Promise<number> {
   if (!url) {
     if (command.archive !== null && command.against === null) return checkFiles(command.archive)
-    process.stderr.write('DATABASE_URL is not set: it says which books to check.\n')
+    process.stderr.write('DATABASE_URL is not set. Set it to the database to check.\n')
     return 69
   }
   let database: Database

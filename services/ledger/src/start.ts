@@ -50,7 +50,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
   const { reads } = pools
   const notifier = openNotifier({
     redisUrl: config.REDIS_URL,
-    onTrouble: (error) => log.warn({ err: error }, 'Redis is away; who follows an execution looks by themselves'),
+    onTrouble: (error) => log.warn({ err: error }, 'redis unavailable, followers fall back to polling'),
   })
   onStop('notifier', () => notifier.close())
   const nodeQueue = openNodeQueue({ redisUrl: config.REDIS_URL })

@@ -42,7 +42,8 @@ export async function openDeps(
 
   const notifier = openNotifier({
     redisUrl: config.REDIS_URL,
-    onTrouble: (error) => log.warn({ err: error }, 'no notification comes; failing executions are found by asking'),
+    onTrouble: (error) =>
+      log.warn({ err: error }, 'notifications unavailable, failing executions are found by polling'),
   })
   onStop('notifier', () => notifier.close())
 
@@ -64,10 +65,10 @@ export async function openDeps(
     connections: 2 * config.CONCURRENCY, // half of them is the share of one project, which may run all nodes
     waitMs: CONNECTION_WAIT_MS,
     noConnection: metrics.noConnection,
-    circuitChanged: (change) => log.warn(change, 'the circuit of a provider changed'),
+    circuitChanged: (change) => log.warn(change, 'provider circuit changed'),
     attemptFailed(failure) {
       metrics.attemptFailed(failure)
-      log.warn({ err: failure }, 'a provider failed an attempt')
+      log.warn({ err: failure }, 'provider attempt failed')
     },
   })
   onStop('providers', () => providers.close())

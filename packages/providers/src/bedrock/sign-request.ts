@@ -53,7 +53,7 @@ export function requestSigner({ apiKey, baseUrl, region }: Config) {
 }
 
 function neverSends(): Promise<never> {
-  return Promise.reject(new Error('requests of the SDK are sent by the gateway'))
+  return Promise.reject(new Error('the gateway sends the requests of the SDK'))
 }
 
 interface SignedRequest {

@@ -21,7 +21,7 @@ export function repeat(
     try {
       return await work()
     } catch (error) {
-      log.warn({ err: error, job: name }, 'a repeated job failed; it tries again')
+      log.warn({ err: error, job: name }, 'repeated job failed, will retry')
       return 0
     }
   }

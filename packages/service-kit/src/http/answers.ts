@@ -51,7 +51,7 @@ interface Options {
 export function internalAnswers({ service, failure, log }: Options): ExplainError {
   return (error, { path }) => {
     if (error instanceof Refusal) return { status: error.status, body: { error: sentenceOf(error) } }
-    log.error({ err: error, path }, 'a request failed')
+    log.error({ err: error, path }, 'request failed: unexpected error')
     return { status: 503, body: { error: failure } }
   }
 

@@ -115,7 +115,7 @@ test('a warning of Node is logged as a JSON line', async () => {
   await fetch(`${await service.url()}/warn`)
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
-  expect([service.messages(), service.errors()]).toEqual([expect.arrayContaining(['a warning of Node']), ''])
+  expect([service.messages(), service.errors()]).toEqual([expect.arrayContaining(['node.js warning']), ''])
 })
 
 test('a part that does not stop in time causes exit code 1, and the others still stop', async () => {

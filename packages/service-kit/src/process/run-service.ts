@@ -22,7 +22,7 @@ export async function runService<Schema extends z.ZodObject>(service: Service<Sc
   process.on('uncaughtException', (error) => fail(error, 'uncaught exception'))
   process.on('unhandledRejection', (error) => fail(error, 'unhandled rejection'))
   process.removeAllListeners('warning') // Node's own listener does not write JSON lines
-  process.on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'))
+  process.on('warning', (warning) => log.warn({ err: warning }, 'node.js warning'))
 
   const opened = openService(service, config, {
     env,

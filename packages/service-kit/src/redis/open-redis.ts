@@ -61,7 +61,7 @@ type ClusterAddress = Extract<RedisAddress, { kind: 'cluster' }>
 
 function addressOf(url: string): RedisAddress {
   const address = readRedisUrl(url)
-  if (address === null) throw new Error('REDIS_URL has none of the forms that open-redis.ts lists')
+  if (address === null) throw new Error('REDIS_URL has none of the forms listed in open-redis.ts')
   return address
 }
 

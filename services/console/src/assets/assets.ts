@@ -158,7 +158,7 @@ export async function removeDeleted({
       (error: unknown) => error,
     )
     if (failure === null) ids.push(id)
-    else log.warn({ err: failure, asset: id }, 'a deleted asset was not removed; it is tried again')
+    else log.warn({ err: failure, asset: id }, 'removal of a deleted asset failed, will retry')
   }
   if (ids.length > 0) await ledger.assetsRemoved({ ids })
   return ids.length

@@ -15,7 +15,7 @@ export function explainError({ log }: Pick<ConsoleDeps, 'log'>, stylesheet: stri
     const refusal = refusalFor(error)
     // One caller can have any number of `overloaded`, which a metric counts.
     if (refusal.status >= 500 && refusal.code !== 'overloaded')
-      log.error({ err: error, requestId: requestIdOf(res) }, 'a request failed')
+      log.error({ err: error, requestId: requestIdOf(res) }, 'request failed: unexpected error')
     const returnTo = returnOfBrowser(res)
     return returnTo === null ? answerOfRefusal(refusal) : refusalPage(refusal, stylesheet, returnTo)
   }

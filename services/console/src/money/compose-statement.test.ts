@@ -80,7 +80,7 @@ test('a statement as a table has the opening balance, each booking with the bala
   ])
 })
 
-describe('a statement does not reconcile', () => {
+describe('statement does not reconcile', () => {
   const changes: [what: string, change: Partial<Booked>, expected: number, found: number][] = [
     ['journal entries of the wallet', { wallet: { ...balances, entries: 10n } }, 9, 10],
     ['funded and corrected of the wallet', { wallet: { ...balances, funded: 1_492n } }, 1_493, 1_492],

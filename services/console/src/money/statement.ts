@@ -27,7 +27,7 @@ export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' |
     const { statement, lines } = composeStatement(await readBooked(deps, project, period), period)
     if (!statement.reconciled) {
       deps.metrics.statementDiffered()
-      deps.log.error({ project, ...period, differences: statement.differences }, 'a statement does not reconcile')
+      deps.log.error({ project, ...period, differences: statement.differences }, 'statement does not reconcile')
     }
     if (query.format === 'json') res.json(statement)
     else sendCsv(res, `statement-${project}-${period.from}-${period.to}`, statementRows(statement, lines))

@@ -89,7 +89,7 @@ export function activateRevision(deps: ActivateDeps): Handler<'activateRevision'
       })
       .catch((error: unknown) => {
         if (error instanceof Refusal) throw error
-        log.error({ err: error, sandbox: sandbox.id, revision }, 'a revision could not be deployed')
+        log.error({ err: error, sandbox: sandbox.id, revision }, 'deployment of a revision failed')
         throw refuse('activation_failed', {})
       })
     res.json(deployed)

@@ -22,7 +22,7 @@ export function refusalPages(markdown: string): [index: DocsPage, ...DocsPage[]]
   const said = new Map(sections.map((section) => [section.slice(0, section.indexOf('\n')), section]))
   const pages = [...said.keys()].filter(isRefusalCode).map((code) => pageOf(code, said.get(code)!))
   const missing = Object.keys(refusals).filter((code) => !said.has(code))
-  if (missing.length > 0) throw new Error(`docs/refusals.md says nothing of ${missing.join(', ')}: npm run documents`)
+  if (missing.length > 0) throw new Error(`docs/refusals.md lacks ${missing.join(', ')}: run npm run documents`)
   return [{ address: '/docs/refusals', title: 'Refusals', markdown: preamble + listOf([...said.keys()]) }, ...pages]
 }
 

@@ -22,7 +22,7 @@ export function explainError(
   if (refusal.code === 'internal_error')
     log.error(
       { err: error, requestId: res.getHeader('X-Request-Id'), invocation: res.getHeader('X-Service-Invocation') },
-      'a call failed by a fault of ours',
+      'call failed: unexpected error',
     )
   return refusal
 }

@@ -66,7 +66,7 @@ async function look(
 ): Promise<EndedExecution | null> {
   if (!mayHaveEnded && !(await endings.hasEnded(execution))) return null // W3
   const answer = await ledger.readExecution({ caller: null, project, execution })
-  if ('refused' in answer) throw new Error(`the ledger does not know ${execution}, which it began`)
+  if ('refused' in answer) throw new Error(`the ledger does not know ${execution}, which it started`)
   return answer.done ? { record: answer.record, image: answer.image } : null
 }
 

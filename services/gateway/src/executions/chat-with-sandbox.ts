@@ -63,7 +63,7 @@ async function answerOf(
 }
 
 function factsOf({ id, project, chargedMicro, output, completedAt }: ExecutionRecord, field: string | null) {
-  if (field === null) throw new Error(`the execution ${id} was begun as a chat and has no text field`)
+  if (field === null) throw new Error(`the execution ${id} was started as a chat and has no text field`)
   const text = output?.[field]
   return {
     execution: id,

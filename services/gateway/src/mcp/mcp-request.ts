@@ -23,6 +23,6 @@ export function authOf(request: McpRequest): AuthInfo {
 /** Returns the request passed to `authOf`. */
 export function requestOf(auth: AuthInfo | undefined): McpRequest {
   const request = auth?.extra?.['request']
-  if (request === undefined) throw new Error('a request came to MCP without its caller')
+  if (request === undefined) throw new Error('an MCP request has no caller')
   return request as McpRequest
 }

@@ -26,7 +26,7 @@ type Fetch = McpHttpHandler['fetch']
 const KEEP = { ttlMs: 30_000, cacheScope: 'private' } as const
 
 export function openMcpTransport(deps: Needed): McpTransport {
-  const onerror = (error: Error) => deps.log.debug({ err: error }, 'a message was refused by MCP')
+  const onerror = (error: Error) => deps.log.debug({ err: error }, 'mcp message refused')
   const serverFor = ({ authInfo }: McpRequestContext) => productServer(deps, requestOf(authInfo))
   const calls = createMcpHandler(serverFor, { responseMode: 'sse', onerror }) // K1
   const others = createMcpHandler(serverFor, { onerror })

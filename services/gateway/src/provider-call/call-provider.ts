@@ -25,7 +25,8 @@ type AnswerOf<Kind extends ChatAnswer['kind']> = Extract<ChatAnswer, { kind: Kin
 export function callForCompletion(deps: Needed, call: Call): Promise<AnswerOf<'completion'>> {
   return withSpan(nameOf(call), spanOptions(deps, call), async (span) => {
     const answer = await ask(deps, call)
-    if (answer.kind !== 'completion') throw new Error('an answer was streamed that was not to be')
+    if (answer.kind !== 'completion')
+      throw new Error('the provider streamed a response that was not requested as a stream')
     if (span.isRecording()) noteAnswer(span, call, answer.completion, deps.traceContent)
     return answer
   })
@@ -39,7 +40,8 @@ export async function callForChunks(deps: Needed, call: Call): Promise<AnswerOf<
   const span = startSpan(nameOf(call), spanOptions(deps, call))
   try {
     const answer = await inSpan(span, () => ask(deps, call))
-    if (answer.kind !== 'stream') throw new Error('an answer came in one piece that was to be streamed')
+    if (answer.kind !== 'stream')
+      throw new Error('the provider returned a whole response that was requested as a stream')
     if (!span.isRecording()) return answer
     return { ...answer, chunks: noteChunks(span, call, answer.chunks, deps.traceContent) }
   } catch (error) {

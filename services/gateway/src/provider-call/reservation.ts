@@ -97,12 +97,11 @@ async function askUntilClosed(
     outcome = await ask()
     const { kind } = outcome
     metrics.closed(kind, performance.now() - startMs)
-    if (kind === 'fenced' || kind === 'unknown') log.warn({ reservation: id, kind }, 'a settlement charged no one')
-    if (kind === 'quarantined')
-      log.error({ reservation: id }, 'the ledger cannot write the end of a call yet, and keeps it')
+    if (kind === 'fenced' || kind === 'unknown') log.warn({ reservation: id, kind }, 'settlement charged nothing')
+    if (kind === 'quarantined') log.error({ reservation: id }, 'end of a call quarantined by the ledger')
   } catch (error) {
     metrics.closed('lost')
-    log.error({ err: error, reservation: id }, 'a reservation could not be closed; the ledger will release it')
+    log.error({ err: error, reservation: id }, 'reservation not closed, the ledger will release it')
   }
   if (keyed) notifier.notify(invocation) // H3
   return outcome

@@ -33,7 +33,7 @@ export async function checkAdmission(
   if (code[0] === 'admitted') return { refusal: null, ...bound }
   if (code[0] === 'would_admit') return { refusal: { code: 'unavailable', facts: {} }, ...bound }
   const outcome = admitOutcome({ code: code[0]!, facts: facts[0] ?? {} }, { op: 'admit', model }, {})
-  if (outcome.kind !== 'refused') throw new Error(`a check was answered ${outcome.kind}`)
+  if (outcome.kind !== 'refused') throw new Error(`a check returned ${outcome.kind}`)
   return { refusal: outcome, ...bound }
 }
 

@@ -195,7 +195,7 @@ const missing: {
 
 /** @throws Error for a code that has no case here and none in packages/ledger-protocol/src/ledger-refusal.ts */
 function refusalOf(code: string, facts: Record<string, unknown>, model: string): LedgerRefusal {
-  if (!isLedgerRefusalCode(code)) throw new Error(`money.run_batch answered ${code}, which is not a refusal`)
+  if (!isLedgerRefusalCode(code)) throw new Error(`money.run_batch returned ${code}, which is not a refusal`)
   return { code, facts: { ...facts, ...missing[code]?.(model, facts) } } as LedgerRefusal
 }
 

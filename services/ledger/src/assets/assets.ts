@@ -83,7 +83,7 @@ export async function recordAsset(
   }
   const recorded = await deps.reads.prisma.asset.findUniqueOrThrow({ where: { id } })
   if (recorded.project !== project || recorded.mimeType !== mimeType || recorded.bytes !== bytes)
-    throw new Error(`the asset ${id} is on the books as another one`)
+    throw new Error(`asset ${id} is already recorded with different values`)
   return { recorded: true, project }
 }
 

@@ -35,7 +35,7 @@ export async function cancelExecution(
 
 async function stop({ nodeBatcher }: Pick<Deps, 'nodeBatcher'>, execution: string, by: StoppedBy): Promise<boolean> {
   const outcome = await nodeBatcher.submit({ op: 'cancel', execution, by }, BUDGET_MS)
-  if (outcome.kind === 'undecided') throw new Error(`it is not known whether ${execution} was stopped`)
+  if (outcome.kind === 'undecided') throw new Error(`outcome unknown: ${execution} may or may not be stopped`)
   return outcome.kind === 'cancelled'
 }
 

@@ -34,7 +34,7 @@ export function openSignsOfLife(deps: SignDeps) {
     try {
       if (!(await takeSign(deps, instance))) forget(instance) // S1: it has ended, or another replica hears it
     } catch (error) {
-      log.warn({ err: error, instance }, 'a sign of life could not be recorded')
+      log.warn({ err: error, instance }, 'sign of life not recorded')
     }
   }
 

@@ -38,7 +38,7 @@ async function checkInTurn(deps: CheckerDeps, turn: Turn): Promise<{ findings: n
 }
 
 function log({ log }: CheckerDeps, { findings }: Report): void {
-  for (const finding of findings) log.error({ finding: formatFinding(finding) }, 'the books do not add up')
+  for (const finding of findings) log.error({ finding: formatFinding(finding) }, 'books do not add up')
 }
 
 /** Extends the turn while the round continues. @throws Error once another replica has it */
@@ -68,10 +68,10 @@ export function openBooksRechecker(
     let found: number | null = null
     try {
       const { findings } = await recheckWallets(reads)
-      for (const finding of findings) log.error({ finding: formatFinding(finding) }, 'the books do not add up')
+      for (const finding of findings) log.error({ finding: formatFinding(finding) }, 'books do not add up')
       found = findings.length
       const anchor = await takeAnchor(reads)
-      if (anchor !== null) log.info({ anchor: anchor.text, wallets: anchor.wallets }, 'the books were anchored')
+      if (anchor !== null) log.info({ anchor: anchor.text, wallets: anchor.wallets }, 'books anchored')
       return found
     } finally {
       await endTurn(deps, turn, found === null ? null : JSON.stringify(found))

@@ -80,7 +80,7 @@ export function repeatJob({ log }: { log: Logger }, job: MaintenanceJob): () => 
       const counts = await runOnce()
       if (Object.values(counts).some((count) => count > 0)) log.info({ job: name, ...counts }, 'maintenance')
     } catch (error) {
-      log.warn({ err: error, job: name }, 'a maintenance job failed; it tries again')
+      log.warn({ err: error, job: name }, 'maintenance job failed, will retry')
     }
   }
 

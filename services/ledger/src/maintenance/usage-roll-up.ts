@@ -43,7 +43,7 @@ async function rollUp(deps: RollUpDeps, projects: string[], maxEntries: number):
   } catch (error) {
     if (classify(error) !== 'final') throw error
     if (projects.length === 1) {
-      deps.log.warn({ err: error, project: projects[0]! }, 'the usage of a project could not be rolled up')
+      deps.log.warn({ err: error, project: projects[0]! }, 'usage roll-up of a project failed')
       return true
     }
     for (const project of projects) if (!(await rollUp(deps, [project], maxEntries))) return false

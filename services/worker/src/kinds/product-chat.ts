@@ -41,7 +41,8 @@ export async function prepareChat(
         const forwarded = forwardedFor(request, supportedParameters, urls)
         return deps.providers.chat({ routes, project, forwarded, outputCap, stream: false, signal })
       })
-      if (answer.kind !== 'completion') throw new Error('an answer was streamed that was not to be')
+      if (answer.kind !== 'completion')
+        throw new Error('the provider streamed a response that was not requested as a stream')
       const { remoteMs, route } = answer
       const { choices, usage: reported } = answer.completion
       const asked = { request, project, provider: route.provider }

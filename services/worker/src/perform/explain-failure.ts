@@ -27,7 +27,7 @@ export function explainFailure(
     if (error instanceof Refusal) return error
     if (error instanceof ProviderFailure) return refusalOfNode(error)
     if (error instanceof LedgerUnavailable || error instanceof AssetStoreUnavailable) {
-      log.warn({ err: error, execution, node }, 'a node failed because a part of the stack cannot be reached')
+      log.warn({ err: error, execution, node }, 'node failed: a service is unreachable')
       return refuse('unavailable', {})
     }
     if (error instanceof WorkCancelled && error.reason === 'overdue')
@@ -37,7 +37,7 @@ export function explainFailure(
   }
 
   function unexpected(): Refusal {
-    log.error({ err: error, execution, node }, 'a node failed for no reason that was foreseen')
+    log.error({ err: error, execution, node }, 'node failed: unexpected error')
     return refuse('node_failed', { node })
   }
 }

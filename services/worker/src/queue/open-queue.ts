@@ -25,19 +25,19 @@ export function openQueue(deps: Deps, { redisUrl, concurrency, sliceMs }: Option
     onRan: () => metrics.jobEnded('ran'),
     onLost({ execution, node, attempt }) {
       metrics.jobEnded('lost')
-      log.warn({ execution, node, attempt }, 'the lock of a job was lost; its node continues under its lease')
+      log.warn({ execution, node, attempt }, 'job lock lost, its node continues under its lease')
     },
     onFailed({ execution, node, attempt }, error) {
       metrics.jobEnded('failed')
       if (error instanceof LedgerSilent) return // logged once for all jobs, below
-      log.error({ err: error, execution, node, attempt }, 'a job failed')
+      log.error({ err: error, execution, node, attempt }, 'job failed')
     },
-    onTrouble: (error) => log.warn({ err: error }, 'the queue is in trouble'),
+    onTrouble: (error) => log.warn({ err: error }, 'node queue error'),
     now,
   })
   metrics.watch(queue)
   instance.onSilence((silent) => {
-    log.warn({ silent }, silent ? 'the ledger is silent: no job is taken' : 'the ledger is heard again')
+    log.warn({ silent }, silent ? 'ledger silent, taking no jobs' : 'ledger heard again, taking jobs')
     if (silent) queue.pause()
     else queue.resume()
   })

@@ -35,14 +35,13 @@ export async function completeNode(
   } catch (error) {
     if (!(error instanceof LedgerRejected)) throw error
     // A result that the ledger rejects as malformed is a bug, but the node must not stay leased because of it.
-    log.error({ err: error, execution, node }, 'the ledger did not take the result of a node')
+    log.error({ err: error, execution, node }, 'result of a node refused by the ledger')
     return record({ ...item, result: { kind: 'failed', error: JSON.stringify(refuse('node_failed', { node }).body) } })
   }
 
   async function record(item: Omit<CompleteItem, 'op'>): Promise<{ recorded: Ended; next: Work | null }> {
     const outcome = await ledger.complete(item)
-    if (outcome.kind === 'quarantined')
-      log.error({ execution, node }, 'the ledger cannot write the result of a node yet, and keeps it')
+    if (outcome.kind === 'quarantined') log.error({ execution, node }, 'result of a node quarantined by the ledger')
     if (outcome.kind !== 'completed') return { recorded: outcome.kind, next: null }
     const claim = outcome.next
     const work = claim && item.next ? { claim, lease: { execution, node: claim.node.id, ...item.next } } : null

@@ -44,9 +44,9 @@ export function openSignInProvider(options: Options): SignInProvider {
     for (let failures = 1; !stopping.aborted; failures++) {
       try {
         reached = await discover(options)
-        return log.info({ issuer }, 'the sign-in provider is reached')
+        return log.info({ issuer }, 'sign-in provider reachable')
       } catch (error) {
-        log.warn({ issuer, ...wordsOf(error) }, 'the sign-in provider is not reached')
+        log.warn({ issuer, ...wordsOf(error) }, 'sign-in provider unreachable, will retry')
       }
       await wait(backOffMs(failures, BACK_OFF), undefined, { signal: stopping, ref: false }).catch(() => {})
     }
@@ -144,7 +144,7 @@ async function startAnew(tx: Transaction, user: string, issuer: string, vouchedB
 
 /** Returns a refusal for the user about a failure between console and provider. Details are logged for the operator. */
 export function refusalOfProvider(error: unknown, log: Logger): Refusal {
-  log.warn(wordsOf(error), 'a sign-in at the provider failed')
+  log.warn(wordsOf(error), 'sign-in at the provider failed')
   if (error instanceof oidc.AuthorizationResponseError) {
     // The provider's description is untrusted text; the code is one of a few known values.
     const code = /^[a-z_]{1,40}$/.test(error.error) ? ` (${error.error})` : ''

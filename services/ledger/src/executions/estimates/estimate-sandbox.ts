@@ -21,7 +21,7 @@ export async function estimateSandbox(
   const decided = decideCaller(question, facts!) ?? decideRevision(question, facts!)
   if (decided !== null) {
     if ('refused' in decided) return decided
-    throw new Error('an estimate has begun an execution')
+    throw new Error('an estimate started an execution')
   }
   const { sandbox } = question
   const { number: revision, digest } = facts!.revision!

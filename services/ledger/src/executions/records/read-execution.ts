@@ -87,7 +87,7 @@ export function openFollowers(readConnections: number): FairSemaphore {
   return openFairSemaphore({
     permits: Math.max(1, Math.floor(readConnections / 2)),
     maxWaiting: MAX_WAITING,
-    whenFull: () => new Error('too many follow executions at once'),
+    whenFull: () => new Error('too many concurrent followers'),
   })
 }
 

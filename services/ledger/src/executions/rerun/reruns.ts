@@ -46,7 +46,7 @@ const MAX_CONCURRENT = { permits: 2, maxWaiting: 200 }
 export function openReruns(deps: RerunDeps, limits: Limits): Reruns {
   const semaphore = openSemaphore({
     ...MAX_CONCURRENT,
-    whenFull: () => new Error('too many executions are run again at once'),
+    whenFull: () => new Error('too many concurrent re-runs'),
   })
   return {
     submit: (question) =>
@@ -69,7 +69,7 @@ async function begin(deps: RerunDeps, question: RerunQuestion, limits: Limits): 
     const { sandbox, revision } = decided.fresh.name
     return { kind: 'started', execution: question.id, project: question.project, sandbox, revision, replayed: false }
   }
-  throw new Error(`it is not known what became of ${question.id}`)
+  throw new Error(`outcome unknown: ${question.id}`)
 }
 
 async function decide(

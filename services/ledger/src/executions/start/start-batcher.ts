@@ -82,7 +82,7 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
   })
 
   function drop({ reject }: Waiting): void {
-    reject(new Error('the question has waited for too long'))
+    reject(new Error('the question waited too long'))
   }
 
   async function decideAll(batch: Waiting[], { outside, passOver, onWritten }: BatchMode<Waiting>): Promise<void> {
