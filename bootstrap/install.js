@@ -46,12 +46,12 @@ async function install() {
   if (!outdated || process.env.CI) {
     stopWith(
       outdated
-        ? 'pnpm-lock.yaml does not fit the package.json files. Run `npx pnpm@12 install` and commit it.'
+        ? 'pnpm-lock.yaml does not match the package.json files. Run `npx pnpm@12 install` and commit it.'
         : 'Packages could not be installed. The npm registry must be reachable, and the disk must have room for about 1 GB.',
       frozen.output,
     )
   }
-  process.stderr.write('  pnpm-lock.yaml does not fit the package.json files: it is brought up to date; commit it.\n')
+  process.stderr.write('  pnpm-lock.yaml does not match the package.json files. Updating it; commit the change.\n')
   const loose = await collect('npx', [...pnpm, ...always, '--no-frozen-lockfile'])
   if (loose.code !== 0) stopWith('Packages could not be installed.', loose.output)
 }

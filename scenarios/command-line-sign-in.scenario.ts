@@ -56,7 +56,7 @@ test('gateway login signs in after confirmation in the browser, and logout delet
   await page.getByRole('button', { name: 'Authorize' }).click()
   await page.getByText('The command line is signed in').waitFor()
   const ended = await first.ended
-  expect(ended).toMatchObject({ code: 0, output: expect.stringContaining(`${user.email}. Kept in`) as string })
+  expect(ended).toMatchObject({ code: 0, output: expect.stringContaining(`${user.email}. Saved in`) as string })
 
   const kept = path.join(line.home, '.config/gateway/profiles.json')
   const { token } = (JSON.parse(await readFile(kept, 'utf8')) as { default: { token: string } }).default
@@ -137,7 +137,7 @@ test('gateway login reports an unusable code in the browser too and stores nothi
   )
   expect([answer.status, await answer.text()]).toEqual([
     400,
-    'The command line is not signed in. The terminal says what clears it.',
+    'The command line is not signed in. See the terminal for how to fix it.',
   ])
   expect(await login.ended).toMatchObject({ code: 1, output: expect.stringContaining('Resolution: ') as string })
   expect(await line.shell('gateway profiles', { isSignedIn: false })).toMatchObject({ code: 0, output: '' })
@@ -154,7 +154,7 @@ test('gateway login deletes a token that it cannot store and reports no sign-in 
   await page.goto(await login.opened())
   await signIn(page, await owner(line))
   await page.getByRole('button', { name: 'Authorize' }).click()
-  await page.getByText('The command line is not signed in. The terminal says what clears it.').waitFor()
+  await page.getByText('The command line is not signed in. See the terminal for how to fix it.').waitFor()
   expect(await login.ended).toMatchObject({ code: 1, output: expect.stringContaining('Resolution: ') as string })
   expect(await tokensOf(line)).toEqual([])
 })

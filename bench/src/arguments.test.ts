@@ -39,10 +39,10 @@ describe('readArguments', () => {
   })
 
   test.each([
-    [[], 'Which bench?'],
+    [[], 'No bench is named.'],
     [['slow'], 'There is no bench called slow.'],
     [['toString'], 'There is no bench called toString.'],
-    [['quick', 'slow'], 'One bench at a time'],
+    [['quick', 'slow'], 'Name only one bench'],
     [['quick', '--rounds', '0'], '--rounds must be'],
     [['quick', '--rounds', '1.5'], '--rounds must be'],
     [['quick', '--seconds', ''], '--seconds must be'],

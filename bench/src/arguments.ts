@@ -49,10 +49,10 @@ export function readArguments(
   const { values, positionals } = read
   if (values.help) return { usage, wrong: false }
   const [name, ...more] = positionals
-  if (name === undefined) return wrong('Which bench?')
+  if (name === undefined) return wrong('No bench is named.')
   const facts = Object.hasOwn(benches, name) ? benches[name] : undefined
   if (!facts) return wrong(`There is no bench called ${name}.`)
-  if (more.length > 0) return wrong(`One bench at a time: ${more.join(' ')} is too much.`)
+  if (more.length > 0) return wrong(`Name only one bench, without ${more.join(' ')}.`)
 
   const rounds = numberIn(values.rounds, facts.rounds, 1, MOST_ROUNDS)
   const seconds = numberIn(values.seconds, facts.seconds, 0.2, MOST_SECONDS)
@@ -80,9 +80,9 @@ function usageOf(benches: Record<string, BenchFacts>): string {
   return `npm run bench <name> [-- options]
 ${lines.join('\n')}
 
-  --rounds <n>         how often each variant is measured, in turns
-  --seconds <n>        how long each time
+  --rounds <n>         number of rounds; each round measures every variant once
+  --seconds <n>        duration of one measurement
   --keep               rewrite the section of this bench in bench/RESULTS.md
-  --profile <service>  also tell where that service spends its time, by function
+  --profile <service>  also report where that service spends its time, by function
 `
 }

@@ -17,9 +17,9 @@ test.each([
   [{ SECRET_FILE: '/run/secret', PORT: '2', NOTE: '', OTEL_LOG_LEVEL: 'debug' }, []],
   [{ PORT: '2' }, ['SECRET is missing']],
   [{ SECRET: '' }, ['SECRET is missing']],
-  [{ SECRET: null, SECRETS: 'x' }, ['SECRETS is read by no one']],
-  [{ SECRET: null, PROT_FILE: 'x' }, ['PROT_FILE is read by no one']],
-  [{ SECRET: null, SECRET_FILE: 'x' }, ['SECRET is given twice']],
+  [{ SECRET: null, SECRETS: 'x' }, ['SECRETS is not read by any service']],
+  [{ SECRET: null, PROT_FILE: 'x' }, ['PROT_FILE is not read by any service']],
+  [{ SECRET: null, SECRET_FILE: 'x' }, ['SECRET is set twice']],
   [{ SECRET: null, PORT: '10' }, ['PORT is wrong: expected a whole number from 1 to 9']],
 ])('%j', (given, problems) => {
   expect(environmentProblems(program, given)).toEqual(problems)

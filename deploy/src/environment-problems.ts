@@ -17,11 +17,11 @@ export function environmentProblems({ variables, alsoReads }: Omit<Program, 'rou
   for (const [name, text] of Object.entries(given)) {
     const subject = known.has(name) ? name : name.replace(/_FILE$/, '')
     if (!known.has(subject)) {
-      if (!alsoReads.test(name)) problems.push(`${name} is read by no one`)
+      if (!alsoReads.test(name)) problems.push(`${name} is not read by any service`)
       continue
     }
     if (text === '') continue
-    if (set.has(subject)) problems.push(`${subject} is given twice`)
+    if (set.has(subject)) problems.push(`${subject} is set twice`)
     set.add(subject)
     if (subject !== name || text === null) continue
     const read = (variables.shape[name] as z.ZodType).safeParse(text)

@@ -60,7 +60,7 @@ export function environmentOf(container: Container, manifests: readonly Manifest
   const given: Given = {}
   for (const { configMapRef } of container.envFrom ?? []) {
     const map = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef?.name)
-    if (map === undefined) throw new Error(`${container.name} refers to ${configMapRef?.name}, which is not there`)
+    if (map === undefined) throw new Error(`${container.name} refers to ${configMapRef?.name}, which does not exist`)
     Object.assign(given, map['data'])
   }
   for (const { name, value, valueFrom } of container.env ?? []) given[name] = valueFrom ? null : (value ?? '')

@@ -30,7 +30,7 @@ liveTest('an empty server becomes ready, and stays as it is the second time', as
     again.push(line),
   )
   expect(again).toContain('Nothing to migrate.')
-  expect(again).toContain('There is a platform operator already.') // O1 of add-first-operator.ts
+  expect(again).toContain('A platform operator already exists.') // O1 of add-first-operator.ts
 
   for (const service of ['ledger', 'console'] as const) {
     const login = withLogin(url, `svc_${service}_login`, passwords[service])

@@ -14,10 +14,10 @@ export async function prepare(config: JobConfig, log: (line: string) => void): P
   log(applied.length > 0 ? `Applied ${applied.length} migrations and functions.` : 'Nothing to migrate.')
   if (ledger !== undefined && console !== undefined) {
     await ensureRoles(url, { ledger, console })
-    log('The logins of ledger and console have their passwords.')
+    log('Set the passwords of the logins of ledger and console.')
   }
   if (config.OPERATOR_EMAIL !== undefined) {
     const added = await addFirstOperator({ url, email: config.OPERATOR_EMAIL, token: config.OPERATOR_TOKEN ?? null })
-    log(added ? `Added ${config.OPERATOR_EMAIL} as platform operator.` : 'There is a platform operator already.')
+    log(added ? `Added ${config.OPERATOR_EMAIL} as platform operator.` : 'A platform operator already exists.')
   }
 }

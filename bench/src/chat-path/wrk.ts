@@ -83,7 +83,7 @@ async function unpacked(folder: string, log: (line: string) => void): Promise<Fo
   const found = await findUnpacked(folder)
   if (found) return found
   throw new Error(
-    `The load generator wrk is needed: install it (Debian: apt-get install wrk; macOS: brew install wrk).${problem ? `\n(Unpacking the Debian package did not work: ${problem})` : ''}`,
+    `The load generator wrk is needed: install it (Debian: apt-get install wrk; macOS: brew install wrk).${problem ? `\n(Unpacking the Debian package failed: ${problem})` : ''}`,
   )
 }
 

@@ -26,9 +26,9 @@ const takeName =
 
 describe('the CLI reports a faulty lock file, with its line if known:', () => {
   test.for([
-    ['conflicts', `{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> b\n}`, 'conflicts.*higher revision'],
+    ['conflicts', `{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> b\n}`, 'merge conflicts.*higher revision'],
     ['a revision that is not a number', one({ revision: '1' }), `${LOCK}:1`],
-    ['a field of a newer command', `{"version":2,\n${one().slice(1)}`, 'newer command'],
+    ['a field of a newer command', `{"version":2,\n${one().slice(1)}`, 'newer version of this command'],
     ['a flow that leads out of the folder', lockOf({ '../a': {} }), `${LOCK}:1`],
     [
       'the same product twice',
@@ -57,7 +57,7 @@ describe('gateway flows push --check', () => {
     expect(ended).toMatchObject({ code, words: expect.stringContaining(says) as string })
   })
 
-  test('reports a missing folder, a file that it leaves out, and a missing file', async ({ line }) => {
+  test('reports a missing folder, an ignored file, and a missing file', async ({ line }) => {
     expect(await line.ask('gateway flows push --check --dir flws')).toMatchObject({
       code: 2,
       words: expect.stringContaining('--dir') as string,
@@ -66,7 +66,7 @@ describe('gateway flows push --check', () => {
     await writeFile(path.join(line.folder, LOCK), one())
     const { code, words } = await line.ask('gateway flows push --check')
     expect(code).toBe(1)
-    expect(words).toContain('Summary.flow.json is left out')
+    expect(words).toContain('Summary.flow.json is ignored')
     expect(words).toContain('gateway flows pull a')
   })
 })
@@ -78,7 +78,7 @@ describe('gateway flows push', () => {
     server.answers(conflict, json(sandbox), json(revision))
     expect(await line.ask('gateway flows push')).toMatchObject({
       code: 0,
-      words: expect.stringContaining('a.flow.json is revision 2 already') as string,
+      words: expect.stringContaining('a.flow.json already matches revision 2') as string,
     })
     expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toContain('"revision": 2')
   })
@@ -140,7 +140,7 @@ describe('gateway keys create --write-env', () => {
     server.answers(takeName(file, made))
     const { code, output, words } = await line.ask('gateway keys create x --write-env .env')
     expect([code, output]).toEqual([1, ''])
-    expect(words).toMatch(/key_1 was made, and its secret is lost.*gateway keys rotate key_1 --write-env .env/s)
+    expect(words).toMatch(/key_1 was created, but its secret is lost.*gateway keys rotate key_1 --write-env .env/s)
     expect(words).not.toContain('svc_secret')
     expect(await readdir(line.folder)).toEqual(['.env'])
   })
@@ -151,7 +151,7 @@ describe('gateway keys create --write-env', () => {
       'a repository whose configuration git cannot read',
       'git init -q .; echo "[" > .git/config; gateway keys create x --write-env .env',
       2,
-      'git does not say',
+      "git can't tell",
     ],
     ['a new folder in a repository', 'git init -q .; gateway keys create x --write-env b/.env', 2, '.gitignore'],
   ] as const)('creates no key for %s', async ([, asked, code, says], { line, server }) => {

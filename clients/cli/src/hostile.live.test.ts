@@ -19,7 +19,7 @@ const empty: Step = (res) => res.writeHead(204).end()
 
 describe('the CLI reports an unusable profiles.json with its path:', () => {
   test.for([
-    ['[]', 'profiles.json is not as it was written'],
+    ['[]', 'profiles.json is damaged'],
     ['null', 'profiles.json'],
     ['"x"', 'profiles.json'],
     ['{"default":', 'profiles.json'],
@@ -63,11 +63,11 @@ describe('the CLI reports an unusable profiles.json with its path:', () => {
 describe('the CLI reports an invalid response:', () => {
   test.for<[string, Step, string, string]>([
     ['an HTML page', page, 'gateway keys list', 'text/html'],
-    ['an empty body', empty, 'gateway keys list', 'not expected'],
-    ['JSON of another shape', json({ a: 1 }), 'gateway keys list', 'not expected'],
-    ['null', json(null), 'gateway whoami', 'not expected'],
+    ['an empty body', empty, 'gateway keys list', 'Unexpected error'],
+    ['JSON of another shape', json({ a: 1 }), 'gateway keys list', 'Unexpected error'],
+    ['null', json(null), 'gateway whoami', 'Unexpected error'],
     ['an HTML page in place of a table', page, 'gateway usage --csv', 'text/html'],
-    ['a truncated table', cutAfter('a,b\n1,2\n', 'text/csv'), 'gateway usage --csv', 'broke off'],
+    ['a truncated table', cutAfter('a,b\n1,2\n', 'text/csv'), 'gateway usage --csv', 'truncated'],
     ['a redirect', (res) => res.writeHead(302, { location: '/login' }).end(), 'gateway whoami', '/login'],
     ['a refusal without a message', json({ error: { code: 'not_found' } }, 404), 'gateway whoami', 'not_found'],
   ])('%s', async ([, step, asked, says], { line, server }) => {
@@ -95,7 +95,7 @@ describe('the CLI reports that a request without a valid response may have taken
       .end('{"kind":"admitted","seq":0,"executionId":"exe_9"}\n0\n')
   test.for<[string, Step, string, string]>([
     ['the creation of a key', cutAfter('{'), 'gateway keys create x', 'keys list'],
-    ['the rotation of a secret', cutAfter('{'), 'gateway keys rotate key_1 --yes', 'rotate it again'],
+    ['the rotation of a secret', cutAfter('{'), 'gateway keys rotate key_1 --yes', 'Rotate it again'],
     ['an execution', page, `gateway flows run sbx-1`, 'executions list'],
     ['an execution that has started', lines, `gateway flows run sbx-1`, 'executions tail exe_9'],
   ])('%s', async ([, step, asked, says], { line, server }) => {
@@ -160,7 +160,7 @@ test('the CLI works in a deleted folder unless the command needs it', async ({ l
   server.answers(json({ data: [], nextCursor: null }))
   const gone = 'mkdir gone && cd gone && rmdir ../gone'
   expect(await line.shell(`${gone}; gateway keys list`)).toMatchObject({ code: 0 })
-  expect(await line.shell(`${gone}; gateway flows push`)).toMatchObject(reportsFailure(1, 'no longer there'))
+  expect(await line.shell(`${gone}; gateway flows push`)).toMatchObject(reportsFailure(1, 'no longer exists'))
 })
 
 test('askLine returns an empty line if the input is closed', async () => {

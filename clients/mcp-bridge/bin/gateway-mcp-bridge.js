@@ -12,7 +12,7 @@ if (process.features.typescript) await import(main)
 else if (existsSync(installed)) standIn()
 else {
   process.stderr.write(
-    'gateway-mcp-bridge needs Node 24: run npm install in the folder of the project, or start it with a newer Node.\n',
+    'gateway-mcp-bridge needs Node 24. Run npm install in the project folder, or use a newer Node.\n',
   )
   process.exit(1)
 }

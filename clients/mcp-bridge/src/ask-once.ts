@@ -32,7 +32,7 @@ export async function askOnce(way: Way, message: Message, emit: (message: Messag
     })
     if (!isRequest(message) && response.ok) {
       await response.body?.cancel()
-      return { kind: 'answered', message: failure(null, BRIDGE_FAILED, 'A notification has no answer.') }
+      return { kind: 'answered', message: failure(null, BRIDGE_FAILED, 'A notification has no response.') }
     }
     return await readAnswer(response, id, emit)
   } catch (error) {
@@ -47,7 +47,7 @@ async function readAnswer(response: Response, id: Id, emit: (message: Message) =
     if (isAnswerTo(message, id))
       return goesOn(message) ? again(id, 'the execution continues', null, message) : answered(message, id)
     else emit(message)
-  return again(id, 'the answer broke off', null)
+  return again(id, 'the response was truncated', null)
 }
 
 async function* messagesOf({ body }: Response): AsyncGenerator<Message> {
@@ -74,14 +74,14 @@ function answerOfJson(response: Response, id: Id, text: string): AskedOnce {
 const answered = (message: Message, id: Id): AskedOnce => ({ kind: 'answered', message: { ...message, id } })
 
 function again(id: Id, why: string, afterMs: number | null, lastWord?: Message): AskedOnce {
-  const text = `The service gave no answer: ${why}. A call that was begun continues and is charged once.`
+  const text = `The service did not respond: ${why}. A call that has started continues and is charged once.`
   return { kind: 'again', why, afterMs, lastWord: lastWord ?? failure(id, BRIDGE_FAILED, text) }
 }
 
 /** A refusal that the service sends before it speaks MCP: its code, message and resolution. */
 function refusalOf(id: Id, status: number, said: Record<string, unknown> | null): Message {
   const error = said?.['error'] as { code?: unknown; message?: unknown; resolution?: unknown } | undefined
-  if (typeof error?.code !== 'string') return failure(id, BRIDGE_FAILED, `The service answered with status ${status}.`)
+  if (typeof error?.code !== 'string') return failure(id, BRIDGE_FAILED, `The service responded with status ${status}.`)
   return failure(id, BRIDGE_FAILED, `${error.code}: ${String(error.message)} ${String(error.resolution)}`, {
     status,
     ...error,

@@ -21,21 +21,21 @@ export const USAGE = `Usage: gateway-mcp-bridge [--url <address>] [--key-file <f
 
   MCP_BRIDGE_URL or --url                       the sandbox product, such as https://gateway.example/v1/sandbox/sbx-…/mcp
   MCP_BRIDGE_KEY, MCP_BRIDGE_KEY_FILE or --key-file   an API key of its project, or the file that holds one
-  MCP_BRIDGE_RETRY_SECONDS or --retry-seconds   how long a call that gets no answer is repeated, with the same key (1200)`
+  MCP_BRIDGE_RETRY_SECONDS or --retry-seconds   how long a call without a response is retried, with the same idempotency key (1200)`
 
 const config = z.object({
   MCP_BRIDGE_URL: httpUrl()
     .refine((url) => /\/v1\/sandbox\/[^/]+\/mcp$/.test(new URL(url).pathname), {
       error: 'expected an address that ends with /v1/sandbox/<id>/mcp',
     })
-    .meta({ description: 'The sandbox product to call' }),
+    .meta({ description: 'URL of the sandbox product to call' }),
   MCP_BRIDGE_KEY: z
     .string()
     .startsWith('svc_', 'expected an API key, which starts with svc_')
-    .meta({ description: 'An API key of its project', secret: true }),
+    .meta({ description: 'API key of its project', secret: true }),
   MCP_BRIDGE_RETRY_SECONDS: wholeNumber({ min: 0, max: 86_400 })
     .default(1_200)
-    .meta({ description: 'How long a call that gets no answer is repeated' }),
+    .meta({ description: 'Time for which a call without a response is retried, in seconds' }),
 })
 
 /**

@@ -151,7 +151,7 @@ test('the bridge does not retry other refusals', async ({ bridged }) => {
     { id: 1, result: { isError: true } },
     { id: 2, error: { code: -31_000, message: 'mcp_disabled: MCP is off. Turn it on.', data: { status: 403 } } },
     { id: 3, error: { code: -32_600, message: 'no' } },
-    { id: 4, error: { message: 'The service answered with status 418.' } },
+    { id: 4, error: { message: 'The service responded with status 418.' } },
   ])
 })
 
@@ -175,7 +175,7 @@ test('the bridge returns the last response when the time is up', async ({ bridge
   bridged.answers.splice(0, Infinity, ...Array<Answer>(100).fill(hangUp))
   bridged.take({ id: 2, method: 'tools/list' })
   const { error } = await bridged.answerTo(2)
-  expect(error!.message).toMatch(/gave no answer/)
+  expect(error!.message).toMatch(/did not respond/)
 })
 
 test('the bridge neither retries a cancelled call nor responds to it', async ({ bridged }) => {

@@ -35,7 +35,7 @@ export function openBridge(deps: BridgeDeps): { take(line: string): void } {
 
   function take(line: string): void {
     const messages = readMessages(line)
-    if (messages === null) send(failure(null, -32_700, 'This line is not a message of JSON-RPC.'))
+    if (messages === null) send(failure(null, -32_700, 'This line is not a JSON-RPC message.'))
     for (const message of messages ?? []) {
       if (message.method === 'notifications/cancelled') cancel(message.params?.requestId as Id)
       else if (isRequest(message)) void answer(message)
@@ -50,7 +50,7 @@ export function openBridge(deps: BridgeDeps): { take(line: string): void } {
 
   async function notify(message: Message): Promise<void> {
     const asked = await askOnce({ url, fetch, headers: headersOf(message, key, agreedVersion) }, message, () => {})
-    if (asked.kind === 'again') say(`A notification was not taken: ${asked.why}`)
+    if (asked.kind === 'again') say(`A notification was not accepted: ${asked.why}`)
   }
 
   async function answer(request: Request): Promise<void> {

@@ -23,7 +23,7 @@ export class Assets {
     { contentType, signal }: SignalOptions & { contentType?: AssetType } = {},
   ): Promise<Asset> {
     const type = contentType ?? (body instanceof Blob ? body.type : '')
-    if (type === '') throw new TypeError('Give contentType, such as image/png: these bytes do not say what they are.')
+    if (type === '') throw new TypeError('Set contentType, such as image/png: these bytes have no type.')
     return this.#api.ask('POST', '/v1/assets', { body, contentType: type as AssetType, signal })
   }
 

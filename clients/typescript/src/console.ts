@@ -14,7 +14,7 @@ export interface ConsoleOptions extends Settings {
   token?: string | undefined
 }
 
-const TOKEN = { option: 'token', variable: 'GATEWAY_TOKEN', source: 'a token of the console, svu_… or svt_…' }
+const TOKEN = { option: 'token', variable: 'GATEWAY_TOKEN', source: 'a console token, svu_… or svt_…' }
 
 /**
  * The API of the console, for a user or a program of an organization: each route by its method and path.

@@ -187,6 +187,6 @@ test('an upload is not retried, and has the content type of its bytes', async ({
   ])
   const nameless = open(server).assets.upload(new Uint8Array(2))
   expect(await failureOf(nameless)).toEqual(
-    new TypeError('Give contentType, such as image/png: these bytes do not say what they are.'),
+    new TypeError('Set contentType, such as image/png: these bytes have no type.'),
   )
 })

@@ -21,7 +21,7 @@ export interface GatewayOptions extends Settings {
 
 type CheckedCall = Options<RowAt<'POST', '/v1/key/check'>>['body']
 
-const KEY = { option: 'apiKey', variable: 'GATEWAY_KEY', source: 'the secret of a key of your project, svc_…' }
+const KEY = { option: 'apiKey', variable: 'GATEWAY_KEY', source: 'an API key of your project, svc_…' }
 
 /**
  * The gateway as a key calls it, except for chat, which any OpenAI client covers. Reads, requests with an idempotency

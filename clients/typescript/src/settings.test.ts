@@ -7,33 +7,15 @@ afterEach(() => vi.unstubAllEnvs())
 const url = 'https://gateway.example'
 
 test.for<[string, string | undefined, string | undefined, () => unknown, string]>([
-  [
-    'an address',
-    undefined,
-    'svc_1',
-    () => new Gateway(),
-    'Set GATEWAY_URL, or give baseURL: where the gateway answers.',
-  ],
-  [
-    'a key',
-    url,
-    undefined,
-    () => new Gateway(),
-    'Set GATEWAY_KEY, or give apiKey: the secret of a key of your project, svc_….',
-  ],
-  [
-    'a token',
-    url,
-    'svc_1',
-    () => openConsole(),
-    'Set GATEWAY_TOKEN, or give token: a token of the console, svu_… or svt_….',
-  ],
+  ['an address', undefined, 'svc_1', () => new Gateway(), 'Set GATEWAY_URL, or pass baseURL: the URL of the gateway.'],
+  ['a key', url, undefined, () => new Gateway(), 'Set GATEWAY_KEY, or pass apiKey: an API key of your project, svc_….'],
+  ['a token', url, 'svc_1', () => openConsole(), 'Set GATEWAY_TOKEN, or pass token: a console token, svu_… or svt_….'],
   [
     'a scheme',
     'gateway.example',
     'svc_1',
     () => new Gateway(),
-    'baseURL has to begin with https:// and is gateway.example.',
+    'baseURL must start with https://, not gateway.example.',
   ],
   ...['https://', `${url}?a=1`, `${url}/#b`, 'https://me:secret@gateway.example'].map(
     (address): [string, string, string, () => unknown, string] => [
@@ -41,10 +23,10 @@ test.for<[string, string | undefined, string | undefined, () => unknown, string]
       address,
       'svc_1',
       () => new Gateway(),
-      'baseURL has to be an address like https://gateway.example, without ?, # and credentials.',
+      'baseURL must be an address like https://gateway.example, without ?, # or credentials.',
     ],
   ),
-  ['a clean key', url, 'svc_1\n', () => new Gateway(), 'apiKey has characters that no secret has.'],
+  ['a clean key', url, 'svc_1\n', () => new Gateway(), 'apiKey contains invalid characters.'],
 ])('without %s one sentence names the setting', ([, address, key, open, sentence]) => {
   vi.stubEnv('GATEWAY_URL', address)
   vi.stubEnv('GATEWAY_KEY', key)

@@ -24,12 +24,12 @@ export function clientOptions(
   credential: Credential,
 ): ClientOptions {
   const secret = given ?? variable(credential.variable)
-  if (!baseURL) throw new TypeError('Set GATEWAY_URL, or give baseURL: where the gateway answers.')
-  if (!/^https?:\/\//.test(baseURL)) throw new TypeError(`baseURL has to begin with https:// and is ${baseURL}.`)
+  if (!baseURL) throw new TypeError('Set GATEWAY_URL, or pass baseURL: the URL of the gateway.')
+  if (!/^https?:\/\//.test(baseURL)) throw new TypeError(`baseURL must start with https://, not ${baseURL}.`)
   if (!URL.canParse(baseURL) || /^[^/]+\/\/[^/]*@|[?#]/.test(baseURL))
-    throw new TypeError('baseURL has to be an address like https://gateway.example, without ?, # and credentials.')
-  if (!secret) throw new TypeError(`Set ${credential.variable}, or give ${credential.option}: ${credential.source}.`)
-  if (!/^[\x21-\x7e]+$/.test(secret)) throw new TypeError(`${credential.option} has characters that no secret has.`)
+    throw new TypeError('baseURL must be an address like https://gateway.example, without ?, # or credentials.')
+  if (!secret) throw new TypeError(`Set ${credential.variable}, or pass ${credential.option}: ${credential.source}.`)
+  if (!/^[\x21-\x7e]+$/.test(secret)) throw new TypeError(`${credential.option} contains invalid characters.`)
   // OpenAI clients take the address with /v1.
   const baseUrl = baseURL.replace(/\/+$/, '').replace(/\/v1$/, '')
   return { baseUrl, headers: { authorization: `Bearer ${secret}` }, ...(fetch && { fetch }) }

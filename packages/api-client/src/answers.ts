@@ -92,6 +92,6 @@ function parsed(text: string, whole: Response | null = null): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Unreachable(whole ? 'The answer is not JSON.' : 'The answer broke off.', { cause, answer: whole })
+    throw new Unreachable(whole ? 'The response is not JSON.' : 'The response was truncated.', { cause, answer: whole })
   }
 }

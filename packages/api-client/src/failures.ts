@@ -59,7 +59,7 @@ export interface Again {
 export function failure(cause: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason
   if (cause instanceof ApiRefusal || cause instanceof Unreachable) return cause
-  return new Unreachable('The service was not reached, or its answer broke off.', { cause })
+  return new Unreachable('The service is unreachable, or its response was truncated.', { cause })
 }
 
 /** Returns the error of a non-2xx response with this text. */

@@ -140,7 +140,7 @@ function inOrder(files: FunctionFile[]): FunctionFile[] {
   const ordered = new Set<FunctionFile>()
   const add = (file: FunctionFile, askedBy: readonly string[]) => {
     if (ordered.has(file)) return
-    if (askedBy.includes(file.name)) throw new Error(`These need each other: ${askedBy.join(', ')}.`)
+    if (askedBy.includes(file.name)) throw new Error(`These functions depend on each other: ${askedBy.join(', ')}.`)
     for (const name of file.needs) {
       const needed = byName.get(name)
       if (!needed) throw new Error(`${file.name} needs ${name}, which has no file.`)

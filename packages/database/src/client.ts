@@ -83,7 +83,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' })
   try {
     const [session] = await prisma.$queryRaw<[{ zone: string }]>`SELECT current_setting('TimeZone') AS zone`
-    if (session.zone !== 'UTC') throw new Error(`its sessions are in ${session.zone} and not in UTC`)
+    if (session.zone !== 'UTC') throw new Error(`its sessions use the time zone ${session.zone} instead of UTC`)
   } catch (error) {
     await prisma.$disconnect()
     const reason = error instanceof Error ? error.message.trim() : String(error)

@@ -20,7 +20,7 @@ test('refuses a file that needs itself or a missing file', async () => {
     'money.a needs money.b, which has no file',
   )
   await expect(read({ 'money/a.sql': file('a', 'money.b'), 'money/b.sql': file('b', 'money.a') })).rejects.toThrow(
-    'These need each other: money.a, money.b.',
+    'These functions depend on each other: money.a, money.b.',
   )
 })
 

@@ -177,6 +177,6 @@ interface Started {
 
 /** Worded like the kernel's error for a connection it gives up, which this anticipates (C3). */
 function timedOut(why: string): Error {
-  const error = new Error(`a connection to Postgres was given up: ${why}`)
+  const error = new Error(`gave up a connection to Postgres: ${why}`)
   return Object.assign(error, { code: 'ETIMEDOUT', errno: -constants.errno.ETIMEDOUT, syscall: 'read' })
 }

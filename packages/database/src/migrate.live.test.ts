@@ -124,7 +124,7 @@ migrationTest('reports a migration of a newer version and leaves it alone', asyn
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'y', '9_z', now())`,
   )
   expect(await place.run({})).toEqual([])
-  expect(place.lines).toContain('Migration 9_z is applied but not here: a newer version was at this database.')
+  expect(place.lines).toContain('Migration 9_z is applied but unknown here: a newer version has used this database.')
 })
 
 migrationTest("keeps a record of migrations that Prisma's own engine accepts", async ({ place }) => {

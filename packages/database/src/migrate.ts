@@ -80,7 +80,7 @@ async function findMissing(
       )
     }
     const file = files.get(name)
-    if (!file) log(`Migration ${name} is applied but not here: a newer version was at this database.`)
+    if (!file) log(`Migration ${name} is applied but unknown here: a newer version has used this database.`)
     else if (file.checksum !== checksum) {
       throw new Error(
         `Migration ${name} was changed after it had been applied. Put the file back as it was and write a new migration.`,

@@ -180,7 +180,7 @@ describe.concurrent('npm run ledger check', () => {
     const other = anchor.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
     expect(await run(['check', '--against', other, tenant.project], env)).toMatchObject({
       code: 1,
-      said: expect.stringContaining('the books are not those that were anchored'),
+      said: expect.stringContaining('the books differ from the anchor'),
     })
   })
 
@@ -194,7 +194,7 @@ describe.concurrent('npm run ledger check', () => {
     ])
     expect(said).toMatchObject([
       { code: 64, said: expect.stringContaining('npm run ledger -- check') as string },
-      { code: 64, said: expect.stringContaining("I don't know --hole") as string },
+      { code: 64, said: expect.stringContaining('Unknown option --hole') as string },
       { code: 69, said: expect.stringContaining('DATABASE_URL is not set') as string },
       { code: 69, said: expect.not.stringContaining('secret') as string },
     ])

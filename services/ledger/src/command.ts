@@ -7,19 +7,19 @@ import { readCommand } from './read-command.ts'
 // Exit codes: 0 no findings, or done; 1 findings, or failed; 64 usage error; 69 no database; 78 configuration error.
 
 const USAGE = `npm run ledger -- check [--whole] [--against <anchor>] [--archive <folder>] [<project> …]
-  check      derive every balance and counter again from the journal, and say which micro-USD does not add up
-  --whole    from the first entry on that is not archived, instead of from where the last check ended
-  --against  whole, and whether the books still have what was anchored: <number>:<hash>, as the log of the ledger has it
-  --archive  the archived months in a folder as well: their files, and that each continues where the one before ended
-Reads DATABASE_URL (a login of the role svc_ledger); \`npm start\` writes one into its data folder. Without it --archive
-checks the files alone.
+  check      derive every balance and counter again from the journal, and report every difference
+  --whole    start at the first entry that is not archived, not where the last check ended
+  --against  like --whole, and compare the books with an anchor: <number>:<hash>, from the log of the ledger
+  --archive  like --whole, and check the archived months in a folder: their files, and that each continues the one before
+Reads DATABASE_URL (a login of the role svc_ledger); \`npm start\` writes one to its data folder. Without it, --archive
+checks only the files.
 
 npm run ledger -- archive [--before <month>] [--to <folder>] [--dry]
-  archive    write the months of the books that are over for long to files, and drop them from the database
+  archive    write old months of the books to files, and drop them from the database
   --before   only months before this one, such as 2026-08
   --to       the folder for the files; default: ARCHIVE_FOLDER
-  --dry      say what would be done
-Reads DATABASE_URL (the owner's login, as the migration job has it), ARCHIVE_FOLDER and ARCHIVE_AFTER_DAYS.
+  --dry      print what would be done
+Reads DATABASE_URL (the owner's login, as for the migration job), ARCHIVE_FOLDER and ARCHIVE_AFTER_DAYS.
 `
 
 const command = readCommand(process.argv.slice(2))

@@ -26,15 +26,15 @@ test('archives all due months unless a month is named', () => {
 })
 
 test.each([
-  [['check', '--wohle'], "I don't know --wohle.\n"],
+  [['check', '--wohle'], 'Unknown option --wohle.\n'],
   [['check', '--against'], 'Nothing is not an anchor.\n'],
   [['check', '--against', 'prj_1'], 'prj_1 is not an anchor.\n'],
   [['check', '--against', `12:${'AB'.repeat(32)}`], `12:${'AB'.repeat(32)} is not an anchor.\n`],
-  [['check', '--archive'], 'Behind --archive there is no folder.\n'],
-  [['archive', '--before', '2026-13'], '2026-13 is not a month, such as 2026-08.\n'],
-  [['archive', '--before'], 'Nothing is not a month, such as 2026-08.\n'],
-  [['archive', '--to'], 'Behind --to there is no folder.\n'],
-  [['archive', 'prj_1'], "I don't know prj_1.\n"],
+  [['check', '--archive'], '--archive needs a folder.\n'],
+  [['archive', '--before', '2026-13'], '2026-13 is not a month. Write it like 2026-08.\n'],
+  [['archive', '--before'], 'Nothing is not a month. Write it like 2026-08.\n'],
+  [['archive', '--to'], '--to needs a folder.\n'],
+  [['archive', 'prj_1'], 'Unknown option prj_1.\n'],
   [['chek'], ''],
   [[], ''],
 ])('rejects %j', (words, wrong) => {

@@ -42,9 +42,9 @@ function readCheck(words: string[]): CheckCommand | Wrong {
       command.whole = true // a whole check includes that the seals fit the entries
     } else if (word === '--archive') {
       command.archive = words.shift() ?? null
-      if (command.archive === null) return { wrong: 'Behind --archive there is no folder.\n' }
+      if (command.archive === null) return { wrong: '--archive needs a folder.\n' }
       command.whole = true // the books must continue where the archive ends
-    } else if (word.startsWith('-')) return { wrong: `I don't know ${word}.\n` }
+    } else if (word.startsWith('-')) return { wrong: `Unknown option ${word}.\n` }
     else command.projects.push(word)
   }
   return command
@@ -56,12 +56,12 @@ function readArchive(words: string[]): ArchiveCommand | Wrong {
     if (word === '--dry') command.dry = true
     else if (word === '--before') {
       const month = words.shift() ?? ''
-      if (!isMonth(month)) return { wrong: `${month || 'Nothing'} is not a month, such as 2026-08.\n` }
+      if (!isMonth(month)) return { wrong: `${month || 'Nothing'} is not a month. Write it like 2026-08.\n` }
       command.before = month
     } else if (word === '--to') {
       command.to = words.shift() ?? null
-      if (command.to === null) return { wrong: 'Behind --to there is no folder.\n' }
-    } else return { wrong: `I don't know ${word}.\n` }
+      if (command.to === null) return { wrong: '--to needs a folder.\n' }
+    } else return { wrong: `Unknown option ${word}.\n` }
   }
   return command
 }

@@ -46,7 +46,7 @@ describe('npm run ledger archive', () => {
     })
     expect(await run(['check', '--archive', books.folder], {})).toEqual({
       code: 0,
-      said: '3 archived months with 19 entries checked, 0 findings; no books, because DATABASE_URL is not set\n',
+      said: '3 archived months with 19 entries checked, 0 findings; books not checked, because DATABASE_URL is not set\n',
     })
   })
 
@@ -58,7 +58,7 @@ describe('npm run ledger archive', () => {
     })
     expect(await run(['archive'], { DATABASE_URL: adminUrl })).toEqual({
       code: 78,
-      said: 'ARCHIVE_FOLDER is not set: it says where the files are kept, unless --to does.\n',
+      said: 'ARCHIVE_FOLDER is not set. Set it to the folder for the files, or use --to.\n',
     })
     const tooSoon = { DATABASE_URL: adminUrl, ARCHIVE_FOLDER: books.folder, ARCHIVE_AFTER_DAYS: '30' }
     expect(await run(['archive'], tooSoon)).toEqual({
@@ -67,11 +67,11 @@ describe('npm run ledger archive', () => {
     })
     expect(await run(['archive', '--to', books.folder], { DATABASE_URL: ledgerUrl })).toEqual({
       code: 1,
-      said: expect.stringMatching(/^DATABASE_URL is the login svc_ledger_login, which may not drop tables; .*\n$/),
+      said: expect.stringMatching(/^DATABASE_URL uses the login svc_ledger_login, which can't drop tables\. .*\n$/),
     })
     expect(await run(['check', '--archive', books.folder], {})).toEqual({
       code: 1,
-      said: expect.stringMatching(/ has no manifest of a month\n0 archived months .*\n$/),
+      said: expect.stringMatching(/ has no manifests\n0 archived months .*\n$/),
     })
   })
 })

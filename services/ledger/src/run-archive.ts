@@ -15,7 +15,7 @@ export async function runArchive({ before, to, dry }: ArchiveCommand, environmen
     const config = readConfig(archiveConfig, environment)
     const folder = to ?? config.ARCHIVE_FOLDER
     if (folder === undefined)
-      throw new ConfigurationError(['ARCHIVE_FOLDER is not set: it says where the files are kept, unless --to does.'])
+      throw new ConfigurationError(['ARCHIVE_FOLDER is not set. Set it to the folder for the files, or use --to.'])
     database = await openDatabase({
       url: config.DATABASE_URL,
       poolSize: 1,

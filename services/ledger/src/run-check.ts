@@ -51,7 +51,7 @@ async function checkFiles(folder: string): Promise<number> {
   const { months, entries, findings } = await checkArchive(folder, { database: null })
   for (const finding of findings) say(finding)
   say(
-    `${months} archived months with ${entries} entries checked, ${findings.length} findings; no books, because DATABASE_URL is not set`,
+    `${months} archived months with ${entries} entries checked, ${findings.length} findings; books not checked, because DATABASE_URL is not set`,
   )
   return findings.length === 0 ? 0 : 1
 }

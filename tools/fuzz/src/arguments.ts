@@ -17,7 +17,7 @@ const DEFAULTS = { requests: 20_000, seconds: 3_600 }
 const usage = `npm run fuzz [-- options]
 Starts a stack, sends it requests made from docs/openapi.json, valid and hostile ones, and checks each response and the books.
 
-  --requests <n>  how many; ${DEFAULTS.requests} by default
+  --requests <n>  number of requests; ${DEFAULTS.requests} by default
   --seed <n>      repeats the choices of an earlier run, which prints its seed; random by default
   --seconds <n>   ends the run after this time; ${DEFAULTS.seconds} by default
   --help          prints this text

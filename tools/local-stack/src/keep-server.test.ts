@@ -35,9 +35,9 @@ test('a server that ends is restarted, with as many attempts as needed', async (
   server.crash()
   await back.promise
   expect(logged).toEqual([
-    'redis ended and is started again',
+    'redis ended, restarting it',
     'redis did not start: the disk is full',
-    'redis ended and is started again',
+    'redis ended, restarting it',
     'redis is back',
   ])
   stop.abort()

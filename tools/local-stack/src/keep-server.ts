@@ -22,7 +22,7 @@ export async function keepServer(
   while (!stopping.aborted) {
     await Promise.race([server.ended, stopped])
     if (stopping.aborted) return
-    log(`${name} ended and is started again`)
+    log(`${name} ended, restarting it`)
     try {
       await server.restart()
       log(`${name} is back`)

@@ -25,8 +25,8 @@ test('a second start on a folder in use prints one message and changes nothing',
     code: 78,
     stderr: `
   It can't start:
-  It already runs on ${folder} (process 4711); its address and key are in ${path.join(folder, 'ready.json')}.
-  Stop that one by Ctrl-C, or start another next to it: DATA_FOLDER=.local-2 PORT=0 npm start
+  It is already running in ${folder} (process 4711); its address and key are in ${path.join(folder, 'ready.json')}.
+  Stop it with Ctrl-C, or start another one: DATA_FOLDER=.local-2 PORT=0 npm start
 `,
   })
   expect(readdirSync(folder)).toEqual([])

@@ -41,8 +41,8 @@ async function holdDataFolder(folder: string): Promise<void> {
     if (hold.kind === 'held') return lifecycle.onStop('data folder', hold.release)
     if (!hold.by.stopping) {
       throw new ConfigurationError([
-        `It already runs on ${folder} (process ${hold.by.pid}); its address and key are in ${path.join(folder, 'ready.json')}.`,
-        'Stop that one by Ctrl-C, or start another next to it: DATA_FOLDER=.local-2 PORT=0 npm start',
+        `It is already running in ${folder} (process ${hold.by.pid}); its address and key are in ${path.join(folder, 'ready.json')}.`,
+        'Stop it with Ctrl-C, or start another one: DATA_FOLDER=.local-2 PORT=0 npm start',
       ])
     }
     if (!waiting) screen.print(`  Waiting for process ${hold.by.pid}, which is stopping…`)
@@ -54,7 +54,7 @@ async function holdDataFolder(folder: string): Promise<void> {
 async function stop(reason: string): Promise<void> {
   screen.print(`\n  Stopping (${reason})…`)
   const clean = await lifecycle.stop(reason)
-  screen.print(clean ? '  Everything has stopped.' : '  Stopped; not every part did so cleanly.')
+  screen.print(clean ? '  Everything has stopped.' : '  Stopped, but not every part shut down cleanly.')
   process.exit(clean ? 0 : 1)
 }
 

@@ -36,7 +36,7 @@ export async function postgresBinaries(folder: string): Promise<PostgresBinaries
   }
   throw new Error(
     `Postgres does not run as root, and the user it would run as can't enter ${path.dirname(postgres)} or ${folder}. ` +
-      'Run as another user, move the project to a folder that others may enter, or set DATABASE_URL to a Postgres of your own.',
+      'Run as another user, move the project to a folder that others may enter, or set DATABASE_URL to a Postgres server.',
   )
 }
 
@@ -47,7 +47,7 @@ async function platformPackage(): Promise<{ initdb: string; postgres: string }> 
     return (await import(pathToFileURL(near.resolve(name)).href)) as { initdb: string; postgres: string }
   } catch (cause) {
     throw new Error(
-      `There is no embedded Postgres for this machine (${name}). Set DATABASE_URL to a Postgres 18 of your own.`,
+      `There is no embedded Postgres for this machine (${name}). Set DATABASE_URL to a Postgres 18 server.`,
       { cause },
     )
   }

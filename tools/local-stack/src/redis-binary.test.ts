@@ -61,6 +61,6 @@ test('findRedis logs why Docker cannot fetch the image, and uses the package of 
 test('findRedis reports what it tried and how to fix it if it finds no server', async ({ machine }) => {
   await machine.program('docker', docker('exit 1', unreachable))
   const failure = machine.find()
-  await expect(failure).rejects.toThrow(/set REDIS_URL to a Redis of your own/)
+  await expect(failure).rejects.toThrow(/set REDIS_URL to another Redis/)
   await expect(failure).rejects.toThrow(/Docker can't fetch redis:8\.2-alpine: .*no route to the registry/)
 })

@@ -47,12 +47,12 @@ export async function findRedis({
   if (unpacked) return unpacked
   throw new Error(
     [
-      'Redis is needed, and there is none here. One of these mends it:',
+      'Redis is required but was not found. Do one of these:',
       '  1. install redis-server or valkey-server (Debian: apt-get install redis-server; macOS: brew install redis),',
       '  2. start Docker,',
-      '  3. set REDIS_URL to a Redis of your own.',
+      '  3. set REDIS_URL to another Redis.',
       ...(fetching ? [`(${fetching})`] : []),
-      ...(problem ? [`(Unpacking the Debian package did not work: ${problem})`] : []),
+      ...(problem ? [`(Unpacking the Debian package failed: ${problem})`] : []),
     ].join('\n'),
   )
 }

@@ -27,7 +27,7 @@ export function keepSecrets(folder: string): StackSecrets {
       if (!isDeepStrictEqual(read.data, kept)) write(file, read.data)
       return read.data
     }
-    throw new ConfigurationError([`${file} does not hold what it should. Remove it, and new secrets are generated.`])
+    throw new ConfigurationError([`${file} is damaged. Remove it to generate new secrets.`])
   }
   const made: StackSecrets = {
     services: { gateway: newSecret(), worker: newSecret(), console: newSecret() },

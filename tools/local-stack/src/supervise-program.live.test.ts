@@ -55,7 +55,7 @@ test('a killed program is restarted, and both events are logged', async () => {
   await back
   expect(await pid()).not.toBe(first)
   expect(logged).toEqual([
-    `small died (SIGKILL) and is started again; see ${path.join(folder, 'small.log')}`,
+    `small died (SIGKILL), restarting it; see ${path.join(folder, 'small.log')}`,
     'small is back',
   ])
 })

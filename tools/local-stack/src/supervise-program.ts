@@ -60,7 +60,7 @@ export async function superviseProgram(
       const how = await ended(child)
       if (stopping.signal.aborted) return
       if (performance.now() - readySince > quietMs) waitMs = backOffMs
-      log(`${program.name} died (${how}) and is started again; see ${program.logFile}`)
+      log(`${program.name} died (${how}), restarting it; see ${program.logFile}`)
       for (;;) {
         await wait(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
         if (stopping.signal.aborted) return

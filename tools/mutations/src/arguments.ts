@@ -12,8 +12,8 @@ const usage = `npm run mutations [-- options]
 Breaks one rule of the code after another in a throw-away copy, and shows whether the tests notice it.
 
   --only <id,id>   only these mutations
-  --at <commit>    mutates the tree of this commit; without it that of HEAD. What is not committed has no part in it
-  --list           prints the mutations and looks whether each still fits the code; tests nothing
+  --at <commit>    mutates the tree of this commit; HEAD by default. Uncommitted changes are ignored
+  --list           prints the mutations and checks that each still fits the code; runs no tests
 `
 
 /** Parses the command line. Returns the text to print instead if it asks for help or is invalid. */
@@ -35,7 +35,7 @@ export function readArguments(
     if (values.help) return { usage, wrong: false }
     const only = values.only?.split(',') ?? null
     const unknown = only?.find((id) => !known.includes(id))
-    if (unknown !== undefined) return wrong(`There is no mutation called ${unknown || 'nothing'}; --list shows them.`)
+    if (unknown !== undefined) return wrong(`Unknown mutation ${unknown || '(empty)'}. --list prints them all.`)
     return { only, at: values.at ?? null, list: values.list }
   } catch (error) {
     return wrong(error instanceof Error ? error.message : String(error))

@@ -18,7 +18,7 @@ export async function tryMutation(
   const { file, tests } = mutation
   const whole = await copy.read(file)
   const applied = mutate(whole, mutation)
-  if (applied.kind === 'unfit') throw new Error(`${mutation.id} was looked at before, and does not fit now`)
+  if (applied.kind === 'unfit') throw new Error(`${mutation.id} was checked before, and no longer fits`)
   await copy.write(file, applied.text)
   const outcome = await copy.test(tests)
   await copy.write(file, whole)

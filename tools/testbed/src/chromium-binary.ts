@@ -21,7 +21,7 @@ export async function findChromium(machine: Machine = {}): Promise<string> {
       'A Chromium is needed to test the console, and there is none here. One of these mends it:',
       '  1. install chromium or google-chrome (Debian: apt-get install chromium; macOS: brew install chromium),',
       '  2. set CHROMIUM to the program of one.',
-      `(Installing the package of the distribution did not work: ${found.problem})`,
+      `(Installing the package of the distribution failed: ${found.problem})`,
     ].join('\n'),
   )
 }

@@ -9,7 +9,7 @@ const wrong = (name: string, text: string, example: string) =>
 /** US dollars as micro-USD, exactly: `0.25` is 250000. */
 export function readAmount(name: string, text: string): number {
   const micro = microOf(text)
-  if (micro === null) throw wrong(name, text, '0.25, with up to six digits behind the point')
+  if (micro === null) throw wrong(name, text, '0.25, with at most six decimal places')
   return micro
 }
 

@@ -7,11 +7,11 @@ import { readMoment, readWholeNumber } from './argument-values.ts'
 import { tailCalls } from './tail-calls.ts'
 import { callColumns } from './call-columns.ts'
 
-const limit = { type: 'string', value: 'number', summary: 'How many at most; 20 by default' } as const
-const from = { type: 'string', value: 'moment', summary: 'Not before it, such as 2026-11-20 or 7d' } as const
+const limit = { type: 'string', value: 'number', summary: 'Maximum number of rows; 20 by default' } as const
+const from = { type: 'string', value: 'moment', summary: 'Start of the period, such as 2026-11-20 or 7d' } as const
 const to = { type: 'string', value: 'moment', summary: 'Before it' } as const
-const model = { type: 'string', value: 'id', summary: 'Only calls of this one' } as const
-const csv = { type: 'boolean', summary: 'Comma-separated values, for a spreadsheet' } as const
+const model = { type: 'string', value: 'id', summary: 'Only calls to this model' } as const
+const csv = { type: 'boolean', summary: 'Print comma-separated values, for a spreadsheet' } as const
 const inProject = '/api/v2/tenants/{tenant}/projects/{project}'
 
 const limitOf = (options: { limit?: string }) => readWholeNumber('--limit', options.limit ?? '20', { least: 1 })
@@ -25,7 +25,7 @@ function period({ io, options }: Pick<Given, 'io'> & { options: { from?: string;
 /** Writes all of it, or nothing if the response breaks off. */
 async function writeCsv(io: Given['io'], answer: Response): Promise<void> {
   const type = answer.headers.get('content-type') ?? 'of no type'
-  if (!type.startsWith('text/csv')) throw new Unreachable(`The answer is ${type} in place of text/csv.`, { answer })
+  if (!type.startsWith('text/csv')) throw new Unreachable(`The response is ${type} instead of text/csv.`, { answer })
   io.write(
     await answer.text().catch((cause: unknown) => {
       throw failure(cause, undefined)
@@ -50,11 +50,11 @@ export const bookCommands = [
   }),
   command({
     name: 'calls tail',
-    summary: 'Show calls of the project as they end',
+    summary: 'Show calls of the project as they finish',
     options: {
       ...projectOptions,
-      since: { type: 'string', value: 'span', summary: 'Also those that were admitted since then, such as 1h' },
-      count: { type: 'string', value: 'number', summary: 'End after this many; by default it continues' },
+      since: { type: 'string', value: 'span', summary: 'Include calls admitted in this time, such as 1h' },
+      count: { type: 'string', value: 'number', summary: 'Exit after this many calls; by default it never exits' },
     },
     examples: ['gateway calls tail --since 1d --count 1', 'gateway calls tail --since 1d --count 1 --json'],
     async handle(given) {
@@ -66,14 +66,14 @@ export const bookCommands = [
   }),
   command({
     name: 'usage',
-    summary: 'Show what was used and what it cost',
+    summary: 'Show usage and cost',
     options: {
       ...projectOptions,
       from,
       to,
-      by: { type: 'string', value: 'group', summary: 'What is added up', choices: ['model', 'key', 'sandbox', 'day'] },
-      step: { type: 'string', value: 'step', summary: 'A row for each', choices: ['hour', 'day'] },
-      zone: { type: 'string', value: 'name', summary: 'Whose days, with --step; UTC by default' },
+      by: { type: 'string', value: 'group', summary: 'Group by', choices: ['model', 'key', 'sandbox', 'day'] },
+      step: { type: 'string', value: 'step', summary: 'Interval of the rows', choices: ['hour', 'day'] },
+      zone: { type: 'string', value: 'name', summary: 'Time zone of --step; UTC by default' },
       csv,
     },
     examples: [
@@ -106,8 +106,10 @@ export const bookCommands = [
   }),
   command({
     name: 'statement',
-    summary: 'Show the statement of a month: what came in, what was charged, and what is left',
-    operands: [{ name: 'month', summary: 'a month of UTC, such as 2026-11; this one by default', optional: true }],
+    summary: 'Show the statement of a month: deposits, charges and closing balance',
+    operands: [
+      { name: 'month', summary: 'a month in UTC, such as 2026-11; by default the current one', optional: true },
+    ],
     options: { ...projectOptions, csv },
     examples: ['gateway statement', 'gateway statement --csv'],
     async handle(given) {
@@ -124,7 +126,7 @@ export const bookCommands = [
       }
       printRecord(given, await api.ask('GET', `${inProject}/statement`, request), {
         from: ({ from }) => from,
-        to: ({ to, final }) => `${to}${final ? '' : ' (it is not over)'}`,
+        to: ({ to, final }) => `${to}${final ? '' : ' (month not over)'}`,
         opening: ({ openingMicro }) => usd(openingMicro),
         funded: ({ fundedMicro }) => usd(fundedMicro),
         corrected: ({ correctedMicro }) => usd(correctedMicro),
@@ -136,7 +138,7 @@ export const bookCommands = [
   }),
   command({
     name: 'wallet',
-    summary: 'Show what is in the wallet of the project',
+    summary: "Show the balance of the project's wallet",
     options: projectOptions,
     examples: ['gateway wallet', 'gateway wallet --json'],
     async handle(given) {
@@ -154,7 +156,7 @@ export const bookCommands = [
     summary: 'Show who changed what in the organization, newest first',
     options: {
       organization: projectOptions.organization,
-      action: { type: 'string', value: 'name', summary: 'Only this, such as key.create' },
+      action: { type: 'string', value: 'name', summary: 'Only this action, such as key.create' },
       user: { type: 'string', value: 'id', summary: 'Only by them' },
       from,
       to,

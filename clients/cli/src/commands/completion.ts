@@ -5,14 +5,14 @@ import { command } from '../frame/command-row.ts'
 export const completionCommands = [
   command({
     name: 'completion',
-    summary: 'Write the script by which a shell completes commands and options',
+    summary: 'Print the completion script of a shell',
     description:
-      'bash: eval "$(gateway completion bash)" in ~/.bashrc; zsh: the same with zsh in ~/.zshrc; fish: gateway completion fish | source in ~/.config/fish/config.fish. With words it answers as the script asks: with what the last one may become.',
+      'bash: eval "$(gateway completion bash)" in ~/.bashrc; zsh: the same with zsh in ~/.zshrc; fish: gateway completion fish | source in ~/.config/fish/config.fish. With words after --, it prints the completions of the last word, as the script asks for.',
     operands: [
       { name: 'shell', summary: 'which one', choices: shells },
       {
         name: 'word',
-        summary: 'a line up to where it is completed, without gateway',
+        summary: 'the line up to the cursor, without gateway',
         optional: true,
         several: true,
         mayBeEmpty: true,

@@ -31,10 +31,10 @@ export const executionCommands = [
       state: {
         type: 'string',
         value: 'state',
-        summary: 'Only those that are so now',
+        summary: 'Only those in this state',
         choices: ['Admitted', 'Running', 'Succeeded', 'Failed', 'Cancelled'],
       },
-      limit: { type: 'string', value: 'number', summary: 'How many at most; 20 by default' },
+      limit: { type: 'string', value: 'number', summary: 'Maximum number of rows; 20 by default' },
     },
     examples: [
       'gateway executions list',
@@ -88,7 +88,7 @@ export const executionCommands = [
   }),
   command({
     name: 'executions tail',
-    summary: 'Follow an execution to its end, regardless of who began it',
+    summary: 'Follow an execution to its end, regardless of who started it',
     operands,
     options,
     examples: [`gateway executions tail ${execution}`, `gateway executions tail ${execution} --json`],
@@ -100,12 +100,12 @@ export const executionCommands = [
   command({
     name: 'executions cancel',
     summary: 'Stop an execution',
-    description: 'What was answered is charged. One that has ended stays unchanged.',
+    description: 'Calls that were answered are charged. An execution that has ended stays unchanged.',
     operands,
     options,
     examples: [`gateway executions cancel ${execution} --yes`],
     async handle(given) {
-      await confirm(given, `${given.operands[0]!} is stopped; what it has called already is charged.`)
+      await confirm(given, `${given.operands[0]!} will be stopped. The calls it has made are charged.`)
       const { api, params } = await located(given)
       const record = await api.ask('POST', `${theExecution}/cancel`, { params })
       printRecord(given, record, {
@@ -117,18 +117,22 @@ export const executionCommands = [
   }),
   command({
     name: 'executions rerun',
-    summary: 'Execute again from a node on, with the results of what is before it',
+    summary: 'Execute again from a node, with the recorded results of the nodes before it',
     operands,
     options: {
       ...options,
-      from: { type: 'string', value: 'node', summary: 'The node that begins: it and all below it is charged' },
+      from: {
+        type: 'string',
+        value: 'node',
+        summary: 'The first node to run again; it and all nodes after it are charged',
+      },
       'at-most': atMost,
     },
     examples: [`gateway executions rerun ${execution} --from polish --at-most 0.05`],
     async handle(given) {
       const { options } = given
       if (options.from === undefined)
-        throw new CommandFailure('It has to begin somewhere.', 'Name a node: --from <node>', 'usage')
+        throw new CommandFailure('No node is named.', 'Name the node to start from: --from <node>', 'usage')
       const { api, params } = await located(given)
       const most = options['at-most']
       const body = { from: options.from, ...(most !== undefined && { maxMicro: readAmount('--at-most', most) }) }

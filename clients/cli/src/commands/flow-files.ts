@@ -13,7 +13,7 @@ import { differenceText, differing, emptyGraph } from '../flows/format-differenc
 
 const names = {
   name: 'name',
-  summary: 'the name of a flow or of its file; by default all of them',
+  summary: 'the name of a flow or of its file; by default all',
   optional: true,
   several: true,
   offered: 'flows',
@@ -24,31 +24,34 @@ const options = { ...projectOptions, ...folderOptions }
 export const flowFileCommands = [
   command({
     name: 'flows init',
-    summary: 'Begin the file of a flow, which answers what it is given',
-    operands: [{ name: 'name', summary: 'what it is called: small letters, digits and dashes' }],
+    summary: 'Create the file of a flow, which returns its input',
+    operands: [{ name: 'name', summary: 'name of the flow: lowercase letters, digits and dashes' }],
     options: folderOptions,
     examples: ['gateway flows init greeting', 'gateway flows init greeting --dir flows'],
     async handle(given) {
       const folder = await folderOf(given)
       const name = readFlowName(given.operands[0]!)
-      if (folder.names.includes(name)) throw new CommandFailure(`There is a flow ${name} already.`, 'Take another name')
+      if (folder.names.includes(name))
+        throw new CommandFailure(`The flow ${name} already exists.`, 'Choose another name')
       await folder.write(name, newGraph)
-      given.io.say(`${fileOf(name)} is there. Save it as a sandbox product of the project: gateway flows push ${name}`)
+      given.io.say(
+        `${fileOf(name)} was created. Save it as a sandbox product of the project: gateway flows push ${name}`,
+      )
     },
   }),
   command({
     name: 'flows pull',
-    summary: 'Bring the newest revisions into the files of this folder',
+    summary: 'Update the files in this folder to the latest revisions',
     description:
-      'What was changed in a file is never lost: where the gateway has a newer revision too, --merge takes from each side what only that side changed, by node.',
+      'Changes in a file are never lost: if the gateway has a newer revision too, --merge combines both, node by node.',
     operands: [names],
     options: {
       ...options,
-      merge: { type: 'boolean', summary: 'Merge what was changed on both sides' },
+      merge: { type: 'boolean', summary: 'Merge the changes of both sides' },
       take: {
         type: 'string',
         value: 'side',
-        summary: 'Whose part is taken where both changed one',
+        summary: 'Which side wins where both changed the same part',
         choices: ['mine', 'theirs'],
       },
     },
@@ -67,8 +70,8 @@ export const flowFileCommands = [
   }),
   command({
     name: 'flows diff',
-    summary: 'Show what differs between files and the newest revisions, part by part',
-    description: 'Of each part: what it was when it was last seen, what it is there, and what it is here.',
+    summary: 'Show the differences between files and the latest revisions, part by part',
+    description: 'For each part: its last common version, the version on the gateway, and the version in the file.',
     operands: [names],
     options,
     examples: ['gateway flows diff', 'gateway flows diff summary --json'],
@@ -86,7 +89,7 @@ export const flowFileCommands = [
         const parts = differing(await graphAt(revision), await graphAt(latest), mine)
         if (given.options.json === true) printJson(given, { name, sandbox, revision, latestRevision: latest, parts })
         else if (parts.length > 0) given.io.write(`${fileOf(name)}\n${differenceText(parts)}\n`)
-        else given.io.say(`${fileOf(name)} is revision ${latest}.`)
+        else given.io.say(`${fileOf(name)} matches revision ${latest}.`)
       }
     },
   }),
@@ -94,12 +97,12 @@ export const flowFileCommands = [
     name: 'flows push',
     summary: 'Save files as new revisions of their flows',
     description:
-      'A file without a sandbox product gets one. What someone saved since is shown and never saved over. With --check nothing is sent and no one has to be signed in: problems are reported with their line, and it ends with 1 where there are any.',
+      'A file without a sandbox product gets one. A newer revision that someone else saved is shown and never overwritten. --check sends nothing and needs no sign-in: it reports problems with their line, and exits with 1 if there are any.',
     operands: [names],
     options: {
       ...options,
-      check: { type: 'boolean', summary: 'Only look for problems, without the gateway' },
-      draft: { type: 'boolean', summary: 'Save it although it has problems' },
+      check: { type: 'boolean', summary: 'Only check for problems, without the gateway' },
+      draft: { type: 'boolean', summary: 'Save despite problems' },
     },
     examples: [
       'gateway flows push',
@@ -135,9 +138,9 @@ export const flowFileCommands = [
   }),
   command({
     name: 'flows activate',
-    summary: 'Let the revision that was pushed answer calls',
+    summary: 'Activate the pushed revision, which then serves calls',
     operands: [{ name: 'name', summary: 'the name of the flow', offered: 'flows' }],
-    options: { ...options, revision: { type: 'string', value: 'number', summary: 'Another one of its revisions' } },
+    options: { ...options, revision: { type: 'string', value: 'number', summary: 'Another revision of the flow' } },
     examples: ['gateway flows activate summary', 'gateway flows activate summary --revision 1 --json'],
     async handle(given) {
       const flows = await openFlows(given)
@@ -147,13 +150,13 @@ export const flowFileCommands = [
       const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions/{number}/activate'
       const record = await flows.api.ask('POST', path, { params })
       if (given.options.json === true) printJson(given, record)
-      given.io.say(`Revision ${number} of ${name} answers calls to ${sandbox} from now on.`)
+      given.io.say(`Revision ${number} of ${name} now serves calls to ${sandbox}.`)
     },
   }),
   command({
     name: 'flows types',
-    summary: 'Write what a flow takes and answers as types of TypeScript',
-    operands: [{ name: 'name', summary: 'the name of a flow here', offered: 'flows' }],
+    summary: 'Print the input and output of a flow as TypeScript types',
+    operands: [{ name: 'name', summary: 'the name of a flow', offered: 'flows' }],
     options: folderOptions,
     examples: ['gateway flows types summary > summary.flow.d.ts'],
     async handle(given) {
@@ -164,7 +167,7 @@ export const flowFileCommands = [
       const { graph, problems } = checkFlow(text)
       formatProblems(given.io, fileOf(name), problems)
       if (graph === null || problems.length > 0)
-        throw new CommandFailure(`${fileOf(name)} has no contract that holds.`, 'Mend it first')
+        throw new CommandFailure(`${fileOf(name)} has no valid contract.`, `Fix it: gateway flows push --check ${name}`)
       given.io.write(flowTypes(name, graph))
     },
   }),
@@ -177,7 +180,8 @@ export const flowFileCommands = [
 function chosenIn({ folder, isThere, names, others }: FlowFolder, asked: string[], io: Given['io']): string[] {
   if (asked.length > 0) return asked
   if (!isThere)
-    throw new CommandFailure(`There is no folder ${folder}.`, 'Name the folder of the flows: --dir', 'usage')
-  for (const file of others) io.say(`${file} is left out: names of flows are small letters, digits and dashes.`)
+    throw new CommandFailure(`There is no folder ${folder}.`, 'Name the folder of the flows with --dir', 'usage')
+  for (const file of others)
+    io.say(`${file} is ignored: names of flows consist of lowercase letters, digits and dashes.`)
   return names
 }

@@ -27,7 +27,7 @@ export async function follow(given: Given, { api, tenant, project }: Followed, s
         query: { after },
         ...fields,
       }),
-    onLost: () => io.progress('The connection was cut; continuing …'),
+    onLost: () => io.progress('Connection lost; reconnecting …'),
   })
   let execution = typeof started === 'string' ? started : null
   try {
@@ -39,7 +39,7 @@ export async function follow(given: Given, { api, tenant, project }: Followed, s
       }
       if (line.kind === 'node') io.say(`  ${line.node.id}: ${line.node.status}`)
       if (line.kind === 'complete') return endOf(given, line.execution)
-      io.progress('It continues …')
+      io.progress('Still running …')
     }
   } catch (error) {
     if (error instanceof Unreachable) io.say(whereItIs(execution))
@@ -51,7 +51,7 @@ export async function follow(given: Given, { api, tenant, project }: Followed, s
 /** States that only the connection is lost, not the execution. */
 function whereItIs(execution: string | null): string {
   return execution === null
-    ? 'Whether it has begun tells gateway executions list; if so, it is charged.'
+    ? 'It may have started, and is charged if so. See: gateway executions list'
     : `The execution continues without this command: gateway executions tail ${execution}`
 }
 

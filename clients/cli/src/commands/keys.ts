@@ -13,24 +13,24 @@ import { openSecretFile, type SecretFile } from './secret-file.ts'
 const keys = '/api/v2/tenants/{tenant}/keys'
 const theKey = `${keys}/{key}` as const
 const key = exampleIds.key
-const keyOperand = { name: 'key', summary: 'the id of a key, such as gateway keys list tells' }
+const keyOperand = { name: 'key', summary: 'the id of a key, as gateway keys list shows it' }
 const writeEnv = {
   type: 'string',
   value: 'file',
-  summary: 'Put the secret into this file as GATEWAY_KEY, and show it nowhere',
+  summary: 'Write the secret to this file as GATEWAY_KEY instead of showing it',
   offered: 'files',
 } as const
 
 export const keyCommands = [
   command({
     name: 'keys list',
-    summary: 'List the keys of a project that you may manage',
+    summary: 'List the keys of a project that you can manage',
     options: {
       ...projectOptions,
       state: {
         type: 'string',
         value: 'state',
-        summary: 'Only those that are so now',
+        summary: 'Only those in this state',
         choices: ['Active', 'Expired', 'Revoked', 'Rotated', 'NeedsReissue'],
       },
     },
@@ -52,22 +52,22 @@ export const keyCommands = [
   }),
   command({
     name: 'keys create',
-    summary: 'Issue a key of a project',
+    summary: 'Create a key for a project',
     description:
-      'Its secret is shown this once; with --write-env it is written into a file that only you read, and not shown.',
-    operands: [{ name: 'name', summary: 'what it is for' }],
+      'Its secret is shown only once. With --write-env it is written to a file that only you can read, and not shown.',
+    operands: [{ name: 'name', summary: 'name of the key' }],
     options: {
       ...projectOptions,
       limit: {
         type: 'string',
         value: 'amount/span',
-        summary: 'What may be spent with it, such as 5/day, in US dollars',
+        summary: 'Spending limit in US dollars, such as 5/day',
       },
-      expires: { type: 'string', value: 'days', summary: 'When it ends, such as 90d' },
+      expires: { type: 'string', value: 'days', summary: 'Time until the key expires, such as 90d' },
       only: {
         type: 'string',
         value: 'a,b',
-        summary: 'The models and flows it may call; by default all of the project',
+        summary: 'Models and flows it can call; by default all of the project',
       },
       'write-env': writeEnv,
     },
@@ -90,11 +90,7 @@ export const keyCommands = [
       const made = await user
         .ask('POST', keys, { params: { tenant }, body, idempotencyKey: randomUUID() })
         .catch((error: unknown) =>
-          unseen(
-            given,
-            error,
-            'Whether the key was made tells gateway keys list; if so, its secret was shown to no one.',
-          ),
+          unseen(given, error, 'The key may have been created; its secret was not shown. See: gateway keys list'),
         )
       if (made.secret === null) throw new CommandFailure(`${made.key.id} was made.`, made.resolution ?? 'Rotate it')
       await handOver(given, made.key.id, made.secret, file)
@@ -103,11 +99,11 @@ export const keyCommands = [
   command({
     name: 'keys rotate',
     summary: 'Replace the secret of a key',
-    description: 'Without --grace the old secret ends at once.',
+    description: 'Without --grace the old secret stops working immediately.',
     operands: [keyOperand],
     options: {
       ...projectOptions,
-      grace: { type: 'string', value: 'span', summary: 'How long the old secret still works, such as 1h' },
+      grace: { type: 'string', value: 'span', summary: 'Time the old secret keeps working, such as 1h' },
       'write-env': writeEnv,
     },
     examples: [`gateway keys rotate ${key} --grace 1h`, `gateway keys rotate ${key} --yes --write-env rotated.env`],
@@ -115,25 +111,26 @@ export const keyCommands = [
       const { operands, options, session } = given
       const file = await openSecretFile(given.io, options['write-env'])
       const graceSeconds = options.grace === undefined ? 0 : readSpan('--grace', options.grace)
-      if (graceSeconds === 0) await confirm(given, `Anyone who uses ${operands[0]!} is refused at once.`)
+      if (graceSeconds === 0)
+        await confirm(given, `Calls with the old secret of ${operands[0]!} will be refused immediately.`)
       const params = { ...(await session.organization()), key: operands[0]! }
       const user = await session.user()
       const made = await user
         .ask('POST', `${theKey}/rotate`, { params, body: { graceSeconds } })
         .catch((error: unknown) =>
-          unseen(given, error, `It is not known whether the secret of ${operands[0]!} was replaced: rotate it again.`),
+          unseen(given, error, `The secret of ${operands[0]!} may have been replaced. Rotate it again.`),
         )
       await handOver(given, made.key.id, made.secret, file)
     },
   }),
   command({
     name: 'keys revoke',
-    summary: 'End a key, from the next call on',
+    summary: 'Revoke a key, from the next call on',
     operands: [keyOperand],
     options: projectOptions,
     examples: [`gateway keys revoke ${key} --yes`],
     async handle(given) {
-      await confirm(given, `Anyone who uses ${given.operands[0]!} is refused from the next call on.`)
+      await confirm(given, `Calls with ${given.operands[0]!} will be refused, from the next one on.`)
       const params = { ...(await given.session.organization()), key: given.operands[0]! }
       const record = await (await given.session.user()).ask('POST', `${theKey}/revoke`, { params })
       printRecord(given, record, { key: ({ id }) => id, state: ({ state }) => state })
@@ -141,15 +138,15 @@ export const keyCommands = [
   }),
   command({
     name: 'keys check',
-    summary: 'Ask whether a call with a key would be admitted now',
+    summary: 'Test whether a call with a key would be admitted',
     description:
-      'Reserves and writes nothing. Without a key it is the one of GATEWAY_KEY. Ends with 1 where the call would be refused.',
+      'Reserves and writes nothing. Without a key it tests the one in GATEWAY_KEY. Exits with 1 if the call would be refused.',
     operands: [{ ...keyOperand, optional: true }],
     options: {
       ...projectOptions,
-      model: { type: 'string', value: 'id', summary: 'The model that would be called' },
-      'max-tokens': { type: 'string', value: 'number', summary: 'What it may answer at most' },
-      'prompt-bytes': { type: 'string', value: 'number', summary: 'How large the prompt is' },
+      model: { type: 'string', value: 'id', summary: 'Model to call' },
+      'max-tokens': { type: 'string', value: 'number', summary: 'Max output tokens' },
+      'prompt-bytes': { type: 'string', value: 'number', summary: 'Size of the prompt, in bytes' },
     },
     examples: [
       `gateway keys check ${key} --model ${exampleIds.product} --max-tokens 300`,
@@ -158,7 +155,11 @@ export const keyCommands = [
     async handle(given) {
       const { operands, options, session } = given
       if (options.model === undefined)
-        throw new CommandFailure('Whether a call is admitted depends on its model.', 'Name it: --model <id>', 'usage')
+        throw new CommandFailure(
+          'No model is named, and admission depends on it.',
+          'Name the model: --model <id>',
+          'usage',
+        )
       const [maxTokens, promptBytes] = [options['max-tokens'], options['prompt-bytes']]
       const body = {
         model: options.model,
@@ -202,7 +203,7 @@ async function handOver(
   if (file) {
     await file.keep(secret).catch((error: Error) => {
       throw new CommandFailure(
-        `${id} was made, and its secret is lost. ${error.message}`,
+        `${id} was created, but its secret is lost. ${error.message}`,
         `Replace the secret: gateway keys rotate ${id} --write-env ${file.name}`,
       )
     })
@@ -214,8 +215,8 @@ async function handOver(
   if (file) return
   if (!(await given.io.isWritten()))
     throw new CommandFailure(
-      `${id} was made, and its secret was shown to no one.`,
+      `${id} was created, but its secret was not shown.`,
       `Replace the secret: gateway keys rotate ${id}`,
     )
-  given.io.say('The secret is shown this once.')
+  given.io.say("Copy the secret now: it won't be shown again.")
 }

@@ -12,10 +12,10 @@ const clients = Object.keys(mcpClients) as McpClient[]
 export const mcpCommands = [
   command({
     name: 'mcp install',
-    summary: 'Make a flow a tool of an MCP client',
+    summary: 'Add a flow to an MCP client as a tool',
     description:
-      'Writes the file of the client and keeps what else is in it; what was there stays alongside it as .backup. The key of GATEWAY_KEY goes into its own file, which only you read, and into no settings.',
-    operands: [{ name: 'flow', summary: 'its name here, the name of the product, or its id', offered: 'flows' }],
+      'Adds the flow to the settings file of the client, whose other entries stay, and keeps the previous file as .backup. The key in GATEWAY_KEY goes into a separate file that only you can read, never into the settings.',
+    operands: [{ name: 'flow', summary: 'the name of its file, the name of the product, or its id', offered: 'flows' }],
     options: {
       ...projectOptions,
       ...folderOptions,
@@ -25,28 +25,29 @@ export const mcpCommands = [
     async handle(given) {
       const { io, operands, options, session } = given
       if (options.client === undefined)
-        throw new CommandFailure('It is not said which client.', `Name it: --client ${clients.join(', ')}`, 'usage')
+        throw new CommandFailure('No client is named.', `Name the client with --client: ${clients.join(', ')}`, 'usage')
       if (session.key === null)
-        throw new CommandFailure(
-          'There is no API key for the client.',
-          'Put one of the project into GATEWAY_KEY',
-          'signIn',
-        )
+        throw new CommandFailure('The client needs an API key.', 'Set GATEWAY_KEY to a key of the project', 'signIn')
       const flows = await openFlows(given)
       const sandbox = await flows.sandbox(await sandboxNamed(flows, operands[0]!))
       const address = `${await session.url()}/v1/sandbox/${sandbox.id}/mcp`
       await installServer(given, options.client as McpClient, { sandbox, address, key: session.key })
-      if (!sandbox.mcpEnabled) io.say('The flow is not MCP tool yet: turn that on in the console, at Connect a client.')
-      if (sandbox.activeRevision === null) io.say('It has no active revision yet: gateway flows activate')
+      if (!sandbox.mcpEnabled)
+        io.say('The flow is not yet exposed as an MCP server: turn that on in the console, under Connect a client.')
+      if (sandbox.activeRevision === null) io.say('The flow has no active revision yet: gateway flows activate')
     },
   }),
   command({
     name: 'mcp bridge',
-    summary: 'Speak MCP over the standard input and output, with one flow',
+    summary: 'Serve one flow over MCP on standard input and output',
     description:
-      'What clients start: each call of the tool gets an idempotency key and keeps it over its repeats. MCP_BRIDGE_URL and MCP_BRIDGE_KEY_FILE or GATEWAY_KEY say which flow, by whom.',
+      'Started by MCP clients. Each call of the tool gets an idempotency key that its retries reuse. MCP_BRIDGE_URL names the flow; MCP_BRIDGE_KEY_FILE or GATEWAY_KEY holds the API key.',
     operands: [
-      { name: 'flow', summary: 'the id of a flow at GATEWAY_URL; by default that of MCP_BRIDGE_URL', optional: true },
+      {
+        name: 'flow',
+        summary: 'the id of a flow at GATEWAY_URL; by default the flow in MCP_BRIDGE_URL',
+        optional: true,
+      },
     ],
     examples: [`gateway mcp bridge ${exampleIds.sandbox} < /dev/null`],
     async handle({ io, operands, session }) {
@@ -66,7 +67,7 @@ function configOf(env: Parameters<typeof readBridgeConfig>[1]) {
   } catch (error) {
     throw new CommandFailure(
       (error as Error).message,
-      'Name the flow, and put a key of its project into GATEWAY_KEY',
+      'Name the flow, and set GATEWAY_KEY to a key of its project',
       'usage',
     )
   }

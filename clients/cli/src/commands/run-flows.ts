@@ -16,9 +16,9 @@ const askedOptions = {
   input: {
     type: 'string',
     value: 'json',
-    summary: 'By field of the contract; @file reads a file, - the standard input',
+    summary: 'Input as JSON, by field of the contract; @file reads a file, - standard input',
   },
-  revision: { type: 'string', value: 'number', summary: 'Another one of its revisions' },
+  revision: { type: 'string', value: 'number', summary: 'Another revision of the flow' },
 } as const
 
 export const runFlowCommands = [
@@ -40,9 +40,9 @@ export const runFlowCommands = [
   }),
   command({
     name: 'flows run',
-    summary: 'Execute a flow on the wallet of the project, and follow it to its end',
+    summary: "Execute a flow, charged to the project's wallet, and follow it to its end",
     description:
-      'The revision of the file that was pulled or pushed; of a flow without a file, the active one. Stopping the command does not stop the execution.',
+      'Runs the revision last pulled or pushed, or the active one if the flow has no file. Stopping the command does not stop the execution.',
     operands: [flowOperand],
     options: {
       ...options,
@@ -71,8 +71,8 @@ export const runFlowCommands = [
   }),
   command({
     name: 'flows estimate',
-    summary: 'Tell what executing a flow would cost at most, and what its last executions did',
-    description: 'Nothing begins and nothing is charged. Prices are those of now; the revision is that of flows run.',
+    summary: 'Estimate the max cost of a flow, and show the cost of its last executions',
+    description: 'Starts nothing and charges nothing. Uses current prices and the revision that flows run would use.',
     operands: [flowOperand],
     options: { ...options, ...askedOptions },
     examples: [
@@ -89,7 +89,7 @@ export const runFlowCommands = [
         revision: ({ revision }) => revision,
         'at most': ({ atMostMicro }) => usd(atMostMicro),
         'last executions': ({ last }) => last.executions,
-        'half were charged at most': ({ last }) => charged(last.medianMicro),
+        'median cost': ({ last }) => charged(last.medianMicro),
         'nine in ten': ({ last }) => charged(last.p90Micro),
       })
     },
@@ -122,10 +122,6 @@ async function readInput({ io }: Given, given: string): Promise<Record<string, u
   const why =
     'fault' in read
       ? `${read.fault} (line ${read.position.line}, column ${read.position.column})`
-      : 'It is not an object.'
-  throw new CommandFailure(
-    `The input is not what a flow takes: ${why}`,
-    `Write it like --input '{"text":"Hello"}'`,
-    'usage',
-  )
+      : 'It is not a JSON object.'
+  throw new CommandFailure(`The input is not valid: ${why}`, `Write it like --input '{"text":"Hello"}'`, 'usage')
 }

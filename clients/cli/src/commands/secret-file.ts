@@ -26,12 +26,12 @@ export async function openSecretFile(io: Io, name: string | undefined): Promise<
   // Bytes, because its content may not be UTF-8.
   const before = (await readBytesIfThere(file)) ?? Buffer.alloc(0)
   if (/^\s*(export\s+)?GATEWAY_KEY\s*=/m.test(before.toString()))
-    throw new CommandFailure(`${name} has a GATEWAY_KEY already.`, 'Take that line away, or name another file', 'usage')
+    throw new CommandFailure(`${name} already has a GATEWAY_KEY.`, 'Remove that line, or name another file', 'usage')
   const isIgnored = await ignoredByGit(io, file)
   if (isIgnored === 'unknown')
     throw new CommandFailure(
-      `git does not say whether ${name} would be committed.`,
-      `See why: git status. Or name a file outside of the repository`,
+      `git can't tell whether ${name} would be committed.`,
+      `Run git status to see why, or name a file outside the repository`,
       'usage',
     )
   if (isIgnored === 'no')

@@ -12,12 +12,12 @@ import type { Io } from '../frame/io.ts'
 export const signInCommands = [
   command({
     name: 'login',
-    summary: 'Sign in by the browser or with a personal token, and keep it for this machine',
+    summary: 'Sign in with the browser or a personal token',
     description:
       'Opens the console, where you confirm that this machine may have a personal token. On a machine without a browser, open the address that is reported on another one, and paste the code that is shown there. The token is kept in $XDG_CONFIG_HOME/gateway/profiles.json, which only you can read; one that was there by an earlier sign-in is deleted. In a pipeline nothing is kept: set GATEWAY_URL and GATEWAY_TOKEN there.',
     options: {
-      url: { type: 'string', value: 'address', summary: 'Where the gateway is' },
-      'token-stdin': { type: 'boolean', summary: 'Read the token from the standard input' },
+      url: { type: 'string', value: 'address', summary: 'URL of the gateway' },
+      'token-stdin': { type: 'boolean', summary: 'Read the token from standard input' },
     },
     examples: [
       'gateway login --url https://gateway.example --token-stdin < token.txt',
@@ -34,9 +34,9 @@ export const signInCommands = [
   }),
   command({
     name: 'logout',
-    summary: 'Forget the token that is kept for this machine',
+    summary: 'Remove the token stored on this machine',
     description:
-      'A token that the browser gave to this machine is deleted. One that you made yourself stays valid: it is deleted on the account page of the console.',
+      'A token created by signing in with the browser is deleted. A token that you created yourself stays valid: delete it on the account page of the console.',
     examples: ['gateway logout', 'gateway logout --profile work'],
     async handle({ io, session: { profileName } }) {
       const known = (await readProfiles(io))[profileName]
@@ -49,7 +49,7 @@ export const signInCommands = [
   }),
   command({
     name: 'profiles',
-    summary: 'List who has signed in on this machine',
+    summary: 'List the profiles on this machine',
     examples: ['gateway profiles'],
     async handle(given) {
       const rows = Object.entries(await readProfiles(given.io)).map(([name, { url }]) => ({ name, url }))
@@ -58,14 +58,14 @@ export const signInCommands = [
   }),
   command({
     name: 'whoami',
-    summary: 'Tell who asks, with which roles, and what is left of the key in GATEWAY_KEY',
+    summary: 'Show the current user, their roles, and the remaining limit of the key in GATEWAY_KEY',
     examples: ['gateway whoami', 'gateway whoami --json'],
     async handle(given) {
       const { io, options, session } = given
       const me = await (await session.user()).ask('GET', '/api/v2/me')
       const key = session.key === null ? null : await (await session.program()).ask('GET', '/v1/key')
       if (options.json === true) return printJson(given, { url: await session.url(), ...me, key })
-      const who = me.permissions === null ? me.email : `a token of a program that may ${me.permissions.join(', ')}`
+      const who = me.permissions === null ? me.email : `a service token with ${me.permissions.join(', ')}`
       io.write(`${me.name}, ${who}, at ${await session.url()}\n`)
       for (const { id, name, role, projects } of me.tenants) {
         io.write(`organization ${id}  ${name}  ${role}\n`)
@@ -86,15 +86,15 @@ async function readToken(io: Io, url: string): Promise<SignedIn> {
   const token = (await io.readInput()).trim()
   if (token.startsWith('svu_')) return { token }
   throw new CommandFailure(
-    'That is not a personal token: those start with svu_.',
-    `Make one at ${url}/console/account. A token of a program goes into GATEWAY_TOKEN`,
+    'That is not a personal token, which starts with svu_.',
+    `Create one at ${url}/console/account. Set GATEWAY_TOKEN to use a service token`,
     'usage',
   )
 }
 
 function askBrowser(io: Io, url: string, keep: (got: SignedIn) => Promise<void>): Promise<void> {
   if (io.isTerminal.input) return signInByBrowser(io, url, keep)
-  throw new CommandFailure('No one is there to sign in.', 'Pass a personal token on: --token-stdin < file', 'usage')
+  throw new CommandFailure('Signing in needs a terminal.', 'Pass a personal token: --token-stdin < file', 'usage')
 }
 
 /** Stores a token once it is verified. A token that can't be stored is deleted, since no one would have it. */
@@ -102,7 +102,7 @@ async function keepToken(io: Io, name: string, profile: Profile): Promise<void> 
   try {
     const me = await clientOf(profile).ask('GET', '/api/v2/me')
     const file = await writeProfile(io, name, profile)
-    io.say(`Signed in at ${profile.url} as ${me.name}, ${me.email}. Kept in ${file}.`)
+    io.say(`Signed in at ${profile.url} as ${me.name}, ${me.email}. Saved in ${file}.`)
   } catch (error) {
     await deleteToken(profile)
     throw error

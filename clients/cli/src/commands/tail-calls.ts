@@ -26,7 +26,7 @@ export async function tailCalls(given: Given, { from, atMost }: { from: string; 
       return null
     })
     if (found === null) {
-      io.progress('There is not an answer; continuing …')
+      io.progress('No response; retrying …')
       await io.wait(PAUSE_MS)
       continue
     }

@@ -38,8 +38,8 @@ export function candidatesAt(commands: readonly CommandRow[], line: readonly str
   return only(left.map(([option, { summary }]) => ({ word: `--${option}`, summary })))
 }
 
-const help = { word: '--help', summary: 'Tell of every command' }
-const version = { word: '--version', summary: 'Tell which version this is' }
+const help = { word: '--help', summary: 'Show help' }
+const version = { word: '--version', summary: 'Show the version' }
 const optionsOfAll = (before: readonly string[]) => (before.length === 0 ? [help, version] : [help])
 
 const only = (words: readonly Candidate[], given: Candidates['given'] = new Map()) => ({

@@ -19,7 +19,7 @@ export interface CheckedFlow {
 export function checkFlow(text: string): CheckedFlow {
   const read = readJson(text)
   if ('fault' in read) {
-    const broken = { code: 'invalid_json', message: read.fault, resolution: 'Write it as JSON.', ...read.position }
+    const broken = { code: 'invalid_json', message: read.fault, resolution: 'Write valid JSON.', ...read.position }
     return { graph: null, problems: [broken], positionOf: () => read.position }
   }
   const parsed = graphShape.safeParse(read.value)

@@ -32,7 +32,7 @@ const lockShape = z.strictObject({
     )
     .refine(
       (flows) => new Set(Object.values(flows).map(({ sandbox }) => sandbox)).size === Object.keys(flows).length,
-      'Two files are one sandbox product.',
+      'Two files name the same sandbox product.',
     ),
 })
 export type Lock = z.infer<typeof lockShape>
@@ -92,8 +92,8 @@ const writeJson = (file: string, value: unknown) => writeWhole(file, `${JSON.str
 function lockOf(text: string): Lock {
   if (/^<{7} /m.test(text))
     throw new CommandFailure(
-      `${LOCK} has conflicts of a merge.`,
-      'Keep of each flow the part with the higher revision, without the marks, and look at it: gateway flows diff',
+      `${LOCK} has merge conflicts.`,
+      'For each flow keep the part with the higher revision, remove the conflict markers, and review the result: gateway flows diff',
     )
   const read = readJson(text)
   const { data, error } = lockShape.safeParse('fault' in read ? null : read.value)
@@ -102,8 +102,8 @@ function lockOf(text: string): Lock {
   const { line } = 'fault' in read ? read.position : read.at(issue!.path as (string | number)[])
   const why = 'fault' in read ? read.fault : issue!.message
   throw new CommandFailure(
-    `${LOCK}:${line} is not as it was written: ${why}`,
-    `Take ${LOCK} back from git; if a newer command wrote it, use that one`,
+    `${LOCK}:${line} is damaged: ${why}`,
+    `Restore ${LOCK} from git, or use the newer version of this command if that wrote it`,
   )
 }
 

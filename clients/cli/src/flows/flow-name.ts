@@ -24,8 +24,8 @@ export function readFlowName(text: string): string {
   const name = text.endsWith(ENDING) ? text.slice(0, -ENDING.length) : text
   if (FILE.test(name)) return name
   throw new CommandFailure(
-    `${JSON.stringify(text)} is not a name of a flow here.`,
-    'Use small letters, digits and dashes; another folder is named by --dir',
+    `${JSON.stringify(text)} is not a valid flow name.`,
+    'Use lowercase letters, digits and dashes. Name another folder with --dir',
     'usage',
   )
 }

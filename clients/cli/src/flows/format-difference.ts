@@ -6,9 +6,9 @@ import type { Io } from '../frame/io.ts'
 const words = {
   unchanged: '',
   mine: 'changed here',
-  theirs: 'changed there',
-  both: 'changed alike on both sides',
-  conflict: 'changed on both sides, each otherwise',
+  theirs: 'changed on the gateway',
+  both: 'changed equally on both sides',
+  conflict: 'changed differently on both sides',
 } as const
 
 /** The parts that differ among three graphs: the common base, the revision saved since, and the local file. */

@@ -19,7 +19,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 /** Parses JSON with the position of each part; for a missing path, the position of the nearest enclosing part. */
 export function readJson(text: string): ReadJson {
   if (text.length > LONGEST)
-    return { fault: 'It is larger than what the gateway takes.', position: { line: 1, column: 1 } }
+    return { fault: 'It is larger than the gateway accepts.', position: { line: 1, column: 1 } }
   const starts = new Map<string, number>()
   const scan = scanner(text, (path, at) => starts.set(JSON.stringify(path), at))
   const fault = scan()
@@ -60,7 +60,7 @@ function scanner(text: string, found: (path: Path, at: number) => void): () => F
   const blanks = () => taken(/[ \t\r\n]*/y)
   const fail = (expected: string): never => {
     throw new Fault(
-      at >= text.length ? `The file ends where ${expected} is expected.` : `Here ${expected} is expected.`,
+      at >= text.length ? `The file ends where ${expected} is expected.` : `Expected ${expected} here.`,
       at,
     )
   }
@@ -89,7 +89,7 @@ function scanner(text: string, found: (path: Path, at: number) => void): () => F
     const begins = at
     const written = name() ?? fail(n === 0 ? 'a name in double quotes, or }' : 'a name in double quotes')
     const key = JSON.parse(written) as string
-    if (names.has(key)) throw new Fault(`The name ${written} is there twice.`, begins)
+    if (names.has(key)) throw new Fault(`The name ${written} appears twice.`, begins)
     names.add(key)
     // The position of a field is that of its name.
     found([...path, key], begins)

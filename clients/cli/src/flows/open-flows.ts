@@ -32,8 +32,8 @@ export async function openFlows(asked: Asked): Promise<Flows> {
   const { tenant, project } = await asked.session.project(known)
   if (known !== null && project !== known.project)
     throw new CommandFailure(
-      `The flows in ${folder.folder} are those of ${known.project}, not of ${project}.`,
-      'Leave --project out, or keep flows of another project in another folder: --dir',
+      `The flows in ${folder.folder} belong to ${known.project}, not to ${project}.`,
+      'Omit --project, or use another folder for the flows of another project: --dir',
       'usage',
     )
   folder.lock.organization = tenant
@@ -64,7 +64,7 @@ export async function sandboxNamed(flows: Flows, asked: string): Promise<string>
   if (found.length === 1) return found[0]!.id
   throw new CommandFailure(
     found.length === 0 ? `There is no flow ${asked}.` : `Several flows are called ${asked}.`,
-    'Name it by its id: gateway flows list',
+    'Use the id that gateway flows list shows',
   )
 }
 
@@ -74,7 +74,7 @@ export function lockedFlow({ lock }: FlowFolder, asked: string): LockedFlow & { 
   const locked = lock.flows[name]
   if (locked) return { name, ...locked }
   throw new CommandFailure(
-    `${fileOf(name)} is not known to the gateway yet.`,
-    `Push it: gateway flows push ${name}. Or get what the project has: gateway flows pull`,
+    `${fileOf(name)} is not on the gateway yet.`,
+    `Push it: gateway flows push ${name}. Or pull the flows of the project: gateway flows pull`,
   )
 }

@@ -25,35 +25,38 @@ export async function pullFlow(io: Io, flows: Flows, sandbox: SandboxRecord, opt
   const seen = { sandbox: sandbox.id, revision: sandbox.latestRevision, digest: digestOf(theirs) }
   const text = await flows.read(name)
   if (text !== null && known === undefined)
-    throw new CommandFailure(`${file} is there, and not of ${sandbox.id}.`, `Move ${file} away, and pull again`)
+    throw new CommandFailure(
+      `${file} already exists and does not belong to ${sandbox.id}.`,
+      `Move ${file} away and pull again`,
+    )
   const { graph: mine, problems } = text === null ? { graph: theirs, problems: [] } : checkFlow(text)
   if (mine === null)
     throw new CommandFailure(
       `${file} is not a flow: ${problems[0]!.message}`,
-      `Mend it (gateway flows push --check ${name})`,
+      `Fix it (gateway flows push --check ${name})`,
     )
 
   const before = known?.[1]
   const isChanged = digestOf(mine) !== (before?.digest ?? digestOf(theirs)) && digestOf(mine) !== seen.digest
   if (!isChanged) await flows.write(name, theirs)
   else if (before!.revision === seen.revision)
-    return io.say(`${file} was changed since revision ${seen.revision}, the newest.`)
+    return io.say(`${file} has changes since revision ${seen.revision}, the latest.`)
   else await flows.write(name, await mergedWith(before!.revision))
   lock.flows[name] = seen
   await flows.keepLock()
-  io.say(`${file} is ${isChanged ? 'merged with' : ''} revision ${seen.revision} of ${sandbox.id}.`.replace('  ', ' '))
+  io.say(`${file} ${isChanged ? 'is merged with' : 'matches'} revision ${seen.revision} of ${sandbox.id}.`)
 
   async function mergedWith(revision: number) {
     const base = revision === 0 ? emptyGraph : (await flows.revision(sandbox.id, revision)).graph
     const parts = differing(base, theirs, mine!)
     formatDifference(io, parts)
     const conflicts = parts.filter(({ outcome }) => outcome === 'conflict').map(({ key }) => key)
-    const message = `${file} was changed since revision ${revision}, and revision ${seen.revision} was saved meanwhile.`
-    if (!options.merge) throw new CommandFailure(message, `Bring both together: gateway flows pull ${name} --merge`)
+    const message = `${file} has changes since revision ${revision}, and revision ${seen.revision} was saved in the meantime.`
+    if (!options.merge) throw new CommandFailure(message, `Merge both: gateway flows pull ${name} --merge`)
     if (conflicts.length > 0 && options.take === null)
       throw new CommandFailure(
         `${message} Both changed ${conflicts.join(', ')}.`,
-        `Say whose is taken: --take mine or --take theirs. Or change the file so that it agrees`,
+        `Choose a side with --take mine or --take theirs, or edit the file so that both agree`,
       )
     return merged(compareThree(base, theirs, mine!), new Map(conflicts.map((key) => [key, options.take!])))
   }

@@ -18,10 +18,10 @@ export function formatProblems(io: Io, file: string, problems: readonly FlowProb
 /** A flow without a file, even if the lock file still lists it. */
 export function missingFile({ lock }: Pick<Flows, 'lock'>, name: string): CommandFailure {
   return new CommandFailure(
-    `There is no ${fileOf(name)}.`,
+    `${fileOf(name)} does not exist.`,
     lock.flows[name] === undefined
-      ? `Begin one: gateway flows init ${name}`
-      : `Get it back: gateway flows pull ${name}. Or take ${name} out of gateway.lock.json too`,
+      ? `Create it: gateway flows init ${name}`
+      : `Restore it: gateway flows pull ${name}. Or remove ${name} from gateway.lock.json too`,
   )
 }
 
@@ -41,7 +41,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
   if (graph === null || (problems.length > 0 && !draft))
     throw new CommandFailure(
       `${file} was not saved.`,
-      graph === null ? 'Mend it' : 'Mend it, or save it unchanged: --draft',
+      graph === null ? 'Fix it' : 'Fix it, or save it with its problems: --draft',
     )
 
   const digest = digestOf(graph)
@@ -69,20 +69,23 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
     more.map((problem) => ({ ...problem, ...positionOf(problem) })),
   )
   if (saved.problems.length > 0 && !draft)
-    throw new CommandFailure(`Revision ${saved.number} can't be activated unchanged.`, 'Mend it, and push again')
+    throw new CommandFailure(
+      `Revision ${saved.number} can't be activated because of these problems.`,
+      'Fix them and push again',
+    )
   return saved.number
 
   async function make() {
     const { id } = await productFor(flows, name)
     const made = { sandbox: id, revision: 0, digest: null }
     lock.flows[name] = made
-    io.say(`${name} is the sandbox product ${id}.`)
+    io.say(`${name} is now sandbox product ${id}.`)
     await flows.keepLock()
     return made
   }
 
   function isAlready(revision: number): number {
-    io.say(`${file} is revision ${revision} already.`)
+    io.say(`${file} already matches revision ${revision}.`)
     return revision
   }
 
@@ -99,8 +102,8 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
     const base = revision === 0 ? emptyGraph : (await flows.revision(sandbox, revision)).graph
     formatDifference(io, differing(base, theirs, mine))
     throw new CommandFailure(
-      `${file} is made of revision ${revision}, and revision ${latestRevision} was saved meanwhile. Nothing was saved.`,
-      `Bring both together, and push again: gateway flows pull ${name} --merge`,
+      `${file} is based on revision ${revision}, and revision ${latestRevision} was saved in the meantime. Nothing was saved.`,
+      `Merge both, then push again: gateway flows pull ${name} --merge`,
     )
   }
 }
@@ -116,8 +119,8 @@ async function productFor({ api, tenant, project, lock, list }: Flows, name: str
   if (same?.latestRevision === 0) return same
   if (same)
     throw new CommandFailure(
-      `The project has a flow called ${same.name} already, ${same.id}, of which gateway.lock.json knows nothing.`,
-      'Get what the project has: gateway flows pull, with the file moved away. Or give the file another name',
+      `The project already has a flow called ${same.name} (${same.id}), which is not in gateway.lock.json.`,
+      'Move the file away and pull the flow (gateway flows pull), or rename the file',
     )
   return api.ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/sandboxes', {
     params: { tenant, project },

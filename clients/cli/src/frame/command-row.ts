@@ -26,16 +26,21 @@ export interface OperandRow {
 
 /** Options of every command. */
 export const commonOptions = {
-  json: { type: 'boolean', summary: 'Answer in JSON, a line for each record' },
-  yes: { type: 'boolean', summary: 'Do what ends something without asking' },
-  profile: { type: 'string', value: 'name', summary: 'Who asks: one of those that signed in', offered: 'profiles' },
-  help: { type: 'boolean', summary: 'Tell what the command does' },
+  json: { type: 'boolean', summary: 'Print JSON, one record per line' },
+  yes: { type: 'boolean', summary: 'Skip confirmation prompts' },
+  profile: {
+    type: 'string',
+    value: 'name',
+    summary: 'Profile to use, as created by gateway login',
+    offered: 'profiles',
+  },
+  help: { type: 'boolean', summary: 'Show help for the command' },
 } as const satisfies OptionRows
 
 /** Options of commands for one project. */
 export const projectOptions = {
-  organization: { type: 'string', value: 'id or name', summary: 'The organization, where there are several' },
-  project: { type: 'string', value: 'id or name', summary: 'The project, where there are several' },
+  organization: { type: 'string', value: 'id or name', summary: 'The organization, if you have several' },
+  project: { type: 'string', value: 'id or name', summary: 'The project, if you have several' },
 } as const satisfies OptionRows
 
 /** Options of commands for flow files. */
@@ -43,7 +48,7 @@ export const folderOptions = {
   dir: {
     type: 'string',
     value: 'folder',
-    summary: 'Where the files of the flows are; by default this folder',
+    summary: 'Folder of the flow files; by default the current one',
     offered: 'folders',
   },
 } as const satisfies OptionRows

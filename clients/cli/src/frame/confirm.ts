@@ -8,7 +8,8 @@ import type { Given } from './command-row.ts'
 export async function confirm({ io, options }: Pick<Given, 'io' | 'options'>, what: string): Promise<void> {
   if (options.yes === true) return
   if (!io.isTerminal.input)
-    throw new CommandFailure(`${what} No one is there to be asked.`, 'Say that it is meant: add --yes', 'usage')
+    throw new CommandFailure(`${what} Confirming needs a terminal.`, 'Confirm with --yes', 'usage')
   const answer = await io.ask(`${what} Continue? [y/N] `)
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('Nothing was done.', 'Answer y, or add --yes')
+  if (!/^y(es)?$/i.test(answer.trim()))
+    throw new CommandFailure('Cancelled. Nothing was changed.', 'Answer y, or add --yes')
 }

@@ -37,10 +37,10 @@ export function openIo(env: Io['env']): Io {
   return {
     env,
     get folder() {
-      return known(process.cwd, 'The folder that you are in is no longer there.', 'Go to another one')
+      return known(process.cwd, 'The current folder no longer exists.', 'Change to another folder')
     },
     get homeFolder() {
-      return known(homedir, 'It is not known where your home folder is.', 'Set HOME, or XDG_CONFIG_HOME')
+      return known(homedir, 'Your home folder is unknown.', 'Set HOME or XDG_CONFIG_HOME')
     },
     platform,
     get program(): [string, string] {

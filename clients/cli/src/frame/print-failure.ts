@@ -13,12 +13,12 @@ export function printFailure(error: unknown, io: Pick<Io, 'say'>): number {
     io.say(`Resolution: ${oneLine(error.resolution)}`)
     if (error.requestId !== null) io.say(`Request: ${error.requestId}`)
     if (error.status !== 401) return exitCodes.refused
-    io.say('Sign in: gateway login, or put a token that is valid into GATEWAY_TOKEN.')
+    io.say('Sign in: gateway login, or set GATEWAY_TOKEN to a valid token.')
     return exitCodes.signIn
   }
   if (error instanceof Unreachable) {
     io.say(error.message + reasonOf(error))
-    io.say('Resolution: Look whether the address is right (GATEWAY_URL, or gateway profiles) and the service is up.')
+    io.say('Resolution: Check that the address is right (GATEWAY_URL, or gateway profiles) and the service is up.')
     return exitCodes.refused
   }
   const failure = error instanceof CommandFailure ? error : (systemFailure(error) ?? unexpected(error))
@@ -40,7 +40,7 @@ function reasonOf({ cause }: Error): string {
 function unexpected(error: unknown): CommandFailure {
   const [what, at] = ((error as Error).stack ?? String(error)).split(/\n\s*(?=at )/)
   return new CommandFailure(
-    `It ended where that was not expected: ${what}${at === undefined ? '' : ` (${at})`}`,
-    'Look whether what answers at the address is a gateway as old as this command; if so, report these lines',
+    `Unexpected error: ${what}${at === undefined ? '' : ` (${at})`}`,
+    'Check that the gateway at this address has the version of this command; if so, report these lines',
   )
 }

@@ -24,7 +24,7 @@ export function printRows<Row>(out: Out, rows: readonly Row[], columns: Columns<
     if (at === 0) printHead(out, text)
     else out.io.write(`${text}\n`)
   }
-  if (rows.length === 0) out.io.say('There are none.')
+  if (rows.length === 0) out.io.say('No results.')
 }
 
 function printHead({ io }: Out, text: string): void {

@@ -28,20 +28,16 @@ test('readArguments recognizes a request for the version', () => {
 
 describe('readArguments refuses an unknown command or option and suggests a similar one', () => {
   test.for([
-    [
-      'flows pus',
-      'There is no command flows pus.',
-      /^Did you mean gateway flows push\? Use one of: gateway flows init, /,
-    ],
+    ['flows pus', 'Unknown command flows pus.', /^Did you mean gateway flows push\? Use one of: gateway flows init, /],
     [
       'flow push x',
-      'There is no command flow push.',
-      /^Did you mean gateway flows push\? Ask for the commands: gateway --help$/,
+      'Unknown command flow push.',
+      /^Did you mean gateway flows push\? List the commands: gateway --help$/,
     ],
-    ['wallets', 'There is no command wallets.', /^Did you mean gateway wallet\? /],
-    ['flow --json', 'There is no command flow.', /^Did you mean gateway flows\? /],
-    ['help nothing', 'There is no command nothing.', /^Ask for the commands: gateway --help$/],
-    ['x', 'There is no command x.', /^Ask for the commands: gateway --help$/],
+    ['wallets', 'Unknown command wallets.', /^Did you mean gateway wallet\? /],
+    ['flow --json', 'Unknown command flow.', /^Did you mean gateway flows\? /],
+    ['help nothing', 'Unknown command nothing.', /^List the commands: gateway --help$/],
+    ['x', 'Unknown command x.', /^List the commands: gateway --help$/],
     ['flows', 'gateway flows needs a verb.', /^Use one of: gateway flows init, /],
     ['flows --json', 'gateway flows needs a verb.', /^Use one of: gateway flows init, /],
     ['flows push --chek', "Unknown option '--chek'.", /^Did you mean --check\? Write it as: gateway flows push /],

@@ -42,11 +42,11 @@ function helpOrRefusal(commands: readonly CommandRow[], args: readonly string[])
   const resolution =
     ofNoun.length > 0
       ? `Use one of: ${ofNoun.map((name) => `gateway ${name}`).join(', ')}`
-      : 'Ask for the commands: gateway --help'
+      : 'List the commands: gateway --help'
   if (ofNoun.length > 0 && given === noun)
     throw new CommandFailure(`gateway ${noun} needs a verb.`, resolution, 'usage')
   const names = commands.flatMap(({ name }) => [name, name.split(' ')[0]!])
-  throw new CommandFailure(`There is no command ${given}.`, didYouMean(given, names, 'gateway ') + resolution, 'usage')
+  throw new CommandFailure(`Unknown command ${given}.`, didYouMean(given, names, 'gateway ') + resolution, 'usage')
 }
 
 function parsed(row: CommandRow, args: string[]) {
@@ -75,7 +75,7 @@ function checkOperands(row: CommandRow, given: readonly string[]): void {
     if (operand.choices) oneOf(row, operand.name, given[n], operand.choices)
   })
   if (given.length > row.operands.length && !row.operands.at(-1)?.several)
-    throw wrong(row, `gateway ${row.name} takes no ${JSON.stringify(given[row.operands.length])}.`)
+    throw wrong(row, `gateway ${row.name} does not take ${JSON.stringify(given[row.operands.length])}.`)
 }
 
 function oneOf(row: CommandRow, name: string, value: unknown, choices: readonly string[]): void {

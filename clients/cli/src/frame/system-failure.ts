@@ -1,7 +1,7 @@
 import { CommandFailure } from './command-failure.ts'
 
-const ROOM = 'Make room on the disk, and do it again'
-const RIGHT = 'Give yourself access to it, or name another one'
+const ROOM = 'Free disk space and try again'
+const RIGHT = 'Check its permissions, or name another one'
 const resolutions: Readonly<Record<string, string>> = {
   ENOSPC: ROOM,
   EDQUOT: ROOM,
@@ -17,8 +17,5 @@ export function systemFailure(error: unknown, file?: string): CommandFailure | n
   const what = /^\w+: (.+?)(?:, \w+.*)?$/s.exec(message)?.[1] ?? message
   const named = file ?? path
   const where = named === undefined ? '' : `${named}: `
-  return new CommandFailure(
-    `${where}${what} (${code}).`,
-    resolutions[code] ?? 'Look whether that file or folder is what is meant',
-  )
+  return new CommandFailure(`${where}${what} (${code}).`, resolutions[code] ?? 'Check the file or folder')
 }

@@ -44,13 +44,13 @@ export async function installServer(
   io.say(`${file}, ${part}:`)
   if (before !== undefined) io.say(marked('-', name, before))
   io.say(marked('+', name, server))
-  await confirm(given, before === undefined ? `${name} is put in.` : `${name} is put in, in place of what is there.`)
+  await confirm(given, before === undefined ? `${name} will be added.` : `${name} will be replaced.`)
 
   await writePrivateFile(keyFile, `${key}\n`)
   if (text !== null) await writeWhole(`${file}.backup`, await readFile(file))
   const changed = { ...settings, [part]: { ...settings[part], [name]: server } }
   await writeWhole(file, `${JSON.stringify(changed, null, 2)}\n`, { isFollowed: true })
-  io.say(`${name} is in ${file}. Start the client again.`)
+  io.say(`${name} is in ${file}. Restart the client.`)
 }
 
 function settingsOf(file: string, text: string | null): Settings {
@@ -65,7 +65,7 @@ function settingsOf(file: string, text: string | null): Settings {
   } catch {}
   throw new CommandFailure(
     `${file} is not a JSON object of servers, perhaps because of comments. It is left unchanged.`,
-    'Put the settings in by hand: docs/mcp.md has them',
+    'Add the settings by hand, as described in docs/mcp.md',
   )
 }
 

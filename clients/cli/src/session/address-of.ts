@@ -5,7 +5,7 @@ export function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw new CommandFailure(
-      `${JSON.stringify(text.replace(/\/\/.*@/, '//…@'))} is not an address of a gateway.`,
+      `${JSON.stringify(text.replace(/\/\/.*@/, '//…@'))} is not a gateway address.`,
       'Write it like https://gateway.example',
       'usage',
     )

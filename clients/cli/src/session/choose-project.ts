@@ -43,13 +43,13 @@ function onlyOne<Item extends Named>(items: readonly Item[], what: string, wante
   if (first === undefined)
     throw new CommandFailure(
       `You have no ${what}${named}.`,
-      `See what you have: gateway whoami. A token of an organization names the project by its id: --project prj_…`,
+      `Run gateway whoami to list them. With the token of an organization, use the id of the project: --project prj_…`,
     )
   if (others.length === 0) return first
   const list = items.slice(0, 20).map(({ id, name }) => `${id} (${name})`)
   throw new CommandFailure(
-    `It is not clear which ${what} is meant: ${list.join(', ')}.`,
-    `Name one by --${what} and its id, or by GATEWAY_${what.toUpperCase()}`,
+    `Several match this ${what}: ${list.join(', ')}.`,
+    `Choose one by its id with --${what} or GATEWAY_${what.toUpperCase()}`,
     'usage',
   )
 }

@@ -26,14 +26,14 @@ export async function readProfiles(io: Io): Promise<Profiles> {
   const file = profilesFile(io)
   const text = await readIfThere(file)
   if (text !== null && io.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0)
-    io.say(`Others can read ${file}, which has tokens: chmod 600 '${file}'`)
+    io.say(`Other users can read ${file}, which contains tokens. Run: chmod 600 '${file}'`)
   const value = parsed(text ?? '{}')
   const read = z.record(z.string(), profileShape).safeParse(value)
   if (read.success) return Object.assign(Object.create(null) as Profiles, value)
   const [{ path: at, message }] = read.error.issues as [z.core.$ZodIssue]
   throw new CommandFailure(
-    `${file} is not as it was written${at.length === 0 ? '' : `: ${at.join('.')}`}: ${message}.`,
-    'Mend it, or delete it and sign in again: gateway login',
+    `${file} is damaged${at.length === 0 ? '' : `: ${at.join('.')}`}: ${message}.`,
+    'Fix it, or delete it and sign in again: gateway login',
     'signIn',
   )
 }

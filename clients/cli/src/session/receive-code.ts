@@ -39,7 +39,7 @@ export async function receiveCode(state: string, limit: AbortSignal): Promise<Co
     answer(said) {
       if (browser === null) return
       if ('goTo' in said) end(browser, 303, '', { Location: said.goTo })
-      else end(browser, 400, `${said.failure} The terminal says what clears it.`)
+      else end(browser, 400, `${said.failure} See the terminal for how to fix it.`)
     },
     close() {
       server.close()

@@ -33,7 +33,7 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
 
   const url = once(async () => {
     const known = env['GATEWAY_URL'] || (await profile())?.url
-    if (known === undefined) throw signIn('It is not known where the gateway is.')
+    if (known === undefined) throw signIn('The address of the gateway is unknown.')
     return addressOf(known)
   })
   /** A token given for one address is never sent to another. */
@@ -48,7 +48,7 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
   async function client(given: string): Promise<ApiClient> {
     const secret = given.trim()
     // With other characters it is not a valid header, and the platform's error would reveal the secret.
-    if (!/^[\x21-\x7E]+$/.test(secret)) throw signIn('The token or key has characters that none has.')
+    if (!/^[\x21-\x7E]+$/.test(secret)) throw signIn('The token or key contains invalid characters.')
     return openApiClient({ baseUrl: await url(), headers: { authorization: `Bearer ${secret}` } })
   }
   const user = once(async () => client(await token()))
@@ -70,7 +70,7 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
     key,
     async program() {
       if (key !== null) return client(key)
-      throw new CommandFailure('There is no API key.', 'Put one of the project into GATEWAY_KEY', 'signIn')
+      throw new CommandFailure('There is no API key.', 'Set GATEWAY_KEY to a key of the project', 'signIn')
     },
     async project(known = null) {
       const chosen = await choice()

@@ -28,7 +28,9 @@ export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn)
     const isElsewhere = Boolean(io.env['SSH_CONNECTION']) // a browser here would be invisible to the user
     if (!isElsewhere) io.openBrowser(link(receiver.port))
     io.say(
-      isElsewhere ? 'Confirm it in your browser:' : 'Confirm it in the browser that opens. On another machine, open',
+      isElsewhere
+        ? 'Confirm the sign-in in your browser:'
+        : 'Confirm the sign-in in the browser that opens. On another machine, open',
     )
     io.say(`  ${link(null)}`)
     const typed = io.ask('and paste the code, or a personal token (it is not shown): ', {
@@ -47,7 +49,7 @@ export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn)
   } catch (error) {
     receiver.answer({ failure: 'The command line is not signed in.' })
     if (error !== limit.reason) throw error
-    throw new CommandFailure('No one confirmed it within ten minutes.', 'Begin again: gateway login', 'signIn')
+    throw new CommandFailure('The sign-in was not confirmed within ten minutes.', 'Try again: gateway login', 'signIn')
   } finally {
     brought.abort()
     receiver.close()

@@ -240,7 +240,7 @@ export const consoleRoutes = {
   checkKey: keys(
     'POST',
     `${tenant}/keys/{key}/check`,
-    'Ask whether a call with a key would be admitted now',
+    'Test whether a call with a key would be admitted',
     one(admissionCheck),
     {
       ...sent(checkBody, 'not_permitted'),

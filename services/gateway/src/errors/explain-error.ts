@@ -56,7 +56,7 @@ export function refusalOfBreak(error: unknown): Refusal {
     )
   return new Refusal(
     'provider_failed',
-    'The model broke off its answer. The prompt and the tokens sent so far are charged.',
+    'The response of the model was truncated. The prompt and the tokens sent so far are charged.',
     resolution,
   )
 }

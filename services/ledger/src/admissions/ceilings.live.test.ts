@@ -145,6 +145,6 @@ test('the books check reports an execution that was charged more than its ceilin
   expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   await fixture.run('UPDATE money.executions SET max_micro = 99 WHERE id = $1', [node!.execution])
   expect((await findingsOf(replica, tenant.project.id)).join('\n')).toMatch(
-    /its execution was charged more than its ceiling: expected 99, found 100/,
+    /the execution was charged more than its ceiling: expected 99, found 100/,
   )
 })

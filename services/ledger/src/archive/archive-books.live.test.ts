@@ -106,7 +106,7 @@ describe('ledger archive', () => {
     await books.call(dayOf(first, 3))
     await books.rollUp()
     const beforeStep = async (at: ArchiveStep) => {
-      if (at === 'books') await expect(books.archive()).rejects.toThrow('Another archive is running')
+      if (at === 'books') await expect(books.archive()).rejects.toThrow('Another archive run is in progress')
     }
     await books.archive({ before: second, beforeStep })
     expect(await books.checkBoth()).toEqual([])
@@ -139,7 +139,7 @@ describe('ledger archive', () => {
     const session = await openDatabase({ url: books.database.ledgerUrl, poolSize: 1 })
     const options = { folder: books.folder, afterDays: 62, before: null, log: () => {} }
     await expect(archiveBooks(session, options)).rejects.toThrow(
-      /^DATABASE_URL is the login svc_ledger_login, which may not drop tables; archive needs the owner's, \w+, as the migration job has it\.$/,
+      /^DATABASE_URL uses the login svc_ledger_login, which can't drop tables\. Use the login of the owner, \w+, as the migration job does\.$/,
     )
     await expect(session.prisma.$queryRaw`SELECT money.drop_archived('journal', '2020-01')`).rejects.toThrow()
     await session.close()

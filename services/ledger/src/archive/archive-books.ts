@@ -104,7 +104,7 @@ async function archiveMonth(
   const { findings, moved } = await verifyMonth({ folder, manifest, closings })
   if (findings.length > 0 || !moved)
     throw new NotArchivable(
-      `${month} is not archived, because its files are not what was written:\n${findings.join('\n')}`,
+      `${month} is not archived, because its files differ from what was written:\n${findings.join('\n')}`,
     )
   await beforeStep('record', month)
   await takeTurn(database.prisma) // the database may have reconnected
@@ -113,7 +113,7 @@ async function archiveMonth(
   await dropMonth(database, { month, attempts: attempts.map((file) => file.month) })
   log(formatMonth(manifest))
   for (const each of staying)
-    log(`${each}: records of use stay, because calls of that month are open or were closed after ${month}.`)
+    log(`${each}: usage records stay, because calls of that month are open or were closed after ${month}.`)
 }
 
 async function finishMonth(
@@ -141,10 +141,10 @@ async function intact(folder: string, { month, manifest, folder: place }: Archiv
       ? found.wrong
       : found.sha256 === manifest
         ? null
-        : `${manifestName(month)} is another one than was recorded`
+        : `${manifestName(month)} differs from the recorded manifest`
   if (wrong !== null || 'wrong' in found)
     throw new NotArchivable(
-      `${wrong} in ${folder}. ${month} was archived to ${place}: put its files there, or name the folder where they are.`,
+      `${wrong} in ${folder}. ${month} was archived to ${place}. Put its files there, or name their folder.`,
     )
   return found.manifest
 }
@@ -183,7 +183,7 @@ async function refuseOthers(prisma: Prisma): Promise<void> {
       FROM pg_class WHERE oid = 'money.journal'::regclass`
   if (!row.owns)
     throw new NotArchivable(
-      `DATABASE_URL is the login ${row.login}, which may not drop tables; archive needs the owner's, ${row.owner}, as the migration job has it.`,
+      `DATABASE_URL uses the login ${row.login}, which can't drop tables. Use the login of the owner, ${row.owner}, as the migration job does.`,
     )
 }
 
@@ -192,7 +192,7 @@ async function takeTurn(prisma: Prisma): Promise<void> {
   const [row] = await prisma.$queryRaw<
     [{ mine: boolean }]
   >`SELECT pg_try_advisory_lock(hashtext('money.archive')) AS mine`
-  if (!row.mine) throw new NotArchivable('Another archive is running on this database. Wait for its end.')
+  if (!row.mine) throw new NotArchivable('Another archive run is in progress on this database. Wait for it to end.')
 }
 
 async function readVersions(prisma: Prisma): Promise<Manifest['versions']> {
@@ -205,7 +205,7 @@ async function readVersions(prisma: Prisma): Promise<Manifest['versions']> {
 function formatMonth({ month, journal, wallets, attempts }: Manifest): string {
   const files = [journal, wallets, ...attempts]
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  const records = attempts.map((file) => `${file.rows} records of use of ${file.month}`)
+  const records = attempts.map((file) => `${file.rows} usage records of ${file.month}`)
   return `${month} is archived: ${[`${journal.rows} entries of ${wallets.rows} wallets`, ...records].join(', ')}; ${bytes} bytes.`
 }
 

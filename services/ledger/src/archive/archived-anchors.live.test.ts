@@ -16,15 +16,15 @@ describe('an anchor of archived entries', () => {
     expect(await checkAnchor(reads, text)).toEqual([])
     await books.archive({ before: third })
     expect((await checkAnchor(reads, text)).map(formatFinding)).toEqual([
-      expect.stringContaining('1 of its entries are archived: name its folder with --archive'),
+      expect.stringContaining('1 of its entries are archived: name the archive folder with --archive'),
     ])
     const wanted = await archivedHeads(reads, text)
     await checkArchive(books.folder, { database: reads, wanted })
     expect(await checkAnchor(reads, text, wanted)).toEqual([])
     for (const seals of wanted.values()) for (const seq of seals.keys()) seals.set(seq, Buffer.alloc(32))
     expect((await checkAnchor(reads, text, wanted)).map(formatFinding)).toEqual([
-      expect.stringContaining('the seal of an anchored entry was changed'),
-      expect.stringContaining('the books are not those that were anchored'),
+      expect.stringContaining('the seal of an anchored entry has changed'),
+      expect.stringContaining('the books differ from the anchor'),
     ])
   })
 

@@ -28,7 +28,7 @@ export async function checkArchive(folder: string, { database, wanted }: Options
   const closings = new Map<string, Closing>()
   const hashes = new Map<Month, string>()
   const months = await monthsIn(folder)
-  if (months.length === 0) report.findings.push(`${folder} has no manifest of a month`)
+  if (months.length === 0) report.findings.push(`${folder} has no manifests`)
   let before: Month | null = null
   let isTorn = false
   for (const month of months) {
@@ -88,9 +88,9 @@ async function compareWithBooks(
   const { archived } = await readBooksState(database)
   const recorded = new Map(archived.map(({ month, manifest }) => [month, manifest]))
   for (const [month, sha256] of recorded) {
-    if (!hashes.has(month)) findings.push(`${manifestName(month)}, which the database has recorded, is missing`)
+    if (!hashes.has(month)) findings.push(`${manifestName(month)} is recorded in the database but missing`)
     else if (hashes.get(month) !== sha256)
-      findings.push(`${manifestName(month)} is not the one that the database has recorded`)
+      findings.push(`${manifestName(month)} differs from the manifest recorded in the database`)
   }
   for (const month of hashes.keys())
     if (!recorded.has(month)) findings.push(`${manifestName(month)} is not recorded in the database`)
@@ -100,10 +100,10 @@ async function compareWithBooks(
     const inFiles = closings.get(project)
     if (!inFiles || !isSame(inFiles.at, at) || windowsText(inFiles.windows) !== windowsText(windows))
       findings.push(
-        `${project}: its newest archived entry is ${at.seq} in the database and ${inFiles?.at.seq ?? 'none'} in the files, or what it was then differs`,
+        `${project}: its last archived entry is ${at.seq} in the database and ${inFiles?.at.seq ?? 'none'} in the files, or its balance at that entry differs`,
       )
   }
   for (const project of closings.keys())
-    if (!inBooks.has(project)) findings.push(`${project}: it is in the files, and not in the database`)
+    if (!inBooks.has(project)) findings.push(`${project}: it is in the files but not in the database`)
   return findings
 }

@@ -80,7 +80,7 @@ describe('ledger check --archive', () => {
     await archive.forge(third, journalName(third), (lines) =>
       lines.map((line) => line.replace('"charged_micro":"30"', '"charged_micro":"29"')),
     )
-    expect(await archive.found()).toContainEqual(expect.stringContaining('the usage record charges another amount'))
+    expect(await archive.found()).toContainEqual(expect.stringContaining('the usage record has a different charge'))
   })
 
   test('finds a missing file of usage records', async ({ archive }) => {
@@ -100,13 +100,13 @@ describe('ledger check --archive', () => {
     await archive.forge(second, journalName(second), (lines) => lines.filter((_, n) => n !== 1))
     expect(await archive.found()).toEqual(
       expect.arrayContaining([
-        expect.stringContaining('the seal does not fit what it seals'),
+        expect.stringContaining('the seal does not match its entries'),
         expect.stringContaining(`${journalName(second)} has 3 lines instead of 4`),
         `${manifestName(third)} does not follow ${manifestName(second)}`,
       ]),
     )
     expect(await archive.foundWithBooks()).toContain(
-      `${manifestName(second)} is not the one that the database has recorded`,
+      `${manifestName(second)} differs from the manifest recorded in the database`,
     )
   })
 
@@ -114,10 +114,10 @@ describe('ledger check --archive', () => {
     await archive.forge(second, walletsName(second), () => [])
     expect(await archive.found()).toEqual(
       expect.arrayContaining([
+        expect.stringContaining(`${journalName(second)} has 4 entries of wallets not in ${walletsName(second)}`),
         expect.stringContaining(
-          `${journalName(second)} has 4 entries of wallets that are not in ${walletsName(second)}`,
+          `its opening balance, of entry 9, differs from the previous closing balance, of entry 5`,
         ),
-        expect.stringContaining(`its opening balance, of entry 9, is not the closing one before, of entry 5`),
       ]),
     )
   })
@@ -129,7 +129,7 @@ describe('ledger check --archive', () => {
     expect(await archive.found()).toEqual(
       expect.arrayContaining([
         expect.stringContaining('its entries end with 9 and 120 micro-USD settled, its closing balance with 9 and 20'),
-        expect.stringContaining('its opening balance, of entry 9, is not the closing one before'),
+        expect.stringContaining('its opening balance, of entry 9, differs from the previous closing balance'),
       ]),
     )
   })
@@ -139,7 +139,7 @@ describe('ledger check --archive', () => {
       lines.map((line) => line.replace('"charged_micro":"30"', '"charged_micro":"29"')),
     )
     expect(await archive.found()).toContainEqual(
-      expect.stringContaining('the usage record charges another amount: expected 30, found 29'),
+      expect.stringContaining('the usage record has a different charge: expected 30, found 29'),
     )
   })
 
@@ -151,8 +151,8 @@ describe('ledger check --archive', () => {
     }
     expect(await archive.found()).toEqual(
       expect.arrayContaining([
-        `${manifestName(first)} is that of ${second}`,
-        `${manifestName(second)} is that of ${first}`,
+        `${manifestName(first)} is the manifest of ${second}`,
+        `${manifestName(second)} is the manifest of ${first}`,
       ]),
     )
   })
@@ -179,6 +179,6 @@ describe('ledger check --archive', () => {
 
   test('finds that a folder has no manifests', async ({ archive }) => {
     for (const month of months) await rm(archive.at(manifestName(month)))
-    expect(await archive.found()).toEqual([`${archive.folder} has no manifest of a month`])
+    expect(await archive.found()).toEqual([`${archive.folder} has no manifests`])
   })
 })

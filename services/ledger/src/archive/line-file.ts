@@ -178,7 +178,7 @@ export async function readManifest(
   }
   try {
     const found = manifest.parse(JSON.parse(text))
-    if (found.month !== of) return { wrong: `${name} is that of ${found.month}` }
+    if (found.month !== of) return { wrong: `${name} is the manifest of ${found.month}` }
     return { manifest: found, sha256: createHash('sha256').update(text).digest('hex') }
   } catch {
     return { wrong: `${name} is not a manifest of format 1` }

@@ -61,7 +61,7 @@ export async function verifyMonth(month: MonthToVerify): Promise<VerifiedMonth> 
   } catch (error) {
     areBooksRead = false
     findings.push(
-      `the files of ${manifest.month} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      `the files of ${manifest.month} can't be read: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
   return { findings, moved: areBooksRead ? moved : null }
@@ -81,13 +81,12 @@ async function verifyBooks(month: MonthToVerify, findings: string[], moved: stri
     seal.update(`${project} ${closing.at.seq} ${closing.at.seal.toString('hex')}\n`)
   }
   const rest = await journal.countRest()
-  if (rest > 0)
-    findings.push(`${manifest.journal.file} has ${rest} entries of wallets that are not in ${manifest.wallets.file}`) // V3
+  if (rest > 0) findings.push(`${manifest.journal.file} has ${rest} entries of wallets not in ${manifest.wallets.file}`) // V3
   if (journal.rows() !== manifest.journal.rows)
     findings.push(`${manifest.journal.file} has ${journal.rows()} lines instead of ${manifest.journal.rows}`)
   if (moved.length !== manifest.wallets.rows)
     findings.push(`${manifest.wallets.file} has ${moved.length} lines instead of ${manifest.wallets.rows}`)
-  if (seal.digest('hex') !== manifest.seal) findings.push(`the seal of ${manifest.month} is not that of its wallets`)
+  if (seal.digest('hex') !== manifest.seal) findings.push(`the seal of ${manifest.month} does not match its wallets`)
 }
 
 async function verifyWallet(
@@ -101,7 +100,7 @@ async function verifyWallet(
   const seals = wanted?.get(project)
   if (!isSame(opening, before.at))
     findings.push(
-      `${project}: its opening balance, of entry ${opening.seq}, is not the closing one before, of entry ${before.at.seq}`,
+      `${project}: its opening balance, of entry ${opening.seq}, differs from the previous closing balance, of entry ${before.at.seq}`,
     )
   const fold = beginFold(before)
   for await (const block of journal.blocksOf(project)) {
@@ -115,7 +114,7 @@ async function verifyWallet(
     )
   const kept = new Map([...fold.windows].filter(([name]) => closing.windows.has(name)))
   if (known && windowsText(kept) !== windowsText(closing.windows))
-    findings.push(`${project}: what its windows have spent differs from its entries`)
+    findings.push(`${project}: the spending of its windows differs from its entries`)
   return findings
 }
 
@@ -160,7 +159,7 @@ async function verifyAttempts(place: string, rows: number, findings: string[]): 
   let [found, last] = [0, '']
   for await (const line of readLines(place)) {
     const { id } = JSON.parse(line) as { id: string }
-    if (id <= last) findings.push(`${path.basename(place)}: ${id} is not behind ${last}`)
+    if (id <= last) findings.push(`${path.basename(place)}: ${id} is not after ${last}`)
     last = id
     found++
   }
@@ -214,7 +213,7 @@ export async function recordMonth({ prisma }: Pick<Database, 'prisma'>, verified
         VALUES (${startOf(month)}::date, ${Buffer.from(sha256, 'hex')}, ${folder}, ${BigInt(manifest.journal.rows)},
                 ${attempts}::date[], now())
         ON CONFLICT DO NOTHING`
-      if (written === 0) throw new NotArchivable(`${month} was archived by someone else meanwhile.`)
+      if (written === 0) throw new NotArchivable(`${month} was archived by another process in the meantime.`)
       for (let at = 0; at < moved.length; at += BATCH_SIZE)
         await record(tx, month, moved.slice(at, at + BATCH_SIZE), closings)
     },

@@ -15,7 +15,7 @@ describe('a month is not archived', () => {
     await books.unguarded('UPDATE money.attempts SET completion_tokens = 29 WHERE id = $1', [id])
     await expect(books.archive({ before: third })).rejects.toThrow(
       new RegExp(
-        `^${books.tenant.project.id}: journal entry 3 .*the charge is not what its usage costs: expected 29, found 30`,
+        `^${books.tenant.project.id}: journal entry 3 .*the charge differs from the cost of its usage: expected 29, found 30`,
       ),
     )
     expect(await books.partitions()).toContain(`journal ${first}`)
@@ -28,7 +28,7 @@ describe('a month is not archived', () => {
     await books.call(dayOf(first, 3))
     await books.rollUp()
     await books.fixture.run('UPDATE money.usage_hours SET prompt_tokens = prompt_tokens + 1')
-    await expect(books.archive({ before: second })).rejects.toThrow('an hour of usage differs')
+    await expect(books.archive({ before: second })).rejects.toThrow('a usage hour differs')
   })
 
   test('until its usage is rolled up', async ({ books }) => {
@@ -56,7 +56,7 @@ describe('usage records', () => {
     await books.call(dayOf(second, 3))
     await books.rollUp()
     const { logged } = await books.archive({ before: third })
-    expect(logged).toContainEqual(expect.stringContaining(`${first}: records of use stay`))
+    expect(logged).toContainEqual(expect.stringContaining(`${first}: usage records stay`))
     expect(await books.partitions()).toContain(`attempts ${first}`)
     expect(await books.settle(id)).toMatchObject({ kind: 'settled' })
     await books.moveTo(dayOf(fourth, 3))
@@ -129,8 +129,8 @@ describe('after archiving', () => {
     await books.unguarded('UPDATE money.wallets SET settled = settled + 1 WHERE project = $1', [project])
     expect(await books.check()).toEqual([
       `${project}: wallet ${project}: settled differs from the journal: expected 60, found 61 micro-USD`,
-      expect.stringContaining('what was rolled up differs from the journal'),
-      expect.stringContaining('what the days of the journal settled differs from the wallet'),
+      expect.stringContaining('the usage roll-up differs from the journal'),
+      expect.stringContaining('settled differs between journal days and wallet'),
     ])
     await books.unguarded('UPDATE money.wallets SET settled = settled - 1 WHERE project = $1', [project])
     await books.unguarded('UPDATE money.archived_wallets SET settled = settled - 1 WHERE project = $1', [project])
@@ -138,7 +138,7 @@ describe('after archiving', () => {
       expect.stringContaining('settled differs from the journal: expected 59, found 60'),
     ])
     expect(await books.checkBoth()).toEqual([
-      expect.stringContaining(`${project}: its newest archived entry is 5 in the database`),
+      expect.stringContaining(`${project}: its last archived entry is 5 in the database`),
     ])
   })
 
@@ -185,7 +185,7 @@ describe('after archiving', () => {
         [id, micro],
       )
     await take(1)
-    expect(await check()).toContainEqual(expect.stringContaining('the usage record charges another amount'))
+    expect(await check()).toContainEqual(expect.stringContaining('the usage record has a different charge'))
     await take(-1)
     await books.call(dayOf(second, 3))
     await books.rollUp()

@@ -93,7 +93,7 @@ async function writeWallet(
 ): Promise<void> {
   if (rolledUp < last)
     throw new NotArchivable(
-      `${project}: its usage is rolled up to entry ${rolledUp}, and ${month} ends with ${last}. A ledger has to run; the log of its job usage-roll-up says what keeps it.`,
+      `${project}: its usage is rolled up to entry ${rolledUp}, and ${month} ends with ${last}. Run a ledger; if one runs, see the log of its job usage-roll-up.`,
     )
   while (fold.at.seq < last) {
     const rows = await readStep(prisma, project, { fold, month, last })
@@ -115,7 +115,7 @@ async function proveUsage(prisma: Prisma, project: string): Promise<void> {
 
 function doNotAddUp(finding: string): NotArchivable {
   return new NotArchivable(
-    `${finding}. The books do not add up, so their entries are needed where they are (docs/operating.md, "The books do not add up").`,
+    `${finding}. The books do not add up, so their entries must stay in the database (docs/operating.md, "The books do not add up").`,
   )
 }
 

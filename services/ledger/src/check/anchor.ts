@@ -80,8 +80,8 @@ async function* headsOf({ prisma }: Pick<Database, 'prisma'>, text: string): Asy
   }
 }
 
-const OTHER = 'the books are not those that were anchored'
-const NEEDS_FILES = 'name its folder with --archive'
+const OTHER = 'the books differ from the anchor'
+const NEEDS_FILES = 'name the archive folder with --archive'
 const nothingAmiss = { expectedMicro: 0n, foundMicro: 0n }
 
 interface Head {
@@ -108,7 +108,7 @@ function readHeads({ prisma }: Pick<Database, 'prisma'>, anchor: bigint, project
 }
 
 function changedHead({ project, seq, seal }: Head): Finding & { project: string } {
-  const what = seal === null ? 'the entry that was anchored is not there' : 'the seal of an anchored entry was changed'
+  const what = seal === null ? 'an anchored entry is missing' : 'the seal of an anchored entry has changed'
   return { ...nothingAmiss, project, what, where: `journal entry ${seq}` }
 }
 

@@ -69,12 +69,12 @@ describe('ledger check', () => {
       'micro-USD moved from one reservation to another',
       `UPDATE money.reservations SET micro = micro + CASE id WHEN (SELECT min(id) FROM money.reservations WHERE project = $1) THEN 50 ELSE -50 END
         WHERE project = $1`,
-      /what is reserved, or was, differs: expected 100, found 50/,
+      /the reserved amount differs from the reservation: expected 100, found 50/,
     ],
     [
       'a reservation under another id',
       `UPDATE money.reservations SET id = 'another' WHERE id = (SELECT min(id) FROM money.reservations WHERE project = $1)`,
-      /what is reserved, or was, differs: expected 100, found 0/,
+      /the reserved amount differs from the reservation: expected 100, found 0/,
     ],
     [
       'a deleted meter',
@@ -94,32 +94,32 @@ describe('ledger check', () => {
     [
       'a usage record',
       'UPDATE money.attempts SET charged_micro = 29 WHERE project = $1 AND charged_micro = 30',
-      /the usage record charges another amount: expected 30, found 29/,
+      /the usage record has a different charge: expected 30, found 29/,
     ],
     [
       'a funding record',
       'UPDATE money.fundings SET micro = micro + 1 WHERE project = $1',
-      /the funding record differs: expected 10000, found 10001/,
+      /the funding record differs from the entry: expected 10000, found 10001/,
     ],
     [
       'a correction record',
       'UPDATE money.corrections SET micro = micro + 1 WHERE project = $1',
-      /the correction record differs: expected -7, found -6/,
+      /the correction record differs from the entry: expected -7, found -6/,
     ],
     [
       'a missing correction record',
       'DELETE FROM money.corrections WHERE project = $1',
-      /the correction record differs: expected -7, found 0/,
+      /the correction record differs from the entry: expected -7, found 0/,
     ],
     [
       'the reference of an entry',
       `UPDATE money.journal SET reference = 'other' WHERE project = $1 AND kind = 'reserve' AND seq = 2`,
-      /the seal does not fit/,
+      /the seal does not match/,
     ],
     [
       'the amounts of an entry',
       `UPDATE money.journal SET reserved = reserved + 1, available = available - 1 WHERE project = $1 AND seq = 2`,
-      /the seal does not fit/,
+      /the seal does not match/,
     ],
     [
       'a missing entry',
@@ -129,7 +129,7 @@ describe('ledger check', () => {
     [
       'a truncated journal',
       'DELETE FROM money.journal WHERE project = $1 AND seq = (SELECT max(seq) FROM money.journal WHERE project = $1)',
-      /the journal is shorter than the wallet says/,
+      /the journal has fewer entries than the wallet records/,
     ],
   ]
   for (const [what, sql, saying] of tamperings) {
@@ -166,12 +166,12 @@ describe('ledger check', () => {
       (await fixture.run('SELECT seq::int, findings FROM money.checked_wallets WHERE project = $1', [books.project]))
         .rows[0] as { seq: number; findings: string }
     await around(`UPDATE money.journal SET reference = reference || '!' WHERE project = $1 AND seq = 2`)
-    expect(await says(replica, books.project)).toMatch(/the seal does not fit/)
+    expect(await says(replica, books.project)).toMatch(/the seal does not match/)
     const { seq } = await checkpoint()
     await replica.admit(replica.item(books.key, books.product))
-    expect(await says(replica, books.project)).toMatch(/the seal does not fit/)
+    expect(await says(replica, books.project)).toMatch(/the seal does not match/)
     expect((await checkpoint()).seq).toBe(seq + 1)
-    expect((await checkBooks(replica.reads)).findings.map(formatFinding).join()).toMatch(/the seal does not fit/)
+    expect((await checkBooks(replica.reads)).findings.map(formatFinding).join()).toMatch(/the seal does not match/)
     await around(`UPDATE money.journal SET reference = rtrim(reference, '!') WHERE project = $1 AND seq = 2`)
     expect(await says(replica, books.project)).toBe('')
     expect(await checkpoint()).toEqual({ seq: seq + 1, findings: '[]' })

@@ -38,7 +38,7 @@ pastTest(
     expect(await books.check()).toEqual([])
     await books.fixture.run(`UPDATE money.journal_days SET settled = settled + 1 WHERE kind = 'settle'`)
     expect(await books.check()).toEqual([
-      expect.stringContaining('what the days of the journal settled differs from the wallet: expected 42, found 43'),
+      expect.stringContaining('settled differs between journal days and wallet: expected 42, found 43'),
     ])
   },
 )
@@ -47,7 +47,7 @@ pastTest('a month whose journal days do not add up is not archived', async ({ bo
   await books.call(dayOf(first, 3))
   await books.rollUp()
   await books.fixture.run(`UPDATE money.journal_days SET product = 'acme/other' WHERE kind = 'settle'`)
-  await expect(books.archive({ before: second })).rejects.toThrow('a day of the journal differs')
+  await expect(books.archive({ before: second })).rejects.toThrow('a journal day differs')
 })
 
 const test = ledgerTest
@@ -82,7 +82,7 @@ describe('the check of journal days', () => {
       'charges moved to another day',
       `${change('day = day - 1')} AND kind = 'settle'`,
       true,
-      /a day of the journal differs: expected 2 entries \(reserved -200, settled 30, outside 0\), found 0 entries/,
+      /a journal day differs from its entries: expected 2 entries \(reserved -200, settled 30, outside 0\), found 0 entries/,
     ],
   ]
   for (const [what, sql, whole, saying] of tamperings) {

@@ -33,12 +33,12 @@ export async function checkJournalDays(
           FROM money.journal_days WHERE project = ${project}) d
      WHERE w.project = ${project}`
   if (!sums) return []
-  const where = `days of the journal of ${project} up to entry ${sums.seq}`
+  const where = `journal days of ${project} up to entry ${sums.seq}`
   const pairs: [what: string, expectedMicro: bigint, foundMicro: bigint][] = [
-    ['the days of the journal have another number of entries', sums.seq, sums.entries],
-    ['what the days of the journal funded differs from the wallet', sums.isFunded, sums.funded],
-    ['what the days of the journal reserved differs from the wallet', sums.isReserved, sums.reserved],
-    ['what the days of the journal settled differs from the wallet', sums.isSettled, sums.settled],
+    ['the journal days have a different number of entries', sums.seq, sums.entries],
+    ['funded differs between journal days and wallet', sums.isFunded, sums.funded],
+    ['reserved differs between journal days and wallet', sums.isReserved, sums.reserved],
+    ['settled differs between journal days and wallet', sums.isSettled, sums.settled],
   ]
   const findings: Finding[] = pairs
     .filter(([, expected, found]) => expected !== found)
@@ -93,7 +93,7 @@ async function checkEach({ prisma }: Pick<Database, 'prisma'>, project: string):
     after,
   )
   return differing.map(({ name, expected, found }) => ({
-    what: `a day of the journal differs: expected ${formatRow(expected)}, found ${formatRow(found)}`,
+    what: `a journal day differs from its entries: expected ${formatRow(expected)}, found ${formatRow(found)}`,
     where: `journal day ${name.trim()}`,
     expectedMicro: moved(expected),
     foundMicro: moved(found),

@@ -35,9 +35,9 @@ export async function checkUsage(
     if (expectedMicro !== foundMicro) findings.push({ what, where, expectedMicro, foundMicro })
   }
   if (sums.seq > sums.journal_seq) same('usage is rolled up beyond the journal', sums.journal_seq, sums.seq)
-  same('what was rolled up differs from the journal', sums.settled - sums.behind, sums.micro) // V1
-  same('the hours of usage differ from what was rolled up', sums.micro, sums.hours) // V2
-  same('the days of usage differ from what was rolled up', sums.micro, sums.days)
+  same('the usage roll-up differs from the journal', sums.settled - sums.behind, sums.micro) // V1
+  same('the usage hours differ from the roll-up', sums.micro, sums.hours) // V2
+  same('the usage days differ from the roll-up', sums.micro, sums.days)
   if (depth === 'hours')
     findings.push(...(await checkHours({ prisma }, project)), ...(await checkDays({ prisma }, project)))
   return findings
@@ -66,7 +66,7 @@ async function checkHours({ prisma }: Pick<Database, 'prisma'>, project: string)
     after,
   )
   return differing.map(({ name, expected: [calls, tokens, micro], found }) => ({
-    what: `an hour of usage differs: expected ${calls} calls with ${tokens} tokens, found ${found[0]} with ${found[1]}`,
+    what: `a usage hour differs from the journal: expected ${calls} calls with ${tokens} tokens, found ${found[0]} with ${found[1]}`,
     where: `usage hour ${name}`,
     expectedMicro: micro!,
     foundMicro: found[2]!,
@@ -133,7 +133,7 @@ async function checkDays({ prisma }: Pick<Database, 'prisma'>, project: string):
            IS DISTINCT FROM (h.calls::bigint, h.prompt::bigint, h.completion::bigint, h.micro::bigint)
      ORDER BY 1`
   return rows.map(({ name, expected, found }) => ({
-    what: 'a day of usage differs from its hours',
+    what: 'a usage day differs from its hours',
     where: `usage day ${name}`,
     expectedMicro: expected,
     foundMicro: found,

@@ -60,7 +60,7 @@ async function refresh(prisma: Prisma, project: string, { remembered }: Start): 
 }
 
 function unsealed(seq: bigint): Finding {
-  const what = 'the block is not there up to its end'
+  const what = 'the last entry or the seal of this block is missing'
   return { what, where: `journal entry ${seq}`, expectedMicro: 0n, foundMicro: 0n }
 }
 

@@ -12,12 +12,12 @@ export function compareBalances(project: string, at: Checkpoint, found: Balances
   same('reserved differs from the journal', wallet, at.reserved, found.reserved)
   same('settled differs from the journal', wallet, at.settled, found.settled)
   same('reserved differs from the open reservations', wallet, found.open_micro, found.reserved)
-  same('the journal is shorter than the wallet says', wallet, found.journal_seq, at.seq)
+  same('the journal has fewer entries than the wallet records', wallet, found.journal_seq, at.seq)
   if (!at.seal.equals(found.seal))
     findings.push({ what: 'the seal differs from the journal', where: wallet, expectedMicro: 0n, foundMicro: 0n })
   if (found.settled + found.reserved > found.funded)
     findings.push({
-      what: 'more is reserved and spent than was funded',
+      what: 'reserved and settled exceed funded',
       where: wallet,
       expectedMicro: found.funded,
       foundMicro: found.settled + found.reserved,

@@ -98,9 +98,13 @@ describe('foldJournal', () => {
         ({ what, expectedMicro, foundMicro }) => [what, expectedMicro, foundMicro],
       )
     expect(findings({})).toEqual([])
-    expect(findings({ completion_tokens: 6n })).toEqual([['the charge is not what its usage costs', 6n, 7n]])
-    expect(findings({ completion_pico: 1_000_001n })).toEqual([['the charge is not what its usage costs', 8n, 7n]])
-    expect(findings({ request_pico: 50_000_000n })).toEqual([['the charge is not what its usage costs', 10n, 7n]])
+    expect(findings({ completion_tokens: 6n })).toEqual([['the charge differs from the cost of its usage', 6n, 7n]])
+    expect(findings({ completion_pico: 1_000_001n })).toEqual([
+      ['the charge differs from the cost of its usage', 8n, 7n],
+    ])
+    expect(findings({ request_pico: 50_000_000n })).toEqual([
+      ['the charge differs from the cost of its usage', 10n, 7n],
+    ])
   })
 
   test('reports any entry that was changed after it was sealed', () => {
@@ -108,7 +112,7 @@ describe('foldJournal', () => {
     for (const [n, entry] of entries.entries()) {
       const changed = entries.with(n, { ...entry, reference: 'other' })
       expect(foldJournal(emptyBook, changed).findings.map(({ what }) => what)).toContain(
-        'the seal does not fit what it seals',
+        'the seal does not match its entries',
       )
     }
   })

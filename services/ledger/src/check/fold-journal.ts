@@ -112,7 +112,7 @@ function foldBlock(from: Checkpoint, block: Entry[], spent: SpentByWindow, findi
   const seal = createHash('sha256').update(from.seal).update(block.map(textOf).join('\n')).digest()
   if (!seal.equals(last.seal!))
     findings.push({
-      what: 'the seal does not fit what it seals',
+      what: 'the seal does not match its entries',
       where: placeOf(last),
       expectedMicro: 0n,
       foundMicro: 0n,
@@ -136,30 +136,30 @@ function compareWithBooks(entry: Entry, complain: Complain): void {
   switch (entry.kind) {
     case 'fund':
       if (entry.funding_micro !== -entry.outside)
-        complain('the funding record differs', -entry.outside, entry.funding_micro ?? 0n)
+        complain('the funding record differs from the entry', -entry.outside, entry.funding_micro ?? 0n)
       break
     case 'correct':
       if (entry.correction_micro !== -entry.outside)
-        complain('the correction record differs', -entry.outside, entry.correction_micro ?? 0n)
+        complain('the correction record differs from the entry', -entry.outside, entry.correction_micro ?? 0n)
       break
     case 'settle':
       if (entry.charged_micro !== entry.settled)
-        complain('the usage record charges another amount', entry.settled, entry.charged_micro ?? 0n)
+        complain('the usage record has a different charge', entry.settled, entry.charged_micro ?? 0n)
       else if (entry.settled !== derivedCharge(entry))
-        complain('the charge is not what its usage costs', derivedCharge(entry), entry.settled)
+        complain('the charge differs from the cost of its usage', derivedCharge(entry), entry.settled)
       if (entry.reserved_micro !== -entry.reserved)
-        complain('the usage record reserved another amount', -entry.reserved, entry.reserved_micro ?? 0n)
+        complain('the usage record has a different reservation', -entry.reserved, entry.reserved_micro ?? 0n)
       if (entry.ceiling_micro !== null && (entry.execution_micro ?? 0n) > entry.ceiling_micro)
-        complain('its execution was charged more than its ceiling', entry.ceiling_micro, entry.execution_micro ?? 0n)
+        complain('the execution was charged more than its ceiling', entry.ceiling_micro, entry.execution_micro ?? 0n)
       break
     case 'release':
       if (entry.state !== 'Released') complain('the usage record is not released', 0n, entry.charged_micro ?? 0n)
       if (entry.reserved_micro !== -entry.reserved)
-        complain('the usage record reserved another amount', -entry.reserved, entry.reserved_micro ?? 0n)
+        complain('the usage record has a different reservation', -entry.reserved, entry.reserved_micro ?? 0n)
       break
     case 'reserve':
       if (entry.reserved_micro !== entry.reserved)
-        complain('what is reserved, or was, differs', entry.reserved, entry.reserved_micro ?? 0n)
+        complain('the reserved amount differs from the reservation', entry.reserved, entry.reserved_micro ?? 0n)
       break
   }
 }

@@ -34,7 +34,7 @@ describe('rechecking wallets behind the checkpoints', () => {
     const rename = 'UPDATE money.journal SET reference = $2 WHERE project = $1 AND reference = $3'
     await tamper(rename, [tenant.project.id, 'other', id])
     expect(await check()).toEqual([]) // the entry is behind the checkpoint, and no balance has changed
-    const saying = expect.arrayContaining([expect.stringMatching(/the seal does not fit what it seals/)]) as string[]
+    const saying = expect.arrayContaining([expect.stringMatching(/the seal does not match its entries/)]) as string[]
     expect(await recheck()).toEqual(saying)
     expect(await recheck(0)).toEqual(saying) // wallets with a finding are rechecked every time
     await tamper(rename, [tenant.project.id, id, 'other'])
@@ -48,7 +48,7 @@ describe('rechecking wallets behind the checkpoints', () => {
     await tamper(setTokens, [id, 29])
     expect(await recheck()).toEqual([
       expect.stringMatching(
-        new RegExp(`^${tenant.project.id}: .*the charge is not what its usage costs: expected 29, found 30`),
+        new RegExp(`^${tenant.project.id}: .*the charge differs from the cost of its usage: expected 29, found 30`),
       ),
     ])
     await tamper(setTokens, [id, 30])
@@ -59,7 +59,7 @@ describe('rechecking wallets behind the checkpoints', () => {
     await spend(30)
     const hour = `INSERT INTO money.usage_hours VALUES ($1, date_trunc('hour', now(), 'UTC'), 'acme/m', 'key_1', 1, 1, 1, 5)`
     await fixture.run(hour, [tenant.project.id])
-    expect(await recheck()).toEqual([expect.stringMatching(/the hours of usage differ from what was rolled up/)])
+    expect(await recheck()).toEqual([expect.stringMatching(/the usage hours differ from the roll-up/)])
     await fixture.run('DELETE FROM money.usage_hours WHERE project = $1', [tenant.project.id])
     expect(await recheck()).toEqual([])
   })
