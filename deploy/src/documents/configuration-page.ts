@@ -4,24 +4,24 @@ import { z } from 'zod'
 import { programs, services, type ProgramName } from '../programs.ts'
 
 const purposes: Record<Exclude<ProgramName, 'provider'>, string> = {
-  gateway: 'The edge. It holds no credentials of the database. `PROVIDERS` is described below.',
-  worker: 'Runs nodes. It holds no credentials of the database. `PROVIDERS` is described below.',
-  ledger: 'The book of record.',
+  gateway: 'Serves callers. It has no database credentials. `PROVIDERS` is described below.',
+  worker: 'Runs nodes of executions. It has no database credentials. `PROVIDERS` is described below.',
+  ledger: 'Keeps the books: wallets, reservations, executions.',
   console: 'Users, projects, keys and products, and the web console.',
-  migrate: 'The job that brings the database up to a version, before its services start.',
+  migrate: 'The job that migrates the database before the services of a new version start.',
   archive:
-    'The job `ledger archive`, which writes closed months of the books to files ([operating](operating.md#archive)).',
-  seed: 'Fills an empty stack with something to try. Not for a real one.',
+    'The job `ledger archive`, which writes old months of the books to files ([operating](operating.md#archive)).',
+  seed: 'Fills an empty stack with sample data. Not for production.',
 }
 
 const heading = `# Configuration
 
-Every program reads its environment and nothing else. An empty value counts as absent, and \`NAME_FILE\` may name a file that holds
-the value of any variable, such as a mounted secret. A wrong value stops the start with one sentence that names the variable; the exit
-code is 78 then. This page is made from the schemas that read the variables.
+Every program is configured by environment variables only. An empty value counts as absent. For any variable, \`NAME_FILE\` may name a file
+that holds its value, such as a mounted secret. A program with an invalid value does not start: it prints one sentence that names the
+variable, and exits with 78. This page is generated from the schemas that read the variables.
 
-The four services also heed the variables of the OpenTelemetry SDK (\`OTEL_*\`) as far as there is a collector. What
-\`npm start\` reads is in [stack-config.ts](../tools/local-stack/src/stack-config.ts).
+With a collector, the four services also read the variables of the OpenTelemetry SDK (\`OTEL_*\`). The variables of \`npm start\` are in
+[stack-config.ts](../tools/local-stack/src/stack-config.ts).
 `
 
 /** docs/configuration.md: the variables of each program, and the fields of a provider. */
@@ -49,15 +49,15 @@ function providersSection(): string {
   const names = kinds.map(({ properties }) => `\`${properties['kind']?.const}\``)
   const rows = [...fields].map(([name, { field, required, kinds: of }]) => {
     const only = of.length < kinds.length ? ` (${of.join(', ')} only)` : ''
-    const meaning = name === 'kind' ? `Its wire format: ${names.join(' or ')}.` : `${field.description ?? ''}${only}`
+    const meaning = name === 'kind' ? `Wire format: ${names.join(' or ')}.` : `${field.description ?? ''}${only}`
     const fallback =
       field.default === undefined ? (required ? 'required' : 'none') : `\`${JSON.stringify(field.default)}\``
     return `| \`${name}\` | ${meaning} | ${fallback} |`
   })
   return `## PROVIDERS
 
-JSON: an object with an entry for each provider, by the name that the routes of products use. Its key is best named by \`apiKeyFile\` or
-\`apiKeyEnv\`. Where \`PROVIDER_ALLOWED_HOSTS\` is set (hosts with commas between them), no other host may be called.
+A JSON object with one entry per provider, under the name that the routes of products use. Prefer \`apiKeyFile\` or \`apiKeyEnv\` to
+\`apiKey\`. If \`PROVIDER_ALLOWED_HOSTS\` is set (comma-separated), no other host may be called.
 
 \`\`\`json
 { "main": { "kind": "openai-compatible", "baseUrl": "https://api.example.com/v1", "apiKeyFile": "/run/providers/main-key" } }

@@ -20,6 +20,6 @@ test('every code has a way to be cleared', () => {
   const page = refusalsPage()
   for (const code of Object.keys(refusals)) {
     const [, section = ''] = page.split(`\n## ${code}\n`)
-    expect([code, /What clears it:\s+\S/.test(section.split('\n## ')[0]!)]).toEqual([code, true])
+    expect([code, /How to fix it:\s+\S/.test(section.split('\n## ')[0]!)]).toEqual([code, true])
   }
 })

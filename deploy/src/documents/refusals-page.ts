@@ -11,15 +11,15 @@ interface Row {
 
 const heading = `# Refusals
 
-Every answer that is not 2xx has this shape, on every endpoint. \`code\` never changes its meaning; \`message\` and \`resolution\` are
-for users; \`details\` holds facts for programs, where there are some. What is in braces is said by the facts of the case.
+Every response other than 2xx has this shape, on every endpoint. \`code\` never changes its meaning; \`message\` and \`resolution\` are
+for users; \`details\` holds facts for programs, if there are any. Text in braces stands for facts of the individual case.
 
 \`\`\`json
 { "error": { "code": "key_limit", "type": "permission_error", "param": null, "message": "…", "resolution": "…", "details": {} } }
 \`\`\`
 
-Repeating helps where \`Retry-After\` is sent; where it can't, \`x-should-retry: false\` is. A call that is refused is not charged.
-Each row is in packages/api/src/refusals.ts, from which this page is made.
+A response with \`Retry-After\` can be retried; one with \`x-should-retry: false\` can't. A refused call is not charged.
+This page is generated from packages/api/src/refusals.ts.
 `
 
 /** docs/refusals.md: each code with its status, what it says, and what clears it. */
@@ -41,7 +41,7 @@ function variantsOf({ message, resolution }: Row): string {
     const cleared = resolutions.map(([, resolution]) => resolution)
     const list =
       cleared.length === 1 ? ` ${cleared[0]}` : `\n\n${cleared.map((resolution) => `- ${resolution}`).join('\n')}`
-    return `${said}\n\nWhat clears it:${list}`
+    return `${said}\n\nHow to fix it:${list}`
   })
   return parts.join('\n\nOr:\n\n').replaceAll('<', '\\<')
 }

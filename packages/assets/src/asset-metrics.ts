@@ -12,15 +12,15 @@ export const unmeasured: AssetMetrics = { refused() {}, watch() {} }
 /** @param service prefix of the names */
 export function openAssetMetrics(meter: Telemetry['meter'], service: string): AssetMetrics {
   const refusals = meter.createCounter(`${service}.assets.refused`, {
-    description: 'Reads and uploads of assets that were refused because a limit was reached, by limit',
+    description: 'Reads and uploads of assets refused because of a limit, by limit',
     unit: '{refusal}',
   })
   const reads = meter.createObservableGauge(`${service}.assets.reads.open`, {
-    description: 'Assets that callers are reading',
+    description: 'Assets being read by callers',
     unit: '{read}',
   })
   const bytes = meter.createObservableGauge(`${service}.assets.transit`, {
-    description: 'Bytes reserved for assets on their way into the store, which are files in the temporary folder',
+    description: 'Bytes of assets being stored, which are files in the temporary folder until then',
     unit: 'By',
   })
   return {

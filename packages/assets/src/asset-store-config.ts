@@ -59,7 +59,7 @@ export const assetStoreConfig = {
     .default(assetLimits.transitBytes)
     .meta({
       description:
-        'Maximum bytes on their way into the store, which are files in the temporary folder until they are stored. One project has at most half. Further uploads are refused with `overloaded`, and nodes wait',
+        'Maximum bytes of assets being stored, which are files in the temporary folder until then. One project has at most half. Further uploads are refused with `overloaded`, and nodes wait',
     }),
 }
 
@@ -71,7 +71,7 @@ export const assetReadsConfig = {
   }),
   MAX_CONCURRENT_ASSET_READS_PER_PROJECT: wholeNumber({ min: 1, max: 100_000 })
     .default(assetLimits.readsPerProject)
-    .meta({ description: 'The same for the callers of one project' }),
+    .meta({ description: 'Maximum number of assets that callers of one project read at the same time' }),
 }
 
 type Config = z.output<z.ZodObject<typeof assetStoreConfig>> & Partial<z.output<z.ZodObject<typeof assetReadsConfig>>>

@@ -11,53 +11,61 @@ const limitMs = z.int().min(1).max(longestCallMs)
 /** Settings of every kind of provider. */
 const common = {
   baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).meta({
-    description: 'Base address of the wire format, such as https://api.example.com/v1. Redirects are not followed.',
+    description: 'Base URL of the provider, such as https://api.example.com/v1. Redirects are not followed.',
   }),
-  apiKey: z.string().min(1).optional().meta({ description: 'The key for this provider.' }),
-  apiKeyEnv: z.string().min(1).optional().meta({ description: 'The environment variable that holds the key.' }),
+  apiKey: z.string().min(1).optional().meta({ description: 'API key for this provider.' }),
+  apiKeyEnv: z.string().min(1).optional().meta({ description: 'Environment variable that holds the key.' }),
   apiKeyFile: z
     .string()
     .min(1)
     .optional()
-    .meta({ description: 'The file that holds the key, such as a mounted secret; read at the start.' }),
+    .meta({ description: 'File that holds the key, such as a mounted secret. Read once, at the start.' }),
   allowPrivateAddress: z
     .boolean()
     .default(false)
-    .meta({ description: 'Permits plain http, and loopback, private and link-local addresses.' }),
+    .meta({ description: 'Allow plain http, and loopback, private and link-local addresses.' }),
   firstByteMs: limitMs.default(120_000).meta({
     description:
-      'How long to wait for the first chunk of a stream, or for the head of an answer that is not streamed, which many providers send only when the answer is complete.',
+      'Maximum wait in milliseconds for the first chunk of a stream, or for the headers of a response that is not streamed, which many providers send only with the complete response.',
   }),
-  idleMs: limitMs.default(60_000).meta({ description: 'How long an answer that has begun may pause.' }),
-  totalMs: limitMs.default(longestCallMs).meta({ description: 'How long one attempt may last.' }),
-  tries: z.int().min(1).max(5).default(2).meta({ description: 'How often one call may ask this provider.' }),
+  idleMs: limitMs
+    .default(60_000)
+    .meta({ description: 'Maximum pause in milliseconds within a response that has started.' }),
+  totalMs: limitMs.default(longestCallMs).meta({ description: 'Maximum duration of one attempt, in milliseconds.' }),
+  tries: z
+    .int()
+    .min(1)
+    .max(5)
+    .default(2)
+    .meta({ description: 'Maximum number of attempts per call at this provider.' }),
   circuitFailures: z.int().min(1).max(1_000_000).default(10).meta({
     description:
-      'After this many failures without a complete answer between them the provider is not asked for a while.',
+      'Number of consecutive failures after which the circuit breaker opens, so that the provider gets no calls for a while.',
   }),
-  circuitOpenMs: limitMs
-    .default(5_000)
-    .meta({ description: 'How long it is not asked, and how long between probes then.' }),
+  circuitOpenMs: limitMs.default(5_000).meta({
+    description: 'Time in milliseconds until the first probe of an open circuit breaker, and between further probes.',
+  }),
   connections: z.int().min(1).max(10_000).optional().meta({
     description:
-      'Open connections at most, per process. When left out: as many as a gateway has places (`MAX_CONCURRENT_CALLS`), or twice as many as a worker runs nodes (`CONCURRENCY`). Further calls wait, and projects take turns.',
+      'Maximum number of open connections per process. Without it, `MAX_CONCURRENT_CALLS` in a gateway and twice `CONCURRENCY` in a worker. Further calls wait, and projects take turns.',
   }),
   maxWaiting: z.int().min(0).max(1_000_000).default(1_024).meta({
     description:
-      'How many calls may wait for a connection, per process; one project fills at most half of them. Further calls are refused with `overloaded`.',
+      'Maximum number of calls waiting for a connection, per process. One project has at most half of them. Further calls are refused with `overloaded`.',
   }),
   waitMs: limitMs.optional().meta({
     description:
-      'How long a call may wait for a connection before it is refused with `overloaded`. When left out: 8,000 in a gateway, 120,000 in a worker.',
+      'Time in milliseconds that a call waits for a connection before it is refused with `overloaded`. Without it, 8,000 in a gateway and 120,000 in a worker.',
   }),
 }
 
 const capField = z.enum(['max_tokens', 'max_completion_tokens']).optional().meta({
   description:
-    'The field in which this provider takes the output cap. When left out: max_completion_tokens at api.openai.com and at Azure, max_tokens elsewhere.',
+    'Field for the output cap. Without it, max_completion_tokens at api.openai.com and Azure, and max_tokens elsewhere.',
 })
 const imageFormatField = z.boolean().default(true).meta({
-  description: 'Whether images are asked for with response_format; some models refuse it and always answer base64.',
+  description:
+    'Send response_format when requesting images. Turn off for models that refuse it; they always return base64.',
 })
 
 const openAiCompatible = z.strictObject({
@@ -66,14 +74,15 @@ const openAiCompatible = z.strictObject({
   capField,
   imageFormatField,
   streamUsageField: z.boolean().default(true).meta({
-    description: 'Whether usage of streams is asked for with stream_options, which some refuse and send usage anyway.',
+    description:
+      'Request the usage of streams with stream_options. Turn off for providers that refuse it and send usage anyway.',
   }),
   toolCallIds: z.enum(['any', 'nine-characters']).default('any').meta({
-    description: 'Which ids of tool calls this provider takes; Mistral takes nine letters and digits.',
+    description: 'Accepted IDs of tool calls. Mistral accepts nine letters and digits only.',
   }),
   reasoningHistory: z.boolean().optional().meta({
     description:
-      'Whether reasoning_content and reasoning of earlier answers are sent back. When left out: not to api.openai.com, which has no such fields.',
+      'Send reasoning_content and reasoning of earlier responses back. Without it, they are sent to all but api.openai.com, which has no such fields.',
   }),
   cacheControl: z.boolean().optional().meta({
     description: 'Whether cache_control of messages, parts and tools is sent. When left out: to openrouter.ai only.',
@@ -91,7 +100,7 @@ const azureOpenAi = z.strictObject({
     .optional()
     .meta({
       description:
-        'The api-version of addresses with a deployment in them; baseUrl ends in /openai then. When left out, baseUrl ends in /openai/v1, which needs none. The model of a route is the deployment, either way.',
+        'The api-version for URLs that contain a deployment; baseUrl then ends with /openai. Without it, baseUrl ends with /openai/v1, which needs no version. In both cases the model of a route is the deployment.',
     }),
 })
 
@@ -107,7 +116,7 @@ const bedrock = z.strictObject({
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as us-east-1')
     .meta({
       description:
-        'The region that requests are signed for. Without a key (a Bedrock API key), credentials are found as the AWS SDK finds them.',
+        'Region that requests are signed for. Without a key (a Bedrock API key), credentials come from the default chain of the AWS SDK.',
     }),
 })
 

@@ -24,9 +24,9 @@ export function openCountingThread(deps: Deps): CountingThread {
 export const countingConfig = {
   COUNTING_THREADS: wholeNumber({ min: 1, max: 64 }).optional().meta({
     description:
-      'Threads that count the tokens of prompts; without it 1, or 2 where there are more than two processors',
+      'Number of threads that count the tokens of prompts. Without it, 1, or 2 on machines with more than two processors',
   }),
   MAX_CONCURRENT_PROMPT_CHARACTERS: wholeNumber({ min: 1, max: 1_000_000_000 }).default(33_554_432).meta({
-    description: 'Characters of prompts that may wait to be counted, of one project as many as are free',
+    description: 'Maximum characters of prompts waiting to be counted. One project may use all that are free',
   }),
 }

@@ -19,15 +19,15 @@ export interface Metrics {
 
 export function openMetrics(meter: Meter): Metrics {
   const duration = meter.createHistogram('console.requests.duration', {
-    description: 'Requests by route and status',
+    description: 'Duration of requests, by route and status',
     ...seconds,
   })
   const differed = meter.createCounter('console.statements.differed', {
-    description: 'Statements of which wallet, journal, fundings and corrections do not say the same',
+    description: 'Statements whose wallet, journal, fundings and corrections differ',
     unit: '{statement}',
   })
   const overloads = meter.createCounter('console.requests.overloaded', {
-    description: 'Requests refused with `overloaded`, by the limit that was reached',
+    description: 'Requests refused with `overloaded`, by limit',
     unit: '{request}',
   })
   const permits = meter.createObservableGauge('console.requests.permits', {

@@ -45,47 +45,47 @@ interface InProgress {
 
 export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
   const closings = meter.createCounter('gateway.reservations.closed', {
-    description: 'Reservations by how they were closed',
+    description: 'Closed reservations, by outcome',
     unit: '{reservation}',
   })
   const refusals = meter.createCounter('gateway.refusals', {
-    description: 'Answers that are not 2xx, by code',
+    description: 'Responses other than 2xx, by error code',
     unit: '{refusal}',
   })
   const dropped = meter.createCounter('gateway.refusals.dropped', {
-    description: 'Refusals that users do not see in the console: there were too many, or the ledger was away',
+    description: 'Refusals not shown in the console because there were too many or the ledger was unavailable',
     unit: '{refusal}',
   })
   const lookUps = meter.createCounter('gateway.keys.lookups', {
-    description: 'Keys looked up in the ledger before their requests were read, by outcome',
+    description: 'Key lookups in the ledger before the request is read, by outcome',
     unit: '{key}',
   })
   const counts = meter.createHistogram('gateway.prompts.counting.duration', {
-    description: 'From the refusal of a prompt by its bytes until its tokens were counted, or could not be',
+    description: 'Duration of counting the tokens of a prompt refused by its byte bound, including failed counts',
     ...seconds,
   })
   const attempts = meter.createCounter('gateway.provider.attempts.failed', {
-    description: 'Attempts that a provider failed, by kind',
+    description: 'Failed attempts at a provider, by kind',
     unit: '{attempt}',
   })
   const durations = meter.createHistogram('gateway.calls.duration', {
-    description: 'From receiving a chat call to the end of its answer',
+    description: 'Duration of a chat call, from its arrival to the end of its response',
     ...seconds,
   })
   const invocations = meter.createHistogram('gateway.invocations.duration', {
-    description: 'From receiving an invocation of a sandbox product to the end of its answer',
+    description: 'Duration of a sandbox invocation, from its arrival to the end of its response',
     ...seconds,
   })
   const own = meter.createHistogram('gateway.calls.own_duration', {
-    description: 'Of an answered chat call, its duration less what the provider took of it',
+    description: 'Duration of an answered chat call without the time of the provider',
     ...seconds,
   })
   const settling = meter.createHistogram('gateway.settlements.duration', {
-    description: 'From the end of a call until the ledger has answered that its reservation is closed',
+    description: 'Duration from the end of a call until the ledger has closed its reservation',
     ...seconds,
   })
   const circuits = meter.createCounter('gateway.provider.circuit.changes', {
-    description: 'Changes of the circuit breakers of providers, by their new state',
+    description: 'Circuit breaker changes of providers, by new state',
     unit: '{change}',
   })
   const open = new Set<string>()
@@ -97,7 +97,7 @@ export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
     .addCallback((gauge) => gauge.observe(open.size))
   meter
     .createObservableGauge('gateway.calls.open', {
-      description: 'Chat calls under way, and invocations that wait for their execution',
+      description: 'Chat calls in progress, and invocations waiting for their execution',
       unit: '{call}',
     })
     .addCallback((gauge) => gauge.observe(inProgress.calls()))

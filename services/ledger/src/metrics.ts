@@ -19,66 +19,68 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'Items decided in one batch',
     unit: '{item}',
   })
-  const ms = meter.createHistogram('ledger.batch.duration', { description: 'Round trip of one batch', ...seconds })
+  const ms = meter.createHistogram('ledger.batch.duration', {
+    description: 'Duration of one batch, as a round trip to Postgres',
+    ...seconds,
+  })
   const nodeItems = meter.createHistogram('ledger.node_batch.items', {
-    description: 'Items about nodes decided in one batch',
+    description: 'Node items decided in one batch',
     unit: '{item}',
   })
   const nodeMs = meter.createHistogram('ledger.node_batch.duration', {
-    description: 'Reading, deciding and writing one batch of items about nodes',
+    description: 'Duration of reading, deciding and writing one batch of node items',
     ...seconds,
   })
   const notEnqueued = meter.createCounter('ledger.nodes.enqueue_failed', {
-    description: 'Nodes that the queue did not take; the job requeuer enqueues them again',
+    description: 'Nodes that could not be enqueued; the job requeuer enqueues them again',
     unit: '{node}',
   })
   const reclaimed = meter.createCounter('ledger.nodes.reclaimed', {
-    description: 'Nodes taken back because their worker had ended; each replica that finds one counts it',
+    description: 'Nodes reclaimed from workers that ended; every replica that finds one counts it',
     unit: '{node}',
   })
   const perhapsCalled = meter.createCounter('ledger.nodes.perhaps_called', {
-    description:
-      'Calls of nodes that were given up without a word of how they ended; their providers may have served them',
+    description: 'Node calls whose outcome is unknown; their providers may have served them',
     unit: '{call}',
   })
   const quarantined = meter.createCounter('ledger.items.quarantined', {
-    description: 'Items that Postgres refused for no business reason',
+    description: 'Items that Postgres refused for a technical reason',
     unit: '{item}',
   })
   const deliveries = meter.createCounter('ledger.webhooks.deliveries', {
-    description: 'Tries to post a notice to a webhook, by outcome; dead: it is not tried again',
+    description: 'Attempts to deliver an alert to a webhook, by outcome; dead: no further attempt',
     unit: '{try}',
   })
   const lockedOut = meter.createCounter('ledger.batches.locked_out', {
-    description: 'Batches that waited in vain for a lock that is not a wallet’s',
+    description: "Batches that timed out waiting for a lock other than a wallet's",
     unit: '{batch}',
   })
   const excess = meter.createCounter('ledger.write_offs.excess', {
-    description: 'Usage beyond the bound, charged to no one',
+    description: 'Usage beyond the bound, not charged, in micro-USD',
     unit: '{microUSD}',
   })
   const fenced = meter.createCounter('ledger.write_offs.fenced', {
-    description: 'Answers given after their reservation had ended, charged to no one',
+    description: 'Responses completed after their reservation had ended, not charged',
     unit: '{answer}',
   })
   const answersLost = meter.createCounter('ledger.answers.not_kept', {
-    description: 'Answers that could not be saved with their settlement; a repeat of these calls is refused',
+    description: 'Responses not saved with their settlement; repeats of these calls are refused',
     unit: '{answer}',
   })
   const findings = meter.createGauge('ledger.check.findings', {
-    description: 'What does not add up at the last check; 0 is right',
+    description: 'Findings of the last check of the books; 0 means that they add up',
     unit: '{finding}',
   })
   const recheckFindings = meter.createGauge('ledger.recheck.findings', {
-    description: 'What does not add up in older parts of the books, which are looked at again some by some; 0 is right',
+    description: 'Findings of the last recheck of older parts of the books; 0 means that they add up',
     unit: '{finding}',
   })
   let checkedMs = now()
   meter
-    .createObservableGauge('ledger.check.age', { description: 'Time since the books were last checked', unit: 's' })
+    .createObservableGauge('ledger.check.age', { description: 'Time since the last check of the books', unit: 's' })
     .addCallback((result) => result.observe((now() - checkedMs) / 1_000))
   const wallets = meter.createGauge('ledger.check.wallets', {
-    description: 'Wallets looked at by the last check',
+    description: 'Wallets covered by the last check',
     unit: '{wallet}',
   })
 

@@ -12,11 +12,11 @@ export function observeState(
   { ARCHIVE_AFTER_DAYS: archiveAfterDays }: Pick<LedgerConfig, 'ARCHIVE_AFTER_DAYS'>,
 ): void {
   meter
-    .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch', unit: '{item}' })
+    .createObservableGauge('ledger.items.waiting', { description: 'Items waiting for a batch', unit: '{item}' })
     .addCallback((result) => result.observe(deps.admissionBatcher.waiting().all))
   meter
     .createObservableGauge('ledger.node_items.waiting', {
-      description: 'Items about nodes that wait for a batch',
+      description: 'Node items waiting for a batch',
       unit: '{item}',
     })
     .addCallback((result) => result.observe(deps.nodeBatcher.waiting().all))
@@ -31,7 +31,7 @@ export function observeState(
 function observeQuarantined(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
   meter
     .createObservableGauge('ledger.items.kept', {
-      description: 'Settlements and completions that Postgres refuses, kept until they can be written',
+      description: 'Settlements and completions kept until Postgres accepts them',
       unit: '{item}',
     })
     .addCallback(async (result) => result.observe(await reads.prisma.quarantinedItem.count()))
@@ -39,11 +39,11 @@ function observeQuarantined(meter: Meter, { reads }: Pick<Deps, 'reads'>): void 
 
 function observeExecutions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
   const open = meter.createObservableGauge('ledger.executions.open', {
-    description: 'Executions that have not ended',
+    description: 'Open executions',
     unit: '{execution}',
   })
   const running = meter.createObservableGauge('ledger.nodes.running', {
-    description: 'Nodes that a worker has',
+    description: 'Nodes claimed by a worker',
     unit: '{node}',
   })
   meter.addBatchObservableCallback(
@@ -81,7 +81,7 @@ function observeReservations(meter: Meter, { reads }: Pick<Deps, 'reads'>): void
 function observePartitions(meter: Meter, deps: Pick<Deps, 'reads'>): void {
   meter
     .createObservableGauge('ledger.partitions.planned', {
-      description: 'For how many days from today on a table has its partitions',
+      description: 'Days ahead for which a table has partitions',
       unit: 'd',
     })
     .addCallback(async (result) => {
@@ -98,11 +98,11 @@ export function observeDatabase(meter: Meter, deps: Pick<Deps, 'reads'>): void {
 /** Reports nothing if this database hides the sessions of others (oldest_transaction). */
 function observeTransactions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
   const oldest = meter.createObservableGauge('ledger.transactions.oldest', {
-    description: 'Age of the oldest transaction in the database, regardless of who has it',
+    description: 'Age of the oldest transaction in the database, of any session',
     unit: 's',
   })
   const age = meter.createObservableGauge('ledger.snapshots.age', {
-    description: 'Transactions that began since the oldest snapshot was taken that is held: what they replaced stays',
+    description: 'Age of the oldest snapshot in transactions; row versions replaced since are kept',
     unit: '{transaction}',
   })
   meter.addBatchObservableCallback(
@@ -118,7 +118,7 @@ function observeTransactions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void
 function observeUsage(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
   meter
     .createObservableGauge('ledger.usage.behind', {
-      description: 'Journal entries whose usage is not rolled up yet',
+      description: 'Journal entries not yet rolled up into usage',
       unit: '{entry}',
     })
     .addCallback(async (result) => {

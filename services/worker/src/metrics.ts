@@ -28,32 +28,32 @@ export interface Metrics extends ProviderMetrics {
 
 export function openMetrics(meter: Meter): Metrics {
   const jobs = meter.createCounter('worker.jobs.ended', {
-    description: 'Jobs of the queue by how they ended',
+    description: 'Ended jobs of the queue, by outcome',
     unit: '{job}',
   })
-  const running = meter.createObservableGauge('worker.jobs.running', { description: 'Jobs under way', unit: '{job}' })
+  const running = meter.createObservableGauge('worker.jobs.running', { description: 'Jobs in progress', unit: '{job}' })
   const nodes = meter.createCounter('worker.nodes.ended', {
-    description: 'Nodes by kind and by how they ended',
+    description: 'Ended nodes, by kind and outcome',
     unit: '{node}',
   })
   const idle = meter.createCounter('worker.jobs.nothing_to_do', {
-    description: 'Jobs whose node needed no work',
+    description: 'Jobs without work to do',
     unit: '{job}',
   })
   const duration = meter.createHistogram('worker.node.duration', {
-    description: 'From the claim of a node to its record',
+    description: 'Duration of a node, from its claim to the recording of its result',
     ...seconds,
   })
   const remote = meter.createHistogram('worker.node.provider_duration', {
-    description: 'What providers took, by kind',
+    description: 'Time that providers took for a node, by kind of node',
     ...seconds,
   })
   const funds = meter.createHistogram('worker.funds.wait', {
-    description: 'Waits for money that other calls had reserved, by how they ended',
+    description: 'Duration of waits for funds reserved by other calls, by outcome',
     ...seconds,
   })
   const attempts = meter.createCounter('worker.provider.attempts.failed', {
-    description: 'Attempts at a provider that failed, also those that another one made good',
+    description: 'Failed attempts at a provider, including those followed by a successful one',
     unit: '{attempt}',
   })
   return {

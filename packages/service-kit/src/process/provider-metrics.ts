@@ -15,19 +15,20 @@ export interface ProviderMetrics {
 /** @param service prefix of the names of the metrics */
 export function openProviderMetrics(meter: Meter, service: string): ProviderMetrics {
   const used = meter.createObservableGauge(`${service}.provider.connections.used`, {
-    description: 'Connections to a provider that calls hold',
+    description: 'Connections to a provider in use by calls',
     unit: '{connection}',
   })
   const waiting = meter.createObservableGauge(`${service}.provider.calls.waiting`, {
-    description: 'Calls that wait for a connection to a provider',
+    description: 'Calls waiting for a connection to a provider',
     unit: '{call}',
   })
   const refused = meter.createCounter(`${service}.provider.waits.refused`, {
-    description: 'Calls that got no connection to a provider, because they waited too long or too many did',
+    description:
+      'Calls refused because they waited too long for a connection to a provider, or because too many waited',
     unit: '{call}',
   })
   const replaced = meter.createCounter(`${service}.provider.usage.replaced`, {
-    description: 'Calls charged by our own count instead of the usage that their provider reported, by reason',
+    description: 'Calls charged by our token count instead of the usage reported by the provider, by reason',
     unit: '{call}',
   })
   return {

@@ -10,7 +10,7 @@ const codes = Object.entries(refusals)
 test.for(codes)('%s has a page with its status, resolution, who can resolve it, and an example', ([code, row]) => {
   const markdown = texts.get(`/docs/refusals/${code}.md`)!.text()
   expect(markdown).toContain(`HTTP status **${row.status}**, \`${row.type}\``)
-  expect(markdown).toMatch(/\*\*What clears it:\*\*\s+(?:- )?\S.{3}/)
+  expect(markdown).toMatch(/\*\*How to fix it:\*\*\s+(?:- )?\S.{3}/)
   expect(markdown).toMatch(/## Who clears it\n\n\S.{9}/)
   const [, example = ''] = /```json\n([^]*?)```/.exec(markdown) ?? []
   const { error } = refusalAnswer.parse(JSON.parse(example))
@@ -27,5 +27,5 @@ test('an error code in a guide links to its page', () => {
 })
 
 test('throws and names an error code that the document lacks', () => {
-  expect(() => refusalPages('# Refusals\n\n## invalid_json\n')).toThrow(/says nothing of duplicate_header,/)
+  expect(() => refusalPages('# Refusals\n\n## invalid_json\n')).toThrow(/lacks duplicate_header,/)
 })

@@ -40,10 +40,10 @@ function pageOf(code: RefusalCode, section: string): DocsPage {
   const { status, type } = refusals[code]
   const [, , ...paragraphs] = section.trim().split('\n\n')
   const written = paragraphs.map((text) =>
-    text.startsWith('What clears it:') ? text.replace('What clears it:', '**What clears it:**') : text,
+    text.startsWith('How to fix it:') ? text.replace('How to fix it:', '**How to fix it:**') : text,
   )
   const [message = ''] = paragraphs
-  const resolution = /What clears it:\s+(?:- )?(.+)/.exec(section)?.[1] ?? ''
+  const resolution = /How to fix it:\s+(?:- )?(.+)/.exec(section)?.[1] ?? ''
   const example = { error: { code, type, param: null, message: plain(message), resolution: plain(resolution) } }
   const markdown = `# ${code}
 

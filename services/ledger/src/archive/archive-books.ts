@@ -216,8 +216,7 @@ function formatMonth({ month, journal, wallets, attempts }: Manifest): string {
 export function observeArchive(meter: Meter, { reads }: Pick<Deps, 'reads'>, afterDays: number | undefined): void {
   meter
     .createObservableGauge('ledger.archive.overdue', {
-      description:
-        'For how many days the oldest month that is to be archived is overdue; none where nothing is archived',
+      description: 'Days by which the oldest month due for archiving is overdue; no value if nothing is archived',
       unit: 'd',
     })
     .addCallback(async (result) => {

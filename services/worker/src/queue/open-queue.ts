@@ -87,11 +87,11 @@ export function isNotHung(
 /** Reports the depth of the queue. Every worker reports the same value, so aggregate with max, not sum. */
 export function watchQueue(meter: Meter, depth: Pick<QueueDepth, 'read'>): void {
   const waiting = meter.createObservableGauge('worker.queue.waiting', {
-    description: 'Jobs that wait for a worker',
+    description: 'Jobs waiting for a worker',
     unit: '{job}',
   })
   const oldest = meter.createObservableGauge('worker.queue.oldest', {
-    description: 'How long the oldest of them has waited',
+    description: 'Wait of the oldest waiting job',
     unit: 's',
   })
   meter.addBatchObservableCallback(
