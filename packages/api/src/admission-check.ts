@@ -13,15 +13,15 @@ const { messages, max_tokens: maxTokens } = chatBody.shape
 
 export const checkBody = z
   .strictObject({
-    model: id.describe('a chat model; a sandbox product is refused, as each of its calls is decided apart'),
-    maxTokens: maxTokens.describe('as max_tokens of the call; left out: what the model answers at most, up to 8192'),
+    model: id.describe('a chat model. A sandbox product is refused, because each of its calls is decided separately'),
+    maxTokens: maxTokens.describe('max_tokens of the call; without it, the output limit of the model, up to 8192'),
     promptBytes: z
       .int()
       .min(0)
       .max(chatLimits.forwardedBytes)
       .optional()
-      .describe('of one message, as compact JSON with anything that is forwarded alongside it; left out: 0'),
-    messages: messages.optional().describe('as the call would send them, in place of promptBytes'),
+      .describe('bytes of one message and all forwarded fields, as compact JSON; 0 by default'),
+    messages: messages.optional().describe('messages of the call, instead of promptBytes'),
   })
   .refine(({ promptBytes, messages: given }) => promptBytes === undefined || given === undefined, {
     path: ['promptBytes'],
@@ -83,14 +83,18 @@ export const admissionCheck = z
       .min(0)
       .nullable()
       .describe(
-        'micro-USD that the call would reserve: the most that it can cost; null where a rule before money fails',
+        'micro-USD that the call would reserve, which is its max cost; null if it is refused before that is known',
       ),
-    outputCap: z.int().min(0).nullable().describe('tokens that the provider would be asked for at most; null as above'),
+    outputCap: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe('max output tokens that would be sent to the provider; null as above'),
     counted: z
       .boolean()
       .describe('whether the tokens of the prompt were counted, because its bytes alone would have been refused'),
     rules: z.array(z.strictObject({ rule: z.enum(admissionRules), outcome: z.enum(['pass', 'fail', 'not_reached']) })),
-    refusal: refusalBody.nullable().describe('what the call would be refused with, by the first rule that fails'),
+    refusal: refusalBody.nullable().describe('refusal that the call would get, by the first rule that fails'),
   })
   .meta({
     examples: [

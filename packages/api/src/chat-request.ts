@@ -25,7 +25,7 @@ const imagePart = z.object({
         'must be a data: URL of a PNG, JPEG, WebP or GIF image in base64, asset: and the id of an asset of the project, or an https: address',
       )
       .describe(
-        'a data: URL, asset: and the id of an asset, or, where image_input.https of the model says so, an https: address',
+        'a data: URL, asset: followed by the ID of an asset, or, if image_input.https of the model is true, an https: URL',
       ),
     detail: z.enum(['auto', 'low', 'high']).optional(),
   }),
@@ -154,7 +154,7 @@ export const chatBody = z
     seed: z
       .number()
       .refine(isInt64, 'must be an integer of 64 bits')
-      .meta({ type: 'integer', description: 'Beyond 2^53 the nearest number of double precision is sent on' })
+      .meta({ type: 'integer', description: 'beyond 2^53, the nearest double-precision number is forwarded' })
       .optional(),
     stop: z.union([stopSequence, z.array(stopSequence).max(chatLimits.stopSequences)]).optional(),
     tools: z

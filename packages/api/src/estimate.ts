@@ -26,22 +26,20 @@ export const sandboxEstimate = z
     object: z.literal('sandbox.estimate'),
     sandbox: z.string(),
     revision: z.int().min(1),
-    atMostMicro: micro.describe(
-      'micro-USD: no execution with this input is charged more, by the prices of this moment',
-    ),
+    atMostMicro: micro.describe('micro-USD: max cost of an execution with this input, at current prices'),
     nodes: z
-      .array(z.strictObject({ id: z.string(), atMostMicro: micro.describe('0 where it does not run') }))
-      .describe('those that call a product, in the order of the graph; not all of them may run in one execution'),
+      .array(z.strictObject({ id: z.string(), atMostMicro: micro.describe('0 if the node does not run') }))
+      .describe('nodes that call a product, in the order of the graph; an execution may not run all of them'),
     last: z
       .strictObject({
-        samePackage: z.boolean().describe('true: of this very package; false: of whichever the sandbox product had'),
+        samePackage: z.boolean().describe('true: of this package only; false: of all packages of the sandbox product'),
         executions: z.int().min(0).max(100),
         minMicro: charged('the least'),
         medianMicro: charged('half of them were charged this or less'),
         p90Micro: charged('nine in ten were charged this or less'),
         maxMicro: charged('the most'),
       })
-      .describe('what the newest executions that have ended were charged, up to 100 of the newest 1,000'),
+      .describe('charges of the most recent ended executions: at most 100, among the last 1,000'),
   })
   .meta({
     examples: [

@@ -20,7 +20,7 @@ const values = z.record(z.string(), z.unknown())
 const ms = z.int().min(0)
 
 /** Maximum charge of an execution (money §7.5). */
-export const ceilingMicro = micro.describe('micro-USD that the execution is charged at most; null: no ceiling')
+export const ceilingMicro = micro.describe('max cost in micro-USD; null: no limit')
 
 /** Values by port or by contract field. */
 export type Values = z.infer<typeof values>
@@ -41,11 +41,11 @@ export const executionNodeShape = z.strictObject({
   status: z.enum(['Pending', 'Running', 'Succeeded', 'Failed', 'Skipped']),
   output: values.nullable(),
   error: refusalBody.nullable(),
-  durationMs: ms.nullable().describe('from its claim to its record; null before that'),
-  remoteMs: ms.nullable().describe('what the provider took; null where none was called'),
-  callId: z.string().nullable().describe('the invocation of its paid call; null until one was admitted'),
+  durationMs: ms.nullable().describe('from claim to recorded result; null before that'),
+  remoteMs: ms.nullable().describe('time of the provider; null if none was called'),
+  callId: z.string().nullable().describe('invocation ID of its paid call; null until it is admitted'),
   chargedMicro: micro,
-  takenOver: z.boolean().describe('its result is the one of the execution that `rerunOf` names'),
+  takenOver: z.boolean().describe('whether its result is reused from the execution in `rerunOf`'),
 })
 export type NodeRecord = z.infer<typeof executionNodeShape>
 export type NodeStatus = NodeRecord['status']
@@ -59,16 +59,16 @@ const summary = {
   sandbox: z.string(),
   revision: z.int().min(1),
   project: z.string(),
-  rerunOf: z.string().nullable().describe('the execution whose results it took over; null: it has run all of it'),
+  rerunOf: z.string().nullable().describe('the execution whose results it reuses; null: none'),
   status: z.enum(executionStates),
 }
 const rest = {
   error: refusalBody.nullable(),
-  maxMicro: micro.nullable().describe('micro-USD that it may be charged at most; null: it has no ceiling'),
+  maxMicro: micro.nullable().describe('max cost in micro-USD; null: no limit'),
   /** Derived, never stored. */
-  chargedMicro: micro.describe('micro-USD, the sum of the child calls'),
+  chargedMicro: micro.describe('micro-USD, sum of the child calls'),
   createdAt: time,
-  startedAt: time.nullable().describe('when a worker took up its first node'),
+  startedAt: time.nullable().describe('time a worker claimed its first node'),
   completedAt: time.nullable(),
 }
 
@@ -76,8 +76,8 @@ const rest = {
 export const executionSummaryShape = z
   .strictObject({
     ...summary,
-    key: z.string().nullable().describe('the key that it was begun with; null: a user began it in the console'),
-    user: z.string().nullable().describe('the user who began it in the console; null: a key did'),
+    key: z.string().nullable().describe('the key that started it; null: a user started it in the console'),
+    user: z.string().nullable().describe('the user who started it in the console; null: a key did'),
     ...rest,
   })
   .meta({ examples: [executionSummaryExample] })
@@ -89,7 +89,7 @@ export const executionShape = z
     ...summary,
     output: values.nullable().describe('by field of the contract'),
     nodes: z.array(executionNodeShape).describe('in the order of the graph'),
-    childCalls: z.array(z.string()).describe('the invocation ids of the calls that were admitted'),
+    childCalls: z.array(z.string()).describe('the invocation IDs of the admitted calls'),
     ...rest,
   })
   .meta({ examples: [executionExample] })
@@ -99,15 +99,11 @@ const nodeDetail = {
   input: values
     .nullable()
     .describe(
-      'by input port; null until it was taken up, and where the nodes before it fill the 256 KB that a record has for inputs: each value is an output of another node, too',
+      'by input port; null until the node is claimed, and if the nodes before it fill the 256 KB that a record has for inputs. Each value is also an output of another node',
     ),
-  attempts: z.int().min(0).describe('how often it was taken up'),
-  startedAt: time.nullable().describe('when it was last taken up; null of what was not, and of the input node'),
-  waitedMs: ms
-    .nullable()
-    .describe(
-      'from when all that it takes was there, or was never to come, to when it was last taken up; null before that',
-    ),
+  attempts: z.int().min(0).describe('number of claims'),
+  startedAt: time.nullable().describe('time of the last claim; null if never claimed, and for the input node'),
+  waitedMs: ms.nullable().describe('from the time all its inputs were known to its last claim; null before that'),
 }
 
 /** A node of an execution as users read it. */
@@ -156,7 +152,7 @@ export const progressQuery = z
       .min(-1)
       .max(1_000_000)
       .default(-1)
-      .describe('the `seq` of the last line that the reader has: the answer begins behind it; -1: with the first line'),
+      .describe('the `seq` of the last line received: the response starts with the next line; -1: with the first line'),
   })
   .meta({ examples: [{ after: -1 }] })
 export type ProgressQuery = z.infer<typeof progressQuery>

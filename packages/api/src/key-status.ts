@@ -15,14 +15,14 @@ export const keyStatus = z
     id: z.string(),
     tenant: z.string(),
     project: z.string(),
-    state: z.enum(['Active', 'Rotated']).describe('Rotated: replaced, and still in its grace'),
+    state: z.enum(['Active', 'Rotated']).describe('Rotated: replaced, and still valid for its grace period'),
     policy: z.enum(['all-eligible', 'listed']),
-    resources: z.array(z.string()).optional().describe('the allowlist, of a listed key only'),
+    resources: z.array(z.string()).optional().describe('the allowlist of a listed key'),
     limit: z.strictObject({ micro, reset: z.enum(['daily', 'weekly', 'monthly', 'lifetime']) }).nullable(),
     spentMicro: micro
       .nullable()
-      .describe('in this window, by the key and its replacements; null: not limited, not metered'),
-    reservedMicro: micro.nullable().describe('reserved for running calls of this window'),
+      .describe('spent in this window by the key and its replacements; null: no limit, so not metered'),
+    reservedMicro: micro.nullable().describe('reserved for running calls in this window'),
     remainingMicro: micro.nullable(),
     resetsAt: time.nullable().describe('when the window ends; null: never'),
     rates: rateLimits,

@@ -7,8 +7,11 @@ export const pricing = z.discriminatedUnion('unit', [
     unit: z.literal('tokens'),
     prompt: z.string().describe('USD per prompt token, a decimal string'),
     completion: z.string().describe('USD per completion token, a decimal string'),
-    input_cache_read: z.string().optional().describe('USD per prompt token read from a cache, where it has a price'),
-    internal_reasoning: z.string().optional().describe('USD per token of reasoning, where it has a price'),
+    input_cache_read: z
+      .string()
+      .optional()
+      .describe('USD per prompt token read from a cache, if it has a separate price'),
+    internal_reasoning: z.string().optional().describe('USD per reasoning token, if it has a separate price'),
     input_usd_per_1m: z.number(),
     output_usd_per_1m: z.number(),
   }),
@@ -54,10 +57,10 @@ export const modelEntry = z
       .strictObject({
         max_bytes: z.int().describe('of one image'),
         max_count: z.int().describe('of one request'),
-        https: z.boolean().describe('whether an image may be an https: address, which the provider fetches'),
+        https: z.boolean().describe('whether an image may be an https: URL, which the provider fetches'),
       })
       .optional()
-      .describe('only where the model takes images'),
+      .describe('only if the model accepts images'),
     service: z.strictObject({ kind: z.literal('sandbox'), revision: z.int(), invoke: z.string() }).optional(),
   })
   .meta({

@@ -79,7 +79,7 @@ export const quotaRecords = z
         quota: z.enum(['assetBytes', 'assets', 'executionBytes', 'flows', 'revisions', 'keys', 'tokens']),
         used: z.int().min(0).describe('stored now; a deleted asset counts until its bytes are removed, an hour later'),
         limit: z.int().min(0),
-        isDefault: z.boolean().describe('whether the limit is the default, as opposed to the own one of the project'),
+        isDefault: z.boolean().describe('true: the default limit; false: set for this project'),
       }),
     ),
   })

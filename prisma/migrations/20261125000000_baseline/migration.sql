@@ -856,7 +856,7 @@ CREATE TABLE money.notices (
   kind            text NOT NULL CHECK (kind IN ('wallet.below', 'wallet.days_left', 'key.percent')),
   threshold       bigint NOT NULL, -- micro-USD, days or percent
   remaining_micro bigint, -- of a wallet: funded less settled, after the crossing
-  key             text, -- of a window: the key that crossed it, and the window of its lineage
+  key             text, -- for a spending window: the key that crossed the threshold, and the window of its lineage
   lineage         text,
   window_start    timestamptz(3),
   limit_micro     bigint,

@@ -21,9 +21,9 @@ const types = [
 export const refusalBody = z.strictObject({
   code: (z.string() as z.ZodType<RefusalCode>).describe('stable; docs/refusals.md lists them'),
   type: z.enum(types),
-  param: z.string().nullable().describe('the field of the request that is at fault, as a path'),
+  param: z.string().nullable().describe('path of the invalid field in the request'),
   message: z.string(),
-  resolution: z.string().min(1).describe('what clears it'),
+  resolution: z.string().min(1).describe('how to fix it'),
   details: z.record(z.string(), z.unknown()).exactOptional().describe('machine-readable facts'),
 })
 
@@ -41,7 +41,7 @@ export const usageShape = z.strictObject({
     .number()
     .min(0)
     .optional()
-    .describe('USD, exact to the micro-USD: what this call was charged. Absent: it is not on record yet'),
+    .describe('USD, exact to the micro-USD: charge of this call. Absent: not recorded yet'),
   cost_micro: z.int().min(0).optional().describe('the same in micro-USD'),
 })
 
@@ -55,20 +55,20 @@ const reasoning = {
   reasoning_details: z
     .array(reasoningDetail)
     .optional()
-    .describe('what the model needs back to continue from its reasoning: send it with the message, unchanged'),
+    .describe('data that the model needs to continue its reasoning: send it back with the message, unchanged'),
 }
-const id = z.string().describe('the invocation id, as in X-Service-Invocation')
+const id = z.string().describe('the invocation ID, as in X-Service-Invocation')
 const created = z.int().describe('Unix seconds')
-const model = z.string().describe('as it was asked for')
+const model = z.string().describe('as requested')
 const service = z
   .strictObject({
     kind: z.literal('sandbox'),
     execution_id: z.string(),
     project: z.string(),
-    charged_micro: z.int().describe('micro-USD, the sum of its child calls'),
+    charged_micro: z.int().describe('micro-USD, sum of its child calls'),
   })
   .optional()
-  .describe('of a sandbox product: the execution that answered')
+  .describe('for a sandbox product: the execution')
 
 const answered = { id: exampleIds.invocation, created: 1_795_424_400, model: exampleIds.product }
 const usageExample = {
@@ -166,8 +166,8 @@ export const chunkShape = z
         }),
       )
       .max(1)
-      .describe('none in the chunk with the usage'),
-    usage: usageShape.nullish().describe('with stream_options.include_usage: null but in the last chunk'),
+      .describe('empty in the chunk with the usage'),
+    usage: usageShape.nullish().describe('with stream_options.include_usage: null except in the last chunk'),
     service,
   })
   .meta({

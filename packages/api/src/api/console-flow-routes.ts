@@ -24,7 +24,7 @@ const sandboxes = route('Sandbox products of a project')
 const executionKey = {
   'Idempotency-Key': {
     description:
-      'Yours, new for each execution that is to begin: under the same one, kept for 30 days, one begins, and a repeat is answered with that one',
+      'Chosen by the client, new for each execution to start. It is remembered for 30 days: a repeat returns the execution started first',
     pattern: '^[\\x21-\\x7e]{8,128}$',
   },
 }
@@ -35,7 +35,7 @@ export const consoleFlowRoutes = {
   createSandbox: sandboxes(
     'POST',
     `${project}/sandboxes`,
-    'Make an empty sandbox product',
+    'Create an empty sandbox product',
     made(sandboxRecord),
     sentOnce(newSandboxBody, 'quota_reached'),
   ),
@@ -55,7 +55,7 @@ export const consoleFlowRoutes = {
     ...sentOnce(newRevisionBody, ...reached, 'revision_conflict', 'quota_reached'),
     maxBodyBytes: flowLimits.bodyBytes,
     description:
-      'Always a new one, stored with the `problems` of its graph; no revision is ever changed. What has problems cannot be activated. `draft` marks one that is not finished. `baseRevision` refuses a save over one that the author has not seen.',
+      'Always creates a new revision, stored with the `problems` of its graph; revisions never change. A revision with problems cannot be activated. `draft` marks an unfinished one. With `baseRevision`, the save is refused if there is a later revision.',
   }),
   readRevision: sandboxes('GET', `${sandbox}/revisions/{number}`, 'Read a revision', one(revisionRecord), {
     refusals: reached,
@@ -68,21 +68,21 @@ export const consoleFlowRoutes = {
     {
       refusals: [...reached, 'graph_invalid', 'product_not_assigned', 'activation_failed'],
       description:
-        'From then on it answers calls from outside. The revision stays as it was saved; what is built of it is the `activePackage` of the sandbox product. Where it fails, the one that was active still is. Executions in progress keep theirs.',
+        'The revision then serves calls from outside. It stays unchanged; the package built from it becomes the `activePackage` of the sandbox product. If activation fails, the previous revision stays active. Executions in progress keep their revision.',
     },
   ),
   executeSandbox: sandboxes(
     'POST',
     `${sandbox}/execute`,
-    'Run any revision, on the wallet of the project',
+    'Run any revision, charged to the wallet of the project',
     {
       200: {
-        description: 'The record; with `Accept: application/x-ndjson` the progress, a line each',
+        description: 'The record; with `Accept: application/x-ndjson` the progress, one JSON object per line',
         body: executionDetailShape,
         also: { 'application/x-ndjson': progressShape },
         headers: {
-          'X-Service-Invocation': 'The execution id',
-          'Idempotent-Replayed': '`true` where it was begun before',
+          'X-Service-Invocation': 'The execution ID',
+          'Idempotent-Replayed': '`true` if the execution had already started',
         },
       },
     },
@@ -104,13 +104,13 @@ export const consoleFlowRoutes = {
       headers: executionKey,
       maxBodyBytes: flowLimits.bodyBytes,
       description:
-        'Without an API key. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
+        'Needs no API key. The response and its lines may start with spaces. Disconnecting does not stop the execution.',
     },
   ),
   estimateSandbox: sandboxes(
     'POST',
     `${sandbox}/estimate`,
-    'What an execution would be charged at most',
+    'Estimate the max cost of an execution',
     one(sandboxEstimate),
     {
       ...sent(
@@ -123,7 +123,7 @@ export const consoleFlowRoutes = {
       ),
       maxBodyBytes: flowLimits.bodyBytes,
       description:
-        'Of any revision without problems with this input, by the prices of this moment: the most that is reserved along the most expensive path through the flow. Nothing begins and nothing is reserved.',
+        'For any revision without problems with this input, at current prices: the reservations along the most expensive path through the flow. Nothing is started or reserved.',
     },
   ),
   listExecutions: sandboxes(
@@ -149,13 +149,13 @@ export const consoleFlowRoutes = {
   cancelExecution: sandboxes(
     'POST',
     `${project}/executions/{execution}/cancel`,
-    'Stop an execution, regardless of who began it',
+    'Stop an execution, regardless of who started it',
     one(executionDetailShape),
     {
       refusals: ['execution_not_found'],
       example: { answer: cancelledDetailExample },
       description:
-        'From then on no node of it begins, and calls that are under way are aborted: one that was answered is charged, one that was not is not. The answer is the record as it is then: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended, or has begun to fail, stays as it is and is answered too, so a stop may be repeated. Who stopped it is in the audit.',
+        'No further node starts, and calls in progress are aborted: a call that was answered is charged, any other is not. The response is the current record: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended or is already failing stays unchanged and is returned too, so the request may be repeated. The audit log records who stopped it.',
     },
   ),
   rerunExecution: sandboxes(
@@ -164,12 +164,12 @@ export const consoleFlowRoutes = {
     'Run from a node of an execution that has ended',
     {
       200: {
-        description: 'The record; with `Accept: application/x-ndjson` the progress, a line each',
+        description: 'The record; with `Accept: application/x-ndjson` the progress, one JSON object per line',
         body: executionDetailShape,
         also: { 'application/x-ndjson': progressShape },
         headers: {
-          'X-Service-Invocation': 'The id of the new execution',
-          'Idempotent-Replayed': '`true` where it was begun before',
+          'X-Service-Invocation': 'The ID of the new execution',
+          'Idempotent-Replayed': '`true` if the execution had already started',
         },
       },
     },
@@ -191,19 +191,19 @@ export const consoleFlowRoutes = {
       ),
       headers: executionKey,
       description:
-        'A new execution of the same input, on the wallet of the project. The node, everything below it, and what had no result run again and are charged; all other results are taken over as they are (`takenOver` in the record, `rerunOf` names the earlier execution) and cost nothing. Who began it is in the audit. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
+        'Starts a new execution with the same input, charged to the wallet of the project. The node, all nodes after it, and nodes without a result run again and are charged; all other results are reused (`takenOver` in the record; `rerunOf` names the earlier execution) and cost nothing. The audit log records who started it. The response and its lines may start with spaces. Disconnecting does not stop the execution.',
     },
   ),
   followExecution: sandboxes(
     'GET',
     `${project}/executions/{execution}/progress`,
-    'Follow an execution, regardless of who began it',
-    { 200: { description: 'A line each', also: { 'application/x-ndjson': progressShape } } },
+    'Follow an execution, regardless of who started it',
+    { 200: { description: 'One JSON object per line', also: { 'application/x-ndjson': progressShape } } },
     {
       query: progressQuery,
       refusals: ['invalid_request', 'execution_not_found'],
       description:
-        'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection continues behind the last `seq` they have. Before a line may be spaces. Each look is authorised again: who may not read anymore gets a last line `refused`. Who leaves does not stop the execution.',
+        'The progress lines after `after`: first the existing ones, then new ones as they arrive, until `complete`. After a lost connection, continue with the last `seq` received. A line may start with spaces. Every read is authorized again: a caller who loses access gets a last line `refused`. Disconnecting does not stop the execution.',
     },
   ),
 } as const satisfies Record<string, ApiRoute>

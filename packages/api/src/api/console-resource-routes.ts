@@ -12,10 +12,10 @@ const assets = route('Assets of a project')
 
 /** Images and audio, for Project Owners and Consumers; other users see none. */
 export const consoleAssetRoutes = {
-  uploadAsset: assets('POST', `${project}/assets`, 'Upload an image or a sound', made(storedAsset), {
+  uploadAsset: assets('POST', `${project}/assets`, 'Upload an image or audio', made(storedAsset), {
     bytes: media,
     refusals: ['invalid_request', 'insufficient_budget', 'quota_reached', 'request_too_large'],
-    description: 'The body is the file unchanged, at most 25,000,000 bytes, and Content-Type says what it is.',
+    description: 'The body is the file itself, at most 25,000,000 bytes; Content-Type names its type.',
   }),
   listAssets: assets('GET', `${project}/assets`, 'List assets, newest first', page(storedAsset), {
     ...paged,
@@ -24,21 +24,21 @@ export const consoleAssetRoutes = {
   readAsset: assets(
     'GET',
     asset,
-    'Read the bytes of an asset',
-    { 200: { description: 'All of them', also: anyMedia }, 206: partOf(anyMedia) },
+    'Download an asset',
+    { 200: { description: 'The whole file', also: anyMedia }, 206: partOf(anyMedia) },
     { headers: range, refusals: ['asset_not_found', 'range_not_satisfiable'] },
   ),
   deleteAsset: assets('DELETE', asset, 'Delete an asset', done, {
     refusals: ['asset_not_found'],
     description:
-      'From then on no one can read it or name it in a new call. Executions in progress keep it; records continue naming it.',
+      'The asset can no longer be read or named in a new call. Executions in progress keep it; records still name it.',
   }),
 } as const satisfies Record<string, ApiRoute>
 
 const tokens = route('Service tokens')
 const madeWithSecret = made(withSecret('token', accessTokenRecord))
 const description =
-  'It may do what it lists, there and nowhere else, until it expires or is deleted. It does not end with the membership of anyone who made it, and hands out no access: no tokens, no keys, no roles.'
+  'The token has the listed permissions, in this organization or project only, until it expires or is deleted. It outlives the membership of its creator, and cannot grant access: no tokens, no keys, no roles.'
 
 /** Service tokens: an Admin creates those of an organization, a Project Owner those of a project. */
 export const consoleTokenRoutes = {
@@ -49,22 +49,22 @@ export const consoleTokenRoutes = {
     page(accessTokenRecord),
     paged,
   ),
-  createTenantToken: tokens('POST', `${tenant}/tokens`, 'Make a token of an organization', madeWithSecret, {
+  createTenantToken: tokens('POST', `${tenant}/tokens`, 'Create a token of an organization', madeWithSecret, {
     ...sentOnce(newTenantTokenBody),
     description,
   }),
   deleteTenantToken: tokens('DELETE', `${tenant}/tokens/{token}`, 'Delete a token of an organization', done, {
     example: { path: { token: exampleIds.accessToken } },
-    description: 'It is refused from the next call on.',
+    description: 'The token is refused from the next call on.',
   }),
   listProjectTokens: tokens('GET', `${project}/tokens`, 'List the tokens of a project', page(accessTokenRecord), paged),
-  createProjectToken: tokens('POST', `${project}/tokens`, 'Make a token of a project', madeWithSecret, {
+  createProjectToken: tokens('POST', `${project}/tokens`, 'Create a token of a project', madeWithSecret, {
     ...sentOnce(newProjectTokenBody, 'quota_reached'),
     description,
   }),
   deleteProjectToken: tokens('DELETE', `${project}/tokens/{token}`, 'Delete a token of a project', done, {
     example: { path: { token: exampleIds.accessToken } },
-    description: 'It is refused from the next call on, and so are the further calls of executions that it began.',
+    description: 'The token is refused from the next call on, and so are further calls of executions that it started.',
   }),
 } as const satisfies Record<string, ApiRoute>
 
@@ -80,7 +80,7 @@ export const consoleBooksRoutes = {
       200: {
         ...one(statement)[200],
         ...csv(
-          'day, entry, model, calls, amount_micro and balance_micro; the first line opens and the last one closes',
+          'day, entry, model, calls, amount_micro and balance_micro; the first line is the opening and the last one the closing balance',
           'day,entry,model,calls,amount_micro,balance_micro',
           '2026-11-01,opening,,,,4000000',
           '2026-11-20,charged,acme/swift,12,-1250,3998750',
@@ -92,7 +92,7 @@ export const consoleBooksRoutes = {
       query: statementQuery,
       refusals: ['invalid_request', 'statement_archived'],
       description:
-        'Opening balance + funded + corrected - charged = closing balance, from the journal; a call counts on the day on which it was settled. The closing of one time is the opening of the next.',
+        'Opening balance + funded + corrected - charged = closing balance, from the journal. A call counts on the day of its settlement. The closing balance of one period is the opening balance of the next.',
     },
   ),
   listFundings: money(
@@ -109,12 +109,12 @@ export const consoleBooksRoutes = {
     'GET',
     `${project}/journal`,
     'List the entries of the journal, newest first',
-    { 200: { description: 'A page', body: journalPage } },
+    { 200: { description: 'One page', body: journalPage } },
     {
       query: pageQuery,
       refusals: ['invalid_request'],
       description:
-        'A seal is the SHA-256 of the seal before it, as bytes, and of the lines `seq kind reference reserved settled -outside` of the entries since then, joined by line feeds.',
+        'A seal is the SHA-256 of the previous seal, as bytes, followed by the lines `seq kind reference reserved settled -outside` of the entries since then, joined by line feeds.',
     },
   ),
 } as const satisfies Record<string, ApiRoute>

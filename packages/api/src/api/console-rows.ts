@@ -28,7 +28,7 @@ export const route =
 type Row<M, Path, A, Extra> = { method: M; path: Path; tag: string; summary: string; answers: A } & ByUser<Extra>
 type ByUser<Extra> = Extra extends { by: ApiRoute['by'] } ? Extra : Extra & { by: 'user' }
 
-export const one = <Body extends z.ZodType>(body: Body) => ({ 200: { description: 'As it is now', body } })
+export const one = <Body extends z.ZodType>(body: Body) => ({ 200: { description: 'OK', body } })
 /** The same list as comma-separated values, if `format` asks for them. */
 export const csv = (columns: string, ...lines: string[]) => ({
   also: {
@@ -37,25 +37,25 @@ export const csv = (columns: string, ...lines: string[]) => ({
       .describe(columns)
       .meta({ examples: [lines.map((line) => `${line}\r\n`).join('')] }),
   },
-  headers: { 'Content-Disposition': 'With `format=csv`: the name of the file' },
+  headers: { 'Content-Disposition': 'With `format=csv`: the file name' },
 })
-export const made = <Body extends z.ZodType>(body: Body) => ({ 201: { description: 'Made', body } })
+export const made = <Body extends z.ZodType>(body: Body) => ({ 201: { description: 'Created', body } })
 export const madeOrChanged = <Body extends z.ZodType>(body: Body) => ({
-  200: { description: 'It was there', body },
+  200: { description: 'It already existed', body },
   ...made(body),
 })
 export const done = { 204: { description: 'Done' } }
-export const page = <Item extends z.ZodType>(item: Item) => ({ 200: { description: 'A page', body: pageOf(item) } })
+export const page = <Item extends z.ZodType>(item: Item) => ({ 200: { description: 'One page', body: pageOf(item) } })
 export const paged = { query: pageQuery, refusals: ['invalid_request'] } as const
 /** The secret of a key, token or webhook. */
 export const secret = z
   .string()
-  .describe('shown this once')
+  .describe('shown only once')
   .meta({ examples: ['svc_shown-once'] })
 const idempotencyKey = {
   'Idempotency-Key': {
     description:
-      'Yours, new for each thing that is to be made: under the same one, kept for two days, it is made once, and a repeat is answered with what was made, without its secret',
+      'Chosen by the client, new for each object to create. It is remembered for two days: a repeat returns the object created first, without its secret',
     pattern: '^[\\x21-\\x7e]{8,128}$',
   },
 }
@@ -71,8 +71,8 @@ export const sentOnce = <Body extends z.ZodType, const Codes extends readonly Re
 export const withSecret = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.strictObject({
     ...({ [name]: item } as Record<Name, Item>),
-    secret: secret.nullable().describe('shown this once; null: a repeat under the same Idempotency-Key'),
-    resolution: z.string().optional().describe('where there is no secret: how to get another'),
+    secret: secret.nullable().describe('shown only once; null for a repeat with the same Idempotency-Key'),
+    resolution: z.string().optional().describe('if there is no secret: how to get a new one'),
   })
 export const sent = <Body extends z.ZodType, const Codes extends readonly RefusalCode[]>(
   body: Body,

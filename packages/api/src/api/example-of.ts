@@ -31,7 +31,7 @@ export function exampleOfContent(type: string, schema: Json): unknown {
 
 /** A one-pixel PNG. A JSON document can only hold its bytes as base64. */
 export const examplePng = {
-  summary: 'One pixel. It is sent unchanged; here it is in base64',
+  summary: 'One pixel, shown as base64; send the bytes themselves',
   value: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 }
 

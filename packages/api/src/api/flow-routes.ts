@@ -13,7 +13,7 @@ const images = { 'image/png': bytesShape, 'image/jpeg': bytesShape, 'image/webp'
 export const anyMedia = { ...images, 'audio/wav': bytesShape, 'audio/mpeg': bytesShape }
 export const range = { Range: { description: 'One range of bytes, such as `bytes=0-1023`' } }
 export const partOf = <const Also extends Record<string, z.ZodType>>(also: Also) => ({
-  description: 'The bytes that `Range` asks for',
+  description: 'The bytes requested by `Range`',
   also,
 })
 const sandboxId = { id: 'Starts with sbx-' }
@@ -54,16 +54,16 @@ export const flowRoutes = {
     summary: 'Run a sandbox product',
     example: ofSandbox,
     description: [
-      'Runs the active revision. The answer is the record of the execution, also of one that failed; each paid node of it is charged like a direct call, and nothing else is.',
-      'With `Accept: application/x-ndjson` it is the progress of the execution, a line each; before a line may be spaces. Who leaves does not stop the execution. Each look is authorised again: who may not read anymore gets a last line `refused`.',
-      'Without `Accept`, or with `*/*`, an execution that succeeded and whose output is one image by its contract is answered with that image. `Range` works on it.',
-      'An image or sound goes in as `{ "asset": "ast_…" }` of an asset of the project.',
+      'Runs the active revision. The response is the record of the execution, even if it failed. Each paid node is charged like a direct call, and nothing else is charged.',
+      'With `Accept: application/x-ndjson` the response is the progress of the execution, one JSON object per line; a line may start with spaces. Disconnecting does not stop the execution. Every read is authorized again: a caller who loses access gets a last line `refused`.',
+      'Without `Accept`, or with `*/*`, a successful execution whose contract has one image as its output returns that image. It supports `Range`.',
+      'Pass an image or audio as `{ "asset": "ast_…" }`, an asset of the project.',
     ].join('\n\n'),
     parameters: sandboxId,
     headers: {
       'Idempotency-Key': {
         description:
-          'New for each execution that is wanted, and the same for its retries: a repeat answers the same execution, which is charged once, with `Idempotent-Replayed: true`.',
+          'Use a new key for each new execution, and the same key for its retries: a repeat returns the same execution, charged once, with `Idempotent-Replayed: true`.',
         required: true,
         pattern: idempotencyPattern,
         example: exampleValues.idempotencyKey,
@@ -78,8 +78,8 @@ export const flowRoutes = {
         body: executionShape,
         also: { 'application/x-ndjson': progressShape, ...images },
         headers: {
-          'X-Service-Invocation': 'The execution id',
-          'Idempotent-Replayed': '`true` where the execution was begun before',
+          'X-Service-Invocation': 'The execution ID',
+          'Idempotent-Replayed': '`true` if the execution had already started',
         },
       },
       206: partOf(images),
@@ -110,10 +110,10 @@ export const flowRoutes = {
     path: '/v1/sandbox/{id}/estimate',
     tag: 'Sandbox products',
     by: 'key',
-    summary: 'What an execution would be charged at most',
+    summary: 'Estimate the max cost of an execution',
     example: ofSandbox,
     description:
-      'Of the active revision with this input, by the prices of this moment: the most that is reserved along the most expensive path through the flow. Nothing begins and nothing is reserved. A `maxMicro` of so much refuses no node as long as prices stay unchanged.',
+      'For the active revision with this input, at current prices: the reservations along the most expensive path through the flow. Nothing is started or reserved. With this amount as `maxMicro`, no node is refused as long as prices stay the same.',
     parameters: sandboxId,
     headers: selector,
     body: estimateBody,
@@ -134,9 +134,9 @@ export const flowRoutes = {
     path: '/v1/sandbox/{id}/executions/{execution}/cancel',
     tag: 'Sandbox products',
     by: 'key',
-    summary: 'Stop an execution, regardless of who began it',
+    summary: 'Stop an execution, regardless of who started it',
     description:
-      'From then on no node of it begins, and calls that are under way are aborted: one that was answered is charged, one that was not is not. The answer is the record as it is then: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended, or has begun to fail, stays as it is and is answered too, so a stop may be repeated.',
+      'No further node starts, and calls in progress are aborted: a call that was answered is charged, any other is not. The response is the current record: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended or is already failing stays unchanged and is returned too, so the request may be repeated.',
     parameters: sandboxId,
     example: { ...ofSandbox, answer: cancelledExample },
     headers: selector,
@@ -144,7 +144,7 @@ export const flowRoutes = {
       200: {
         description: 'The record',
         body: executionShape,
-        headers: { 'X-Service-Invocation': 'The execution id' },
+        headers: { 'X-Service-Invocation': 'The execution ID' },
       },
     },
     refusals: ['execution_not_found', 'key_scope'],
@@ -154,32 +154,32 @@ export const flowRoutes = {
     path: '/v1/sandbox/{id}/mcp',
     tag: 'Sandbox products',
     by: 'key',
-    summary: 'Speak MCP with a sandbox product',
+    summary: 'Call a sandbox product over MCP',
     description:
-      'Stateless Streamable HTTP, with one tool, `invoke_product`. Only where MCP is enabled on the sandbox product. What a caller can clear in a call of the tool is a result with `isError`.',
+      'Stateless Streamable HTTP, with one tool, `invoke_product`. Requires that MCP is enabled for the sandbox product. An error of a tool call that the caller can fix is a result with `isError`.',
     parameters: sandboxId,
     example: ofSandbox,
     headers: {
       'Idempotency-Key': {
-        description: 'Needed with `tools/call`: new for each execution that is wanted, and the same for its retries.',
+        description: 'Required with `tools/call`: a new key for each new execution, and the same key for its retries.',
         pattern: idempotencyPattern,
         example: exampleValues.idempotencyKey,
       },
       ...selector,
     },
-    body: z.unknown().meta({ type: 'object', description: 'A message of JSON-RPC 2.0', examples: [toolCallExample] }),
+    body: z.unknown().meta({ type: 'object', description: 'A JSON-RPC 2.0 message', examples: [toolCallExample] }),
     answers: {
       200: {
-        description: 'A message of JSON-RPC 2.0, or a stream of them',
+        description: 'A JSON-RPC 2.0 message, or a stream of them',
         body: z.unknown().meta({ type: 'object', examples: [toolResultExample] }),
         also: {
           'text/event-stream': z
             .unknown()
             .meta({ type: 'object', examples: [`event: message\ndata: ${JSON.stringify(toolResultExample)}\n\n`] }),
         },
-        headers: { 'X-Service-Invocation': 'The execution id, of a call of the tool' },
+        headers: { 'X-Service-Invocation': 'The execution ID of a tool call' },
       },
-      202: { description: 'Taken; such a message has no answer' },
+      202: { description: 'Accepted; such a message has no response' },
     },
     refusals: [
       'invalid_request',
@@ -197,14 +197,14 @@ export const flowRoutes = {
     path: '/v1/executions/{id}',
     tag: 'Sandbox products',
     by: 'key',
-    summary: 'Read an execution, as far as it has come',
+    summary: 'Read the current state of an execution',
     example: ofExecution,
     headers: selector,
     answers: {
       200: {
         description: 'The record',
         body: executionShape,
-        headers: { 'X-Service-Invocation': 'The execution id' },
+        headers: { 'X-Service-Invocation': 'The execution ID' },
       },
     },
     refusals: ['execution_not_found', 'key_scope'],
@@ -214,17 +214,17 @@ export const flowRoutes = {
     path: '/v1/executions/{id}/progress',
     tag: 'Sandbox products',
     by: 'key',
-    summary: 'Follow an execution, regardless of who began it',
+    summary: 'Follow an execution, regardless of who started it',
     example: ofExecution,
     description:
-      'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection continues behind the last `seq` they have. Before a line may be spaces. Each look is authorised again: who may not read anymore gets a last line `refused`. Who leaves does not stop the execution.',
+      'The progress lines after `after`: first the existing ones, then new ones as they arrive, until `complete`. After a lost connection, continue with the last `seq` received. A line may start with spaces. Every read is authorized again: a caller who loses access gets a last line `refused`. Disconnecting does not stop the execution.',
     headers: selector,
     query: progressQuery,
     answers: {
       200: {
-        description: 'A line each',
+        description: 'One JSON object per line',
         also: { 'application/x-ndjson': progressShape },
-        headers: { 'X-Service-Invocation': 'The execution id' },
+        headers: { 'X-Service-Invocation': 'The execution ID' },
       },
     },
     refusals: ['invalid_request', 'execution_not_found', 'key_scope'],
@@ -234,12 +234,12 @@ export const flowRoutes = {
     path: '/v1/assets',
     tag: 'Assets',
     by: 'key',
-    summary: 'Upload an image or a sound',
+    summary: 'Upload an image or audio',
     description:
-      'The body is the file unchanged, at most 25,000,000 bytes, and Content-Type says what it is. It is private to the project.',
+      'The body is the file itself, at most 25,000,000 bytes; Content-Type names its type. The asset is private to the project.',
     headers: selector,
     bytes: media,
-    answers: { 201: { description: 'Kept; this is the value that names it in an input', body: assetShape } },
+    answers: { 201: { description: 'Stored; this value names the asset in an input', body: assetShape } },
     refusals: ['invalid_request', 'insufficient_budget', 'quota_reached', 'request_too_large'],
   },
   showAsset: {
@@ -247,10 +247,10 @@ export const flowRoutes = {
     path: '/v1/assets/{id}',
     tag: 'Assets',
     by: 'key',
-    summary: 'Read the bytes of an asset',
+    summary: 'Download an asset',
     example: { path: { id: exampleIds.asset } },
     headers: { ...range, ...selector },
-    answers: { 200: { description: 'All of them', also: anyMedia }, 206: partOf(anyMedia) },
+    answers: { 200: { description: 'The whole file', also: anyMedia }, 206: partOf(anyMedia) },
     refusals: ['asset_not_found', 'range_not_satisfiable'],
   },
 } as const satisfies Record<string, ApiRoute>

@@ -4,7 +4,7 @@ import type { HeaderField } from './api-route.ts'
 /** A consistency check only (rules §2.7). */
 export const selector: Record<string, HeaderField> = {
   'X-Service-Project': {
-    description: 'May only restate the project that the key is bound to; X-Project-ID is the same.',
+    description: 'May only repeat the project that the key is bound to. X-Project-ID is an alias.',
   },
 }
 

@@ -58,7 +58,7 @@ export function openApiDocument(routes: readonly ApiRoute[] = apiRoutes): Json {
       title: 'Project-bound model gateway',
       version: '1',
       description:
-        'Call hosted text models with a key that is bound to one project. Point any client that speaks chat completions at `/v1`. Amounts whose names end in `Micro` are micro-USD, millionths of a US dollar. Every answer carries `X-Request-Id`; every refusal says what clears it.',
+        'Call hosted text models with a key that is bound to one project. Point any client that speaks chat completions at `/v1`. Amounts whose names end in `Micro` are micro-USD, millionths of a US dollar. Every response has an `X-Request-Id`; every refusal says how to fix it.',
     },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -72,13 +72,13 @@ export function openApiDocument(routes: readonly ApiRoute[] = apiRoutes): Json {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'svt_…',
-          description: 'A token of an organization or project, for what it lists',
+          description: 'A token of an organization or project, with the listed permissions',
         },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: '__Host-svc_session',
-          description: 'The session of the web console; without https it is called svc_session',
+          description: 'The session cookie of the web console; named svc_session without https',
         },
       },
     },
@@ -123,7 +123,7 @@ function response(
   return {
     description,
     headers: {
-      'X-Request-Id': header('Names this answer, for support'),
+      'X-Request-Id': header('ID of this response, for support'),
       ...Object.fromEntries(Object.entries(headers).map(([name, meaning]) => [name, header(meaning)])),
     },
     ...(Object.keys(content).length > 0 && { content }),

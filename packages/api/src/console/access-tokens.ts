@@ -49,10 +49,10 @@ export const newProjectTokenBody = newToken(projectTokenPermission).meta({
 
 export const accessTokenRecord = z
   .strictObject({
-    id: id.describe('starts with atk_; who did what it did, in the audit'),
+    id: id.describe('starts with atk_; the actor of its actions in the audit log'),
     name: z.string(),
     prefix: z.string().describe('the first 12 characters of the secret'),
-    project: id.nullable().describe('null: of the whole organization'),
+    project: id.nullable().describe('null: the whole organization'),
     permissions: z.array(z.string()),
     createdBy: id,
     createdAt: time,

@@ -5,13 +5,13 @@ import { timedQuery } from './page.ts'
 
 export const storedAsset = z
   .strictObject({
-    id: id.describe('starts with ast_; what an input names as `asset`'),
+    id: id.describe('starts with ast_; the value of `asset` in an input'),
     mimeType: z.string(),
     bytes: z.int(),
     createdAt: time,
-    execution: id.nullable().describe('that made it'),
-    key: id.nullable().describe('that it was uploaded with'),
-    createdBy: id.nullable().describe('who uploaded it here'),
+    execution: id.nullable().describe('the execution that created it'),
+    key: id.nullable().describe('the key that uploaded it'),
+    createdBy: id.nullable().describe('the user who uploaded it'),
   })
   .meta({
     examples: [

@@ -46,10 +46,10 @@ export const newKeyBody = z
 
 /** State of a spending window, for a key and its whole lineage. */
 const keyWindow = z.strictObject({
-  spentMicro: micro.describe('charged for calls that were admitted in this window'),
-  reservedMicro: micro.describe('reserved for running calls of this window'),
-  remainingMicro: micro.describe('what one more call may reserve'),
-  startsAt: time.nullable().describe('null: the limit is for a lifetime'),
+  spentMicro: micro.describe('charged for calls admitted in this window'),
+  reservedMicro: micro.describe('reserved for running calls in this window'),
+  remainingMicro: micro.describe('max reservation of the next call'),
+  startsAt: time.nullable().describe('null: lifetime limit'),
   resetsAt: time.nullable().describe('null: never'),
 })
 export type KeyWindow = z.infer<typeof keyWindow>
@@ -58,15 +58,15 @@ export const keyRecord = z
   .strictObject({
     id,
     name: z.string(),
-    project: id.nullable().describe('null: a legacy key, unbound forever'),
+    project: id.nullable().describe('null: a legacy key, which can never be bound'),
     prefix: z.string().describe('the first 12 characters of the secret'),
     state: keyState,
     policy: z.enum(['all-eligible', 'listed']),
     resources: z
       .array(id)
-      .describe('the allowlist of a listed key; sbx-… for sandbox products that the reader may not use'),
+      .describe('the allowlist of a listed key; sbx-… for sandbox products that the reader cannot use'),
     limit: spendingLimit.nullable(),
-    window: keyWindow.nullable().describe('the one that runs now; null: the key has no limit'),
+    window: keyWindow.nullable().describe('the current window; null: the key has no limit'),
     rates: rateLimits,
     createdBy: id,
     createdAt: time,

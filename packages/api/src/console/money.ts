@@ -27,10 +27,8 @@ export const fundingBody = z
 export const correctionBody = z
   .strictObject({
     correctionId: entryId,
-    micro: micro
-      .refine((amount) => amount !== 0, 'must not be 0')
-      .describe('less than 0 takes money out of the wallet'),
-    reason: label(500).describe('why, for the audit'),
+    micro: micro.refine((amount) => amount !== 0, 'must not be 0').describe('positive: credit; negative: debit'),
+    reason: label(500).describe('reason, for the audit log'),
   })
   .meta({
     examples: [{ correctionId: exampleValues.correctionId, micro: -500, reason: 'A funding that came in twice.' }],
@@ -39,18 +37,18 @@ export const correctionBody = z
 const day = 86_400_000
 export const usageQuery = z
   .strictObject({
-    from: moment.optional().describe('goes back to the beginning of its hour'),
-    to: moment.optional().describe('continues to the end of its hour'),
+    from: moment.optional().describe('rounded down to the hour'),
+    to: moment.optional().describe('rounded up to the hour'),
     by: z.enum(['model', 'key', 'sandbox', 'day']).default('model'),
     step: z
       .enum(['hour', 'day'])
       .optional()
-      .describe('divides the time: a row for each step and group; from and to then go to the bounds of their steps'),
+      .describe('interval of the rows: one row per interval and group; from and to are extended to whole intervals'),
     zone: z
       .string()
       .max(64)
       .optional()
-      .describe('whose hours or days: a name of the IANA time zone database, such as Europe/Berlin; UTC by default'),
+      .describe('time zone of the hours or days: a name of the IANA database, such as Europe/Berlin; UTC by default'),
     format,
   })
   .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= 400 * day), {
@@ -65,24 +63,22 @@ export const usageQuery = z
 
 export const usageReport = z
   .strictObject({
-    from: time.describe('ISO 8601, UTC; a whole hour, or the beginning of a step'),
+    from: time.describe('ISO 8601, UTC; a whole hour, or the start of a step'),
     to: time.describe('ISO 8601, UTC; a whole hour, or the end of a step'),
     by: z.enum(['model', 'key', 'sandbox', 'day']),
-    step: z.enum(['hour', 'day']).exactOptional().describe('where one was asked for'),
+    step: z.enum(['hour', 'day']).exactOptional().describe('if requested'),
     zone: z.string().exactOptional().describe('with a step'),
     data: z.array(
       z.strictObject({
         time: z
           .string()
           .exactOptional()
-          .describe('with a step: when it begins, as the clocks of the zone show it')
+          .describe('with a step: start of the interval, in local time of the zone')
           .meta({ examples: ['2026-11-20T00:00:00+01:00'] }),
         group: z
           .string()
           .nullable()
-          .describe(
-            'a model id, a key id, a sandbox id or a day such as 2026-11-20; null: by no key, or by no sandbox',
-          ),
+          .describe('a model ID, a key ID, a sandbox ID or a day such as 2026-11-20; null: without a key or sandbox'),
         calls: z.int(),
         promptTokens: z.int(),
         completionTokens: z.int(),
@@ -138,7 +134,7 @@ export const invocationQuery = timedQuery({
   key: id.optional(),
   model: id.optional(),
   state: callState.optional(),
-  execution: id.optional().describe('finds nothing for anyone who may not see executions'),
+  execution: id.optional().describe('finds nothing for users who cannot see executions'),
 }).meta({
   examples: [
     { model: exampleIds.product, state: 'Settled', from: exampleValues.from, to: exampleValues.to, limit: 20 },
@@ -148,20 +144,20 @@ export const invocationQuery = timedQuery({
 export const invocationRecord = z
   .strictObject({
     id,
-    key: id.nullable().describe('null: a user runs a sandbox product in the console'),
+    key: id.nullable().describe('null: a user ran a sandbox product in the console'),
     model: id,
     execution: id.nullable().describe('the execution that made the call'),
     node: id.nullable().describe('the node of its graph'),
     state: callState,
     ...counts,
     estimated: z.boolean(),
-    pricing: productPricing.describe('as it was when the call was admitted'),
+    pricing: productPricing.describe('prices at the admission of the call'),
     reservedMicro: micro,
     chargedMicro: micro,
-    createdAt: time.describe('when it was admitted; ISO 8601, UTC'),
-    closedAt: time.nullable().describe('when it was charged or released; null: it is open'),
-    durationMs: z.int().nullable().describe('from its admission until it was closed'),
-    reason: releaseReason.nullable().describe('why it was released; null: it was not'),
+    createdAt: time.describe('time of admission; ISO 8601, UTC'),
+    closedAt: time.nullable().describe('time it was charged or released; null: open'),
+    durationMs: z.int().nullable().describe('from admission to close'),
+    reason: releaseReason.nullable().describe('reason for its release; null: not released'),
   })
   .meta({
     examples: [

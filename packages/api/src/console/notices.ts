@@ -13,15 +13,15 @@ const some = <Item extends z.ZodType>(item: Item) =>
 
 export const noticeThresholds = z
   .strictObject({
-    belowMicro: some(amount).describe('micro-USD: told when what was funded less what was charged comes below it'),
+    belowMicro: some(amount).describe('micro-USD: alert when the balance falls below this amount'),
     daysLeft: z
       .int()
       .min(1)
       .max(365)
       .nullable()
-      .describe('told when that lasts for fewer days at the pace of the last seven; looked at once an hour'),
+      .describe('alert when the runway (7-day average) is shorter than this many days; checked once an hour'),
     keyPercents: some(z.int().min(1).max(100)).describe(
-      'of the limit of any key: told when its window has spent so much',
+      'percent of the limit of any key: alert when the spending in its window reaches it',
     ),
   })
   .meta({ examples: [{ belowMicro: [5_000_000, 1_000_000], daysLeft: 3, keyPercents: [80, 100] }] })
@@ -37,7 +37,7 @@ export const newWebhookBody = z
         const { username, password, hash } = new URL(text)
         return username === '' && password === '' && hash === ''
       }, 'must have no user, password or fragment')
-      .describe('an address on the public internet, by https'),
+      .describe('an https URL on the public internet'),
   })
   .meta({ examples: [{ url: 'https://hooks.example.com/notices' }] })
 export const webhookRecord = z.strictObject({ id, url: z.string(), createdBy: id, createdAt: time }).meta({
@@ -54,13 +54,13 @@ export type WebhookRecord = z.infer<typeof webhookRecord>
 
 export const deliveryRecord = z.strictObject({
   webhook: id,
-  state: z.enum(['Pending', 'Delivered', 'Dead']).describe('Dead: it was tried for the last time'),
+  state: z.enum(['Pending', 'Delivered', 'Dead']).describe('Dead: no further attempt'),
   tries: z.int(),
-  status: z.int().nullable().describe('of the last answer'),
+  status: z.int().nullable().describe('HTTP status of the last response'),
   error: z
     .string()
     .nullable()
-    .describe('why there was no answer: timeout, unreachable, unknown_host, private, not_https or key_missing'),
+    .describe('reason for the missing response: timeout, unreachable, unknown_host, private, not_https or key_missing'),
   nextTryAt: time.nullable(),
   endedAt: time.nullable(),
 })
@@ -69,17 +69,17 @@ export const noticeRecord = z
   .strictObject({
     id,
     kind: z.enum(['wallet.below', 'wallet.days_left', 'key.percent']),
-    threshold: z.int().describe('the micro-USD, days or percent that were crossed'),
+    threshold: z.int().describe('the threshold that was crossed, in micro-USD, days or percent'),
     at: time,
-    open: z
-      .boolean()
-      .describe('whether its threshold is crossed now, in the same window, and no newer notice tells of it'),
-    remainingMicro: micro.nullable().describe('of a wallet: what was funded less what was charged'),
-    key: id.nullable().describe('of a window: the key that crossed'),
+    open: z.boolean().describe('whether the threshold is still crossed, in the same window, with no newer alert'),
+    remainingMicro: micro.nullable().describe('balance of the wallet'),
+    key: id.nullable().describe('for a spending window: the key'),
     windowStart: time.nullable(),
     limitMicro: micro.nullable(),
     spentMicro: micro.nullable(),
-    deliveries: z.array(deliveryRecord).describe('to the webhooks that the project had at that time and still has'),
+    deliveries: z
+      .array(deliveryRecord)
+      .describe('deliveries to the webhooks that existed at that time and still exist'),
   })
   .meta({
     examples: [

@@ -22,8 +22,8 @@ export const timedQuery = <Filters extends z.core.$ZodLooseShape>(filters: Filte
   pageQuery
     .extend({
       ...filters,
-      from: moment.optional().describe('ISO 8601; not before it'),
-      to: moment.optional().describe('ISO 8601; before it'),
+      from: moment.optional().describe('Start, ISO 8601, inclusive'),
+      to: moment.optional().describe('End, ISO 8601, exclusive'),
     })
     .refine(isPeriod, { path: ['from'], error: 'must be before to' })
 
@@ -38,6 +38,6 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     nextCursor: z
       .string()
       .nullable()
-      .describe('sent back as `cursor` for what comes after, also where the page is short or empty; null at the end'),
+      .describe('`cursor` of the next page, even if this page is short or empty; null on the last page'),
   })
 export type Page<Item> = z.infer<ReturnType<typeof pageOf<z.ZodType<Item>>>>

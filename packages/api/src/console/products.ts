@@ -11,8 +11,10 @@ export const productPricing = z.discriminatedUnion('unit', [
     unit: z.literal('tokens'),
     prompt: usd,
     completion: usd,
-    cachedPrompt: usd.optional().describe('of prompt tokens read from a cache, at most prompt; absent: like prompt'),
-    reasoning: usd.optional().describe('of completion tokens that were thought, at most completion; absent: like it'),
+    cachedPrompt: usd
+      .optional()
+      .describe('price of prompt tokens read from a cache, at most prompt; by default prompt'),
+    reasoning: usd.optional().describe('price of reasoning tokens, at most completion; by default completion'),
   }),
   z.strictObject({ unit: z.literal('request'), request: usd }),
 ])
@@ -39,7 +41,7 @@ const overheadFields = {
     .number()
     .min(0.000001)
     .max(1)
-    .describe('tokens a byte of a prompt may have; without one, 1 where a tokenizer is named, else 0.5'),
+    .describe('max tokens per byte of a prompt; by default 1 with a tokenizer, otherwise 0.5'),
   perMessage: z.int().min(0).max(10_000),
   perTool: z.int().min(0).max(10_000),
   fixedWithTools: z.int().min(0).max(100_000),
@@ -48,7 +50,9 @@ const overheadFields = {
     .number()
     .min(1)
     .max(4)
-    .describe('how many times its bound is reserved for a prompt; raised by what providers used beyond it'),
+    .describe(
+      'factor by which the bound of a prompt is multiplied for its reservation; raised when providers report more usage than the bound',
+    ),
 }
 
 const productFields = {
@@ -66,15 +70,15 @@ const productFields = {
     .strictObject({
       maxBytes: z.int().min(1).max(chatLimits.imageBytes).describe('of one image'),
       maxCount: z.int().min(1).max(chatLimits.images).describe('of one request'),
-      https: z.boolean().describe('whether an image may be an address; its provider fetches it, and no one else'),
+      https: z.boolean().describe('whether an image may be a URL, which only the provider fetches'),
     })
-    .describe('what a chat product takes of images, where maxTokensPerImage is a number'),
+    .describe('image limits of a chat product; applies if maxTokensPerImage is a number'),
   maxOutputBytes: z
     .int()
     .min(1)
     .max(flowLimits.assetBytes)
-    .describe('of an image or sound that the product makes; a larger one is a failure of its provider, uncharged'),
-  parameterValues: parameterValues.describe('what params of a node may set, of an image or voice product'),
+    .describe('max size of an image or audio output; a larger one counts as a provider failure and is not charged'),
+  parameterValues: parameterValues.describe('values that params of a node may set, for an image or voice product'),
   pricing: productPricing,
 }
 /** Providers of a product, by priority. Only the platform operator sets them. */

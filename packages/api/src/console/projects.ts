@@ -14,7 +14,7 @@ const assetRetentionDays = z
   .min(min)
   .max(max)
   .nullable()
-  .describe('after how many days its assets are deleted; null: never')
+  .describe('days after which assets are deleted; null: never')
 export const projectPatch = z
   .strictObject({ assetRetentionDays, rates: rateLimits })
   .partial()

@@ -7,8 +7,8 @@ const MAX_DAYS = 31
 
 export const refusalQuery = z
   .strictObject({
-    from: moment.optional().describe('goes back to the beginning of its hour; without it, a day before `to`'),
-    to: moment.optional().describe('continues to the end of its hour; without it, now'),
+    from: moment.optional().describe('rounded down to the hour; by default a day before `to`'),
+    to: moment.optional().describe('rounded up to the hour; by default now'),
     by: z.enum(['code', 'key']).default('code'),
   })
   .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= MAX_DAYS * 24 * HOUR_MS), {
@@ -24,8 +24,8 @@ export const refusalCounts = z
     by: z.enum(['code', 'key']),
     data: z.array(
       z.strictObject({
-        hour: time.describe('its beginning'),
-        group: z.string().describe('a code of the refusals, or a key id'),
+        hour: time.describe('start of the hour'),
+        group: z.string().describe('a refusal code, or a key ID'),
         count: z.int(),
       }),
     ),
@@ -54,12 +54,10 @@ export const latestRefusals = z
           model: z
             .string()
             .nullable()
-            .describe(
-              'as the caller named it; null: it was not read, or is a sandbox product that the reader may not see',
-            ),
+            .describe('as named by the caller; null: not read, or a sandbox product that the reader cannot see'),
           code: z.string(),
-          status: z.int().describe('of the answer'),
-          requestId: id.describe('`X-Request-Id` of the answer'),
+          status: z.int().describe('HTTP status of the response'),
+          requestId: id.describe('`X-Request-Id` of the response'),
         }),
       )
       .max(100),

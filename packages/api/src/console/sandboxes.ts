@@ -13,7 +13,7 @@ const sandboxFields = {
   name: label(100),
   description: paragraph(2000),
   mcpEnabled: z.boolean(),
-  suspended: z.boolean().describe('true: no one can call it from outside'),
+  suspended: z.boolean().describe('true: it cannot be called from outside'),
 }
 export const newSandboxBody = z
   .strictObject({
@@ -32,7 +32,7 @@ export const sandboxRecord = z
     id: id.describe('starts with sbx-'),
     ...sandboxFields,
     project: id,
-    activeRevision: z.int().nullable().describe('null: none was activated yet'),
+    activeRevision: z.int().nullable().describe('null: none activated yet'),
     activePackage: z
       .strictObject({
         digest: z.string().describe('SHA-256 of the package, hex'),
@@ -41,8 +41,8 @@ export const sandboxRecord = z
         builtAt: time,
       })
       .nullable()
-      .describe('what the activation built of the revision, and what answers calls; null: none was activated yet'),
-    latestRevision: z.int().describe('0: none was saved yet'),
+      .describe('package built from the active revision, which serves calls; null: none activated yet'),
+    latestRevision: z.int().describe('0: none saved yet'),
     createdAt: time,
   })
   .meta({
@@ -73,7 +73,7 @@ export const newRevisionBody = z
   .strictObject({
     graph,
     draft: z.boolean().default(false),
-    baseRevision: z.int().min(0).nullable().default(null).describe('the latest revision that the author knows of'),
+    baseRevision: z.int().min(0).nullable().default(null).describe('the latest revision known to the author'),
   })
   .meta({ examples: [{ graph: graphExample }] })
 
@@ -86,7 +86,7 @@ export const revisionRecord = z
     number: z.int().min(1),
     draft: z.boolean(),
     baseRevision: z.int().min(0).nullable(),
-    digest: z.string().nullable().describe('SHA-256 of the package, hex; null where the graph had problems'),
+    digest: z.string().nullable().describe('SHA-256 of the package, hex; null if the graph has problems'),
     graph,
     problems: z.array(graphProblem),
     package: flowPackage.nullable(),
@@ -120,7 +120,7 @@ export const executeBody = z
   .strictObject({
     input: z
       .custom<Record<string, unknown>>(isObject, 'expected an object that fits the contract')
-      .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
+      .meta({ type: 'object', description: 'must match the input of the sandbox product' }),
     revision: z.int().min(1).max(2_147_483_647).nullable().default(null).describe('null: the active one'),
     maxMicro: ceilingMicro.nullable().default(null),
   })
@@ -129,14 +129,14 @@ export const executeBody = z
 /** A rerun reuses the results of an earlier execution, except those of this node and the nodes below it. */
 export const rerunBody = z
   .strictObject({
-    from: z.string().min(1).max(256).describe('the id of a node: it and everything below it runs again'),
+    from: z.string().min(1).max(256).describe('the ID of a node: it and all nodes after it run again'),
     revision: z
       .int()
       .min(1)
       .max(2_147_483_647)
       .nullable()
       .default(null)
-      .describe('one that differs in nothing that is taken over; null: the one that the earlier execution ran'),
+      .describe('a revision that does not differ in any reused node; null: the revision of the earlier execution'),
     maxMicro: ceilingMicro.nullable().default(null),
   })
   .meta({ examples: [{ from: 'draft' }] })
@@ -147,7 +147,7 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-const executionState = z.enum(executionStates).optional().describe('the status that they have now')
+const executionState = z.enum(executionStates).optional().describe('current status')
 
 /** Filters on the executions of a sandbox product. */
 export const executionsQuery = timedQuery({

@@ -14,11 +14,11 @@ export const signInBody = z
 /** What the page shows before sign-in. */
 export const signInMethods = z
   .strictObject({
-    baseUrl: z.string().nullable().describe('where the models are called; null: at the address of the console'),
+    baseUrl: z.string().nullable().describe('base URL for calls; null: that of the console'),
     provider: z
       .strictObject({ path: z.string(), isReached: z.boolean() })
       .nullable()
-      .describe('where a browser goes to sign in through OpenID Connect'),
+      .describe('URL at which a browser signs in through OpenID Connect'),
   })
   .meta({ examples: [{ baseUrl: 'https://gateway.example.com/v1', provider: null }] })
 export type SignInMethods = z.infer<typeof signInMethods>
@@ -29,7 +29,7 @@ export const oidcRedirectQuery = z
       .string()
       .refine(isConsoleAddress, 'must be an address of the console, such as /console/account')
       .optional()
-      .describe('address of the console that the browser comes back to, without the host; left out: its start'),
+      .describe('path of the console to return to, without the host; by default its start page'),
   })
   .meta({ examples: [{ returnTo: '/console/account' }] })
 
@@ -47,11 +47,13 @@ export const meRecord = z
     traceUrl: z
       .string()
       .nullable()
-      .describe('where the trace of a call is, with its id in place of `{invocation}`; null: the operator names none'),
+      .describe('URL of the trace of a call, with `{invocation}` for its ID; null: not configured'),
     permissions: z
       .array(tokenPermission)
       .nullable()
-      .describe('what a token of a program may do of what its roles may; null: a user, who may do all of it'),
+      .describe(
+        'permissions of a service token, within its roles; null: a user, who has all permissions of their roles',
+      ),
     tenants: z.array(
       named.extend({
         role: tenantRole,
@@ -114,17 +116,17 @@ const bytes32 = z.string().regex(/^[\w-]{43}$/, 'must be 43 characters of base64
 
 /** The personal token to create, and a challenge that only the requesting program can answer. */
 export const newSignInCodeBody = newTokenBody
-  .extend({ challenge: bytes32.describe('of PKCE: the SHA-256 of the verifier, in base64url') })
+  .extend({ challenge: bytes32.describe('PKCE code challenge: the SHA-256 of the verifier, in base64url') })
   .meta({ examples: [{ name: 'gateway on laptop', challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' }] })
 
 export const signInCode = z
-  .strictObject({ code: bytes32.describe('shown this once, good once'), expiresAt: time })
+  .strictObject({ code: bytes32.describe('shown only once, single use'), expiresAt: time })
   .meta({
     examples: [{ code: exampleValues.signInCode, expiresAt: '2026-11-20T09:05:00.000Z' }],
   })
 
 export const redeemedSignInCodeBody = z
-  .strictObject({ code: bytes32, verifier: bytes32.describe('of PKCE: what its challenge was made of') })
+  .strictObject({ code: bytes32, verifier: bytes32.describe('PKCE code verifier of the challenge') })
   .meta({
     examples: [
       {
@@ -138,6 +140,6 @@ export const tokenOfCode = z.strictObject({
   token: tokenRecord,
   secret: z
     .string()
-    .describe('shown this once')
+    .describe('shown only once')
     .meta({ examples: ['svu_shown-once'] }),
 })

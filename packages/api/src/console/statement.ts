@@ -10,10 +10,7 @@ const MAX_DAYS = 400
 
 const isInRange = (text: string) => text >= '1970' && text < '9998'
 const day = z.iso.date().refine(isInRange, 'must be from 1970 to 9997')
-export const format = z
-  .enum(['json', 'csv'])
-  .default('json')
-  .describe('csv: a file of comma-separated values, for a spreadsheet')
+export const format = z.enum(['json', 'csv']).default('json').describe('csv: comma-separated values, for a spreadsheet')
 
 export const statementQuery = z
   .strictObject({
@@ -22,9 +19,9 @@ export const statementQuery = z
       .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')
       .refine(isInRange, 'must be from 1970 to 9997')
       .optional()
-      .describe('a month of UTC, such as 2026-11; this one, where no time is named'),
-    from: day.optional().describe('the first day, of UTC, such as 2026-11-01'),
-    to: day.optional().describe('the day after the last one'),
+      .describe('a month in UTC, such as 2026-11; by default the current one'),
+    from: day.optional().describe('the first day, in UTC, such as 2026-11-01'),
+    to: day.optional().describe('the day after the last day'),
     format,
   })
   .superRefine(({ month, from, to }, context) => {
@@ -37,22 +34,22 @@ export const statementQuery = z
   })
   .meta({ examples: [{ month: exampleValues.month }] })
 
-const dayText = z.string().describe('of UTC, such as 2026-11-20')
-const calls = z.int().describe('that were settled in it')
+const dayText = z.string().describe('in UTC, such as 2026-11-20')
+const calls = z.int().describe('calls settled in this period')
 
 export const statement = z
   .strictObject({
     from: dayText,
-    to: z.string().describe('the day after the last one, of UTC'),
-    asOf: time.describe('the moment of which all of this is, ISO 8601, UTC'),
-    final: z.boolean().describe('the time is over, and none of its amounts will change'),
-    openingMicro: micro.describe('micro-USD: the balance, what is available and what is reserved, when the time began'),
+    to: z.string().describe('the day after the last day, in UTC'),
+    asOf: time.describe('time of the snapshot, ISO 8601, UTC'),
+    final: z.boolean().describe('the period is over, and its amounts are final'),
+    openingMicro: micro.describe('micro-USD: balance at the start of the period, available plus reserved'),
     fundedMicro: micro,
-    correctedMicro: micro.describe('micro-USD; less than 0: taken out'),
-    chargedMicro: micro.describe('micro-USD, of the calls that were settled in this time'),
+    correctedMicro: micro.describe('micro-USD; negative: debited'),
+    chargedMicro: micro.describe('micro-USD, for calls settled in this period'),
     closingMicro: micro.describe('micro-USD: opening + funded + corrected - charged'),
     calls,
-    charges: z.array(z.strictObject({ model: id, calls, chargedMicro: micro })).describe('by the model'),
+    charges: z.array(z.strictObject({ model: id, calls, chargedMicro: micro })).describe('charges by model'),
     days: z
       .array(
         z.strictObject({
@@ -64,24 +61,24 @@ export const statement = z
           closingMicro: micro,
         }),
       )
-      .describe('those on which something was booked'),
-    reservedMicro: micro.describe('micro-USD that running calls have reserved as of now'),
-    reconciled: z.boolean().describe('wallet, journal, fundings and corrections say the same'),
+      .describe('days with entries'),
+    reservedMicro: micro.describe('micro-USD currently reserved by running calls'),
+    reconciled: z.boolean().describe('whether wallet, journal, fundings and corrections agree'),
     differences: z
       .array(z.strictObject({ what: z.string(), expected: z.int(), found: z.int() }))
-      .describe('where they do not'),
+      .describe('differences, if they do not agree'),
     check: z
       .strictObject({
         at: time,
-        entry: z.int().describe('the newest of the journal that was checked'),
-        findings: z.int().describe('0: all adds up'),
+        entry: z.int().describe('the last journal entry that was checked'),
+        findings: z.int().describe('0: the books add up'),
       })
       .nullable()
-      .describe('the last check of this wallet against its journal; null: there was none'),
+      .describe('the last check of this wallet against its journal; null: not checked yet'),
     seal: z
       .strictObject({ entry: z.int(), sha256: z.string().describe('hex') })
       .nullable()
-      .describe('of the newest block of the journal; null: it is empty'),
+      .describe('seal of the last block of the journal; null: empty journal'),
   })
   .meta({
     examples: [
@@ -124,9 +121,9 @@ export const fundingQuery = pageQuery
 
 export const fundingRecord = z
   .strictObject({
-    id: id.describe('the funding id or the correction id'),
+    id: id.describe('the funding ID or the correction ID'),
     kind: z.enum(['funding', 'correction']),
-    micro: micro.describe('micro-USD; less than 0: taken out'),
+    micro: micro.describe('micro-USD; negative: debited'),
     reason: z.string().nullable().describe('of a correction'),
     user: id.describe('who did it'),
     at: time,
@@ -148,17 +145,17 @@ export type FundingRecord = z.infer<typeof fundingRecord>
 const part = z.int().describe('micro-USD')
 export const journalEntry = z
   .strictObject({
-    seq: z.int().describe('its number; a journal has no gaps'),
+    seq: z.int().describe('sequence number, without gaps'),
     kind: z.enum(['fund', 'correct', 'reserve', 'settle', 'release']),
     reference: id.describe(
-      'the funding, the correction, or the invocation; of a repeated invocation the one of its attempt',
+      'ID of the funding, the correction or the invocation; for a repeated invocation, the ID of the attempt',
     ),
     available: part,
     reserved: part,
     settled: part,
     outside: part.describe('micro-USD; the four parts of an entry sum to 0'),
     at: time,
-    seal: z.string().nullable().describe('SHA-256 in hex, where a block ends with this entry'),
+    seal: z.string().nullable().describe('SHA-256 in hex, if this entry ends a block'),
   })
   .meta({
     examples: [

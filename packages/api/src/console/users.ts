@@ -69,7 +69,7 @@ export const auditRecord = z
     at: time,
     user: id.nullable(),
     action: z.string(),
-    subject: z.string().describe('what it was done to; sbx-… for a sandbox product that the reader may not use'),
+    subject: z.string().describe('subject of the action; sbx-… for a sandbox product that the reader cannot use'),
     details: z.record(z.string(), z.unknown()),
   })
   .meta({
