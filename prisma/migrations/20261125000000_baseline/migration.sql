@@ -60,8 +60,8 @@ CREATE TABLE control.projects (
   team                 text NOT NULL REFERENCES control.teams,
   name                 text NOT NULL,
   asset_retention_days integer DEFAULT 90 CHECK (asset_retention_days BETWEEN 1 AND 3650), -- null: assets are never deleted
-  quotas               jsonb NOT NULL DEFAULT '{}', -- its own, by name; others are the operator's defaults
-  rates                jsonb NOT NULL DEFAULT '{}', -- limits per minute, by name; others are none
+  quotas               jsonb NOT NULL DEFAULT '{}', -- set for this project, by name; others are the operator's defaults
+  rates                jsonb NOT NULL DEFAULT '{}', -- limits per minute, by name; others are unlimited
   created_at           timestamptz(3) NOT NULL DEFAULT now()
 );
 CREATE INDEX ON control.projects (tenant);
@@ -96,7 +96,7 @@ CREATE UNLOGGED TABLE control.sign_in_attempts (
   expire timestamptz(3)
 );
 
--- What a user has confirmed in the console, until the program that asked for it fetches its token (decision 20).
+-- Confirmations by users in the console, until the requesting program fetches the token (decision 20).
 CREATE TABLE control.sign_in_codes (
   hash            bytea PRIMARY KEY CHECK (octet_length(hash) = 32),
   user_id          text NOT NULL REFERENCES control.users,
@@ -244,7 +244,7 @@ CREATE TABLE control.keys (
   created_at   timestamptz(3) NOT NULL DEFAULT now(),
   expires_at   timestamptz(3),
   expiry_days  integer CHECK (expiry_days BETWEEN 1 AND 365),
-  rates        jsonb NOT NULL DEFAULT '{}', -- limits per minute, by name; others are none
+  rates        jsonb NOT NULL DEFAULT '{}', -- limits per minute, by name; others are unlimited
   revoked_at   timestamptz(3),
   rotated_from text UNIQUE,
   rotated_to   text UNIQUE,
@@ -515,7 +515,7 @@ CREATE TABLE money.journal_blocks (
   PRIMARY KEY (project, last_seq, at)
 ) PARTITION BY RANGE (at);
 
--- Served but charged to no one: usage above the reservation (excess), or an answer after its end (fenced).
+-- Served but not charged: usage above the reservation (excess), or an answer after its end (fenced).
 CREATE TABLE money.write_offs (
   reservation text NOT NULL,
   kind        text NOT NULL CHECK (kind IN ('excess', 'fenced')),
@@ -551,12 +551,12 @@ CREATE TABLE money.key_uses (
   last_used_at timestamptz(3) NOT NULL
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 
--- Settlements and completions that Postgres keeps rejecting for no business reason, kept until they can be written
+-- Settlements and completions that Postgres keeps rejecting for a technical reason, kept until they can be written
 -- (services/ledger/src/quarantine).
 CREATE TABLE money.quarantined_items (
-  name        text PRIMARY KEY, -- of a settlement its reservation, of a completion its lease of a node
+  name        text PRIMARY KEY, -- the reservation of a settlement, or the node's lease of a completion
   project     text, -- null: it could not be looked up
-  item        bytea NOT NULL, -- as the sender wrote it; may contain an answer
+  item        bytea NOT NULL, -- as sent; may contain a response
   error       text NOT NULL, -- the message from Postgres
   tries       integer NOT NULL DEFAULT 0,
   kept_at     timestamptz(3) NOT NULL,
@@ -655,8 +655,8 @@ CREATE TABLE money.assets (
   mime_type  text NOT NULL,
   bytes      integer NOT NULL CHECK (bytes > 0),
   execution  text, -- the one that created it; null: it was uploaded
-  key        text, -- that uploaded it
-  user_id     text, -- who uploaded it in the console
+  key        text, -- the key that uploaded it
+  user_id     text, -- the user who uploaded it in the console
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   deleted_at timestamptz(3)
 );
@@ -664,14 +664,14 @@ CREATE INDEX ON money.assets (project, created_at);
 CREATE INDEX assets_there ON money.assets (project, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX assets_deleted ON money.assets (deleted_at) WHERE deleted_at IS NOT NULL;
 
--- What a project stores, including deleted assets whose bytes are still there (money.count_assets).
+-- Storage use of a project, including deleted assets whose bytes still exist (money.count_assets).
 CREATE TABLE money.asset_usage (
   project text PRIMARY KEY,
   assets  bigint NOT NULL CHECK (assets >= 0),
   bytes   bigint NOT NULL CHECK (bytes >= 0)
 );
 
--- Bytes of the values that executions of a project keep, by the day on which they were recorded.
+-- Bytes of stored execution values of a project, per day on which they were recorded.
 CREATE TABLE money.execution_usage (
   project text NOT NULL,
   day     date NOT NULL,
@@ -693,7 +693,7 @@ CREATE TABLE money.usage_hours (
   prompt_tokens     bigint NOT NULL CHECK (prompt_tokens >= 0),
   completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
   micro             bigint NOT NULL CHECK (micro >= 0),
-  sandbox           text NOT NULL DEFAULT '', -- whose execution made the call; empty: a direct call
+  sandbox           text NOT NULL DEFAULT '', -- the flow whose execution made the call; empty: a direct call
   PRIMARY KEY (project, hour, product, key, sandbox)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 
@@ -734,7 +734,7 @@ CREATE TABLE money.usage_positions (
 
 ------------------------------------------------------------------------------------------- the check of the books
 
--- How far the check has folded a wallet's journal.
+-- The position up to which the check has folded a wallet's journal.
 CREATE TABLE money.checked_wallets (
   project    text PRIMARY KEY,
   seq        bigint NOT NULL,
@@ -757,7 +757,7 @@ CREATE TABLE money.checked_meters (
 );
 CREATE INDEX ON money.checked_meters (project);
 
--- How far the check that reads older parts of the journals again has come.
+-- The position of the check that reads older parts of the journals again.
 CREATE TABLE money.rechecked_wallets (
   project  text PRIMARY KEY,
   seq      bigint NOT NULL, -- 0: starts from the first entry
@@ -811,7 +811,7 @@ CREATE TABLE money.archived_wallets (
 
 --------------------------------------------------------------------------------------------------------- refusals
 
--- What callers were refused, reported by the gateways from time to time. Some of it may be lost; no money depends on it.
+-- Refusals, reported by the gateways from time to time. Some may be lost; no money depends on them.
 CREATE TABLE money.refusal_hours (
   project text NOT NULL,
   hour    timestamptz(3) NOT NULL CHECK (hour = date_trunc('hour', hour, 'UTC')),
@@ -825,9 +825,9 @@ CREATE INDEX ON money.refusal_hours (hour);
 CREATE TABLE money.latest_refusals (
   project text NOT NULL,
   at      timestamptz(3) NOT NULL,
-  request text NOT NULL, -- the X-Request-Id of the answer
+  request text NOT NULL, -- the X-Request-Id of the response
   key     text NOT NULL,
-  model   text CHECK (char_length(model) <= 128), -- as the caller named it; null: it was not read
+  model   text CHECK (char_length(model) <= 128), -- as named by the caller; null: it was not read
   code    text NOT NULL,
   PRIMARY KEY (project, at, request)
 );
@@ -842,11 +842,11 @@ CREATE TABLE money.refusal_senders (
 
 --------------------------------------------------------------------------------------------- notices and webhooks
 
--- Projects that want a notice when their money lasts for fewer days than this (money §10).
+-- Projects that want a notice when their runway is shorter than this many days (money §10).
 CREATE TABLE money.days_left_thresholds (
   project text PRIMARY KEY,
   days    integer NOT NULL CHECK (days BETWEEN 1 AND 365),
-  notified boolean NOT NULL DEFAULT false -- it lasts for fewer, and the notice was written
+  notified boolean NOT NULL DEFAULT false -- the runway is shorter, and the notice was written
 );
 
 -- One row for each threshold crossing, written in the transaction that crosses it.
@@ -885,8 +885,8 @@ CREATE TABLE money.webhook_deliveries (
   state       text NOT NULL DEFAULT 'Pending' CHECK (state IN ('Pending', 'Delivered', 'Dead')),
   tries       integer NOT NULL DEFAULT 0,
   next_try_at timestamptz(3) NOT NULL, -- during a try: when that try counts as lost
-  status      integer, -- of the last answer
-  error       text, -- why there was no answer
+  status      integer, -- of the last response
+  error       text, -- why there was no response
   ended_at    timestamptz(3),
   PRIMARY KEY (notice, webhook)
 ) WITH (fillfactor = 80);
@@ -898,10 +898,10 @@ CREATE INDEX webhooks_with_pending ON money.webhook_deliveries (reverse(webhook)
 
 ------------------------------------------------------------------------------------------------ maintenance jobs
 
--- Jobs that one replica does for all.
+-- Jobs that one replica runs for all.
 CREATE TABLE money.maintenance_turns (
   job     text PRIMARY KEY,
-  replica text NOT NULL, -- that has the turn, or had the last one
+  replica text NOT NULL, -- the one that has the turn, or had the last one
   until   timestamptz(3) NOT NULL,
   done_at timestamptz(3), -- this and the report: of the last turn that ended, for the metrics of all replicas
   report  text
