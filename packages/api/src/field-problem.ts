@@ -48,6 +48,7 @@ function said(issue: Issue): Omit<FieldProblem, 'field'> {
   const noun = nounOf(issue)
   if (noun !== null) return { wrong: sentOf(issue), rule: `must be ${noun}` }
   if (issue.code === 'too_big' || issue.code === 'too_small') return outOfBounds(issue)
+  if (issue.code === 'invalid_format') return { wrong: null, rule: `must be ${FORMATS[issue.format] ?? 'valid'}` }
   return { wrong: null, rule: 'must be valid' }
 }
 
@@ -68,6 +69,14 @@ const NOUNS: Record<string, string> = {
   array: 'an array',
   object: 'an object',
   record: 'an object',
+}
+
+const FORMATS: Record<string, string> = {
+  email: 'an email address',
+  url: 'a URL',
+  datetime: 'an ISO 8601 time, such as 2026-11-20T10:00:00Z',
+  date: 'a date, such as 2026-11-20',
+  guid: 'a UUID',
 }
 
 function oneOf(values: readonly unknown[]): string {

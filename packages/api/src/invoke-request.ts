@@ -18,7 +18,7 @@ export interface InvokeRequest {
 export const invokeBody = z
   .strictObject({
     input: z
-      .custom<Record<string, unknown>>(isObject, 'must be an object that must match the input of the sandbox product')
+      .custom<Record<string, unknown>>(isObject, 'must be an object that fits the input of the sandbox product')
       .meta({ type: 'object', description: 'must match the input of the sandbox product' }),
     revision: z.int().min(1).nullish().describe('may only name the active one'),
     maxMicro: ceilingMicro.nullish(),

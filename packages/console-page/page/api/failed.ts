@@ -1,4 +1,5 @@
 import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
+import { inFormWords } from './form-labels.ts'
 
 /** Error and how to fix it, in the words of the service if it responded. */
 export interface Failed {
@@ -9,13 +10,18 @@ export interface Failed {
 }
 
 export function failedBy(error: unknown): Failed {
-  if (error instanceof ApiRefusal) return error
+  if (error instanceof ApiRefusal) return namedAsInForms(error)
   return error instanceof Unreachable ? notReached : ofThePage
+}
+
+function namedAsInForms({ message, resolution, code, requestId, param }: ApiRefusal): Failed {
+  if (param === null) return { message, resolution, code, requestId }
+  return { message: inFormWords(message, param), resolution: inFormWords(resolution, param), code, requestId }
 }
 
 /** Error about one field of the request, or null. */
 export function faultAt(error: unknown, param: string): string | null {
-  return error instanceof ApiRefusal && error.param === param ? error.message : null
+  return error instanceof ApiRefusal && error.param === param ? inFormWords(error.message, param) : null
 }
 
 /** Documentation page of a refusal. Errors of the page itself have none and link to the list of refusals. */

@@ -1,8 +1,14 @@
 import type { ProductKind, ProductPricing, ProductRecord } from '@gateway/api/console/products'
 import { perMillion, withoutZeros } from '../flow-editor/core/price-labels.ts'
+import type { Tone } from '../components/badge.tsx'
 import { count } from '../pure/usd.ts'
 
 export const kindLabels: Record<ProductKind, string> = { chat: 'Text', image: 'Images', audio: 'Audio' }
+export const stateLabels: Record<ProductRecord['state'], { text: string; tone: Tone }> = {
+  draft: { text: 'Draft', tone: 'plain' },
+  published: { text: 'Published', tone: 'good' },
+  suspended: { text: 'Suspended', tone: 'warn' },
+}
 const units: Record<ProductKind, string> = { chat: 'call', image: 'image', audio: 'audio file' }
 const BYTES_A_MIB = 1_048_576
 

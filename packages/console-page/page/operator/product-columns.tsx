@@ -1,16 +1,10 @@
 import type { ProductRecord } from '@gateway/api/console/products'
 import { PriceList } from '../catalogue/price-list.tsx'
-import { kindLabels, sizeLabels } from '../catalogue/product-labels.ts'
-import { Badge, type Tone } from '../components/badge.tsx'
+import { kindLabels, sizeLabels, stateLabels } from '../catalogue/product-labels.ts'
+import { Badge } from '../components/badge.tsx'
 import type { Column } from '../components/data-table.tsx'
 
 export type ProductAction = 'change' | 'publish' | 'suspend'
-
-export const stateLabels: Record<ProductRecord['state'], { text: string; tone: Tone }> = {
-  draft: { text: 'Draft', tone: 'plain' },
-  published: { text: 'Published', tone: 'good' },
-  suspended: { text: 'Suspended', tone: 'warn' },
-}
 
 /** Columns of the product list for operators. */
 export function productColumns(

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { FilterChip } from '../calls/filter-chip.tsx'
 import { useFilter } from '../components/use-filter.ts'
 import { productStates, type ProductsView } from './operator-views.ts'
-import { stateLabels } from './product-columns.tsx'
+import { stateLabels } from '../catalogue/product-labels.ts'
 
 /** Search and state filters, kept in the URL. */
 export function ProductsFilters({ view: { q = '', state } }: { view: ProductsView }) {

@@ -7,6 +7,7 @@ import { useMemberNames } from '../api/use-names.ts'
 import { Badge } from '../components/badge.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { Moment } from '../components/moment.tsx'
+import { kindLabels, stateLabels } from '../catalogue/product-labels.ts'
 import { RowButtons } from '../users/row-buttons.tsx'
 import { actionColumn } from './action-column.ts'
 import { AssignDialog } from './assign-dialog.tsx'
@@ -39,15 +40,20 @@ export function AssignmentsScreen() {
         </>
       ),
     },
-    { head: 'Kind', cell: ({ product }) => known.get(product)?.kind ?? '–' },
+    {
+      head: 'Kind',
+      cell: ({ product }) => {
+        const kind = known.get(product)?.kind
+        return kind ? kindLabels[kind] : '–'
+      },
+    },
     {
       head: 'State',
-      cell: ({ product }) =>
-        known.get(product)?.state === 'published' ? (
-          <Badge tone="good" text="Available" />
-        ) : (
-          <Badge tone="warn" text={known.get(product)?.state ?? 'unavailable'} />
-        ),
+      cell: ({ product }) => {
+        const state = known.get(product)?.state
+        if (state === 'published') return <Badge tone="good" text="Available" />
+        return <Badge tone="warn" text={state ? stateLabels[state].text : 'Unavailable'} />
+      },
     },
     {
       head: 'Assigned',

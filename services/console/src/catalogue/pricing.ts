@@ -35,6 +35,6 @@ export function columnsOfPricing(pricing: ProductPricing): PriceColumns & { unit
 function picoOf(field: string, usd: string, max: Pico): Pico {
   const pico = picoFromUsd(usd)
   if (pico !== null && pico <= max) return pico
-  const rule = `must be a decimal string of USD, at most ${usdFromPico(max)} and with at most 12 places.`
+  const rule = `must be a decimal string of USD, at most ${usdFromPico(max)}, with at most 12 decimal places.`
   throw invalidField(`pricing.${field}`, rule)
 }

@@ -123,14 +123,10 @@ function valuesOf(kind: ProductKind, values: ParameterValues): ParameterValues {
   const names: readonly string[] = kind === 'chat' ? [] : mediaParameters[kind]
   const other = Object.keys(values).find((name) => !names.includes(name))
   if (other !== undefined)
-    throw invalidField(
-      `parameterValues.${other}`,
-      `is not a parameter of a product of the kind ${kind}.`,
-      'Leave it out.',
-    )
+    throw invalidField(`parameterValues.${other}`, `is not a parameter of ${kind} products.`, 'Leave it out.')
   const formats: readonly string[] = kind === 'audio' ? ['wav', 'mp3'] : ['png', 'jpeg', 'webp']
   if (values.format?.some((format) => !formats.includes(format)))
-    throw invalidField('parameterValues.format', `may have ${formats.join(', ')} of a product of the kind ${kind}.`)
+    throw invalidField('parameterValues.format', `may only have ${formats.join(', ')} for ${kind} products.`)
   return values
 }
 

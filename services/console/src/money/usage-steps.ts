@@ -26,8 +26,8 @@ export function usageSteps(asked: { from: Date; to: Date }, step: 'hour' | 'day'
   if (!zone)
     throw invalidField(
       'zone',
-      'is not a time zone that is known here.',
-      'Name one of the IANA time zone database, such as Europe/Berlin; or leave it out, for UTC.',
+      'is not a known time zone.',
+      'Use a name of the IANA time zone database, such as Europe/Berlin, or leave it out for UTC.',
     )
   const [from, to] = [asked.from.getTime(), asked.to.getTime()]
   const bounds = step === 'day' ? daysOf(zone, from, to) : hoursOf(zone, from, to)
@@ -49,15 +49,15 @@ function hoursOf(zone: TimeZone, from: number, to: number): number[] {
   if (count > MAX_HOURS)
     throw invalidField(
       'step',
-      `would make ${count} hours of this time, and ${MAX_HOURS} is the most.`,
-      'Ask for at most 62 days by the hour, or for days.',
+      `divides this period into ${count} hours, and at most ${MAX_HOURS} are possible.`,
+      'Request at most 62 days per hour, or use days.',
     )
   const bounds = Array.from({ length: count + 1 }, (_, n) => first + n * HOUR_MS)
   if (bounds.some((at) => zone.offsetAt(at) % HOUR_MS !== 0))
     throw invalidField(
       'zone',
-      'has hours that begin within an hour of UTC, and usage is kept by the hour of UTC.',
-      'Ask for the days of this zone (step=day), or for the hours of another one, such as UTC.',
+      'is not aligned to full UTC hours, and usage is stored per UTC hour.',
+      'Request days in this zone (step=day), or hours in another zone, such as UTC.',
     )
   return bounds
 }

@@ -62,8 +62,8 @@ function tableOf({ by, step, data }: UsageReport): CsvRow[] {
 }
 
 function tooManyRows(): Refusal {
-  const wrong = `would be more than ${MAX_USAGE_ROWS} rows.`
-  return invalidField('step', wrong, 'Ask for a shorter time, a longer step, or by another group.')
+  const wrong = `results in more than ${MAX_USAGE_ROWS} rows.`
+  return invalidField('step', wrong, 'Request a shorter period, a longer step, or another group.')
 }
 
 interface Period {

@@ -92,10 +92,10 @@ function refusalOf(why: Why): Refusal {
         { retryAfterMs: 30_000 },
       )
     case 'not_https':
-      return invalidField('url', 'must begin with https://.')
+      return invalidField('url', 'must start with https://.')
     case 'private':
-      return invalidField('url', 'leads to an address that is not on the public internet.')
+      return invalidField('url', 'resolves to an address that is not on the public internet.')
     case 'unknown_host':
-      return invalidField('url', 'leads nowhere: its host could not be found.')
+      return invalidField('url', 'has a host that could not be found.')
   }
 }

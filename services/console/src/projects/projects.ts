@@ -110,8 +110,8 @@ async function owningTeam(tx: Transaction, tenant: string, named: string | null,
     orderBy: { id: 'asc' },
   })
   if (team) return team.id
-  const wrong = named === null ? 'is needed, because you are in no team.' : 'the organization has none by this id.'
-  throw invalidField('team', wrong, 'Send the id of a team of the organization.')
+  const wrong = named === null ? 'is required, because you are not in a team.' : 'is not a team of the organization.'
+  throw invalidField('team', wrong, 'Send the ID of a team of the organization.')
 }
 
 type ProjectRow = Omit<ProjectRecord, 'createdAt' | 'rates'> & { createdAt: Date; rates: unknown }

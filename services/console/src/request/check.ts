@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { fieldProblem, READABLE } from '@gateway/api/field-problem'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 
 /**
@@ -6,12 +7,11 @@ import { refuse, type Refusal } from '@gateway/api/refusal'
  * @throws Refusal `invalid_request` with the invalid field as `param`
  */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const read = schema.safeParse(value)
+  const read = schema.safeParse(value, READABLE)
   if (read.success) return read.data
-  const issue = read.error.issues[0]!
-  if (issue.code === 'unrecognized_keys')
-    throw invalidField([...issue.path, issue.keys[0]!].join('.'), 'is not a known field.')
-  throw invalidField(issue.path.join('.'), `${issue.message.replace(/^Invalid (input|option|string): /, '')}.`)
+  const { field, wrong, rule } = fieldProblem(read.error.issues[0]!)
+  if (rule === null) throw invalidField(field, 'is not a known field.', `Leave out ${field}.`)
+  throw invalidField(field, `${wrong === null ? '' : `${wrong}, and `}${rule}.`)
 }
 
 /**
@@ -23,7 +23,7 @@ export function invalidField(field: string, wrong: string, resolution?: string):
   return refuse(
     'invalid_request',
     {
-      reason: `${field || 'The request'}: ${wrong}`,
+      reason: `${field || 'The request'} ${wrong}`,
       resolution: resolution ?? `Correct ${field || 'the request'} and send it again.`,
     },
     field ? { param: field } : {},

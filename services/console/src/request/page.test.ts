@@ -28,8 +28,8 @@ describe('a cursor', () => {
         body: expect.objectContaining({
           code: 'invalid_request',
           param: 'cursor',
-          message: expect.stringContaining('cursor: is not one that this list gave.'),
-          resolution: 'Send the nextCursor of the page before.',
+          message: expect.stringContaining('cursor was not returned by this list.'),
+          resolution: 'Send the nextCursor of the previous page.',
         }),
       }),
     )

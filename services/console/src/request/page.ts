@@ -49,5 +49,5 @@ export function readTimeCursor(cursor: string, ids = /./): { at: Date; id: strin
 
 /** Refusal of a cursor that this list never issued. */
 export function unknownCursor(): Refusal {
-  return invalidField('cursor', 'is not one that this list gave.', 'Send the nextCursor of the page before.')
+  return invalidField('cursor', 'was not returned by this list.', 'Send the nextCursor of the previous page.')
 }

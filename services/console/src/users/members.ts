@@ -120,7 +120,7 @@ async function userToAdd(tx: Transaction, wanted: NewMember): Promise<{ user: Kn
   if (email === undefined) {
     const user = await tx.user.findUnique({ where: { id: wanted.user ?? '' }, select })
     if (user) return { user, isNewUser: false }
-    throw invalidField('user', 'is no one of this service.', 'Send the id that the user finds at GET /api/v2/me.')
+    throw invalidField('user', 'is not a known user.', 'Send the ID that the user finds at GET /api/v2/me.')
   }
   const vouchedBy = passwordHash === null ? null : wanted.tenant
   const created = { id: wanted.newUserId, email, name: name ?? email.split('@')[0]!, passwordHash, vouchedBy }
@@ -140,8 +140,8 @@ function requireKnownEmail({ vouchedBy }: Known, tenant: string): void {
   if (vouchedBy === null || vouchedBy === tenant) return
   throw invalidField(
     'email',
-    'another organization added this user, and no one has shown yet that the email is theirs.',
-    'Send `user`, the id that they find at GET /api/v2/me, or let them sign in once through the sign-in provider.',
+    'belongs to a user that another organization added and who has not confirmed it yet.',
+    'Send `user`, the ID that they find at GET /api/v2/me, or have them sign in once through the sign-in provider.',
   )
 }
 
@@ -154,7 +154,7 @@ export async function requireMember(tx: Transaction, tenant: string, user: strin
   throw invalidField(
     'user',
     'is not a member of the organization.',
-    'Add the user to the organization first, and send the id that was answered.',
+    'Add the user to the organization first, and send the ID from the response.',
   )
 }
 
