@@ -7,7 +7,7 @@ import { ended, killed } from './src/kills.ts'
 import { wovenFlow } from './src/paid-flows.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
 import { openTokensOf } from './src/provider-tokens.ts'
-import { anewBy, rerunUntilOver } from './src/reruns.ts'
+import { nodesToRerun, rerunUntilOver } from './src/reruns.ts'
 import type { ProcessStack } from './src/stack.ts'
 import { runAndStop } from './src/stopped-execution.ts'
 
@@ -104,7 +104,7 @@ async function runFromAny(
   const from = graph.nodes[Math.floor(chanceOf(name)() * graph.nodes.length)]!.id
   const again = { path, token, execution: earlier.id, from, idempotencyKey: `${project}-${name}` }
   const record = await rerunUntilOver(stack, again)
-  return { ...ended, earlier, rerunNodes: anewBy(graph, earlier, from), again, record }
+  return { ...ended, earlier, rerunNodes: nodesToRerun(graph, earlier, from), again, record }
 }
 
 async function killParts({ workers, ledgers }: ProcessStack, reruns: unknown[]): Promise<void> {

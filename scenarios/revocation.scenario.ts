@@ -105,7 +105,7 @@ test('a revocation returns only after every admission that read the earlier stat
     await run('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
     let answered = false
     const revoked = kind.revoke().finally(() => (answered = true))
-    while (!answered && !(await somebodyWaitsForUs(stack)));
+    while (!answered && !(await isBlockedByUs(stack)));
     expect([kind.what, answered]).toEqual([kind.what, false])
     await run('COMMIT')
     expect((await revoked).status).toBeLessThan(300)
@@ -114,7 +114,7 @@ test('a revocation returns only after every admission that read the earlier stat
   }
 })
 
-async function somebodyWaitsForUs({ fixture }: Stack): Promise<boolean> {
+async function isBlockedByUs({ fixture }: Stack): Promise<boolean> {
   const { rowCount } = await fixture.run(
     'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))',
   )

@@ -41,7 +41,11 @@ export async function rerunUntilOver(
 }
 
 /** IDs of the nodes that a rerun runs again: those at or below `from`, or at or below a node without a result. */
-export function anewBy({ nodes, edges }: Graph, earlier: Pick<ExecutionRecord, 'nodes'>, from: string): Set<string> {
+export function nodesToRerun(
+  { nodes, edges }: Graph,
+  earlier: Pick<ExecutionRecord, 'nodes'>,
+  from: string,
+): Set<string> {
   const without = earlier.nodes.filter(({ status }) => status !== 'Succeeded' && status !== 'Skipped')
   const rerunNodes = new Set([from, ...without.map(({ id }) => id)])
   const nodeOf = (end: string) => end.slice(0, end.indexOf('.'))

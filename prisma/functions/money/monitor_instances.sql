@@ -17,7 +17,7 @@
 CREATE OR REPLACE FUNCTION money.monitor_instances(
   by_monitor text,
   OUT ended integer,
-  OUT counted_anew integer,
+  OUT silence_restarted integer,
   OUT taken_over integer
 ) LANGUAGE plpgsql
 AS $$
@@ -35,12 +35,12 @@ BEGIN
   gap_ms := extract(epoch FROM moment - last_look) * 1000;
 
   -- I2. A heartbeat written before the clock went back lies in the future, so the silence after it would never count.
-  counted_anew := 0;
+  silence_restarted := 0;
   IF gap_ms IS NULL OR gap_ms < 0 OR gap_ms > LEAST_GAP_MS THEN
     UPDATE money.instances SET watched_from = moment, heartbeat_at = least(heartbeat_at, moment)
      WHERE monitor = by_monitor AND ended_at IS NULL
        AND (gap_ms IS NULL OR gap_ms < 0 OR gap_ms > greatest(dead_after_ms / 3, LEAST_GAP_MS));
-    GET DIAGNOSTICS counted_anew = ROW_COUNT;
+    GET DIAGNOSTICS silence_restarted = ROW_COUNT;
   END IF;
 
   -- I4
@@ -63,7 +63,7 @@ BEGIN
      AND greatest(heartbeat_at, watched_from) + dead_after_ms * interval '1 millisecond' < moment;
   GET DIAGNOSTICS ended = ROW_COUNT;
 
-  IF ended = 0 AND counted_anew = 0 THEN
+  IF ended = 0 AND silence_restarted = 0 THEN
     PERFORM set_config('synchronous_commit', 'off', true); -- a check lost in a crash counts as a gap
   END IF;
 END $$;

@@ -98,7 +98,7 @@ export async function answerOf(answer: Response): Promise<Answer> {
 }
 
 /** Resolves once `howMany` statements in the test's database wait for a lock. */
-export async function untilSomebodyWaits(fixture: Pick<Fixture, 'run'>, howMany = 1): Promise<void> {
+export async function untilBlocked(fixture: Pick<Fixture, 'run'>, howMany = 1): Promise<void> {
   for (;;) {
     await fixture.run('SELECT pg_stat_clear_snapshot()') // otherwise a transaction keeps seeing its first snapshot of the activity
     const { rows } = await fixture.run(

@@ -13,7 +13,7 @@ import { AppFrame } from './app-frame.tsx'
  */
 export function SessionGuard() {
   const { data: me, error } = useQuery(readingMe)
-  useReloadForSomebodyElse(me?.id)
+  useReloadForOtherUser(me?.id)
   if (me)
     return (
       <>
@@ -30,7 +30,7 @@ export function SessionGuard() {
 }
 
 /** Reloads if another user signed in from another tab, so that they do not see the previous user's data. */
-function useReloadForSomebodyElse(id: string | undefined): void {
+function useReloadForOtherUser(id: string | undefined): void {
   const before = useRef(id)
   useEffect(() => {
     if (before.current !== undefined && id !== undefined && id !== before.current) location.reload()

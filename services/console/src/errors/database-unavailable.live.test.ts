@@ -6,7 +6,7 @@ import { liveTest as test } from '@gateway/testbed/live-test'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
-import { callerOf, outcomeOf, untilSomebodyWaits } from '../console.fixture.ts'
+import { callerOf, outcomeOf, untilBlocked } from '../console.fixture.ts'
 
 test('responds with 503 while the database is down, and recovers when it returns [unavailable]', async ({
   postgresServer,
@@ -40,7 +40,7 @@ test('responds with 503 while the database is down, and recovers when it returns
   await fixture.run('BEGIN')
   await fixture.run('LOCK TABLE control.memberships, control.tenants, control.sign_in_attempts')
   const underWay = asks()
-  await untilSomebodyWaits(fixture, underWay.length)
+  await untilBlocked(fixture, underWay.length)
   await postgresServer.stopImmediately()
   const answers = await Promise.all([...underWay, ...asks()])
   expect(answers.map(outcomeOf)).toEqual(Array(6).fill('503 unavailable'))

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest as test, outcomeOf, untilSomebodyWaits } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf, untilBlocked } from '../console.fixture.ts'
 
 test('responds with 404 if the project is deleted while the request waits [not_found]', async ({ stack, fixture }) => {
   const product = await fixture.product()
@@ -10,7 +10,7 @@ test('responds with 404 if the project is deleted while the request waits [not_f
   await fixture.run('BEGIN')
   await fixture.run('SELECT FROM control.projects WHERE id = $1 FOR UPDATE', [stack.project])
   const answers = asks.map((one) => one())
-  await untilSomebodyWaits(fixture, asks.length)
+  await untilBlocked(fixture, asks.length)
   await fixture.run('DELETE FROM control.project_grants WHERE project = $1', [stack.project])
   await fixture.run('DELETE FROM control.projects WHERE id = $1', [stack.project])
   await fixture.run('COMMIT')
@@ -32,7 +32,7 @@ test('responds with 404 if the sandbox product is deleted while the request wait
   await fixture.run('BEGIN')
   await fixture.run('SELECT FROM control.sandboxes WHERE id = $1 FOR UPDATE', [id])
   const answers = asks.map((one) => one())
-  await untilSomebodyWaits(fixture, asks.length)
+  await untilBlocked(fixture, asks.length)
   await fixture.run('DELETE FROM control.sandboxes WHERE id = $1', [id])
   await fixture.run('COMMIT')
   expect((await Promise.all(answers)).map(outcomeOf)).toEqual(['404 not_found', '404 not_found'])

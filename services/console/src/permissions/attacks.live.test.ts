@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { callerOf, consoleTest as test, outcomeOf, untilSomebodyWaits, type Caller } from '../console.fixture.ts'
+import { callerOf, consoleTest as test, outcomeOf, untilBlocked, type Caller } from '../console.fixture.ts'
 
 // Attempts to gain more access than was granted.
 
@@ -152,7 +152,7 @@ test('a user who loses a permission while their request waits can no longer gran
   await fixture.run('BEGIN')
   await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
   const grant = leaving.post(`${stack.projectPath}/grants`, { user: accomplice.id, role: 'Project Owner' })
-  await untilSomebodyWaits(fixture)
+  await untilBlocked(fixture)
   await fixture.run('DELETE FROM control.project_grants WHERE user_id = $1', [leaving.id])
   await fixture.run('COMMIT')
   expect(outcomeOf(await grant)).toBe('404 not_found')
@@ -160,7 +160,7 @@ test('a user who loses a permission while their request waits can no longer gran
   await fixture.run('BEGIN')
   await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
   const raise = admin.post(`${stack.path}/members`, { user: accomplice.id, role: 'Admin' })
-  await untilSomebodyWaits(fixture)
+  await untilBlocked(fixture)
   await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE user_id = $1`, [admin.id])
   await fixture.run('COMMIT')
   expect(outcomeOf(await raise)).toBe('403 not_permitted')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { processOf, type StackKind } from '@gateway/testbed/stack-test'
-import { answerOf, consoleTest, outcomeOf, untilSomebodyWaits, type Answer, type Caller } from '../console.fixture.ts'
+import { answerOf, consoleTest, outcomeOf, untilBlocked, type Answer, type Caller } from '../console.fixture.ts'
 import { echo } from '../sandboxes/graphs.fixture.ts'
 
 const test = consoleTest
@@ -118,7 +118,7 @@ test('if the console is killed before it commits, a repeated request creates the
   await fixture.run('BEGIN')
   await fixture.run('LOCK TABLE control.teams IN EXCLUSIVE MODE')
   const lost = post(stack.owner, `${stack.path}/teams`, key, { name: 'Lost' }).catch(() => 'lost')
-  await untilSomebodyWaits(fixture)
+  await untilBlocked(fixture)
   await processOf(console).kill()
   expect(await lost).toBe('lost')
   await fixture.run('ROLLBACK')

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest, outcomeOf, untilSomebodyWaits } from '../console.fixture.ts'
+import { consoleTest, outcomeOf, untilBlocked } from '../console.fixture.ts'
 
 // A console with few permits and connections. Requests are held by a lock in the database, so each count is exact.
 
@@ -32,7 +32,7 @@ test('refuses a user beyond their requests, says what clears it, and leaves conn
   expect(outcomeOf(await owner.get('/api/v2/me'))).toBe('200')
   const release = await hold()
   const held = Array.from({ length: OF_USER }, () => owner.get(`${projectPath}/notices`))
-  await untilSomebodyWaits(fixture, CONNECTIONS_OF_USER)
+  await untilBlocked(fixture, CONNECTIONS_OF_USER)
   const refused = await owner.get('/api/v2/me')
   expect(outcomeOf(refused)).toBe('503 overloaded')
   expect(refused.headers.get('Retry-After')).toBe('1')
@@ -59,7 +59,7 @@ test('keeps the permit of a request whose client has disconnected until its work
       signal: clients.signal,
     }).catch(() => {}),
   )
-  await untilSomebodyWaits(fixture, CONNECTIONS_OF_USER)
+  await untilBlocked(fixture, CONNECTIONS_OF_USER)
   clients.abort()
   await Promise.all(held)
   expect(outcomeOf(await owner.get('/api/v2/me'))).toBe('503 overloaded')
@@ -80,7 +80,7 @@ test('refuses the users of a busy organization, and neither another organization
   expect(outcomeOf(await stranger.get(`${projectPath}/wallet`))).toBe('404 not_found')
   const release = await hold()
   const held = [owner, owner, owner, member, member].map((user) => user.get(`${projectPath}/notices`))
-  await untilSomebodyWaits(fixture, 5)
+  await untilBlocked(fixture, 5)
   const refused = await member.get(`${path}/projects`)
   expect(outcomeOf(refused)).toBe('503 overloaded')
   expect(refused.body.error.message).toContain('organization')
@@ -108,7 +108,7 @@ test('revokes a key, deletes a token and removes a member while other requests h
   const held = [...Array<typeof owner>(OF_USER).fill(owner), ...members].map((user) =>
     user.get(`${projectPath}/notices`),
   )
-  await untilSomebodyWaits(fixture, 6)
+  await untilBlocked(fixture, 6)
   expect(outcomeOf(await owner.get('/api/v2/me'))).toBe('503 overloaded')
   expect(outcomeOf(await owner.post(`${path}/keys/${key.id}/revoke`))).toBe('200')
   expect(outcomeOf(await owner.delete(`/api/v2/me/tokens/${token}`))).toBe('204')

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { nameOf } from '@gateway/testbed/fixture'
-import { callerOf, consoleTest as test, outcomeOf, untilSomebodyWaits, type Caller } from '../console.fixture.ts'
+import { callerOf, consoleTest as test, outcomeOf, untilBlocked, type Caller } from '../console.fixture.ts'
 
 const make = async (by: Caller, path: string, url: string, permissions: string[]) => {
   const answer = await by.post(`${path}/tokens`, { name: 'CI', permissions })
@@ -190,7 +190,7 @@ describe('a token of an organization', () => {
     await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE user_id = $1`, [admin.id])
     await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR UPDATE', [stack.tenant])
     const making = admin.post(`${stack.path}/tokens`, { name: 'x', permissions: ['audit.read'] })
-    await untilSomebodyWaits(fixture)
+    await untilBlocked(fixture)
     await fixture.run('COMMIT')
     expect(outcomeOf(await making)).toBe('403 not_permitted')
   })

@@ -40,7 +40,7 @@ const phc =
   /^\$argon2id\$v=19\$m=(?<memory>\d+),t=(?<passes>\d+),p=(?<parallelism>\d+)\$(?<salt>[A-Za-z0-9+/]+)\$(?<hash>[A-Za-z0-9+/]+)$/
 
 async function passwordFits(password: string, stored: string | null): Promise<boolean> {
-  const read = phc.exec(stored ?? HASH_OF_NOBODY)?.groups as Record<
+  const read = phc.exec(stored ?? DUMMY_HASH)?.groups as Record<
     'memory' | 'passes' | 'parallelism' | 'salt' | 'hash',
     string
   >
@@ -57,7 +57,7 @@ async function passwordFits(password: string, stored: string | null): Promise<bo
 }
 
 /** Takes as long to verify as a real hash, and no password is known for it. */
-const HASH_OF_NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /** Normalizes a password, because keyboards compose the same letters differently. */
 function plain(password: string): string {

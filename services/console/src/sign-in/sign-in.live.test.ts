@@ -9,7 +9,7 @@ import {
   outcomeOf,
   signInBy,
   uniqueAddress,
-  untilSomebodyWaits,
+  untilBlocked,
 } from '../console.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -166,7 +166,7 @@ test('a sign-in with the old password during a password change gets no session',
   await fixture.run('BEGIN')
   await fixture.run(`UPDATE control.users SET password_hash = 'changed' WHERE id = $1`, [user.id])
   const signingIn = signInBy(console.url, email, PASSWORD)
-  await untilSomebodyWaits(fixture)
+  await untilBlocked(fixture)
   await fixture.run('COMMIT')
   expect(outcomeOf(await answerOf(await signingIn))).toBe('401 sign_in_failed')
   const { rows } = await fixture.run(`SELECT FROM control.user_tokens WHERE user_id = $1 AND id LIKE 'ses%'`, [user.id])

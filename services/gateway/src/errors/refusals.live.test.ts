@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect } from 'vitest'
 import { errorOf, stackTest as test, newPrompt } from '../stack.fixture.ts'
 
-const SVC_OF_NOBODY = 'svc_' + '0'.repeat(49)
+const UNKNOWN_SVC_KEY = 'svc_' + '0'.repeat(49)
 
 /** Posts headers unchanged, including duplicates, which `fetch` would join. */
 async function post(url: string, headers: string[], body: string) {
@@ -49,7 +49,7 @@ describe('a refused call reserves nothing and gets a resolution', () => {
     },
     {
       title: 'a key with a wrong checksum [key_invalid]',
-      headers: { authorization: `Bearer ${SVC_OF_NOBODY}` },
+      headers: { authorization: `Bearer ${UNKNOWN_SVC_KEY}` },
       status: 401,
       code: 'key_invalid',
     },

@@ -17,7 +17,7 @@ describe('locks of an admission batch', () => {
     await holding.query('BEGIN')
     await holding.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
     const waiting = replica.admit(replica.item(tenant.key, tenant.product))
-    await untilSomebodyWaits(fixture)
+    await untilBlocked(fixture)
     await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [tenant.key.id])
     await holding.query('COMMIT')
     await holding.end()
@@ -217,9 +217,7 @@ describe('admissionBatcher', () => {
 })
 
 /** Resolves once a session of this database waits for a lock. */
-async function untilSomebodyWaits(fixture: {
-  run: (sql: string) => Promise<{ rowCount: number | null }>
-}): Promise<void> {
+async function untilBlocked(fixture: { run: (sql: string) => Promise<{ rowCount: number | null }> }): Promise<void> {
   for (;;) {
     const waiting = await fixture.run(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,

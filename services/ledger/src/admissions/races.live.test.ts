@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import { openDatabase } from '@gateway/database/client'
 import { codeOf, openReplica, type RunBatch } from '../fixtures/replica.ts'
-import { findingsOf, test, untilSomebodyWaits, walletOf } from '../fixtures/ledger-test.ts'
+import { findingsOf, test, untilBlocked, walletOf } from '../fixtures/ledger-test.ts'
 import { runBatch } from './run-batch.ts'
 import type { ClosingItem, Waiting } from './waiting-items.ts'
 
@@ -22,7 +22,7 @@ describe('a release that races its own admission', () => {
     const admitting = await decideUncommitted(database.ledgerUrl, { admissions: [waiting(item)], closings: [] })
     expect(admitting.rows.admissions[0]?.code).toBe('admitted')
     const releasing = other.release(item.id)
-    await untilSomebodyWaits(fixture, releasing)
+    await untilBlocked(fixture, releasing)
     await admitting.commit()
     expect(await releasing).toEqual({ kind: 'released' })
 
@@ -48,7 +48,7 @@ describe('a release that races its own admission', () => {
     const releasing = await decideUncommitted(database.ledgerUrl, { admissions: [], closings: [waiting(release)] })
     expect(releasing.rows.closings[0]?.outcome).toBe('released')
     const admitting = other.admit(item)
-    await untilSomebodyWaits(fixture, admitting)
+    await untilBlocked(fixture, admitting)
     await releasing.commit()
     expect(codeOf(await admitting)).toBe('unavailable')
 

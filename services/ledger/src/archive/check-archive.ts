@@ -38,7 +38,7 @@ export async function checkArchive(folder: string, { database, wanted }: Options
     let isRead = false
     if (!('wrong' in found)) {
       const { manifest, sha256 } = found
-      if (chain.length > 0 && !hashes.has(monthBefore(month))) isTorn = startAnew(closings)
+      if (chain.length > 0 && !hashes.has(monthBefore(month))) isTorn = startOver(closings)
       const verified = await verifyMonth({ folder, manifest, closings, isTorn, ...(wanted && { wanted }) })
       report.findings.push(...verified.findings)
       report.entries += manifest.journal.rows
@@ -46,7 +46,7 @@ export async function checkArchive(folder: string, { database, wanted }: Options
       hashes.set(month, sha256)
       isRead = verified.moved !== null
     }
-    if (!isRead) isTorn = startAnew(closings)
+    if (!isRead) isTorn = startOver(closings)
     before = month
   }
   if (database) report.findings.push(...(await compareWithBooks(database, hashes, isTorn ? null : closings)))
@@ -54,7 +54,7 @@ export async function checkArchive(folder: string, { database, wanted }: Options
 }
 
 /** If months are missing or unreadable, the following months are checked from their own opening balances. */
-function startAnew(closings: Map<string, Closing>): true {
+function startOver(closings: Map<string, Closing>): true {
   closings.clear()
   return true
 }

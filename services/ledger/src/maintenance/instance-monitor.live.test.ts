@@ -5,7 +5,7 @@ import { openDatabase } from '@gateway/database/client'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
 import { createLogger } from '@gateway/service-kit/process/logger'
 import { keepLocked } from '../fixtures/keep-locked.ts'
-import { untilSomebodyWaits } from '../fixtures/ledger-test.ts'
+import { untilBlocked } from '../fixtures/ledger-test.ts'
 import { test as clockTest } from '../fixtures/set-clock.ts'
 import { openSignsOfLife, recordHeartbeat } from '../instances/signs-of-life.ts'
 import { monitorInstances } from './instance-monitor.ts'
@@ -260,7 +260,7 @@ test('a check that pauses between reading the clock and ending instances does no
   const letGo = await keepLocked(database.adminUrl, row, [`here ${task.id}`])
   await clock.turn(LOOK_MS)
   const look = watch.look('here')
-  await untilSomebodyWaits(fixture, look)
+  await untilBlocked(fixture, look)
   await clock.turn(60_000)
   await letGo()
   await look

@@ -11,8 +11,8 @@ import type { SignsOfLife } from '../instances/signs-of-life.ts'
 export async function monitorInstances(
   { reads, replicaId }: Pick<Deps, 'reads' | 'replicaId'>,
   signsOfLife: SignsOfLife,
-): Promise<{ ended: number; countedAnew: number; takenOver: number }> {
+): Promise<{ ended: number; silenceRestarted: number; takenOver: number }> {
   const row = await callFunction(reads.sql, 'money.monitor_instances', { by_monitor: replicaId })
   await signsOfLife.follow(row.taken_over)
-  return { ended: row.ended, countedAnew: row.counted_anew, takenOver: row.taken_over }
+  return { ended: row.ended, silenceRestarted: row.silence_restarted, takenOver: row.taken_over }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished } from 'vitest'
 import { keepLocked } from '../fixtures/keep-locked.ts'
-import { test as tenantTest, untilSomebodyWaits } from '../fixtures/ledger-test.ts'
+import { test as tenantTest, untilBlocked } from '../fixtures/ledger-test.ts'
 import { cleanRetention } from './retention-cleaner.ts'
 
 const test = tenantTest.extend('called', async ({ fixture, replica, tenant, task }) => {
@@ -58,7 +58,7 @@ describe('an idempotency key', () => {
     )
     const cleaning = cleanRetention(replica)
     onTestFinished(() => cleaning.then(() => {}))
-    await untilSomebodyWaits(fixture, cleaning)
+    await untilBlocked(fixture, cleaning)
     await begin()
     await cleaning
     expect(await called.isRemembered()).toBe(true)

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { keepLocked } from '../fixtures/keep-locked.ts'
-import { openTenant, test, untilSomebodyWaits } from '../fixtures/ledger-test.ts'
+import { openTenant, test, untilBlocked } from '../fixtures/ledger-test.ts'
 import { codeOf } from '../fixtures/replica.ts'
 import { passBarrier } from './wallets.ts'
 
@@ -18,7 +18,7 @@ describe('a barrier', () => {
       const letGo = await keepLocked(database.adminUrl, LOCK, [kept.id])
       let passed = false
       const barrier = passBarrier(replica, { projects }).then(() => (passed = true))
-      await untilSomebodyWaits(fixture, barrier)
+      await untilBlocked(fixture, barrier)
       for (const { project, key, product } of tenants) {
         if (project.id === kept.id) continue
         expect(codeOf(await replica.admit(replica.item(key, product)))).toBe('admitted')
@@ -34,7 +34,7 @@ describe('a barrier', () => {
     const letGo = await keepLocked(database.adminUrl, 'INSERT INTO money.wallets (project) VALUES ($1)', [project])
     let passed = false
     const barrier = passBarrier(replica, { projects: [project] }).then(() => (passed = true))
-    await untilSomebodyWaits(fixture, barrier)
+    await untilBlocked(fixture, barrier)
     expect(passed).toBe(false)
     await letGo()
     await barrier
@@ -51,9 +51,9 @@ describe('a barrier', () => {
     ]
     let passed = false
     const barrier = passBarrier(replica, { projects }).then(() => (passed = true))
-    await untilSomebodyWaits(fixture, barrier)
+    await untilBlocked(fixture, barrier)
     await letGo[0]!()
-    await untilSomebodyWaits(fixture, barrier)
+    await untilBlocked(fixture, barrier)
     expect(passed).toBe(false)
     await letGo[1]!()
     await barrier

@@ -122,7 +122,7 @@ export async function userBehind(tx: Transaction, identity: Identity): Promise<s
     skipDuplicates: true,
   })
   if (count === 0) await requireSame(tx, identity, user.id)
-  else await startAnew(tx, user.id, issuer, user.vouched_by)
+  else await recordLink(tx, user.id, issuer, user.vouched_by)
   return user.id
 }
 
@@ -133,7 +133,7 @@ async function requireSame(tx: Transaction, { issuer, subject }: Identity, user:
   throw refuse('not_permitted', { need: 'the account at the sign-in provider that this email belonged to first' }) // P3
 }
 
-async function startAnew(tx: Transaction, user: string, issuer: string, vouchedBy: string | null): Promise<void> {
+async function recordLink(tx: Transaction, user: string, issuer: string, vouchedBy: string | null): Promise<void> {
   const details = { issuer, endedWhatWasBefore: vouchedBy !== null }
   await recordChange(tx, { tenant: null, user, action: 'identity.link', subject: user, details })
   if (vouchedBy === null) return

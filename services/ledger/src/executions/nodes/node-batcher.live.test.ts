@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Database, Sql } from '@gateway/database/client'
 import { Client } from 'pg'
-import { openTenant, untilSomebodyWaits } from '../../fixtures/ledger-test.ts'
+import { openTenant, untilBlocked } from '../../fixtures/ledger-test.ts'
 import { ending, newLease, openEngine, question, takeNext } from '../../fixtures/engine.ts'
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, fan, oneCall, publishProduct } from '../../fixtures/sandbox-products.ts'
@@ -74,7 +74,7 @@ describe('the node batcher', () => {
     await holding.query('BEGIN')
     await holding.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
     const charging = engine.complete(ending(taken, { usage: usage(5) }))
-    await untilSomebodyWaits(fixture, charging)
+    await untilBlocked(fixture, charging)
     expect(await engine.complete(ending(other))).toEqual({ kind: 'completed' })
     await holding.query('COMMIT')
     await holding.end()

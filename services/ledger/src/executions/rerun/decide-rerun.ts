@@ -52,7 +52,7 @@ export function decideNodes(
 }
 
 /** Returns the products that the rerun may call. */
-export function productsAnew({ nodes }: Plan, { states }: Extract<Rerun, { kind: 'rerun' }>): string[] {
+export function productsToRun({ nodes }: Plan, { states }: Extract<Rerun, { kind: 'rerun' }>): string[] {
   const called = nodes.flatMap(({ ordinal, product }) => {
     const { state } = states[ordinal]!
     return product !== null && (state === 'Ready' || state === 'Pending') ? [product] : []

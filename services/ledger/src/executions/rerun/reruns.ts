@@ -15,7 +15,7 @@ import {
   decideNodes,
   decideRepeat,
   type EarlierExecution,
-  productsAnew,
+  productsToRun,
   readEarlier,
   readMeans,
   readUnassigned,
@@ -86,7 +86,7 @@ async function decide(
   if (refusal !== null) return refusal
   const fresh = await planRerun(deps, question, earlier!, facts)
   if ('refused' in fresh) return fresh
-  const product = await readUnassigned(reads, question.project, productsAnew(fresh.plan, fresh.rerun))
+  const product = await readUnassigned(reads, question.project, productsToRun(fresh.plan, fresh.rerun))
   if (product !== null) return refused('product_not_assigned', { product })
   return decideMeans(facts, limits.openExecutions, deps.quotas) ?? { fresh }
 }
