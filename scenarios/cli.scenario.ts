@@ -194,7 +194,7 @@ test('flows push refuses to overwrite a newer revision and shows both changes; p
   await change(line, '40', '30')
   const pushed = await line.shell('gateway flows push summary')
   expect(pushed).toMatchObject({ code: 1 })
-  expect(pushed.words).toContain('node polish: changed there')
+  expect(pushed.words).toContain('node polish: changed on the gateway')
   expect(pushed.words).toContain('node draft: changed here')
   expect((await latest(line)).latestRevision).toBe(2)
   expect((await line.shell('gateway flows pull')).code).toBe(1)
@@ -331,7 +331,8 @@ test('a project service token makes --project unnecessary', async ({ line, stack
   const env = { GATEWAY_TOKEN: ofProject.secret }
   const who = await line.shell('gateway whoami', { env })
   expect(who).toMatchObject({ code: 0, words: '' })
-  for (const shown of [tenant, project, 'may sandboxes.use, wallet.read']) expect(who.output).toContain(shown)
+  for (const shown of [tenant, project, 'a service token with sandboxes.use, wallet.read'])
+    expect(who.output).toContain(shown)
   for (const command of ['gateway wallet', 'gateway executions list'])
     expect(await line.shell(command, { env })).toMatchObject({ code: 0, words: '' })
 
