@@ -77,7 +77,7 @@ test.for([
   ['gateway keys list --stat Active', 2, 'gateway keys list'],
   ['gateway keys list --state active', 2, 'Revoked'],
   ['gateway keys create x --limit 5', 2, '5/day'],
-  ['gateway keys create x --limit 0.0000001/day', 2, 'six digits'],
+  ['gateway keys create x --limit 0.0000001/day', 2, 'six decimal places'],
   ['gateway keys revoke key_example', 2, '--yes'],
   ['gateway keys check key_example', 2, '--model'],
   ['gateway login --url https://gateway.example', 2, '--token-stdin'],
