@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fitting } from './fitting.ts'
 import { mutate, type Mutation } from './mutation.ts'
@@ -48,4 +50,10 @@ test('the list has sixty rules, each with a unique name and a real change', () =
   expect(new Set(mutations.map(({ id }) => id)).size).toBe(60)
   expect(mutations.filter(({ find, replace }) => find === replace)).toEqual([])
   expect(mutations.filter(({ tests, rule }) => tests.length === 0 || !rule.endsWith('.'))).toEqual([])
+})
+
+test('every mutation fits the code', async () => {
+  const root = path.join(import.meta.dirname, '../../..')
+  const looked = await fitting((file) => readFile(path.join(root, file), 'utf8').catch(() => null), mutations)
+  expect(looked.flatMap(({ unfit }) => unfit?.message ?? [])).toEqual([])
 })

@@ -62,8 +62,8 @@ export const consoleRules: Mutation[] = [
     id: 'console-csv-formula',
     rule: 'A text in a CSV file is never read as a formula.',
     file: 'services/console/src/request/send-csv.ts',
-    find: '/^[=+\\-@\\t\\r]/.test(value)',
-    replace: '/^[=+\\-\\t\\r]/.test(value)',
+    find: '/^[=+\\-@\\t\\r\\n＝＋－＠]/u.test(value)',
+    replace: '/^[=+\\-\\t\\r\\n＝＋－＠]/u.test(value)',
     tests: ['services/console/src/request'],
   },
 ]

@@ -1,6 +1,7 @@
 import type { Mutation } from '../mutation.ts'
 
 const admission = ['services/gateway/src/admission']
+const rates = ['services/gateway/src/rates']
 
 /** Rules of the gateway. */
 export const gatewayRules: Mutation[] = [
@@ -23,18 +24,18 @@ export const gatewayRules: Mutation[] = [
   {
     id: 'gateway-rate-exception',
     rule: 'A key that the operator has freed of the usual rate has none.',
-    file: 'services/gateway/src/admission/limits.ts',
+    file: 'services/gateway/src/rates/rates.ts',
     find: 'own === undefined ? usual : own',
     replace: 'own ?? usual',
-    tests: admission,
+    tests: rates,
   },
   {
     id: 'gateway-rate-release',
-    rule: 'Nothing stays reserved for a call beyond its rate.',
+    rule: 'A call that is not admitted does not count toward its rate.',
     file: 'services/gateway/src/admission/admit-call.ts',
-    find: "      await release(deps, reservation, 'its key or project calls too often')\n",
+    find: "    if (admission.kind !== 'admitted' && 'undo' in place) place.undo()\n",
     replace: '',
-    tests: admission,
+    tests: rates,
   },
   {
     id: 'gateway-one-successor',
