@@ -19,6 +19,7 @@ import { cancelExecution } from './routes/v1/sandbox/cancel.ts'
 import { estimateSandbox } from './routes/v1/sandbox/estimate.ts'
 import { invokeSandbox } from './routes/v1/sandbox/invoke.ts'
 import { serveMcp } from './routes/v1/sandbox/mcp.ts'
+import { unknownPath, welcome } from './routes/unknown-path.ts'
 
 /** Builds the public app. Routes are matched in order; the hot path comes first. */
 export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express {
@@ -72,7 +73,8 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
   const { live, ready } = deps.readiness
   mountHealth(app, { live, ready }, allowOnly('GET'))
 
-  app.use(notFound)
+  app.get('/', welcome)
+  app.use(unknownPath)
   app.use(answerErrors((error, _req, res) => answerOfRefusal(explainError(deps, error, res))))
   return app
 }

@@ -225,7 +225,6 @@ describe('paths and methods', () => {
     ['POST', '/v1/responses', 404, 'not_found', null],
     ['POST', '/v1/embeddings', 404, 'not_found', null],
     ['GET', '/.well-known/oauth-protected-resource', 404, 'not_found', null],
-    ['GET', '/', 404, 'not_found', null],
   ] as const)('%s %s returns %i [%s]', async ([method, path, status, code, allow], { tenant }) => {
     const answer = await fetch(tenant.url + path, { method, headers: tenant.headers })
     expect(answer.status).toBe(status)
@@ -236,6 +235,15 @@ describe('paths and methods', () => {
     expect(error).toMatchObject({ code })
     if (status === 404) expect(error['resolution']).toContain('/v1/chat/completions')
   })
+})
+
+test('GET / leads a browser to the console and a program to the documentation', async ({ tenant }) => {
+  const at = async (accept: string) => {
+    const answer = await fetch(`${tenant.url}/`, { headers: { accept }, redirect: 'manual' })
+    return [answer.status, answer.headers.get('location')]
+  }
+  expect(await at('text/html,application/xhtml+xml,*/*;q=0.8')).toEqual([302, '/console'])
+  expect(await at('*/*')).toEqual([302, '/llms.txt'])
 })
 
 describe('malformed HTTP gets an error of the usual shape', () => {

@@ -116,9 +116,7 @@ describe('a text-in, text-out flow as a chat model', () => {
       const service = { kind: 'sandbox', execution_id: id, project: tenant.project, charged_micro: 0 }
       expect(chunks.map((chunk) => chunk.service)).toEqual([...chunks.slice(1).map(() => undefined), service])
       const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost: 0, cost_micro: 0 }
-      expect(chunks.map((chunk) => chunk.usage)).toEqual(
-        options === null ? [undefined, usage] : [null, null, usage],
-      )
+      expect(chunks.map((chunk) => chunk.usage)).toEqual(options === null ? [undefined, usage] : [null, null, usage])
     }
   })
 
