@@ -91,7 +91,7 @@ function textOf(choices: Completion['choices']): string {
 //   A2  A caller that disconnects or lags never ends the call: it is read to its end, settled on its real usage and, if
 //       keyed, saved.
 //   A3  `[DONE]` and the chunk with the usage before it are sent only after the settlement, and only after a complete
-//       response. Unless the caller asked for a chunk of its own, the chunk with the finish reason carries the usage.
+//       response. Unless the caller asked for a separate chunk, the chunk with the finish reason carries the usage.
 //   A4  A response truncated after its first byte is charged by the gateway's own count and saved as it was sent.
 
 type StreamNeeded = Pick<Deps, 'now' | 'countUsage'> &

@@ -21,7 +21,7 @@ export interface FreeNodes {
 }
 
 /** At most two milliseconds. */
-const STEPS_AT_ONCE = 20_000
+const INLINE_STEPS = 20_000
 /** More than a thousand nodes that take all their steps. */
 const LIMIT_MS = 60_000
 const MAX_MEGABYTES = 256
@@ -37,7 +37,7 @@ export function openFreeNodes({ onTrouble }: { onTrouble: (reason: unknown) => v
   return {
     async run(work) {
       try {
-        return runFreeNode(work.node, work.inputs, work.contract, STEPS_AT_ONCE) // N1
+        return runFreeNode(work.node, work.inputs, work.contract, INLINE_STEPS) // N1
       } catch (error) {
         if (!(error instanceof CelExhausted)) throw error
       }
