@@ -71,7 +71,7 @@ test(
   async ({ database, receiver, services: { ledgers, secrets } }) => {
     const fixture = await openFixture(database.adminUrl)
     const client = (service: 'gateway' | 'console', n: number) =>
-      openLedgerClient({ url: ledgers[n]!.url, service, secret: secrets[service] })
+      openLedgerClient({ url: ledgers[n]!.url, service, privateKey: secrets[service] })
     const gateways = ledgers.map((_, n) => client('gateway', n))
     const console = client('console', 0)
     const instance = newId('ins')

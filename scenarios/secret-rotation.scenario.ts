@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { liveTest } from '@gateway/testbed/live-test'
 import { startBalancer, type Balancer } from './src/balancer.ts'
 import { retryingClient, type RetryingClient, type Repeated } from './src/retrying-client.ts'
 import { openStack, type Stack, type TenantFixture } from './src/stack.ts'
 
-// Follows "Replace a service secret" in docs/operating.md under load: no caller is refused, and the old secret is rejected at the end.
+// Follows "Replace a service key" in docs/operating.md under load: no caller is refused, and the old key is rejected at the end.
 
 const CALLERS = 4
 const BETWEEN = 15
@@ -31,26 +31,26 @@ const test = liveTest.extend('stack', async ({ database, redis }, { onCleanup })
   return stack
 })
 
-test('replacing the gateway’s service secret refuses no call', async ({ stack }) => {
+test('replacing the gateway’s service key refuses no call', async ({ stack }) => {
   const tenant = await stack.tenant(100_000_000n)
   const old = stack.secrets.gateway
-  const fresh = randomBytes(24).toString('hex')
+  const fresh = newServiceKeys()
   const load = startLoad(stack, tenant)
   await load.answered(BETWEEN)
 
-  const both = { SERVICE_SECRET_GATEWAY: fresh, SERVICE_SECRET_GATEWAY_PREVIOUS: old }
+  const both = { SERVICE_PUBLIC_KEYS_GATEWAY: fresh.publicKey + stack.gatewayPublicKey }
   await restart(stack.ledgers, both, load)
-  await restart(stack.gateways, { SERVICE_SECRET: fresh }, load)
-  await restart(stack.ledgers, { SERVICE_SECRET_GATEWAY_PREVIOUS: '' }, load)
+  await restart(stack.gateways, { SERVICE_PRIVATE_KEY: fresh.privateKey }, load)
+  await restart(stack.ledgers, { SERVICE_PUBLIC_KEYS_GATEWAY: fresh.publicKey }, load)
 
   const { statuses, repeated } = await load.stop()
   expect(statuses.filter((status) => status !== 200)).toEqual([])
   // Retries happened only because a gateway restarted, never because the ledger was unavailable.
   expect(repeated.filter((why) => why === '503 with Retry-After')).toEqual([])
 
-  // The old secret is rejected.
+  // The old key is rejected.
   await stack.gateways[0]!.stop()
-  const refused = stack.gateways[0]!.start({ SERVICE_SECRET: old }).then(
+  const refused = stack.gateways[0]!.start({ SERVICE_PRIVATE_KEY: old }).then(
     () => 'ready',
     () => 'never ready',
   )

@@ -424,8 +424,8 @@ test('traces and metrics contain no content or secret unless TRACE_CONTENT is se
     'the answer': answered,
     'the key': tenant.key.secret,
     'the hash of the key': tenant.key.hash,
-    'a secret of the gateway': stack.secrets.gateway,
-    'a secret of the worker': stack.secrets.worker,
+    'the private key of the gateway': stack.secrets.gateway.split('\n')[1]!,
+    'the private key of the worker': stack.secrets.worker.split('\n')[1]!,
     'the key of the provider': stack.providerKey,
     'the address of the provider': address.host,
   }

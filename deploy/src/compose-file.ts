@@ -46,6 +46,7 @@ const service = z.strictObject({
   user: z.string().optional(),
   read_only: z.boolean().optional(),
   cap_drop: texts.optional(),
+  cap_add: texts.optional(),
   security_opt: texts.optional(),
   tmpfs: texts.optional(),
 })

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -107,36 +106,6 @@ test('who stores or reads assets does so in one volume, and has room for them on
     expect([name, service.tmpfs]).toEqual([name, [`/tmp:size=${1.25 * mebibytes}m`]])
     // A new volume is its that owns the folder in the image.
     expect(dockerStages()['runtime']?.lines.join('\n')).toMatch(/--owner=1000 .*\/assets$/m)
-  }
-})
-
-test('the secrets that are referred to are made once, and fit', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'compose-secrets-'))
-  const make = () => run('sh', [path.join(projectFolder, 'deploy/compose/make-secrets.sh'), folder])
-  const read = () =>
-    Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]))
-  try {
-    await make()
-    const made = read()
-    await make()
-    expect(read()).toEqual(made)
-    expect(new Set(Object.values(made)).size).toBe(Object.keys(made).length)
-
-    for (const [name, service] of all)
-      for (const [variable, file] of Object.entries(environmentOf(service))) {
-        const [, secret] = /^\/run\/shared\/(.+)$/.exec(file) ?? []
-        if (secret === undefined) continue
-        expect([name, variable, secret in made]).toEqual([name, variable, true])
-        const given = { [variable.replace(/_FILE$/, '')]: made[secret]! }
-        if (isProgram(name))
-          expect(
-            environmentProblems(programs[name], given).filter((problem) => !problem.endsWith('is missing')),
-          ).toEqual([])
-      }
-    const password = made['ledger-password']
-    expect(made['ledger-url']).toBe(`postgres://svc_ledger_login:${password}@postgres:5432/gateway`)
-  } finally {
-    rmSync(folder, { recursive: true })
   }
 })
 

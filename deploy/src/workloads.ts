@@ -27,7 +27,12 @@ export interface Workload {
   pod: {
     containers: Container[]
     initContainers?: Container[]
-    volumes?: { name: string; emptyDir?: { sizeLimit?: string }; persistentVolumeClaim?: { claimName: string } }[]
+    volumes?: {
+      name: string
+      emptyDir?: { sizeLimit?: string }
+      persistentVolumeClaim?: { claimName: string }
+      secret?: { secretName: string; defaultMode?: number }
+    }[]
     securityContext?: Record<string, unknown>
     automountServiceAccountToken?: boolean
     enableServiceLinks?: boolean

@@ -15,7 +15,7 @@ try {
     adminUrl: config.DATABASE_URL,
     ledgerUrl: config.LEDGER_URL,
     consoleUrl: config.CONSOLE_URL,
-    consoleSecret: config.SERVICE_SECRET,
+    consolePrivateKey: config.SERVICE_PRIVATE_KEY,
     before: existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<Seeded>) : null,
     realModels: [],
     log: say,

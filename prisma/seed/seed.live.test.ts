@@ -35,7 +35,7 @@ const test = stackTest
         adminUrl,
         ledgerUrl,
         consoleUrl,
-        consoleSecret: services.secrets.console,
+        consolePrivateKey: services.secrets.console,
         before,
         realModels: [],
         log: () => {},
@@ -44,7 +44,7 @@ const test = stackTest
   })
   .extend('seeded', { scope: 'file' }, ({ run }) => run(null))
   .extend('callable', { scope: 'file' }, async ({ ledger, services }, { onCleanup }) => {
-    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: services.secrets.gateway })
+    const client = openLedgerClient({ url: ledger.url, service: 'gateway', privateKey: services.secrets.gateway })
     onCleanup(client.close)
     return async (secret: string) => {
       const keyHash = createHash('sha256').update(secret).digest('hex')

@@ -17,7 +17,7 @@ const OTHER_FUNDS_MICRO = 10_000_000
 
 export async function seed(options: SeedOptions): Promise<Seeded> {
   const { prisma, close } = await openDatabase({ url: options.adminUrl, poolSize: 2, role: 'seed' })
-  const ledger = openLedgerClient({ url: options.ledgerUrl, service: 'console', secret: options.consoleSecret })
+  const ledger = openLedgerClient({ url: options.ledgerUrl, service: 'console', privateKey: options.consolePrivateKey })
   try {
     const user = await seedUsers(prisma, options)
     await seedProjects(prisma)

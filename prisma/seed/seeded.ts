@@ -28,7 +28,7 @@ export interface SeedOptions {
   ledgerUrl: string
   consoleUrl: string
   /** The console's secret at the ledger. */
-  consoleSecret: string
+  consolePrivateKey: string
   /** What the last seeding of this database answered; null the first time. */
   before: Partial<Seeded> | null
   /** Models of real providers, as products alongside the simulated ones. */

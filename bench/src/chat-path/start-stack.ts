@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '@gateway/local-stack/free-port'
 import { serviceEnvironments } from '@gateway/local-stack/service-environment'
 import { chooseMetricsPorts } from '@gateway/local-stack/stack-ports'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { startBenchServers } from '../stack/bench-servers.ts'
 import type { DurablePostgres } from '../stack/durable-postgres.ts'
 import { startProgram, type RunningProgram } from '../stack/start-program.ts'
@@ -48,8 +49,9 @@ export async function startStack(stops: Stops, profile: string | null): Promise<
     ports,
     metricsPorts: await chooseMetricsPorts(ports),
     secrets: {
-      services: { gateway: secret(), worker: secret(), console: secret() },
+      services: { gateway: newServiceKeys(), worker: newServiceKeys(), console: newServiceKeys() },
       databaseRoles: { ledger: '', console: '' }, // part of the addresses below
+      redis: '', // needs none
       webhooks: secret(),
     },
     ledgerDatabaseUrl: postgres.ledgerUrl,

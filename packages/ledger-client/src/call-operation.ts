@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'undici'
 import { backOffMs } from '@gateway/service-kit/async/waiting'
-import type { TokenSource } from './service-token.ts'
+import type { RequestSigner } from './service-token.ts'
 
 export interface Connection {
   pool: Pool
   /** Prefix of the ledger's paths. */
   base: string
-  token: TokenSource
+  signer: RequestSigner
   /** Aborted when the client closes. */
   closed: AbortSignal
 }
@@ -34,7 +34,7 @@ export async function callOperation(
   { budgetMs, tryMs }: CallLimits,
   traceparent?: string,
 ): Promise<object> {
-  const { base, token, closed } = connection
+  const { base, closed } = connection
   const body = JSON.stringify(request)
   const limit = openLimit(closed, budgetMs)
   try {
@@ -44,7 +44,6 @@ export async function callOperation(
       const response = await post(connection, path, body, traceparent, limit.signalFor(tryMs)).catch(() => null)
       if (response === null) continue
       if (response.status === 200) return response.value
-      if (response.status === 401) token.renew()
       if (isFinalStatus(response.status))
         throw new LedgerRejected(base + path, response.status, JSON.stringify(response.value))
     }
@@ -80,14 +79,14 @@ function openLimit(closed: AbortSignal, budgetMs: number) {
 }
 
 async function post(
-  { pool, base, token }: Connection,
+  { pool, base, signer }: Connection,
   path: string,
   body: string,
   traceparent: string | undefined,
   signal: AbortSignal,
 ): Promise<{ status: number; value: object }> {
   const headers = {
-    authorization: `Bearer ${await token.current()}`,
+    authorization: `Bearer ${signer.sign(path, body)}`,
     'content-type': 'application/json',
     ...(traceparent !== undefined && { traceparent }),
   }
@@ -118,7 +117,7 @@ export class LedgerRejected extends Error {
   }
 }
 
-/** Statuses that the same request would get again. 401 is not one of them: the next try signs a new token. */
+/** Statuses that the same request would get again. 401 is not one of them: the next try has a new token. */
 export function isFinalStatus(status: number): boolean {
   return status >= 400 && status < 500 && status !== 401 && status !== 408 && status !== 429
 }

@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { privateKey } from './fixtures/keys.ts'
 import { startPeerLedger } from './fixtures/peer-ledger.ts'
 import { registerInstance } from './instance.ts'
 import { openLedgerClient } from './ledger-client.ts'
 
 async function open() {
   const peer = await startPeerLedger()
-  const client = openLedgerClient({ url: peer.url, service: 'gateway', secret: 's'.repeat(32), closeGraceMs: 0 })
+  const client = openLedgerClient({ url: peer.url, service: 'gateway', privateKey, closeGraceMs: 0 })
   onTestFinished(async () => {
     await client.close()
     await peer.stop()

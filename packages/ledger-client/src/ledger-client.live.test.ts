@@ -1,18 +1,18 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
+import { privateKey, publicKey } from './fixtures/keys.ts'
 import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger, type PeerLedger, type Received } from './fixtures/peer-ledger.ts'
 import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'
 import { LedgerRejected, LedgerUnavailable } from './call-operation.ts'
 import { createLogger } from '@gateway/service-kit/process/logger'
-import { openTokenVerifier } from './service-token.ts'
+import { digestOf, openRequestVerifier } from './service-token.ts'
 
-const secret = 's'.repeat(32)
 const longBudget = { budgetMs: 60_000 }
 
 async function open(options: Partial<LedgerClientOptions> = {}): Promise<{ peer: PeerLedger; client: LedgerClient }> {
   const peer = await startPeerLedger()
-  const client = openLedgerClient({ url: peer.url, service: 'gateway', secret, closeGraceMs: 0, ...options })
+  const client = openLedgerClient({ url: peer.url, service: 'gateway', privateKey, closeGraceMs: 0, ...options })
   onTestFinished(async () => {
     await client.close()
     await peer.stop()
@@ -35,7 +35,7 @@ async function fillBatcher(peer: PeerLedger, client: LedgerClient, count = 3): P
   return requests
 }
 
-test('sends a single item at once, with its budget and a token that names the service', async () => {
+test('sends a single item at once, with its budget and a token for this request', async () => {
   const { peer, client } = await open()
   const asked = client.admit(admission('inv_1'), { budgetMs: 1_000 })
   const request = await peer.next()
@@ -43,7 +43,8 @@ test('sends a single item at once, with its budget and a token that names the se
   expect(request.lines).toEqual([{ n: 0, budgetMs: expect.any(Number), item: { op: 'admit', ...admission('inv_1') } }])
   expect(request.lines[0]!.budgetMs).toBeLessThanOrEqual(900)
   const log = createLogger({ service: 'ledger', level: 'fatal' })
-  expect(await openTokenVerifier({ secrets: { gateway: [secret] }, now: Date.now, log })(request.token)).toBe('gateway')
+  const verify = openRequestVerifier({ publicKeys: { gateway: publicKey }, now: Date.now, log })
+  expect(await verify(request.token, '/items')).toEqual({ service: 'gateway', bodyDigest: digestOf(request.body) })
   request.end(...yes(request))
   expect(await asked).toEqual(admitted('inv_1'))
 })
@@ -187,7 +188,7 @@ test.each([
 test('waits for a ledger that starts later', async () => {
   const { peer } = await open()
   await peer.stop()
-  const client = openLedgerClient({ url: peer.url, service: 'gateway', secret })
+  const client = openLedgerClient({ url: peer.url, service: 'gateway', privateKey })
   const settling = client.settle(settlement('inv_1'))
   const late = await startPeerLedger(peer.port)
   const request = await late.next()
@@ -405,7 +406,7 @@ test('does not retry an operation that the ledger rejects', async () => {
 
 test('accepts a base URL with a path', async () => {
   const { peer } = await open()
-  const client = openLedgerClient({ url: `${peer.url}/inner/`, service: 'gateway', secret })
+  const client = openLedgerClient({ url: `${peer.url}/inner/`, service: 'gateway', privateKey })
   const asked = client.wallet({ project: 'prj_1' })
   const question = await peer.next()
   expect(question.path).toBe('/inner/wallets/read')

@@ -6,7 +6,6 @@ import {
   itemNames,
   type ItemOf,
   type ItemRow,
-  itemsEndpoint,
   type ItemsOfKind,
   ledgerItems,
   type OutcomeLine,
@@ -24,7 +23,7 @@ import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import { callOperation, type Connection, LedgerUnavailable } from './call-operation.ts'
 import { openRequestBatcher, type PendingItem, type RequestBatcher } from './request-batcher.ts'
-import { openTokenSource } from './service-token.ts'
+import { openRequestSigner } from './service-token.ts'
 import { attributesOf, RESERVATION } from './span-attributes.ts'
 import type { Undecided } from '@gateway/ledger-protocol/ledger-outcomes'
 
@@ -40,8 +39,8 @@ export interface LedgerClientOptions {
   /** The ledger's base address. */
   url: string
   service: ServiceName
-  /** Secret that signs this service's tokens; at least 32 characters. */
-  secret: string
+  /** Signs this service's requests; PEM. */
+  privateKey: string
   /** Unix milliseconds. */
   now?: () => number
   /** Maximum number of open requests of items, including those that have started to answer. */
@@ -97,7 +96,7 @@ const CONNECTIONS = { requests: 4, executions: 16 }
 export function openLedgerClient({
   url,
   service,
-  secret,
+  privateKey,
   now = Date.now,
   connections: itemConnections = 16,
   maxInFlight = 3,
@@ -107,19 +106,19 @@ export function openLedgerClient({
 }: LedgerClientOptions): LedgerClient {
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/+$/, '')
-  const token = openTokenSource({ service, secret, now })
+  const signer = openRequestSigner({ service, privateKey, now })
   // Each item has a time limit; undici's would end a request while items in it may still wait.
   const socket = { timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS }
   const pool = (size: number) =>
     new Pool(origin, { connections: size, connect: socket, headersTimeout: 0, bodyTimeout: 0 })
   const closing = new AbortController()
-  const connect = (size: number): Connection => ({ pool: pool(size), base, token, closed: closing.signal })
+  const connect = (size: number): Connection => ({ pool: pool(size), base, signer, closed: closing.signal })
   const connections = { requests: connect(CONNECTIONS.requests), executions: connect(CONNECTIONS.executions) }
   const itemsPool = pool(itemConnections)
   const batcher = openRequestBatcher({
     pool: itemsPool,
-    path: base + itemsEndpoint.path,
-    token,
+    base,
+    signer,
     maxInFlight,
     maxRequests: itemConnections,
     patienceMs,

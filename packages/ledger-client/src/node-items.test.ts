@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { privateKey } from './fixtures/keys.ts'
 import { admitted, completion, nodeAdmission, nodeClaim, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger, type PeerLedger } from './fixtures/peer-ledger.ts'
 import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'
@@ -15,7 +16,7 @@ async function open(options: Partial<LedgerClientOptions> = {}) {
   const client = openLedgerClient({
     url: peer.url,
     service: 'worker',
-    secret: 's'.repeat(32),
+    privateKey,
     closeGraceMs: 0,
     ...options,
   })

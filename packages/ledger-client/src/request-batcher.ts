@@ -3,7 +3,7 @@ import { backOffMs } from '@gateway/service-kit/async/waiting'
 import { openBatcher } from '@gateway/service-kit/async/batcher'
 import { itemsEndpoint, type ItemRow, type OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
 import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'
-import type { TokenSource } from './service-token.ts'
+import type { RequestSigner } from './service-token.ts'
 
 // Sends many items in few requests.
 //   G1  A single item goes at once. While a request waits for its first outcome, items gather for the next one: a batch
@@ -61,8 +61,9 @@ export interface RequestBatcher {
 
 export interface RequestBatcherOptions {
   pool: Pool
-  path: string
-  token: TokenSource
+  /** Prefix of the ledger's paths. */
+  base: string
+  signer: RequestSigner
   maxInFlight: number
   maxRequests: number
   patienceMs: number
@@ -78,7 +79,7 @@ const SILENT_MS = 3 * itemsEndpoint.quietMs
 const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
 
 export function openRequestBatcher(options: RequestBatcherOptions): RequestBatcher {
-  const { pool, path, token, maxInFlight, maxRequests, patienceMs } = options
+  const { pool, base, signer, maxInFlight, maxRequests, patienceMs } = options
   const waiting = { closing: [] as PendingItem[], opening: [] as PendingItem[] }
   const open = new Set<OpenRequest>()
   let waitingOpenings = 0
@@ -150,13 +151,12 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     awaited++
     open.add(request)
     for (const pendingItem of pendingItems) pendingItem.request = request
-    const signed = await token.current()
-    if (!stopped && request.unanswered > 0) send(request, signed)
-    else close(request)
+    send(request)
     await answering.promise
   }
 
-  function send(request: OpenRequest, signed: string): void {
+  function send(request: OpenRequest): void {
+    const { path } = itemsEndpoint
     const { pendingItems } = request
     let body = ''
     let longestMs = 0
@@ -170,7 +170,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     }
     request.cancel = startItemsExchange(
       pool,
-      { path, token: signed, body, limitMs: longestMs + SLACK_MS, silentMs: SILENT_MS },
+      { path: base + path, token: signer.sign(path, body), body, limitMs: longestMs + SLACK_MS, silentMs: SILENT_MS },
       { outcome: (line) => answer(request, line), end: (end) => finish(request, end) },
     )
   }
@@ -193,9 +193,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     if (end.kind === 'rejected') {
       if (left.length === 1) return left[0]!.onRejected(end.error)
       for (const pendingItem of left) pendingItem.alone = true // G5
-    } else if (end.kind === 'unauthorized') {
-      token.renew()
-    } else {
+    } else if (end.kind === 'cut') {
       for (const pendingItem of left) pendingItem.doubtful = true // G3
     }
     if (left.length > 0) {

@@ -1,93 +1,143 @@
-import { SignJWT } from 'jose'
+import { generateKeyPairSync } from 'node:crypto'
+import { importPKCS8, importSPKI, jwtVerify, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
-import { openTokenSource, openTokenVerifier } from './service-token.ts'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
+import { digestOf, openRequestSigner, openRequestVerifier } from './service-token.ts'
 
-const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
-const known = { gateway: [secrets.gateway], worker: [secrets.worker], console: [secrets.console] }
+const keys = { gateway: newServiceKeys(), worker: newServiceKeys(), console: newServiceKeys() }
+const publicKeys = {
+  gateway: keys.gateway.publicKey,
+  worker: keys.worker.publicKey,
+  console: keys.console.publicKey,
+}
 const silent = { warn: () => {}, error: () => {} }
-const verifierAt = (now: () => number) => openTokenVerifier({ secrets: known, now, log: silent })
+const verifierAt = (now: () => number) => openRequestVerifier({ publicKeys, now, log: silent })
+const signerAt = (now: () => number) =>
+  openRequestSigner({ service: 'console', privateKey: keys.console.privateKey, now })
 const start = Date.UTC(2026, 10, 20)
+const BODY = '{"micro":"1000000"}'
 
 function clock() {
   let nowMs = start
   return { now: () => nowMs, pass: (ms: number) => (nowMs += ms) }
 }
 
-test('a token names its service until it expires', async () => {
+test('a token names its service and the digest of its body, until a minute after it expires', async () => {
   const { now, pass } = clock()
-  const token = await openTokenSource({ service: 'worker', secret: secrets.worker, now }).current()
+  const token = signerAt(now).sign('/fundings', BODY)
   const verify = verifierAt(now)
-  expect(await verify(token)).toBe('worker')
-  pass(299_000)
-  expect(await verify(token)).toBe('worker')
-  pass(600_000) // five minutes, plus ten for clock differences
-  expect(await verify(token)).toBe('worker')
-  pass(2_000)
-  expect(await verify(token)).toBe(null)
+  const signed = { service: 'console', bodyDigest: digestOf(BODY) }
+  expect(await verify(token, '/fundings')).toEqual(signed)
+  pass(119_000) // a lifetime of one minute, plus one for clock differences
+  expect(await verify(token, '/fundings')).toEqual(signed)
+  pass(1_000)
+  expect(await verify(token, '/fundings')).toBe(null)
 })
 
-test('signs a new token a minute before the old one expires, and on request', async () => {
-  const { now, pass } = clock()
-  const source = openTokenSource({ service: 'gateway', secret: secrets.gateway, now })
-  const first = await source.current()
-  pass(239_000)
-  expect(await source.current()).toBe(first)
-  pass(1_000)
-  const second = await source.current()
-  expect(second).not.toBe(first)
-  pass(1_000)
-  source.renew()
-  expect(await source.current()).not.toBe(second)
+test('refuses the token of one operation for another one', async () => {
+  const token = signerAt(() => start).sign('/wallets/read', BODY)
+  const verify = verifierAt(() => start)
+  expect(await verify(token, '/wallets/read')).not.toBe(null)
+  for (const path of ['/fundings', '/wallets', '/wallets/read/', '/WALLETS/READ', ''])
+    expect([path, await verify(token, path)]).toEqual([path, null])
 })
 
-const sign = (claims: Record<string, unknown>, secret: string, alg = 'HS256') =>
-  new SignJWT(claims)
-    .setProtectedHeader({ alg })
-    .sign(Buffer.from(secret.repeat(2)).subarray(0, alg === 'HS256' ? 32 : 64))
+test('every body has another digest, also as bytes', () => {
+  expect(digestOf(Buffer.from(BODY))).toBe(digestOf(BODY))
+  expect(digestOf(BODY.replace('1', '2'))).not.toBe(digestOf(BODY))
+  expect(digestOf('')).not.toBe(digestOf(' '))
+})
+
 const nowS = start / 1000
-const good = { iss: 'gateway', aud: 'ledger', iat: nowS, exp: nowS + 300 }
+const good = {
+  iss: 'gateway',
+  aud: 'ledger',
+  iat: nowS,
+  exp: nowS + 60,
+  request: 'POST /fundings',
+  body: digestOf(BODY),
+}
 
-test('accepts the valid token that the tests below vary', async () => {
-  expect(await verifierAt(() => start)(await sign(good, secrets.gateway))).toBe('gateway')
+const sign = async (claims: object, { privateKey } = keys.gateway, header: object = { typ: 'JWT' }) =>
+  new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: 'EdDSA', ...header })
+    .sign(await importPKCS8(privateKey, 'EdDSA'))
+
+test('a standard library signs and verifies the same tokens', async () => {
+  expect(await verifierAt(() => start)(await sign(good), '/fundings')).toEqual({
+    service: 'gateway',
+    bodyDigest: digestOf(BODY),
+  })
+  const token = signerAt(() => start).sign('/fundings', BODY)
+  const { payload } = await jwtVerify(token, await importSPKI(keys.console.publicKey, 'EdDSA'), {
+    audience: 'ledger',
+    currentDate: new Date(start),
+  })
+  expect(payload).toEqual({ ...good, iss: 'console' })
 })
 
 test.each([
-  ['the name of another service', { ...good, iss: 'console' }, secrets.gateway, 'HS256'],
-  ['an unknown service', { ...good, iss: 'ledger' }, secrets.gateway, 'HS256'],
-  ['a service named __proto__', { ...good, iss: '__proto__' }, secrets.gateway, 'HS256'],
-  ['no service', { ...good, iss: undefined }, secrets.gateway, 'HS256'],
-  ['another audience', { ...good, aud: 'console' }, secrets.gateway, 'HS256'],
-  ['another secret', good, 'x'.repeat(32), 'HS256'],
-  ['another algorithm', good, secrets.gateway, 'HS512'],
-  ['no expiry', { ...good, exp: undefined }, secrets.gateway, 'HS256'],
-  ['an expiry far away', { ...good, exp: nowS + 86_400 }, secrets.gateway, 'HS256'],
-  ['a lifetime one second too long', { ...good, iat: nowS - 1 }, secrets.gateway, 'HS256'],
-  ['no time of issue', { ...good, iat: undefined }, secrets.gateway, 'HS256'],
-  ['an expiry before its time of issue', { ...good, iat: nowS + 301 }, secrets.gateway, 'HS256'],
-])('refuses a token with %s', async (_what, claims, secret, alg) => {
-  expect(await verifierAt(() => start)(await sign(claims, secret, alg))).toBe(null)
+  ['the name of another service', { ...good, iss: 'console' }],
+  ['an unknown service', { ...good, iss: 'ledger' }],
+  ['a service named __proto__', { ...good, iss: '__proto__' }],
+  ['no service', { ...good, iss: undefined }],
+  ['another audience', { ...good, aud: 'console' }],
+  ['several audiences', { ...good, aud: ['ledger', 'console'] }],
+  ['no expiry', { ...good, exp: undefined }],
+  ['an expiry far away', { ...good, exp: nowS + 86_400 }],
+  ['a lifetime one second too long', { ...good, iat: nowS - 1 }],
+  ['no time of issue', { ...good, iat: undefined }],
+  ['an expiry before its time of issue', { ...good, iat: nowS + 59, exp: nowS + 1 }],
+  ['no request', { ...good, request: undefined }],
+  ['another method', { ...good, request: 'GET /fundings' }],
+  ['no digest', { ...good, body: undefined }],
+])('refuses a token with %s', async (_what, claims) => {
+  expect(await verifierAt(() => start)(await sign(claims), '/fundings')).toBe(null)
+})
+
+test.each([
+  ['the key of another service', keys.worker, {}],
+  ['an unknown key', newServiceKeys(), {}],
+  ['another header', keys.gateway, { kid: 'one' }],
+])('refuses a token with %s', async (_what, pair, header) => {
+  expect(await verifierAt(() => start)(await sign(good, pair, { typ: 'JWT', ...header }), '/fundings')).toBe(null)
+})
+
+test('refuses a token that takes the public key for a shared secret', async () => {
+  const confused = await new SignJWT(good)
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .sign(Buffer.from(keys.gateway.publicKey))
+  expect(await verifierAt(() => start)(confused, '/fundings')).toBe(null)
 })
 
 test.each(['', 'garbage', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJpc3MiOiJnYXRld2F5IiwiYXVkIjoibGVkZ2VyIn0.'])(
   'refuses a malformed or unsigned token: %j',
-  async (text) => expect(await verifierAt(() => start)(text)).toBe(null),
+  async (text) => expect(await verifierAt(() => start)(text, '/fundings')).toBe(null),
 )
 
-test('refuses a token with one changed character', async () => {
-  const token = await openTokenSource({ service: 'gateway', secret: secrets.gateway, now: () => start }).current()
+test('refuses a token with one changed, one missing or one additional character', async () => {
+  const token = signerAt(() => start).sign('/fundings', BODY)
   const verify = verifierAt(() => start)
-  for (let at = 0; at < token.length - 1; at++) {
-    const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
-    expect(await verify(changed), `at ${at}`).toBe(null)
-  }
+  for (let at = 0; at < token.length; at++)
+    for (const changed of [
+      token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1),
+      token.slice(0, at) + token.slice(at + 1),
+      `${token.slice(0, at)}=${token.slice(at)}`,
+    ])
+      expect([at, await verify(changed, '/fundings')]).toEqual([at, null])
+  expect(await verify(`${token}=`, '/fundings')).toBe(null)
 })
 
-test('refuses a secret of 31 characters at startup', () => {
-  const secret = 's'.repeat(31)
-  expect(() => openTokenSource({ service: 'gateway', secret, now: () => start })).toThrow(/gateway has fewer than 32/)
-  const later = { gateway: [secrets.gateway, secret] }
-  expect(() => openTokenVerifier({ secrets: later, now: () => start, log: silent })).toThrow(
-    /gateway has fewer than 32/,
+test('refuses at startup what is no Ed25519 key, without quoting it', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  const now = () => start
+  expect(() => openRequestSigner({ service: 'gateway', privateKey, now })).toThrow(/^expected a private Ed25519 key/)
+  expect(() => openRequestVerifier({ publicKeys: { gateway: publicKey }, now, log: silent })).toThrow(
+    /^expected one public Ed25519 key/,
   )
 })
 
@@ -95,43 +145,42 @@ test.each([
   [0, null],
   [29, null],
   [45, 'warn'],
-  [240, 'warn'],
-  [599, 'warn'],
-  [601, 'error'],
+  [60, 'warn'],
+  [62, 'error'],
   [86_400, 'error'],
   [-29, null],
   [-45, 'warn'],
-  [-599, 'warn'],
-  [-841, 'error'], // a token is valid for five minutes more
+  [-119, 'warn'], // a token is valid for a minute more
+  [-120, 'error'],
   [-86_400, 'error'],
 ])(
-  'accepts a service whose clock is %i s ahead of the ledger’s up to ten minutes, and logs the difference: %s',
+  'accepts a service whose clock is %i s ahead of the ledger’s up to a minute, and logs the difference: %s',
   async (s, shown) => {
     const said: [string, object, string][] = []
     const log = {
       warn: (facts: object, message: string) => void said.push(['warn', facts, message]),
       error: (facts: object, message: string) => void said.push(['error', facts, message]),
-    } as unknown as Parameters<typeof openTokenVerifier>[0]['log']
-    const { now, pass } = clock()
-    const source = openTokenSource({ service: 'gateway', secret: secrets.gateway, now: () => now() + s * 1_000 })
-    const verify = openTokenVerifier({ secrets: known, now, log })
-    const token = await source.current()
-    if (s < 0) pass(239_000) // as old as a token gets: the worst moment for a clock that is behind
-    for (let n = 0; n < 3; n++) expect(await verify(token)).toBe(shown === 'error' ? null : 'gateway')
+    } as unknown as Parameters<typeof openRequestVerifier>[0]['log']
+    const verify = openRequestVerifier({ publicKeys, now: () => start, log })
+    const token = signerAt(() => start + s * 1_000).sign('/fundings', BODY)
+    for (let n = 0; n < 3; n++)
+      expect((await verify(token, '/fundings'))?.service ?? null).toBe(shown === 'error' ? null : 'console')
     expect(said.map(([level]) => level)).toEqual(shown === null ? [] : [shown])
-    if (shown !== null) expect(said[0]![2]).toMatch(/^clocks of gateway and ledger differ/)
+    if (shown !== null) expect(said[0]![2]).toMatch(/^clocks of console and ledger differ/)
   },
 )
 
-test('accepts tokens of both the old and the new secret while a secret is replaced', async () => {
+test('accepts requests signed with the old and the new key while a key is replaced', async () => {
   const now = () => start
-  const [old, fresh, other] = ['o', 'n', 'x'].map((letter) => letter.repeat(32)) as [string, string, string]
-  const tokenOf = (secret: string) => openTokenSource({ service: 'gateway', secret, now }).current()
-  const verifies = async (...gateway: string[]) => {
-    const verify = openTokenVerifier({ secrets: { ...known, gateway }, now, log: silent })
-    return [await verify(await tokenOf(old)), await verify(await tokenOf(fresh)), await verify(await tokenOf(other))]
+  const [old, fresh, other] = [newServiceKeys(), newServiceKeys(), newServiceKeys()]
+  const tokenOf = ({ privateKey }: typeof old) =>
+    openRequestSigner({ service: 'gateway', privateKey, now }).sign('/', '')
+  const accepts = async (...gateway: (typeof old)[]) => {
+    const pem = gateway.map(({ publicKey }) => publicKey).join('')
+    const verify = openRequestVerifier({ publicKeys: { ...publicKeys, gateway: pem }, now, log: silent })
+    return Promise.all([old, fresh, other].map(async (pair) => (await verify(tokenOf(pair), '/')) !== null))
   }
-  expect(await verifies(old)).toEqual(['gateway', null, null])
-  expect(await verifies(fresh, old)).toEqual(['gateway', 'gateway', null])
-  expect(await verifies(fresh)).toEqual([null, 'gateway', null])
+  expect(await accepts(old)).toEqual([true, false, false])
+  expect(await accepts(fresh, old)).toEqual([true, true, false])
+  expect(await accepts(fresh)).toEqual([false, true, false])
 })

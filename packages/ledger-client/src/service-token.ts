@@ -1,109 +1,118 @@
-import { createSecretKey, type KeyObject } from 'node:crypto'
-import { decodeJwt, errors, jwtVerify, SignJWT, type JWTPayload } from 'jose'
-import { LRUCache } from 'lru-cache'
+import { hash, type KeyObject, sign, verify } from 'node:crypto'
+import { promisify } from 'node:util'
+import { z } from 'zod'
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import type { Logger } from '@gateway/service-kit/process/logger'
+import { readPrivateKey, readPublicKeys } from '@gateway/service-kit/process/service-keys'
 
-// How a service proves its identity to the ledger: a JWT of five minutes, signed with a secret that only the two know.
-//   T1  A leaked token is worth its lifetime plus the clock tolerance, and the permissions of one service.
+// How a service proves its identity to the ledger: a JWT for each request, signed with the service's private Ed25519 key.
+//   T1  A token is for one request: it names the operation and the SHA-256 of the body. Who captures it can only repeat
+//       that request, and every operation is safe to repeat.
 //   T2  The clocks of two machines may differ by TOLERANCE_S, in either direction. The lifetime of a token is set by
 //       its signer alone (`exp - iat`), independent of any clock. Differences are logged, whether they matter yet or
 //       not.
-//   T3  A service may have several valid secrets: while one is replaced, the old one and the new one.
+//   T3  A service may have two valid keys: while one is replaced, the old one and the new one.
+//   T4  The header is a constant, compared byte by byte: a token chooses neither its algorithm nor its key.
+// Without a library: jose signs and verifies in a thread, at four times the cost for each request.
 
-export interface TokenSource {
-  /** Returns a token that is valid for at least another minute. */
-  current(): Promise<string>
-  /** Drops the current token, so that the next one is newly signed. */
-  renew(): void
+export interface RequestSigner {
+  /** The token of one request. @param path of the operation, without the prefix of the ledger's address */
+  sign(path: string, body: string): string
 }
 
-/** Returns the service that signed a token, or null if it is unknown, forged, expired or not for the ledger. */
-export type TokenVerifier = (token: string) => Promise<ServiceName | null>
+export interface SignedRequest {
+  service: ServiceName
+  /** SHA-256 of the body that was signed, as base64url; the caller compares it (T1). */
+  bodyDigest: string
+}
+
+/**
+ * Returns who signed a request to this path, and for which body; null if the signer is unknown, or the token is forged,
+ * expired, or for another request.
+ */
+export type RequestVerifier = (token: string, path: string) => Promise<SignedRequest | null>
 
 const AUDIENCE = 'ledger'
-const LIFETIME_S = 300
-const RENEW_BEFORE_MS = 60_000
+const LIFETIME_S = 60
 /** T2 */
-const TOLERANCE_S = 600
+const TOLERANCE_S = 60
 /** Larger clock differences are logged, from time to time for each service. */
 const NOTABLE_S = 30
 const REPORT_EVERY_MS = 60_000
-const CACHED_TOKENS = 1_000
-const SECRET_CHARACTERS = 32
+/** T4 */
+const HEADER = encode({ alg: 'EdDSA', typ: 'JWT' })
+
+const claims = z.strictObject({
+  iss: z.string(),
+  aud: z.literal(AUDIENCE),
+  iat: z.int(),
+  exp: z.int(),
+  /** The request that it is for: `POST /fundings`. */
+  request: z.string(),
+  /** SHA-256 of the body, as base64url. */
+  body: z.string(),
+})
+type Claims = z.output<typeof claims>
 
 /**
- * Signs the tokens of one service.
+ * Signs the requests of one service.
+ * @param privateKey PEM
  * @param now Unix milliseconds
- * @throws Error when the secret has fewer than 32 characters
+ * @throws Error unless it is an Ed25519 key
  */
-export function openTokenSource({
+export function openRequestSigner({
   service,
-  secret,
+  privateKey,
   now,
 }: {
   service: ServiceName
-  secret: string
+  privateKey: string
   now: () => number
-}): TokenSource {
-  const key = keyOf(service, secret)
-  let token: Promise<string> | null = null
-  let goodUntilMs = 0
-
+}): RequestSigner {
+  const key = readPrivateKey(privateKey)
   return {
-    current() {
-      const nowMs = now()
-      if (token === null || nowMs >= goodUntilMs) {
-        const issuedAt = Math.floor(nowMs / 1000)
-        goodUntilMs = (issuedAt + LIFETIME_S) * 1000 - RENEW_BEFORE_MS
-        token = new SignJWT()
-          .setProtectedHeader({ alg: 'HS256' })
-          .setIssuer(service)
-          .setAudience(AUDIENCE)
-          .setIssuedAt(issuedAt)
-          .setExpirationTime(issuedAt + LIFETIME_S)
-          .sign(key)
-      }
-      return token
-    },
-    renew() {
-      token = null
+    sign(path, body) {
+      const issuedAtS = Math.floor(now() / 1000)
+      const signed = `${HEADER}.${encode({
+        iss: service,
+        aud: AUDIENCE,
+        iat: issuedAtS,
+        exp: issuedAtS + LIFETIME_S,
+        request: requestTo(path),
+        body: digestOf(body),
+      } satisfies Claims)}`
+      return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
     },
   }
 }
 
 interface VerifierOptions {
-  /** Secrets with which each service may sign, the current one first (T3). */
-  secrets: Partial<Record<ServiceName, readonly string[]>>
+  /** Public keys of each service, as PEM: one, or two while it is replaced (T3). */
+  publicKeys: Partial<Record<ServiceName, string>>
   /** Unix milliseconds. */
   now: () => number
   log: Pick<Logger, 'warn' | 'error'>
 }
 
 /**
- * Verifies the tokens of the services whose secrets it is given. A verified token is cached until it expires.
- * @throws Error when a secret has fewer than 32 characters
+ * Verifies the tokens of the services whose keys it is given.
+ * @throws Error for a text that holds no public Ed25519 keys
  */
-export function openTokenVerifier({ secrets, now, log }: VerifierOptions): TokenVerifier {
-  const keys = new Map(
-    Object.entries(secrets).map(([service, some]) => [service, some.map((secret) => keyOf(service, secret))]),
-  )
-  const verifiedTokens = new LRUCache<string, { service: ServiceName; expiresAtMs: number }>({ max: CACHED_TOKENS })
+export function openRequestVerifier({ publicKeys, now, log }: VerifierOptions): RequestVerifier {
+  const keys = new Map(Object.entries(publicKeys).map(([service, pem]) => [service, readPublicKeys(pem)]))
   const reportedMs = new Map<string, number>()
 
-  return async (token) => {
-    const nowMs = now()
-    const cached = verifiedTokens.get(token)
-    if (cached && nowMs < cached.expiresAtMs) return cached.service
-    const signed = await readToken(token, keys)
+  return async (token, path) => {
+    const signed = await readSigned(token, keys)
     if (signed === null) return null
-    const { service, issuedAtS, expiresAtS } = signed
-    const expiresAtMs = (expiresAtS + TOLERANCE_S) * 1000
-    const refused = issuedAtS - TOLERANCE_S > nowMs / 1000 || nowMs >= expiresAtMs
-    reportClocks(service, clocksApartS(issuedAtS, nowMs / 1000), refused)
-    if (refused) return null
-    verifiedTokens.set(token, { service, expiresAtMs })
-    return service
+    const { iat: issuedAtS, exp: expiresAtS, request, body } = signed
+    const service = signed.iss as ServiceName
+    const nowS = now() / 1000
+    const lifetimeS = expiresAtS - issuedAtS
+    const refused = issuedAtS - TOLERANCE_S > nowS || nowS >= expiresAtS + TOLERANCE_S
+    reportClocks(service, Math.trunc(issuedAtS - nowS), refused)
+    if (refused || lifetimeS <= 0 || lifetimeS > LIFETIME_S || request !== requestTo(path)) return null
+    return { service, bodyDigest: body }
   }
 
   /** T2 */
@@ -111,59 +120,44 @@ export function openTokenVerifier({ secrets, now, log }: VerifierOptions): Token
     if (Math.abs(apartS) <= NOTABLE_S || now() < (reportedMs.get(service) ?? -Infinity) + REPORT_EVERY_MS) return
     reportedMs.set(service, now())
     const message = `clocks of ${service} and ledger differ`
-    if (refused) log.error({ service, apartS, toleratedS: TOLERANCE_S }, `${message}, its tokens are refused`)
+    if (refused) log.error({ service, apartS, toleratedS: TOLERANCE_S }, `${message}, its requests are refused`)
     else log.warn({ service, apartS, toleratedS: TOLERANCE_S }, message)
   }
 }
 
-/** Minimum seconds by which the signer's clock is ahead; negative: behind. A token is used until it is renewed. */
-function clocksApartS(issuedAtS: number, nowS: number): number {
-  const aheadS = Math.floor(issuedAtS - nowS)
-  const behindS = Math.floor(nowS - issuedAtS - (LIFETIME_S - RENEW_BEFORE_MS / 1000))
-  return aheadS > 0 ? aheadS : behindS > 0 ? -behindS : 0
+/** The digest of a body, as a token has it. */
+export function digestOf(body: string | Buffer): string {
+  return hash('sha256', body, 'base64url')
 }
 
-/** Returns the signer and the times of a token without checking the times; null if none of our services signed it. */
-async function readToken(
-  token: string,
-  keys: Map<string, KeyObject[]>,
-): Promise<{ service: ServiceName; issuedAtS: number; expiresAtS: number } | null> {
+/** Every operation of the ledger is a POST. */
+function requestTo(path: string): string {
+  return `POST ${path}`
+}
+
+const verifyInThread = promisify<null, Buffer, KeyObject, Buffer, boolean>(verify)
+
+/** Returns the claims of a token, whose times are not checked; null if none of our services signed it. */
+async function readSigned(token: string, keys: Map<string, KeyObject[]>): Promise<Claims | null> {
+  const [header, payload = '', signature = '', ...more] = token.split('.')
+  if (header !== HEADER || more.length > 0) return null // T4
+  const bytes = Buffer.from(signature, 'base64url')
+  if (bytes.toString('base64url') !== signature) return null // one way to write each token
+  const read = claims.safeParse(decode(payload))
+  if (!read.success) return null
+  const signed = Buffer.from(`${header}.${payload}`)
+  for (const key of keys.get(read.data.iss) ?? []) if (await verifyInThread(null, signed, key, bytes)) return read.data
+  return null
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+function decode(text: string): unknown {
   try {
-    const service = decodeJwt(token).iss ?? '' // only selects the keys to try
-    for (const key of keys.get(service) ?? []) {
-      const payload = await readSigned(token, key, service)
-      if (payload === null) continue
-      const { iat: issuedAtS = NaN, exp: expiresAtS = NaN } = payload
-      const lifetimeS = expiresAtS - issuedAtS
-      return lifetimeS > 0 && lifetimeS <= LIFETIME_S
-        ? { service: service as ServiceName, issuedAtS, expiresAtS }
-        : null
-    }
-    return null
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
   } catch {
     return null
   }
-}
-
-/** Returns its payload; null if another secret has signed it. */
-async function readSigned(token: string, key: KeyObject, issuer: string): Promise<JWTPayload | null> {
-  try {
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: ['HS256'],
-      issuer,
-      audience: AUDIENCE,
-      requiredClaims: ['exp', 'iat'],
-      currentDate: new Date(0), // the caller checks the time
-    })
-    return payload
-  } catch (error) {
-    if (error instanceof errors.JWSSignatureVerificationFailed) return null
-    throw error
-  }
-}
-
-function keyOf(service: string, secret: string): KeyObject {
-  if (secret.length < SECRET_CHARACTERS)
-    throw new Error(`the service secret of ${service} has fewer than ${SECRET_CHARACTERS} characters`)
-  return createSecretKey(Buffer.from(secret))
 }

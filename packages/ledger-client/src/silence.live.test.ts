@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { itemsEndpoint } from '@gateway/ledger-protocol/ledger-items'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
+import { privateKey } from './fixtures/keys.ts'
 import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger } from './fixtures/peer-ledger.ts'
 import { openLedgerClient } from './ledger-client.ts'
@@ -15,7 +16,7 @@ async function open() {
   const client = openLedgerClient({
     url: `http://127.0.0.1:${proxy.port}`,
     service: 'gateway',
-    secret: 's'.repeat(32),
+    privateKey,
     closeGraceMs: 0,
   })
   onTestFinished(async () => {

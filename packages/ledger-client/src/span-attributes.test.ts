@@ -1,5 +1,6 @@
 import { trace, TraceFlags, type Tracer } from '@opentelemetry/api'
 import { expect, onTestFinished, test } from 'vitest'
+import { privateKey } from './fixtures/keys.ts'
 import { admitted, nodeAdmission, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger } from './fixtures/peer-ledger.ts'
 import { openLedgerClient } from './ledger-client.ts'
@@ -7,7 +8,7 @@ import { attributesOf } from './span-attributes.ts'
 
 async function open() {
   const peer = await startPeerLedger()
-  const client = openLedgerClient({ url: peer.url, service: 'worker', secret: 's'.repeat(32), closeGraceMs: 0 })
+  const client = openLedgerClient({ url: peer.url, service: 'worker', privateKey, closeGraceMs: 0 })
   onTestFinished(async () => {
     await client.close()
     await peer.stop()

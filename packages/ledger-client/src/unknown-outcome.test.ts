@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { privateKey } from './fixtures/keys.ts'
 import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger } from './fixtures/peer-ledger.ts'
 import { openLedgerClient } from './ledger-client.ts'
@@ -10,7 +11,7 @@ const unknown = { kind: 'undecided', why: 'unknown' } as const
 
 async function open() {
   const peer = await startPeerLedger()
-  const client = openLedgerClient({ url: peer.url, service: 'gateway', secret: 's'.repeat(32), closeGraceMs: 0 })
+  const client = openLedgerClient({ url: peer.url, service: 'gateway', privateKey, closeGraceMs: 0 })
   onTestFinished(async () => {
     await client.close()
     await peer.stop()

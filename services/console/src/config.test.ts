@@ -1,8 +1,13 @@
 import { ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { expect, test } from 'vitest'
 import { consoleConfig } from './config.ts'
 
-const least = { DATABASE_URL: 'postgres://db', LEDGER_URL: 'http://ledger', SERVICE_SECRET: 'c'.repeat(32) }
+const least = {
+  DATABASE_URL: 'postgres://db',
+  LEDGER_URL: 'http://ledger',
+  SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+}
 const provider = {
   PUBLIC_URL: 'https://models.example.com/',
   OIDC_ISSUER: 'https://id.example.com/realms/one/',

@@ -1,7 +1,8 @@
 import { assetReadsConfig, assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { z } from 'zod'
 import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
-import { flag, httpUrl, quotasVariable, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
+import { flag, httpUrl, quotasVariable, wholeNumber } from '@gateway/service-kit/process/config'
+import { servicePrivateKey } from '@gateway/service-kit/process/service-keys'
 
 /** The issuer is kept unchanged, because it must equal the one the provider reports. */
 function isIssuer(text: string): boolean {
@@ -26,8 +27,8 @@ export const consoleConfig = z
       .min(1)
       .meta({ description: 'Postgres connection URL, with a login of the role svc_console', secret: true }),
     LEDGER_URL: httpUrl().meta({ description: 'Address of the ledger' }),
-    SERVICE_SECRET: sharedSecret().meta({
-      description: 'Secret with which the console signs its tokens for the ledger',
+    SERVICE_PRIVATE_KEY: servicePrivateKey().meta({
+      description: 'Ed25519 key with which the console signs its requests to the ledger, as PEM',
       secret: true,
     }),
     DATABASE_CONNECTIONS: wholeNumber({ min: REVOCATION_CONNECTIONS + 1, max: 100 })

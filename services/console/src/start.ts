@@ -45,7 +45,11 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const prisma = await connect('console', config.DATABASE_CONNECTIONS - REVOCATION_CONNECTIONS)
   const revocationPrisma = await connect('console-revocations', REVOCATION_CONNECTIONS)
 
-  const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'console', secret: config.SERVICE_SECRET })
+  const ledger = openLedgerClient({
+    url: config.LEDGER_URL,
+    service: 'console',
+    privateKey: config.SERVICE_PRIVATE_KEY,
+  })
   onStop('ledger client', () => ledger.close())
 
   const metrics = openMetrics(meter)

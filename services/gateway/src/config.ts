@@ -9,10 +9,10 @@ import {
   flag,
   httpUrl,
   json,
-  sharedSecret,
   wholeNumber,
 } from '@gateway/service-kit/process/config'
 import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
+import { servicePrivateKey } from '@gateway/service-kit/process/service-keys'
 import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { countingConfig } from '@gateway/tokens/counting-thread'
 import { ratesConfig } from './rates/rates.ts'
@@ -21,8 +21,8 @@ import { z } from 'zod'
 /** Environment variables of the gateway. It has no database credentials. */
 export const gatewayConfig = z.object({
   LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
-  SERVICE_SECRET: sharedSecret().meta({
-    description: 'Secret with which the gateway signs its tokens for the ledger',
+  SERVICE_PRIVATE_KEY: servicePrivateKey().meta({
+    description: 'Ed25519 key with which the gateway signs its requests to the ledger, as PEM',
     secret: true,
   }),
   REDIS_URL: redisUrl().meta({

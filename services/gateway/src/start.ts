@@ -70,7 +70,7 @@ export async function startGateway(
   const ledger = openLedgerClient({
     url: config.LEDGER_URL,
     service: 'gateway',
-    secret: config.SERVICE_SECRET,
+    privateKey: config.SERVICE_PRIVATE_KEY,
   })
   onStop('ledger client', () => ledger.close())
   readiness.check('ledger', ledgerHealth({ ledger }))

@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { mintId } from '@gateway/api/ids'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { openTokenSource } from '@gateway/ledger-client/service-token'
+import { openRequestSigner } from '@gateway/ledger-client/service-token'
 import { liveTest } from '@gateway/testbed/live-test'
+import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
 import { openLedger, secrets } from './fixtures/open-ledger.ts'
 
@@ -25,7 +29,7 @@ const test = liveTest
     return ledger
   })
   .extend('gateway', { scope: 'file' }, async ({ ledger }, { onCleanup }) => {
-    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: secrets.gateway })
+    const client = openLedgerClient({ url: ledger.url, service: 'gateway', privateKey: secrets.gateway })
     onCleanup(client.close)
     return client
   })
@@ -99,31 +103,56 @@ describe.concurrent('the HTTP server', () => {
   test('rejects requests without a valid service token, and services not allowed to call the route', async ({
     ledger,
   }) => {
-    const tokenOf = (service: 'gateway' | 'worker' | 'console', secret: string) =>
-      openTokenSource({ service, secret, now: Date.now }).current()
+    const tokenOf = (service: ServiceName, route: string, privateKey = secrets[service]) =>
+      openRequestSigner({ service, privateKey, now: Date.now }).sign(route, '{}')
     const status = async (route: string, token: string | null) =>
       (await post(`${ledger.url}${route}`, token, '{}')).status
     expect(await status('/items', null)).toBe(401)
     expect(await status('/items', 'nonsense')).toBe(401)
-    expect(await status('/items', await tokenOf('gateway', 'x'.repeat(32)))).toBe(401)
-    expect(await status('/fundings', await tokenOf('gateway', secrets.gateway))).toBe(403)
-    expect(await status('/corrections', await tokenOf('gateway', secrets.gateway))).toBe(403)
-    expect(await status('/items', await tokenOf('console', secrets.console))).toBe(403)
-    expect(await status('/executions/start', await tokenOf('worker', secrets.worker))).toBe(403)
-    expect(await status('/assets/record', await tokenOf('worker', secrets.worker))).toBe(400) // allowed, but no asset
-    expect(await status('/sandboxes/read', await tokenOf('console', secrets.console))).toBe(403)
-    expect(await status('/nowhere', await tokenOf('console', secrets.console))).toBe(404)
+    expect(await status('/items', tokenOf('gateway', '/items', newServiceKeys().privateKey))).toBe(401)
+    expect(await status('/items', tokenOf('gateway', '/items', secrets.console))).toBe(401)
+    const by = (service: ServiceName, route: string) => status(route, tokenOf(service, route))
+    expect(await by('gateway', '/fundings')).toBe(403)
+    expect(await by('gateway', '/corrections')).toBe(403)
+    expect(await by('console', '/items')).toBe(403)
+    expect(await by('worker', '/executions/start')).toBe(403)
+    expect(await by('worker', '/assets/record')).toBe(400) // allowed, but no asset
+    expect(await by('console', '/sandboxes/read')).toBe(403)
+    expect(await by('console', '/nowhere')).toBe(404)
+  })
+
+  test('a captured token can only repeat its request, which changes nothing', async ({ ledger, tenant, fixture }) => {
+    const funding = { project: tenant.project, fundingId: 'captured', micro: 1_000_000, fundedBy: 'usr_test' }
+    const body = JSON.stringify(funding)
+    const token = openRequestSigner({ service: 'console', privateKey: secrets.console, now: Date.now }).sign(
+      '/fundings',
+      body,
+    )
+    const answerOf = async (response: Response) => [response.status, await response.json()]
+    const send = async (route: string, sent: string) => answerOf(await post(ledger.url + route, token, sent))
+    expect(await send('/fundings', body)).toEqual([200, expect.objectContaining({ fresh: true })])
+
+    const refused = [401, { error: expect.stringContaining('A service token for this request is needed') }]
+    for (const other of [body.replace('1000000', '9000000'), body.replace('captured', 'another'), `${body} `, '', '{}'])
+      expect([other, ...(await send('/fundings', other))]).toEqual([other, ...refused])
+    expect(await send('/corrections', body)).toEqual(refused)
+    expect(await send('/wallets/read', JSON.stringify({ project: tenant.project }))).toEqual(refused)
+
+    expect(await send('/fundings', body)).toEqual([200, expect.objectContaining({ fresh: false })])
+    const { rows } = await fixture.run('SELECT funded FROM money.wallets WHERE project = $1', [tenant.project])
+    expect(rows).toEqual([{ funded: '2000000' }]) // what the project began with, and this once
   })
 
   test('names the malformed line and decides no item', async ({ ledger }) => {
-    const token = await openTokenSource({ service: 'gateway', secret: secrets.gateway, now: Date.now }).current()
-    const answer = await post(`${ledger.url}/items`, token, '{"n":1}\n')
+    const signer = openRequestSigner({ service: 'gateway', privateKey: secrets.gateway, now: Date.now })
+    const send = (body: string) => post(`${ledger.url}/items`, signer.sign('/items', body), body)
+    const answer = await send('{"n":1}\n')
     expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([
       400,
       expect.stringContaining('Line 1'),
     ])
-    expect((await post(`${ledger.url}/items`, token, 'no json\n')).status).toBe(400)
-    expect((await post(`${ledger.url}/items`, token, '')).status).toBe(400)
+    expect((await send('no json\n')).status).toBe(400)
+    expect((await send('')).status).toBe(400)
   })
 
   test('admits and settles 300 concurrent calls through the client', async ({ gateway, tenant, fixture }) => {
@@ -184,19 +213,23 @@ describe.concurrent('npm run ledger check', () => {
     })
   })
 
-  test('exits with a usage or configuration error and never prints the database password', async () => {
+  test('exits with a usage or configuration error and never prints the database password', async ({ database }) => {
     const unreachable = { DATABASE_URL: 'postgres://none:secret@127.0.0.1:1/none' }
     const said = await Promise.all([
       run(['chekc'], {}),
       run(['check', '--hole'], {}),
       run(['check'], {}),
       run(['check'], unreachable),
+      run(['check'], { DATABASE_URL_FILE: '/nowhere' }),
+      run(['check', 'prj_nowhere'], { DATABASE_URL: database.ledgerUrl }),
     ])
     expect(said).toMatchObject([
       { code: 64, said: expect.stringContaining('npm run ledger -- check') as string },
       { code: 64, said: expect.stringContaining('Unknown option --hole') as string },
       { code: 69, said: expect.stringContaining('DATABASE_URL is not set') as string },
       { code: 69, said: expect.not.stringContaining('secret') as string },
+      { code: 78, said: expect.stringContaining("can't be read from /nowhere") as string },
+      { code: 69, said: 'There is no wallet of prj_nowhere.\n' },
     ])
   })
 })
@@ -208,6 +241,9 @@ describe('books that do not add up', () => {
       code: 0,
       said: '1 wallets checked, 0 findings\n',
     })
+    const file = path.join(await temporaryFolder('ledger-check'), 'database-url')
+    await writeFile(file, `${database.ledgerUrl}\n`)
+    expect(await run(['check', tenant.project], { DATABASE_URL_FILE: file })).toMatchObject({ code: 0 })
     await fixture.run('UPDATE money.wallets SET settled = settled + 7 WHERE project = $1', [tenant.project])
     const found = await run(['check', '--whole', tenant.project], env)
     expect(found).toMatchObject({

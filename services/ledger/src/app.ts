@@ -2,14 +2,15 @@ import type { Express } from 'express'
 import { itemsEndpoint } from '@gateway/ledger-protocol/ledger-items'
 import { answerErrors, internalAnswers } from '@gateway/service-kit/http/answers'
 import { notFound, openApp } from '@gateway/service-kit/http/routes'
-import { authorize, decideItems, type VerifyToken } from './receive/decide-items.ts'
+import type { RequestVerifier } from '@gateway/ledger-client/service-token'
+import { authorize, decideItems } from './receive/decide-items.ts'
 import { mountHealth } from '@gateway/service-kit/http/health'
 import type { Readiness } from '@gateway/service-kit/process/health'
 import type { Deps } from './deps.ts'
 import { mountOperations } from './receive/mount-operations.ts'
 
 interface AppDeps extends Deps {
-  verify: VerifyToken
+  verify: RequestVerifier
   readiness: Readiness
 }
 

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
-import { ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
-import { ledgerConfig, serviceSecretsOf } from './config.ts'
+import { type ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
+import { ledgerConfig, publicKeysOf } from './config.ts'
 
-const [gateway, worker, console, previous] = ['g', 'w', 'c', 'p'].map((letter) => letter.repeat(32))
+const [gateway, worker, console, next] = [newServiceKeys(), newServiceKeys(), newServiceKeys(), newServiceKeys()]
 const environment = {
   DATABASE_URL: 'postgresql://127.0.0.1/svc',
   REDIS_URL: 'redis://127.0.0.1',
-  SERVICE_SECRET_GATEWAY: gateway,
-  SERVICE_SECRET_WORKER: worker,
-  SERVICE_SECRET_CONSOLE: console,
+  SERVICE_PUBLIC_KEYS_GATEWAY: gateway.publicKey,
+  SERVICE_PUBLIC_KEYS_WORKER: worker.publicKey,
+  SERVICE_PUBLIC_KEYS_CONSOLE: console.publicKey,
 }
 
 const problemsOf = (env: Record<string, string | undefined>) => {
@@ -20,25 +21,17 @@ const problemsOf = (env: Record<string, string | undefined>) => {
   }
 }
 
-test('serviceSecretsOf returns the current secret of each service, and the previous one if it is set', () => {
-  expect(serviceSecretsOf(readConfig(ledgerConfig, environment))).toEqual({
-    gateway: [gateway],
-    worker: [worker],
-    console: [console],
-  })
-  const replacing = { ...environment, SERVICE_SECRET_GATEWAY_PREVIOUS: previous, SERVICE_SECRET_WORKER_PREVIOUS: '' }
-  expect(serviceSecretsOf(readConfig(ledgerConfig, replacing))).toEqual({
-    gateway: [gateway, previous],
-    worker: [worker],
-    console: [console],
+test('publicKeysOf returns the keys of each service, two while one is replaced', () => {
+  const both = next.publicKey + gateway.publicKey
+  expect(publicKeysOf(readConfig(ledgerConfig, { ...environment, SERVICE_PUBLIC_KEYS_GATEWAY: both }))).toEqual({
+    gateway: both,
+    worker: worker.publicKey,
+    console: console.publicKey,
   })
 })
 
-test('the configuration rejects a previous secret that equals the current one or is too short, without printing either', () => {
-  expect(problemsOf({ ...environment, SERVICE_SECRET_WORKER_PREVIOUS: worker })).toEqual([
-    'SERVICE_SECRET_WORKER_PREVIOUS (The previous secret of the worker service, also accepted during a rotation) is wrong: it is the same as SERVICE_SECRET_WORKER; it is the secret before that one, and is left out when none is replaced.',
-  ])
-  expect(problemsOf({ ...environment, SERVICE_SECRET_WORKER_PREVIOUS: 'short' })).toEqual([
-    expect.stringMatching(/^SERVICE_SECRET_WORKER_PREVIOUS .* is wrong: expected at least 32 characters\.$/),
-  ])
+test('the configuration rejects the private key of a service, and does not print it', () => {
+  const problems = problemsOf({ ...environment, SERVICE_PUBLIC_KEYS_WORKER: worker.privateKey })
+  expect(problems).toEqual([expect.stringMatching(/^SERVICE_PUBLIC_KEYS_WORKER .*expected one public Ed25519 key/)])
+  expect(problems[0]).not.toContain(worker.privateKey.split('\n')[1])
 })

@@ -1,21 +1,18 @@
 import { z } from 'zod'
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import { flag, quotasVariable, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
+import { servicePublicKeys } from '@gateway/service-kit/process/service-keys'
 import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { archiveAfterDays } from './archive/config.ts'
 
-const secretOf = (service: string) =>
-  sharedSecret().meta({ description: `Shared secret with which the ${service} service signs its tokens`, secret: true })
+const publicKeys = (service: string) =>
+  servicePublicKeys().meta({
+    description: `Public key of the ${service} service as PEM, or two, one after the other, during a rotation`,
+    secret: true, // so that a private key in the wrong place is not printed
+  })
 
-const previousSecretOf = (service: string) =>
-  sharedSecret()
-    .optional()
-    .meta({
-      description: `The previous secret of the ${service} service, also accepted during a rotation`,
-      secret: true,
-    })
-
-const variables = z.object({
+/** Environment variables of the ledger. */
+export const ledgerConfig = z.object({
   DATABASE_URL: z
     .string()
     .min(1)
@@ -25,12 +22,9 @@ const variables = z.object({
       'Redis with the node queue and the progress notifications of executions; one server, Sentinels or a Cluster',
     secret: true,
   }),
-  SERVICE_SECRET_GATEWAY: secretOf('gateway'),
-  SERVICE_SECRET_WORKER: secretOf('worker'),
-  SERVICE_SECRET_CONSOLE: secretOf('console'),
-  SERVICE_SECRET_GATEWAY_PREVIOUS: previousSecretOf('gateway'),
-  SERVICE_SECRET_WORKER_PREVIOUS: previousSecretOf('worker'),
-  SERVICE_SECRET_CONSOLE_PREVIOUS: previousSecretOf('console'),
+  SERVICE_PUBLIC_KEYS_GATEWAY: publicKeys('gateway'),
+  SERVICE_PUBLIC_KEYS_WORKER: publicKeys('worker'),
+  SERVICE_PUBLIC_KEYS_CONSOLE: publicKeys('console'),
   BATCHES_IN_FLIGHT: wholeNumber({ min: 1, max: 16 })
     .default(1)
     .meta({ description: 'Maximum number of concurrent batches. Raise only if Postgres has spare cores' }),
@@ -81,29 +75,13 @@ const variables = z.object({
     .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' }),
 })
 
-const SERVICES = ['GATEWAY', 'WORKER', 'CONSOLE'] as const
-
-/** Environment variables of the ledger. */
-export const ledgerConfig = variables.superRefine((config, context) => {
-  for (const service of SERVICES) {
-    const [name, previous] = [`SERVICE_SECRET_${service}`, `SERVICE_SECRET_${service}_PREVIOUS`] as const
-    if (config[previous] !== undefined && config[previous] === config[name])
-      context.addIssue({
-        code: 'custom',
-        path: [previous],
-        message: `it is the same as ${name}; it is the secret before that one, and is left out when none is replaced`,
-      })
-  }
-})
-
 export type LedgerConfig = z.output<typeof ledgerConfig>
 
-/** Returns the secrets with which each service may sign its tokens. */
-export function serviceSecretsOf(config: LedgerConfig): Record<ServiceName, string[]> {
-  const both = (...secrets: (string | undefined)[]) => secrets.filter((secret) => secret !== undefined)
+/** Returns the keys with which the ledger verifies the requests of each service, as PEM. */
+export function publicKeysOf(config: LedgerConfig): Record<ServiceName, string> {
   return {
-    gateway: both(config.SERVICE_SECRET_GATEWAY, config.SERVICE_SECRET_GATEWAY_PREVIOUS),
-    worker: both(config.SERVICE_SECRET_WORKER, config.SERVICE_SECRET_WORKER_PREVIOUS),
-    console: both(config.SERVICE_SECRET_CONSOLE, config.SERVICE_SECRET_CONSOLE_PREVIOUS),
+    gateway: config.SERVICE_PUBLIC_KEYS_GATEWAY,
+    worker: config.SERVICE_PUBLIC_KEYS_WORKER,
+    console: config.SERVICE_PUBLIC_KEYS_CONSOLE,
   }
 }

@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto'
 import { openIdGenerator } from '@gateway/api/ids'
-import { openTokenVerifier } from '@gateway/ledger-client/service-token'
+import { openRequestVerifier } from '@gateway/ledger-client/service-token'
 import { openNodeQueue } from '@gateway/node-queue/node-queue'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import { openAdmissionBatcher } from './admissions/admission-batcher.ts'
 import { ledgerApp } from './app.ts'
-import { serviceSecretsOf, type LedgerConfig } from './config.ts'
+import { publicKeysOf, type LedgerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 import { openPackageCache } from './executions/cache/package-cache.ts'
 import { openNodeBatcher } from './executions/nodes/node-batcher.ts'
@@ -37,8 +37,7 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   tools.readiness.check('postgres', booksDecide(deps))
   tools.readiness.check('batches', batchesAreTaken(deps))
   tools.readiness.checkLive('batches', batchesAreNotHung(deps))
-  const secrets = serviceSecretsOf(config)
-  const verify = openTokenVerifier({ secrets, now: () => Date.now(), log: tools.log })
+  const verify = openRequestVerifier({ publicKeys: publicKeysOf(config), now: () => Date.now(), log: tools.log })
   return tools.listen(ledgerApp({ ...deps, verify, readiness: tools.readiness }))
 }
 

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
 import { ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { providersOf, workerConfig } from './config.ts'
 
 const env = {
   LEDGER_URL: 'http://127.0.0.1:1',
-  SERVICE_SECRET: 's'.repeat(32),
+  SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
   REDIS_URL: 'redis://127.0.0.1:2',
 }
 
-test('requires LEDGER_URL, SERVICE_SECRET and REDIS_URL, and has defaults for the rest', () => {
+test('requires LEDGER_URL, SERVICE_PRIVATE_KEY and REDIS_URL, and has defaults for the rest', () => {
   expect(readConfig(workerConfig, env)).toMatchObject({ CONCURRENCY: 32, PROVIDERS: '{}' })
-  expect(() => readConfig(workerConfig, {})).toThrow(/LEDGER_URL.*\n.*SERVICE_SECRET.*\n.*REDIS_URL/)
+  expect(() => readConfig(workerConfig, {})).toThrow(/LEDGER_URL.*\n.*SERVICE_PRIVATE_KEY.*\n.*REDIS_URL/)
 })
 
 test('reports an invalid value without the secret it contains', () => {

@@ -2,14 +2,8 @@ import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { chatLimits } from '@gateway/api/limits'
 import { HEARTBEAT_LIMITS } from '@gateway/ledger-client/instance'
-import {
-  ConfigurationError,
-  type Environment,
-  flag,
-  httpUrl,
-  sharedSecret,
-  wholeNumber,
-} from '@gateway/service-kit/process/config'
+import { ConfigurationError, type Environment, flag, httpUrl, wholeNumber } from '@gateway/service-kit/process/config'
+import { servicePrivateKey } from '@gateway/service-kit/process/service-keys'
 import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { countingConfig } from '@gateway/tokens/counting-thread'
 import { z } from 'zod'
@@ -17,8 +11,8 @@ import { z } from 'zod'
 /** Environment variables of the worker. It has no database credentials. */
 export const workerConfig = z.object({
   LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
-  SERVICE_SECRET: sharedSecret().meta({
-    description: 'Secret with which the worker signs its tokens for the ledger',
+  SERVICE_PRIVATE_KEY: servicePrivateKey().meta({
+    description: 'Ed25519 key with which the worker signs its requests to the ledger, as PEM',
     secret: true,
   }),
   REDIS_URL: redisUrl().meta({

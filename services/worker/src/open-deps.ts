@@ -36,7 +36,7 @@ export async function openDeps(
   const ledger = openLedgerClient({
     url: config.LEDGER_URL,
     service: 'worker',
-    secret: config.SERVICE_SECRET,
+    privateKey: config.SERVICE_PRIVATE_KEY,
   })
   onStop('ledger client', () => ledger.close())
 

@@ -37,7 +37,11 @@ export const stackTest = test
     return assets
   })
   .extend('ledger', { scope: 'file' }, async ({ stack }, { onCleanup }) => {
-    const ledger = openLedgerClient({ url: stack.ledgers[0]!.url, service: 'gateway', secret: stack.secrets.gateway })
+    const ledger = openLedgerClient({
+      url: stack.ledgers[0]!.url,
+      service: 'gateway',
+      privateKey: stack.secrets.gateway,
+    })
     onCleanup(() => ledger.close())
     return ledger
   })
@@ -50,7 +54,7 @@ export const stackTest = test
   })
   .extend('environment', { scope: 'file' }, ({ stack, redis }) => ({
     LEDGER_URL: stack.ledgers[0]!.url,
-    SERVICE_SECRET: stack.secrets.worker,
+    SERVICE_PRIVATE_KEY: stack.secrets.worker,
     REDIS_URL: redis.url,
     ASSETS_FOLDER: path.join(stack.folder, 'assets'),
     DRAIN_MS: '1000',

@@ -14,7 +14,7 @@ const test = stackTest.extend('due', async ({ stack, fixture, tenant: { project 
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { url } = stack.ledgers[0]!
-  const console = openLedgerClient({ url, service: 'console', secret: stack.secrets.console })
+  const console = openLedgerClient({ url, service: 'console', privateKey: stack.secrets.console })
   onCleanup(async () => {
     server.close()
     await console.close()

@@ -25,7 +25,7 @@ export const workerTest = liveTest
   })
   .extend('environment', ({ opened: { services }, proxy, redisServer }) => ({
     LEDGER_URL: proxy.through(services.ledgers[0]!.url),
-    SERVICE_SECRET: services.secrets.worker,
+    SERVICE_PRIVATE_KEY: services.secrets.worker,
     REDIS_URL: redisServer.url,
     ASSETS_FOLDER: path.join(services.folder, 'assets'),
     DRAIN_MS: '1000',

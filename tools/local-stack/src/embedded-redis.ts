@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
-import { once } from 'node:events'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { awaitReady } from './await-ready.ts'
@@ -9,6 +8,8 @@ import { freePort } from './free-port.ts'
 import { lastLines } from './last-lines.ts'
 import { findRedis, REDIS_IMAGE, type RedisBinary } from './redis-binary.ts'
 
+/** What must not be on a command line, which every user of the machine can read. */
+const SETTINGS = 'redis.conf'
 const startLimitMs = 20_000
 const containerStartLimitMs = 60_000
 
@@ -19,6 +20,8 @@ export interface RedisOptions {
   port?: number
   /** If false, the folder is removed by `stop`, or when the starter is gone. Default true. */
   persistent?: boolean
+  /** Required of every client; kept in a file that only this user can read. Default: none is required. */
+  password?: string
   /** Number of logical databases. Default 16. */
   databases?: number
   /** Where a downloaded server is cached. Default: `.cache/redis` of this project. */
@@ -52,11 +55,14 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> 
   const binary = await findRedis({ cacheFolder, log })
   if (binary.from === 'docker') log(`Redis: starting ${REDIS_IMAGE} by Docker`)
   await mkdir(folder, { recursive: true })
+  const lines = options.password ? [`requirepass ${options.password}`] : []
+  await rm(path.join(folder, SETTINGS), { force: true })
+  await writeFile(path.join(folder, SETTINGS), lines.join('\n'), { mode: 0o600 })
 
   let { server, port } = await startOnPort(binary, folder, options, options.port)
   return {
     get url() {
-      return `redis://127.0.0.1:${port}`
+      return `redis://${options.password ? `:${encodeURIComponent(options.password)}@` : ''}127.0.0.1:${port}`
     },
     get port() {
       return port
@@ -85,7 +91,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> 
 async function startOnPort(
   binary: RedisBinary,
   folder: string,
-  { persistent = true, databases = 16 }: RedisOptions,
+  { persistent = true, databases = 16, password }: RedisOptions,
   wanted: number | undefined,
 ): Promise<{ server: TiedProcess; port: number }> {
   const deadline = Date.now() + (binary.from === 'docker' ? containerStartLimitMs : startLimitMs)
@@ -93,7 +99,7 @@ async function startOnPort(
   for (;;) {
     const port = await freePort(wanted, 'Redis')
     const server = await startTied(program(binary, { folder, port, persistent, databases }), logFile)
-    const outcome = await awaitReady(server, () => answersPing(port), deadline)
+    const outcome = await awaitReady(server, () => answersPing(port, password), deadline)
     if (outcome === 'ready') return { server, port }
     await server.stop()
     const log = lastLines(logFile, 12)
@@ -120,7 +126,7 @@ function program({ from, command }: RedisBinary, { folder, port, persistent, dat
     daemonize: 'no',
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
-  const place = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder]
+  const place = [path.join(folder, SETTINGS), '--bind', '127.0.0.1', '--port', String(port), '--dir', folder]
   const [first = '', ...words] = command
   return {
     command: first,
@@ -136,17 +142,32 @@ function dockerArguments(folder: string, port: number, flags: string[]): string[
   const name = `svc-redis-${randomBytes(4).toString('hex')}`
   const user = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : []
   const place = ['--publish', `127.0.0.1:${port}:6379`, '--volume', `${folder}:/data`]
-  return ['run', '--rm', '--init', '--name', name, ...user, ...place, REDIS_IMAGE, 'redis-server', ...flags]
+  return [
+    'run',
+    '--rm',
+    '--init',
+    '--name',
+    name,
+    ...user,
+    ...place,
+    REDIS_IMAGE,
+    'redis-server',
+    `/data/${SETTINGS}`,
+    ...flags,
+  ]
 }
 
 /** While loading its data, Redis responds with an error instead of PONG. */
-async function answersPing(port: number): Promise<boolean> {
+async function answersPing(port: number, password: string | undefined): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   try {
     socket.setTimeout(1_000, () => socket.destroy(new Error('late')))
-    socket.write('PING\r\n')
-    const [answer]: unknown[] = await once(socket, 'data')
-    return String(answer).startsWith('+PONG')
+    socket.write(`${password ? `AUTH ${password}\r\n` : ''}PING\r\n`)
+    for await (const answer of socket) {
+      if (String(answer).includes('+PONG')) return true
+      if (/^-/m.test(String(answer))) return false
+    }
+    return false
   } catch {
     return false
   } finally {

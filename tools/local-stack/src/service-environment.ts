@@ -34,11 +34,12 @@ export interface StackFacts {
  * The complete environment of each program: of the starter's environment only what `inherited` picks is passed on.
  *
  * All: HOST, PORT, METRICS_PORT where it has metrics, LOG_LEVEL, STOP_WITH_PARENT, OTEL_EXPORTER_OTLP_ENDPOINT.
- * Ledger: DATABASE_URL, REDIS_URL, SERVICE_SECRET_GATEWAY, SERVICE_SECRET_WORKER, SERVICE_SECRET_CONSOLE, WEBHOOK_KEY,
- *   WEBHOOK_PRIVATE_ADDRESSES: webhooks are usually tried with a server on this machine.
- * Gateway: LEDGER_URL, SERVICE_SECRET, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
- * Worker: LEDGER_URL, SERVICE_SECRET, REDIS_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
- * Console: DATABASE_URL, LEDGER_URL, SERVICE_SECRET, ASSETS_FOLDER, PUBLIC_URL where the gateway is on this machine alone.
+ * Ledger: DATABASE_URL, REDIS_URL, SERVICE_PUBLIC_KEYS_GATEWAY, …_WORKER, …_CONSOLE, WEBHOOK_KEY,
+ *   WEBHOOK_PRIVATE_ADDRESSES, unless the gateway is open to other machines: webhooks are usually tried with a server on
+ *   this machine, whose ports no one else should reach by them.
+ * Gateway: LEDGER_URL, SERVICE_PRIVATE_KEY, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
+ * Worker: LEDGER_URL, SERVICE_PRIVATE_KEY, REDIS_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
+ * Console: DATABASE_URL, LEDGER_URL, SERVICE_PRIVATE_KEY, ASSETS_FOLDER, PUBLIC_URL where the gateway is on this machine alone.
  */
 export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts, Record<string, string>> {
   const { ports, secrets } = facts
@@ -64,11 +65,11 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       ...measured('ledger'),
       DATABASE_URL: facts.ledgerDatabaseUrl,
       REDIS_URL: facts.redisUrl,
-      SERVICE_SECRET_GATEWAY: secrets.services.gateway,
-      SERVICE_SECRET_WORKER: secrets.services.worker,
-      SERVICE_SECRET_CONSOLE: secrets.services.console,
+      SERVICE_PUBLIC_KEYS_GATEWAY: secrets.services.gateway.publicKey,
+      SERVICE_PUBLIC_KEYS_WORKER: secrets.services.worker.publicKey,
+      SERVICE_PUBLIC_KEYS_CONSOLE: secrets.services.console.publicKey,
       WEBHOOK_KEY: secrets.webhooks,
-      WEBHOOK_PRIVATE_ADDRESSES: 'true',
+      WEBHOOK_PRIVATE_ADDRESSES: String(isLoopback(facts.host)),
     },
     console: {
       ...common(ports.console),
@@ -76,7 +77,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       DATABASE_URL: facts.consoleDatabaseUrl,
       ASSETS_FOLDER: facts.assetsFolder,
       LEDGER_URL: ledgerUrl,
-      SERVICE_SECRET: secrets.services.console,
+      SERVICE_PRIVATE_KEY: secrets.services.console.privateKey,
       TRUSTED_PROXIES: 'loopback', // the gateway
       // So that the commands it shows name the gateway. On any other host, only the operator knows the public address.
       ...(isLoopback(facts.host) && { PUBLIC_URL: gatewayUrl(facts.host, ports.gateway) }),
@@ -85,7 +86,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       ...common(ports.worker),
       ...measured('worker'),
       LEDGER_URL: ledgerUrl,
-      SERVICE_SECRET: secrets.services.worker,
+      SERVICE_PRIVATE_KEY: secrets.services.worker.privateKey,
       REDIS_URL: facts.redisUrl,
       ...providers,
     },
@@ -93,7 +94,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       ...common(ports.gateway, facts.host),
       ...measured('gateway'),
       LEDGER_URL: ledgerUrl,
-      SERVICE_SECRET: secrets.services.gateway,
+      SERVICE_PRIVATE_KEY: secrets.services.gateway.privateKey,
       REDIS_URL: facts.redisUrl,
       CONSOLE_URL: `http://127.0.0.1:${ports.console}`,
       ...providers,

@@ -3,14 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigurationError } from '@gateway/service-kit/process/config'
+import { newServiceKeys, servicePrivateKey, servicePublicKeys } from '@gateway/service-kit/process/service-keys'
 import { z } from 'zod'
 
 const secret = z.string().min(32)
+const serviceKeys = z.object({ privateKey: servicePrivateKey(), publicKey: servicePublicKeys() })
 const stackSecrets = z.object({
-  /** How each service authenticates to the ledger. */
-  services: z.object({ gateway: secret, worker: secret, console: secret }),
+  /** With which each service signs its requests to the ledger. */
+  services: z.object({ gateway: serviceKeys, worker: serviceKeys, console: serviceKeys }),
   /** Passwords of the login roles in Postgres. */
   databaseRoles: z.object({ ledger: secret, console: secret }),
+  /** Password of Redis. */
+  redis: secret.default(newSecret),
   /** Encrypts the secrets of webhooks. */
   webhooks: secret.default(newSecret),
 })
@@ -30,8 +34,9 @@ export function keepSecrets(folder: string): StackSecrets {
     throw new ConfigurationError([`${file} is damaged. Remove it to generate new secrets.`])
   }
   const made: StackSecrets = {
-    services: { gateway: newSecret(), worker: newSecret(), console: newSecret() },
+    services: { gateway: newServiceKeys(), worker: newServiceKeys(), console: newServiceKeys() },
     databaseRoles: { ledger: newSecret(), console: newSecret() },
+    redis: newSecret(),
     webhooks: newSecret(),
   }
   write(file, made)

@@ -25,8 +25,8 @@ export type Seed = (deps: {
   adminUrl: string
   ledgerUrl: string
   consoleUrl: string
-  /** The console's secret for the ledger, for operations that only the ledger may perform. */
-  consoleSecret: string
+  /** The console's key for the ledger, for operations that only the ledger may perform. */
+  consolePrivateKey: string
   /**
    * Its result from the last run on this data folder; null the first time. Secrets can't be read back from the ledger.
    */
@@ -68,7 +68,8 @@ export async function startStack(deps: Deps): Promise<ReadyFacts> {
   const secrets = keepSecrets(folder)
   const adminUrl =
     config.DATABASE_URL ?? (await screen.step('postgres', () => startOwnPostgres(deps, file('postgres'))))
-  const redisUrl = config.REDIS_URL ?? (await screen.step('redis', () => startOwnRedis(deps, file('redis'))))
+  const redisUrl =
+    config.REDIS_URL ?? (await screen.step('redis', () => startOwnRedis(deps, file('redis'), secrets.redis)))
   const databaseUrls = await screen.step('migrations', async () => {
     await migrate({ url: adminUrl, log: screen.note })
     return ensureRoles(adminUrl, secrets.databaseRoles)
@@ -108,7 +109,7 @@ export async function startStack(deps: Deps): Promise<ReadyFacts> {
       adminUrl,
       ledgerUrl: urlOf('ledger'),
       consoleUrl: urlOf('console'),
-      consoleSecret: secrets.services.console,
+      consolePrivateKey: secrets.services.console.privateKey,
       before: readSeeded(file('seeded.json')),
       realModels: realModelsOf(config),
       log: screen.note,
@@ -136,9 +137,13 @@ async function startOwnPostgres({ config, screen, lifecycle }: Deps, dataFolder:
   return postgres.url
 }
 
-async function startOwnRedis({ config, screen, lifecycle }: Deps, dataFolder: string): Promise<string> {
+async function startOwnRedis(
+  { config, screen, lifecycle }: Deps,
+  dataFolder: string,
+  password: string,
+): Promise<string> {
   const port = config.REDIS_PORT
-  const redis = await startRedis({ dataFolder, log: screen.note, ...(port && { port }) })
+  const redis = await startRedis({ dataFolder, password, log: screen.note, ...(port && { port }) })
   lifecycle.onStop('redis', redis.stop, { limitMs: 20_000 })
   void keepServer('redis', redis, { stopping: lifecycle.stopping, log: screen.print })
   return redis.url

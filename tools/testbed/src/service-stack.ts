@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { bundleServices } from '@gateway/local-stack/bundle-services'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
 import { startInProcess, type ServiceName } from './service-in-process.ts'
 import { startProgram, type RunningService, type TestProgram } from './test-program.ts'
@@ -66,7 +67,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
     environment = {},
   } = options
   const folder = await temporaryFolder('services')
-  const secrets = { gateway: secret(), worker: secret(), console: secret() }
+  const keys = { gateway: newServiceKeys(), worker: newServiceKeys(), console: newServiceKeys() }
   const [providerKey, webhookKey] = [secret(), secret()]
   const provider = await startSimulatedProvider()
   const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true }), provider.stop]
@@ -90,9 +91,9 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
       start('ledger', n, {
         DATABASE_URL: options.ledgerUrl,
         REDIS_URL: options.redisUrl,
-        SERVICE_SECRET_GATEWAY: secrets.gateway,
-        SERVICE_SECRET_WORKER: secrets.worker,
-        SERVICE_SECRET_CONSOLE: secrets.console,
+        SERVICE_PUBLIC_KEYS_GATEWAY: keys.gateway.publicKey,
+        SERVICE_PUBLIC_KEYS_WORKER: keys.worker.publicKey,
+        SERVICE_PUBLIC_KEYS_CONSOLE: keys.console.publicKey,
         WEBHOOK_KEY: webhookKey,
         WEBHOOK_PRIVATE_ADDRESSES: 'true',
       }),
@@ -119,7 +120,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
       start('console', n, {
         DATABASE_URL: consoleDatabase!,
         LEDGER_URL: ledgerUrls[n % ledgerUrls.length]!,
-        SERVICE_SECRET: secrets.console,
+        SERVICE_PRIVATE_KEY: keys.console.privateKey,
         TRUSTED_PROXIES: 'loopback', // the gateway
         ASSETS_FOLDER,
       }),
@@ -128,7 +129,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
     const gatewayPrograms = await times(gateways, (n) =>
       start('gateway', n, {
         LEDGER_URL: ledgerUrls[n]!,
-        SERVICE_SECRET: secrets.gateway,
+        SERVICE_PRIVATE_KEY: keys.gateway.privateKey,
         REDIS_URL: options.redisUrl,
         CONSOLE_URL,
         ...providers,
@@ -137,7 +138,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
     const workerPrograms = await times(workers, (n) =>
       start('worker', n, {
         LEDGER_URL: ledgerUrls[n]!,
-        SERVICE_SECRET: secrets.worker,
+        SERVICE_PRIVATE_KEY: keys.worker.privateKey,
         REDIS_URL: options.redisUrl,
         ...providers,
       }),
@@ -149,7 +150,13 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
       workers: workerPrograms,
       console: consolePrograms[0] ?? null,
       consoles: consolePrograms,
-      secrets,
+      /** Private keys of the services. */
+      secrets: {
+        gateway: keys.gateway.privateKey,
+        worker: keys.worker.privateKey,
+        console: keys.console.privateKey,
+      },
+      gatewayPublicKey: keys.gateway.publicKey,
       providerKey,
       folder,
       stop,

@@ -8,13 +8,13 @@ import { ConfigurationError, type Environment, flag, httpUrl, json, port, readCo
 const schema = z.object({
   PORT: port().default(8080).meta({ description: 'Port to listen on' }),
   LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
-  SERVICE_SECRET: sharedSecret().meta({ description: 'Secret shared with the ledger', secret: true }),
+  WEBHOOK_KEY: sharedSecret().meta({ description: 'Secret shared with the ledger', secret: true }),
   VERBOSE: flag().optional().meta({ description: 'Say more' }),
   PROVIDERS: json(z.record(z.string(), z.object({ baseUrl: httpUrl() })))
     .default({})
     .meta({ description: 'Who serves the products' }),
 })
-const right = { LEDGER_URL: 'http://127.0.0.1:9000/', SERVICE_SECRET: 's'.repeat(32) }
+const right = { LEDGER_URL: 'http://127.0.0.1:9000/', WEBHOOK_KEY: 's'.repeat(32) }
 
 function problemsOf(env: Environment): readonly string[] {
   try {
@@ -32,7 +32,7 @@ describe('readConfig', () => {
     expect(readConfig(schema, env)).toEqual({
       PORT: 8080,
       LEDGER_URL: 'http://127.0.0.1:9000',
-      SERVICE_SECRET: 's'.repeat(32),
+      WEBHOOK_KEY: 's'.repeat(32),
       VERBOSE: true,
       PROVIDERS: { a: { baseUrl: 'http://a/v1' } },
     })
@@ -42,7 +42,7 @@ describe('readConfig', () => {
     const problems = problemsOf({
       PORT: 'eighty',
       PROVIDERS: '{"a":{"baseUrl":"ftp://a"}}',
-      SERVICE_SECRET: 's'.repeat(32),
+      WEBHOOK_KEY: 's'.repeat(32),
     })
     expect(problems).toEqual([
       'PORT (Port to listen on) is wrong: expected a whole number from 0 to 65535; it is "eighty".',
@@ -52,10 +52,8 @@ describe('readConfig', () => {
   })
 
   test('never shows a secret, not even an invalid one', () => {
-    const problems = problemsOf({ ...right, SERVICE_SECRET: 'hunter2' })
-    expect(problems).toEqual([
-      'SERVICE_SECRET (Secret shared with the ledger) is wrong: expected at least 32 characters.',
-    ])
+    const problems = problemsOf({ ...right, WEBHOOK_KEY: 'hunter2' })
+    expect(problems).toEqual(['WEBHOOK_KEY (Secret shared with the ledger) is wrong: expected at least 32 characters.'])
   })
 
   test.each(['65536', '-1', '80.5', '0x50', '1e3', ' 80'])('refuses %o as a port', (text) => {
@@ -70,14 +68,14 @@ describe('readConfig', () => {
   test('reads a value from the file named in NAME_FILE, without its final line break', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'config-')), 'secret')
     writeFileSync(file, `${'f'.repeat(40)}\n`)
-    const { SERVICE_SECRET: _, ...others } = right
-    expect(readConfig(schema, { ...others, SERVICE_SECRET_FILE: file }).SERVICE_SECRET).toBe('f'.repeat(40))
+    const { WEBHOOK_KEY: _, ...others } = right
+    expect(readConfig(schema, { ...others, WEBHOOK_KEY_FILE: file }).WEBHOOK_KEY).toBe('f'.repeat(40))
   })
 
   test('names a file that cannot be read', () => {
-    const { SERVICE_SECRET: _, ...others } = right
-    expect(problemsOf({ ...others, SERVICE_SECRET_FILE: '/does/not/exist' })).toEqual([
-      "SERVICE_SECRET (Secret shared with the ledger) can't be read from /does/not/exist (SERVICE_SECRET_FILE): ENOENT.",
+    const { WEBHOOK_KEY: _, ...others } = right
+    expect(problemsOf({ ...others, WEBHOOK_KEY_FILE: '/does/not/exist' })).toEqual([
+      "WEBHOOK_KEY (Secret shared with the ledger) can't be read from /does/not/exist (WEBHOOK_KEY_FILE): ENOENT.",
     ])
   })
 

@@ -7,7 +7,7 @@ test('configTable lists each variable with its purpose and its default', () => {
     PORT: port().default(8080).meta({ description: 'Port to listen on' }),
     MODE: z.enum(['a', 'b']).meta({ description: 'One of a|b' }).default('a'),
     REDIS_URL: z.string().optional().meta({ description: 'Address of Redis' }),
-    SERVICE_SECRET: sharedSecret().meta({ description: 'Shared secret', secret: true }),
+    WEBHOOK_KEY: sharedSecret().meta({ description: 'Shared secret', secret: true }),
   })
   expect(configTable(schema)).toBe(
     [
@@ -16,7 +16,7 @@ test('configTable lists each variable with its purpose and its default', () => {
       '| `PORT` | Port to listen on | `8080` |',
       '| `MODE` | One of a\\|b | `a` |',
       '| `REDIS_URL` | Address of Redis | none |',
-      '| `SERVICE_SECRET` | Shared secret. Secret: `SERVICE_SECRET_FILE` may name a file that holds it | required |',
+      '| `WEBHOOK_KEY` | Shared secret. Secret: `WEBHOOK_KEY_FILE` may name a file that holds it | required |',
       '',
     ].join('\n'),
   )

@@ -107,7 +107,7 @@ test('hides a deleted asset at once, and removes its bytes when no running execu
   expect(outcomeOf(await stack.owner.delete(files.path(id)))).toBe('404 asset_not_found')
   expect((await stack.owner.get(`${stack.projectPath}/assets`)).body.data).toEqual([])
 
-  const client = openLedgerClient({ url: ledger.url, service: 'console', secret: services.secrets.console })
+  const client = openLedgerClient({ url: ledger.url, service: 'console', privateKey: services.secrets.console })
   const assetStore = await openAssetStore({ folder: path.join(folder, 'assets'), bucket: null })
   onTestFinished(async () => {
     await client.close()

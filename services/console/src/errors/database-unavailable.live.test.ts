@@ -6,6 +6,7 @@ import { liveTest as test } from '@gateway/testbed/live-test'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { callerOf, outcomeOf, untilBlocked } from '../console.fixture.ts'
 
 test('responds with 503 while the database is down, and recovers when it returns [unavailable]', async ({
@@ -18,7 +19,11 @@ test('responds with 503 while the database is down, and recovers when it returns
     name: 'console',
     service: 'console',
     folder,
-    env: { DATABASE_URL: postgresServer.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) },
+    env: {
+      DATABASE_URL: postgresServer.consoleUrl,
+      LEDGER_URL: 'http://127.0.0.1:9',
+      SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+    },
   })
   onTestFinished(program.stop)
   const fixture = await openFixture(postgresServer.adminUrl)

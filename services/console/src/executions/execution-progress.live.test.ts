@@ -160,7 +160,7 @@ heldTest(
   'shares the polls of 500 followers of one execution, of its lines and of their rights',
   async ({ stack, held, services, database, onTestFinished }) => {
     const { url } = services.ledgers[0]!
-    const ledger = openLedgerClient({ url, service: 'console', secret: services.secrets.console })
+    const ledger = openLedgerClient({ url, service: 'console', privateKey: services.secrets.console })
     onTestFinished(() => ledger.close())
     const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 2 })
     onTestFinished(close)

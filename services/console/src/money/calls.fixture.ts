@@ -10,7 +10,7 @@ const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), random
 export const callsTest = consoleTest
   /** Makes calls the way a gateway does. */
   .extend('calls', { scope: 'file' }, async ({ ledger, services }, { onCleanup }) => {
-    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: services.secrets.gateway })
+    const client = openLedgerClient({ url: ledger.url, service: 'gateway', privateKey: services.secrets.gateway })
     onCleanup(client.close)
     let instance = newId('ins')
     const register = () => client.heartbeat({ instance, service: 'gateway', deadAfterMs: 60_000 })

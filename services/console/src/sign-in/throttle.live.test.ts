@@ -4,6 +4,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { startInProcess } from '@gateway/testbed/service-in-process'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { answerOf, consoleTest as test, outcomeOf, signInBy, uniqueAddress } from '../console.fixture.ts'
 import { forgetAttempts } from './throttle.ts'
 
@@ -35,7 +36,7 @@ test('counts failed sign-ins across replicas, and per email across addresses [ra
   const env = {
     DATABASE_URL: database.consoleUrl,
     LEDGER_URL: 'http://127.0.0.1:9',
-    SERVICE_SECRET: 'c'.repeat(32),
+    SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
     TRUSTED_PROXIES: 'loopback',
   }
   const replica = await startInProcess({ name: 'console-replica', service: 'console', folder, env })
@@ -62,7 +63,11 @@ test('believes no X-Forwarded-For of a peer that is not a trusted proxy [rate_li
   signIn,
   onTestFinished,
 }) => {
-  const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
+  const env = {
+    DATABASE_URL: database.consoleUrl,
+    LEDGER_URL: 'http://127.0.0.1:9',
+    SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+  }
   const exposed = await startInProcess({ name: 'console-exposed', service: 'console', folder, env })
   onTestFinished(exposed.stop)
   const email = `${(await signIn()).id}@example.test`

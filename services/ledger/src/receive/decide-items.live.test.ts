@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished } from 'vitest'
 import type { LedgerItem } from '@gateway/ledger-protocol/ledger-items'
 import type { OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
-import { openTokenSource } from '@gateway/ledger-client/service-token'
+import { openRequestSigner } from '@gateway/ledger-client/service-token'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { insertNodes, insertExecution, nodeItem } from '../fixtures/execution-rows.ts'
@@ -47,11 +47,11 @@ describe('POST /items', () => {
       { op: 'claim', ...strange, instance: replica.instance, attempt: 1 },
       { op: 'complete', ...strange, result, usage: null, measured: { durationMs: 1, remoteMs: null } },
     ]
-    const answer = await fetch(`${ledger.url}/items`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await tokenOf('worker')}` },
-      body: items.map((item, n) => JSON.stringify({ n, budgetMs: 10_000, item })).join('\n'),
-    })
+    const answer = await postItems(
+      ledger,
+      'worker',
+      items.map((item, n) => ({ n, budgetMs: 10_000, item })),
+    )
     const lines = (await answer.text()).split('\n').filter((line) => line !== '') // an empty line is a keep-alive
     const outcomes = lines.map((line) => JSON.parse(line) as OutcomeLine).toSorted((a, b) => a.n - b.n)
     expect(outcomes.map(({ outcome }) => outcome.kind)).toEqual([
@@ -75,11 +75,8 @@ describe('POST /items', () => {
     onTestFinished(() => keeping.end())
     await keeping.query('BEGIN')
     await keeping.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
-    const answer = await fetch(`${ledger.url}/items`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await tokenOf('gateway')}` },
-      body: JSON.stringify({ n: 0, budgetMs: 10_000, item: replica.item(tenant.key, tenant.product) }),
-    })
+    const item = replica.item(tenant.key, tenant.product)
+    const answer = await postItems(ledger, 'gateway', [{ n: 0, budgetMs: 10_000, item }])
     const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
     expect((await reader.read()).value).toBe('\n')
     await keeping.query('ROLLBACK')
@@ -99,18 +96,17 @@ describe('POST /items', () => {
     await replica.admit(first)
     await replica.settle(first.id, undefined, { contentType: 'application/json', body: ANSWER })
 
-    const token = await tokenOf('gateway')
     const ask = (n: number) => ({
       n,
       budgetMs: 60_000,
       item: replica.item(tenant.key, tenant.product, { idempotency }),
     })
     const post = (count: number) =>
-      fetch(`${ledger.url}/items`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}` },
-        body: Array.from({ length: count }, (_, n) => JSON.stringify(ask(n))).join('\n'),
-      })
+      postItems(
+        ledger,
+        'gateway',
+        Array.from({ length: count }, (_, n) => ask(n)),
+      )
     const lineBytes = JSON.stringify({ n: 1, outcome: { kind: 'replay', body: ANSWER } }).length
     const before = await memoryOf(ledger.pid)
     const { lines, bytes } = await readThrough(await post(REPEATS))
@@ -126,8 +122,10 @@ describe('POST /items', () => {
   })
 })
 
-function tokenOf(service: ServiceName): Promise<string> {
-  return openTokenSource({ service, secret: secrets[service], now: Date.now }).current()
+function postItems({ url }: { url: string }, service: ServiceName, lines: object[]): Promise<Response> {
+  const body = lines.map((line) => JSON.stringify(line)).join('\n')
+  const token = openRequestSigner({ service, privateKey: secrets[service], now: Date.now }).sign('/items', body)
+  return fetch(`${url}/items`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body })
 }
 
 async function readThrough({ body }: Response): Promise<{ lines: number; bytes: number }> {

@@ -1,6 +1,7 @@
 import type { RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { itemsEndpoint, ledgerItem, type LedgerItem, type OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
+import { digestOf, type RequestVerifier } from '@gateway/ledger-client/service-token'
 import { readBody } from '@gateway/service-kit/http/read-body'
 import type { Deps } from '../deps.ts'
 import { withItemSpan } from '../spans.ts'
@@ -23,10 +24,8 @@ export function decideItems({
   nodeBatcher,
   keyUses,
 }: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'keyUses'>): RequestHandler {
-  return async (req, res) => {
-    const { bodyBytes } = itemsEndpoint
-    const body = await readBody(req, bodyBytes)
-    const lines = readLines(body.toString())
+  return (_req, res) => {
+    const lines = readLines(takeBody(res).toString())
     if (typeof lines === 'string') return void res.status(400).json({ error: lines })
     res.setHeader('Content-Type', 'application/x-ndjson')
     const write = gatheredWriter(res, lines.length)
@@ -125,34 +124,45 @@ const DRAIN_MS = 30_000
 
 const WRITE_CHARACTERS = 1024 * 1024
 
-// Internal callers authenticate with a short-lived signed token, and each may call only the operations it needs
+// Internal callers authenticate with a token for each request, and each may call only the operations it needs
 // (architecture §S15), as listed in the operations' rows.
 
-/** Returns the service that signed the token, or null. */
-export type VerifyToken = (token: string) => Promise<ServiceName | null>
+const USUAL_BODY_BYTES = 1024 * 1024
 
-/** Admits requests of services that may call this; 401 without a valid token, 403 for another service. */
+/**
+ * Admits signed requests of services that may call this, and reads their bodies; 401 without a valid token for this
+ * request, 403 for another service.
+ */
 export function authorize(
-  verify: VerifyToken,
-  { path, callers }: Pick<OperationRow, 'path' | 'callers'>,
+  verify: RequestVerifier,
+  { path, callers, bodyBytes = USUAL_BODY_BYTES }: Pick<OperationRow, 'path' | 'callers' | 'bodyBytes'>,
 ): RequestHandler {
   return async (req, res, next) => {
     const [scheme, token] = (req.headers.authorization ?? '').split(' ')
-    const service = scheme === 'Bearer' && token ? await verify(token) : null
-    if (service === null) {
-      res
-        .status(401)
-        .json({ error: 'A service token is needed: sign one with the service secret that the ledger knows.' })
-    } else if (!callers.includes(service)) {
-      res.status(403).json({ error: `The service ${service} may not call ${path}.` })
-    } else {
-      res.locals['service'] = service
-      next()
-    }
+    const signed = scheme === 'Bearer' && token ? await verify(token, path) : null
+    if (signed === null) return void res.status(401).json({ error: NOT_SIGNED })
+    const { service, bodyDigest } = signed
+    if (!callers.includes(service))
+      return void res.status(403).json({ error: `The service ${service} may not call ${path}.` })
+    const body = await readBody(req, bodyBytes)
+    if (digestOf(body) !== bodyDigest) return void res.status(401).json({ error: NOT_SIGNED })
+    res.locals['service'] = service
+    res.locals['body'] = body
+    next()
   }
 }
+
+const NOT_SIGNED =
+  'A service token for this request is needed: sign it with the private key whose public key the ledger knows.'
 
 /** Returns the calling service, once it has passed `authorize`. */
 export function callerOf(res: Response): ServiceName {
   return res.locals['service'] as ServiceName
+}
+
+/** Returns the body of a request that has passed `authorize`, once: a response that stays open does not keep it. */
+export function takeBody(res: Response): Buffer {
+  const body = res.locals['body'] as Buffer
+  delete res.locals['body']
+  return body
 }

@@ -21,7 +21,7 @@ const test = consoleTest
       env: {
         DATABASE_URL: database.consoleUrl,
         LEDGER_URL: ledger.url,
-        SERVICE_SECRET: services.secrets.console,
+        SERVICE_PRIVATE_KEY: services.secrets.console,
         ASSETS_FOLDER: path.join(folder, 'assets'),
       },
     })

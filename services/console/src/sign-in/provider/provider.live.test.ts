@@ -3,12 +3,13 @@ import { expect } from 'vitest'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import type { RunningService } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { answerOf, callerOf, consoleTest, outcomeOf, signInBy, uniqueAddress } from '../../console.fixture.ts'
 import { CLIENT, startProvider, untilReached, type TestProvider } from './provider.fixture.ts'
 
 const PUBLIC_URL = 'https://models.example.test'
 const CALLBACK = `${PUBLIC_URL}/api/v2/session/oidc/callback`
-const LEDGER_AWAY = { LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
+const LEDGER_AWAY = { LEDGER_URL: 'http://127.0.0.1:9', SERVICE_PRIVATE_KEY: newServiceKeys().privateKey }
 const OIDC = { PUBLIC_URL, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret }
 
 const test = consoleTest

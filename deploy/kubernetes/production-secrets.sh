@@ -1,0 +1,42 @@
+#!/bin/sh
+# Creates the secrets of a production stack, one for each service, in the namespace that kubectl is set to or that NAMESPACE names.
+#   OWNER_URL=postgres://owner:…@db.internal:5432/gateway REDIS_URL=rediss://:…@redis.internal:6379 sh production-secrets.sh
+# The passwords of the two logins are made here; the migration job sets them. DATABASE_ADDRESS is where the services reach
+# Postgres, or the pooler in front of it, if that is not the host of OWNER_URL. Nothing is printed, and nothing stays on this machine.
+set -eu
+: "${OWNER_URL:?the owner of the database, as postgres://user:password@host:port/database}"
+: "${REDIS_URL:?Redis with its password, as rediss://:password@host:port}"
+namespace=${NAMESPACE:-model-gateway}
+address=${DATABASE_ADDRESS:-${OWNER_URL##*@}}
+umask 077
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+create() {
+  name=$1
+  shift
+  mkdir "$name"
+  for file in "$@"; do cp "${file#*=}" "$name/${file%%=*}"; done
+  kubectl --namespace "$namespace" create secret generic "$name" --from-file="$name"
+}
+
+for service in gateway worker console; do
+  openssl genpkey -algorithm ed25519 -out "$service.pem"
+  openssl pkey -in "$service.pem" -pubout -out "$service-public.pem"
+done
+for login in ledger console; do
+  openssl rand -hex 24 | tr -d '\n' >"$login-password"
+  printf 'postgres://svc_%s_login:%s@%s' "$login" "$(cat "$login-password")" "$address" >"$login-url"
+done
+openssl rand -hex 24 | tr -d '\n' >webhook-key
+printf %s "$OWNER_URL" >owner-url
+printf %s "$REDIS_URL" >redis-url
+
+create gateway-secrets private-key.pem=gateway.pem redis-url=redis-url
+create worker-secrets private-key.pem=worker.pem redis-url=redis-url
+create ledger-secrets database-url=ledger-url redis-url=redis-url webhook-key=webhook-key \
+  gateway-public-keys.pem=gateway-public.pem worker-public-keys.pem=worker-public.pem console-public-keys.pem=console-public.pem
+create console-secrets database-url=console-url private-key.pem=console.pem
+create migrate-secrets owner-url=owner-url ledger-password=ledger-password console-password=console-password
+create archive-secrets owner-url=owner-url

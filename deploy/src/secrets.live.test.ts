@@ -1,0 +1,275 @@
+import { execFile } from 'node:child_process'
+import { createPublicKey } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { readPublicKeys } from '@gateway/service-kit/process/service-keys'
+import { asByDefault, readComposeFile } from './compose-file.ts'
+import { environmentProblems } from './environment-problems.ts'
+import { isProgram, programs } from './programs.ts'
+import { canRender, type Manifest, overlays, projectFolder, renderOverlay } from './render.ts'
+import { workloadsOf, type Workload } from './workloads.ts'
+
+// Who can read which secret: the whole table, so that a new cell is a decision (SECURITY.md).
+
+const run = promisify(execFile)
+
+describe('compose', async () => {
+  const { services } = readComposeFile()
+  const folder = mkdtempSync(path.join(tmpdir(), 'compose-secrets-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const make = () => run('node', [path.join(projectFolder, 'deploy/compose/make-secrets.mjs'), folder])
+  await make()
+  const filesOf = (place: string) => readdirSync(path.join(folder, place)).toSorted()
+  const read = (place: string, file: string) => readFileSync(path.join(folder, place, file), 'utf8')
+
+  /** The volumes of secrets that a service mounts, by the folder that make-secrets.mjs fills. */
+  const mounted = (name: string) =>
+    services[name]!.volumes.map((volume) => asByDefault(volume).split(':') as [string, string, string?]).filter(
+      ([source]) => source === 'secrets' || source.endsWith('-secrets'),
+    )
+  const readers = Object.keys(services).filter((name) => mounted(name).length > 0 && name !== 'secrets')
+
+  test('each service can read its own secrets, and no other’s', () => {
+    const table = Object.fromEntries(
+      readers.map((name) => [name, mounted(name).flatMap(([volume]) => filesOf(volume.replace(/-secrets$/, '')))]),
+    )
+    expect(table).toEqual({
+      gateway: ['private-key.pem', 'redis-url'],
+      worker: ['private-key.pem', 'redis-url'],
+      ledger: [
+        'console-public-keys.pem',
+        'database-url',
+        'gateway-public-keys.pem',
+        'redis-url',
+        'webhook-key',
+        'worker-public-keys.pem',
+      ],
+      console: ['database-url', 'private-key.pem'],
+      migrate: ['console-password', 'ledger-password', 'owner-url'],
+      postgres: ['owner-password'],
+      redis: ['password', 'redis.conf'],
+      archive: ['owner-url'],
+      seed: ['owner-url', 'private-key.pem'],
+    })
+    for (const name of readers) expect(mounted(name)).toEqual([[`${name}-secrets`, '/run/secrets', 'ro']])
+    // Only the seed acts for another service: it funds what it makes.
+    const privateKeys = ['gateway', 'worker', 'console'].map((name) => read(name, 'private-key.pem'))
+    expect(new Set(privateKeys).size).toBe(3)
+    expect(read('seed', 'private-key.pem')).toBe(privateKeys[2])
+  })
+
+  test('only the container that makes the secrets sees all of them, without a network', () => {
+    expect(services['secrets']!.network_mode).toBe('none')
+    expect(mounted('secrets').map(([volume, place]) => [volume, place])).toEqual([
+      ['secrets', '/secrets/all'],
+      ...readers.map((name) => [`${name}-secrets`, `/secrets/${name}`]),
+    ])
+  })
+
+  test('the files have mode 0400 and belong to the user of their service', () => {
+    const users: Record<string, number> = { postgres: 999, redis: 999 }
+    for (const name of readers)
+      for (const file of filesOf(name)) {
+        const { mode, uid } = statSync(path.join(folder, name, file))
+        expect([name, file, (mode & 0o777).toString(8)]).toEqual([name, file, '400'])
+        const user = services[name]!.user === '0:0' ? 0 : (users[name] ?? 1000)
+        if (process.getuid?.() === 0) expect([name, file, uid]).toEqual([name, file, user])
+      }
+    for (const place of ['all', ...readers]) expect(statSync(path.join(folder, place)).mode & 0o077).toBe(0)
+  })
+
+  test('every file is read, and every file that is read is there, with a text that fits', () => {
+    for (const name of readers) {
+      const { environment, command, healthcheck } = services[name]!
+      const wanted = JSON.stringify([environment, command, healthcheck]).matchAll(/\/run\/secrets\/([\w.-]+)/g)
+      expect([name, [...new Set([...wanted].map(([, file]) => file!))].toSorted()]).toEqual([name, filesOf(name)])
+      for (const [variable, text] of Object.entries(environment)) {
+        const [, file] = /^\/run\/secrets\/(.+)$/.exec(text) ?? []
+        if (file === undefined || !isProgram(name)) continue
+        const given = { [variable.replace(/_FILE$/, '')]: read(name, file).trim() }
+        const problems = environmentProblems(programs[name], given)
+        expect(problems.filter((problem) => !problem.endsWith('is missing'))).toEqual([])
+      }
+    }
+    expect(read('ledger', 'database-url')).toBe(
+      `postgres://svc_ledger_login:${read('migrate', 'ledger-password')}@postgres:5432/gateway`,
+    )
+    expect(read('gateway', 'redis-url')).toBe(`redis://:${read('redis', 'password')}@redis:6379`)
+    for (const name of readers)
+      for (const file of filesOf(name)) {
+        const [, host] = /@([a-z]+):\d+/.exec(read(name, file)) ?? []
+        const shared = services[host ?? name]?.networks?.filter((network) =>
+          services[name]!.networks?.includes(network),
+        )
+        expect([name, file, shared]).not.toEqual([name, file, []])
+      }
+    expect(readPublicKeys(read('ledger', 'console-public-keys.pem'))).toHaveLength(1)
+  })
+
+  test('a second start changes nothing, and takes away what a service should not have', async () => {
+    const all = () => ['all', ...readers].map((place) => filesOf(place).map((file) => read(place, file)))
+    const made = all()
+    await run('cp', [path.join(folder, 'migrate/owner-url'), path.join(folder, 'gateway/owner-url')])
+    await make()
+    expect(all()).toEqual(made)
+    expect(new Set(filesOf('all').map((file) => read('all', file))).size).toBe(filesOf('all').length)
+  })
+})
+
+const possible = await canRender()
+
+describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
+  const manifests = possible ? await renderOverlay(overlay) : []
+  const workloads = workloadsOf(manifests)
+  const name = ({ labels }: Workload) => labels['app.kubernetes.io/name'] ?? ''
+
+  test('each pod can read its own secrets, and no other’s', () => {
+    const everywhere = {
+      gateway: ['gateway-secrets', 'providers'],
+      worker: ['providers', 'worker-secrets'],
+      ledger: ['ledger-secrets', 'ledger-secrets/webhook-key-previous'],
+      console: ['console-secrets'],
+      migrate: [
+        'first-operator/email',
+        'first-operator/token',
+        'migrate-secrets',
+        'migrate-secrets/console-password',
+        'migrate-secrets/ledger-password',
+      ],
+    }
+    const bucket = ['assets/access-key-id', 'assets/secret-access-key']
+    const more = {
+      local: { postgres: ['postgres-secrets'], redis: ['redis-secrets'], seed: ['seed-secrets'], provider: [] },
+      production: {
+        gateway: [...bucket, ...everywhere.gateway],
+        worker: [...bucket, ...everywhere.worker],
+        console: [...bucket, ...everywhere.console],
+        archive: ['archive-secrets'],
+      },
+    }[overlay]
+    expect(Object.fromEntries(workloads.map((workload) => [name(workload), secretsOf(workload)]))).toEqual({
+      ...everywhere,
+      ...more,
+    })
+  })
+
+  test.each(workloads)('$name mounts its secrets read-only, for its own user', ({ pod }) => {
+    for (const { name: volume, secret } of pod.volumes ?? []) {
+      if (secret === undefined) continue
+      expect(secret.defaultMode).toBe(0o400)
+      // Secrets belong to root: by fsGroup the kubelet gives the group of the pod's user the right to read them.
+      expect(pod.securityContext).toMatchObject({ fsGroup: pod.securityContext!['runAsGroup'] })
+      for (const { volumeMounts = [] } of pod.containers)
+        expect(volumeMounts.filter((mount) => mount.name === volume)).toEqual([
+          { name: volume, mountPath: volume === 'secrets' ? '/run/secrets' : '/run/providers', readOnly: true },
+        ])
+    }
+  })
+
+  test('nothing that runs has a secret as a text', () => {
+    for (const { pod } of workloads)
+      for (const { env = [] } of pod.containers)
+        for (const { name: variable, value } of env)
+          if (/SECRET|PASSWORD|TOKEN|_KEY|DATABASE_URL|REDIS_URL/.test(variable) && value !== undefined)
+            expect([variable, value]).toEqual([
+              expect.stringMatching(/_FILE$/),
+              expect.stringMatching(/^\/run\/secrets\/[\w.-]+$/),
+            ])
+  })
+
+  test.runIf(overlay === 'local')('every file that is read is in the secret that is mounted', () => {
+    for (const workload of workloads) {
+      const wanted = JSON.stringify(workload.pod.containers).matchAll(/\/run\/secrets\/([\w.-]+)/g)
+      const files = new Set([...wanted].map(([, file]) => file))
+      const keys = keysOf(manifests, `${name(workload)}-secrets`)
+      expect([name(workload), keys.filter((key) => !files.has(key) && !ofEnvironment(workload).includes(key))]).toEqual(
+        [name(workload), []],
+      )
+      expect([...files].filter((file) => !keys.includes(file!))).toEqual([])
+    }
+  })
+})
+
+/** The secrets that a pod can read: whole ones by volume, and single keys by variable, as `secret/key`. */
+function secretsOf({ pod }: Workload): string[] {
+  const volumes = (pod.volumes ?? []).flatMap(({ secret }) => (secret ? [withoutHash(secret.secretName)] : []))
+  const containers = [...pod.containers, ...(pod.initContainers ?? [])]
+  const variables = containers.flatMap(({ env = [] }) =>
+    env.flatMap(({ valueFrom }) => {
+      const { secretKeyRef: key } = valueFrom ?? {}
+      return key ? [`${withoutHash(key.name)}/${key.key}`] : []
+    }),
+  )
+  const maps = containers.flatMap(({ envFrom = [] }) =>
+    envFrom.flatMap(({ secretRef }) => (secretRef ? [withoutHash(secretRef.name)] : [])),
+  )
+  return [...volumes, ...variables, ...maps].toSorted()
+}
+
+/** The keys of its secret that a pod gets by variables. */
+function ofEnvironment(workload: Workload): string[] {
+  return secretsOf(workload).flatMap((secret) => secret.split('/')[1] ?? [])
+}
+
+function keysOf(manifests: readonly Manifest[], secret: string): string[] {
+  const found = manifests.find(({ kind, metadata }) => kind === 'Secret' && withoutHash(metadata.name) === secret)
+  return Object.keys((found?.['data'] ?? {}) as object)
+}
+
+/** The name without the hash of the contents that kustomize adds to those that it makes. */
+function withoutHash(secret: string): string {
+  return secret.replace(/-[a-z0-9]{10}$/, '')
+}
+
+const hasOpenssl = await run('openssl', ['version']).then(
+  () => true,
+  () => false,
+)
+
+test.skipIf(!hasOpenssl)(
+  'the script for production makes exactly the files that the pods of the production overlay read',
+  async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'production-secrets-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    // Stands in for the cluster: keeps what would be created.
+    const kubectl = `#!/bin/sh\nfor last; do :; done\nmkdir -p "$KEPT" && cp -r "\${last#--from-file=}" "$KEPT/"\n`
+    writeFileSync(path.join(folder, 'kubectl'), kubectl, { mode: 0o700 })
+    const kept = path.join(folder, 'kept')
+    const env = {
+      PATH: `${folder}:${process.env['PATH']}`,
+      KEPT: kept,
+      OWNER_URL: 'postgres://owner:s%2Fcret@db.internal:5432/gateway?sslmode=verify-full',
+      REDIS_URL: 'rediss://:of-redis@redis.internal:6379',
+    }
+    const { stdout, stderr } = await run('sh', [path.join(projectFolder, 'deploy/kubernetes/production-secrets.sh')], {
+      env,
+    })
+    expect(stdout + stderr).toBe('')
+
+    const made = Object.fromEntries(
+      readdirSync(kept).map((name) => [name, readdirSync(path.join(kept, name)).toSorted()]),
+    )
+    const read = (file: string) => readFileSync(path.join(kept, file), 'utf8')
+    expect(read('ledger-secrets/database-url')).toBe(
+      `postgres://svc_ledger_login:${read('migrate-secrets/ledger-password')}@db.internal:5432/gateway?sslmode=verify-full`,
+    )
+    expect(
+      readPublicKeys(read('ledger-secrets/worker-public-keys.pem'))[0]!.equals(
+        createPublicKey(read('worker-secrets/private-key.pem')),
+      ),
+    ).toBe(true)
+    if (!possible) return
+    for (const workload of workloadsOf(await renderOverlay('production'))) {
+      const name = workload.labels['app.kubernetes.io/name']
+      const wanted = JSON.stringify(workload.pod.containers).matchAll(/\/run\/secrets\/([\w.-]+)/g)
+      const byVariable = ofEnvironment(workload).filter((key) => made[`${name}-secrets`]?.includes(key))
+      expect([name, made[`${name}-secrets`]]).toEqual([
+        name,
+        [...new Set([...[...wanted].map(([, file]) => file!), ...byVariable])].toSorted(),
+      ])
+    }
+  },
+)
