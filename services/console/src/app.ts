@@ -40,6 +40,7 @@ export function consoleApp(deps: ConsoleDeps, proxies: readonly string[] = []): 
     preamble({
       newRequestId: () => deps.newId('req'),
       logsSentId: true,
+      publicUrl: deps.publicUrl,
       log: deps.log,
       now: () => performance.now(),
       fields: (res) => (isSignedIn(res) ? { user: userOf(res).id } : {}),

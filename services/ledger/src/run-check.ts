@@ -2,7 +2,16 @@ import { openDatabase, type Database } from '@gateway/database/client'
 import { checkArchive } from './archive/check-archive.ts'
 import { archivedHeads, checkAnchor, takeAnchor } from './check/anchor.ts'
 import { checkBooks, formatFinding } from './check/check-books.ts'
+import { type Environment, readConfig } from '@gateway/service-kit/process/config'
+import { z } from 'zod'
 import type { CheckCommand } from './read-command.ts'
+
+const checkConfig = z.object({
+  DATABASE_URL: z
+    .string()
+    .optional()
+    .meta({ description: 'Postgres connection URL of the books; without it only an archive is checked', secret: true }),
+})
 
 /** Longer than the statement timeout of this login, so that Postgres answers first. */
 const QUERY_LIMIT_MS = 20_000
@@ -11,10 +20,16 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 /**
  * Derives the books again from the journal, and from an archive if one is named. Returns the exit code.
- * @param url of the books; undefined: only the archive is checked
  */
-export async function runCheck(command: CheckCommand, url: string | undefined): Promise<number> {
-  if (!url) {
+export async function runCheck(command: CheckCommand, environment: Environment): Promise<number> {
+  let url: string | undefined
+  try {
+    url = readConfig(checkConfig, environment).DATABASE_URL
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    return 78
+  }
+  if (url === undefined) {
     if (command.archive !== null && command.against === null) return checkFiles(command.archive)
     process.stderr.write('DATABASE_URL is not set. Set it to the database to check.\n')
     return 69
@@ -34,6 +49,18 @@ export async function runCheck(command: CheckCommand, url: string | undefined): 
 }
 
 async function check(database: Database, { projects, whole, against, archive }: CheckCommand): Promise<number> {
+  const there = await database.prisma.wallet.findMany({
+    select: { project: true },
+    ...(projects.length > 0 && { where: { project: { in: projects } } }),
+  })
+  const missing = projects.filter((name) => !there.some(({ project }) => project === name))
+  // A check that sees nothing is not a clean one.
+  if (there.length === 0 || missing.length > 0) {
+    process.stderr.write(
+      `There is no wallet ${missing.length > 0 ? `of ${missing.join(', ')}` : 'in this database'}.\n`,
+    )
+    return 69
+  }
   const wanted = against !== null && archive !== null ? await archivedHeads(database, against) : null
   const archived = archive === null ? null : await checkArchive(archive, { database, ...(wanted && { wanted }) })
   const { wallets, findings } = await checkBooks(database, { whole, ...(projects.length > 0 && { projects }) })
@@ -43,6 +70,9 @@ async function check(database: Database, { projects, whole, against, archive }: 
   for (const finding of all) say(finding)
   if (archived) say(`${archived.months} archived months with ${archived.entries} entries checked`)
   if (anchor) say(`anchor ${anchor.text}`)
+  const unmoved = there.length - wallets
+  if (unmoved > 0)
+    say(`${unmoved} wallets have no entry since their last check; --whole checks them from the first one`)
   say(`${wallets} wallets checked, ${all.length} findings`)
   return all.length === 0 ? 0 : 1
 }

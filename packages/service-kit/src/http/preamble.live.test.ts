@@ -6,6 +6,7 @@ import { mountHealth } from './health.ts'
 import { openApp } from './routes.ts'
 import { preamble, requestIdOf, type FinishedRequest, type PreambleOptions } from './preamble.ts'
 import { serve } from './serve.fixture.ts'
+import { trustProxies } from './trusted-proxies.ts'
 
 const context = new AsyncLocalStorage<string>()
 const answering: RequestHandler = (_req, res) => void res.json({ id: requestIdOf(res) })
@@ -21,6 +22,7 @@ async function observed(handle = answering, options: Partial<PreambleOptions> = 
   const finished: FinishedRequest[] = []
   let [ids, nowMs] = [0, 0]
   const app = openApp()
+  trustProxies(app, ['loopback'])
   app.use(
     preamble({
       newRequestId: () => `req_${++ids}`,
@@ -63,6 +65,20 @@ test.each([
     expect(answer.headers.get('x-request-id')).toBe('req_1')
     await isLogged
     expect(lines[0]!.line['callerRequestId']).toBe(logged)
+  },
+)
+
+test.each([
+  [undefined, 'https', true],
+  [undefined, 'http', false],
+  ['https://models.example.com', 'http', true],
+  ['http://127.0.0.1:8080', 'https', false],
+])(
+  'where the service is reached by https, browsers never ask it in clear: %s, by %s',
+  async (publicUrl, proto, isTold) => {
+    const { url } = await observed(answering, { publicUrl })
+    const { headers } = await fetch(`${url}/things/a`, { headers: { 'X-Forwarded-Proto': proto } })
+    expect(headers.get('Strict-Transport-Security')).toBe(isTold ? 'max-age=31536000' : null)
   },
 )
 

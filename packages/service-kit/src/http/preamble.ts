@@ -26,6 +26,8 @@ export interface PreambleOptions {
    * it.
    */
   logsSentId?: boolean
+  /** Where browsers reach this service. Default: as each request came, by the headers of a trusted proxy. */
+  publicUrl?: string | undefined
   log: RequestLog
   /** Monotonic milliseconds. */
   now: () => number
@@ -35,14 +37,25 @@ export interface PreambleOptions {
   record?: (request: FinishedRequest) => void
 }
 
+const A_YEAR = 'max-age=31536000'
+
 const FIT_ID = /^[A-Za-z0-9._-]{8,64}$/
 
 /**
- * Sets `X-Request-Id` and `nosniff` on every response, since it may repeat what a client wrote. Logs one line per
+ * Sets `X-Request-Id` and `nosniff` on every response, since it may repeat what a client wrote, and where it is reached by
+ * https, HSTS: browsers then never ask it in clear. Logs one line per
  * finished request, whether it got its response or its client disconnected (`left`). Probes and scrapes, which recur
  * constantly, are logged at level debug.
  */
-export function preamble({ newRequestId, logsSentId, log, now, fields, record }: PreambleOptions): RequestHandler {
+export function preamble({
+  newRequestId,
+  logsSentId,
+  publicUrl,
+  log,
+  now,
+  fields,
+  record,
+}: PreambleOptions): RequestHandler {
   function end(req: Request, res: Response, ms: number): void {
     const { method } = req
     const route = (req.route as { path: string } | undefined)?.path ?? 'none'
@@ -65,6 +78,7 @@ export function preamble({ newRequestId, logsSentId, log, now, fields, record }:
   return (req, res, next) => {
     res.setHeader('X-Request-Id', newRequestId())
     res.setHeader('X-Content-Type-Options', 'nosniff')
+    if (publicUrl?.startsWith('https:') ?? req.secure) res.setHeader('Strict-Transport-Security', A_YEAR)
     const startMs = now()
     res.on('close', () => end(req, res, now() - startMs)) // emitted once, after the last byte of a complete response
     next()
