@@ -29,7 +29,7 @@ const sdk = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS)$/
 const sdkAndBucket = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|AWS_[A-Z_]+)$/
 /** In addition to, who calls providers and keeps assets. */
 const sdkAndMore = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|PROVIDER_ALLOWED_HOSTS|AWS_[A-Z_]+)$/
-const job = { alsoReads: /^NODE_OPTIONS$/, routes: () => [] }
+const job = { alsoReads: /^(NODE_OPTIONS|NODE_EXTRA_CA_CERTS)$/, routes: () => [] }
 
 export const programs = {
   gateway: {

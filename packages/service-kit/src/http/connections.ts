@@ -1,5 +1,6 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import type { Request } from 'express'
 import { onceArrived } from './once-arrived.ts'
@@ -131,7 +132,8 @@ function boundUnauthenticated(
 ): void {
   const all = new Set<Socket>() // oldest first
   const byAddress = new Map<string, Set<Socket>>()
-  server.on('connection', (socket: Socket) => {
+  // Behind TLS, the socket of a request is the one that its handshake ends with.
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     if (isTrustedProxy(address)) return // C4
     const ofAddress = byAddress.get(address) ?? new Set()

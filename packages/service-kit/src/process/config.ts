@@ -182,6 +182,11 @@ export function quotasVariable() {
 export const commonConfig = z.object({
   HOST: z.string().default('127.0.0.1').meta({ description: 'Address to listen on' }),
   PORT: port().default(0).meta({ description: 'Port to listen on; 0 picks a free port' }),
+  TLS_CERTIFICATE: z.string().optional().meta({
+    description: 'Certificate chain as PEM. With it and TLS_PRIVATE_KEY, the service is reached by https only',
+    secret: true, // so that a file may hold it
+  }),
+  TLS_PRIVATE_KEY: z.string().optional().meta({ description: 'Private key of TLS_CERTIFICATE as PEM', secret: true }),
   METRICS_HOST: z
     .string()
     .default('127.0.0.1')

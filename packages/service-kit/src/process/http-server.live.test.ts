@@ -29,3 +29,14 @@ test('reports a port in use in one message that names the variable', async () =>
   )
   await first.stop()
 })
+
+test.each([
+  [{ certificate: 'c', privateKey: undefined }, 'TLS_PRIVATE_KEY is missing: the other one needs it.'],
+  [{ certificate: undefined, privateKey: 'k' }, 'TLS_CERTIFICATE is missing: the other one needs it.'],
+  [
+    { certificate: 'c', privateKey: 'k-secret' },
+    /^TLS_CERTIFICATE and TLS_PRIVATE_KEY can't be used together: ERR_\w+\.$/,
+  ],
+])('reports a certificate that cannot be used, without the key', async (tls, message) => {
+  await expect(startHttpServer((_req, res) => void res.end(), { ...address, tls })).rejects.toThrow(message)
+})

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type ConnectionSettings, guardConnections } from '../http/connections.ts'
 import { ConfigurationError } from './config.ts'
@@ -21,6 +22,13 @@ interface Address {
   /** Names of the variables, for error messages to the operator. */
   names?: Names
   connections?: ConnectionSettings | undefined
+  /** PEM; without it, the server speaks http. */
+  tls?: TlsFiles | undefined
+}
+
+export interface TlsFiles {
+  certificate: string | undefined
+  privateKey: string | undefined
 }
 
 interface Names {
@@ -30,6 +38,7 @@ interface Names {
 
 /** A silent caller is probed after this time, then every second, and is lost after ten unanswered probes. */
 const PROBE_AFTER_MS = 5_000
+const HANDSHAKE_MS = 10_000
 const SERVER_OPTIONS = {
   keepAlive: true,
   keepAliveInitialDelay: PROBE_AFTER_MS,
@@ -39,9 +48,10 @@ const SERVER_OPTIONS = {
 /** Starts listening. A port in use is a `ConfigurationError` that names the variable to change. */
 export async function startHttpServer(
   handler: RequestListener,
-  { host, port, drainMs, names = { host: 'HOST', port: 'PORT' }, connections }: Address,
+  { host, port, drainMs, names = { host: 'HOST', port: 'PORT' }, connections, tls }: Address,
 ): Promise<HttpServer> {
-  const server = createServer(SERVER_OPTIONS, handler)
+  const secured = tls?.certificate !== undefined || tls?.privateKey !== undefined
+  const server = secured ? openTlsServer(tls, handler) : createServer(SERVER_OPTIONS, handler)
   guardConnections(server, connections)
   server.listen({ host, port })
   try {
@@ -51,7 +61,25 @@ export async function startHttpServer(
   }
   const actual = (server.address() as AddressInfo).port
   const name = host.includes(':') ? `[${host}]` : host
-  return { server, url: `http://${name}:${actual}`, port: actual, stop: () => drain(server, drainMs) }
+  return {
+    server,
+    url: `${secured ? 'https' : 'http'}://${name}:${actual}`,
+    port: actual,
+    stop: () => drain(server, drainMs),
+  }
+}
+
+function openTlsServer({ certificate: cert, privateKey: key }: TlsFiles, handler: RequestListener): Server {
+  if (cert === undefined || key === undefined)
+    throw new ConfigurationError([
+      `${cert ? 'TLS_PRIVATE_KEY' : 'TLS_CERTIFICATE'} is missing: the other one needs it.`,
+    ])
+  try {
+    return createTlsServer({ ...SERVER_OPTIONS, cert, key, handshakeTimeout: HANDSHAKE_MS }, handler)
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException
+    throw new ConfigurationError([`TLS_CERTIFICATE and TLS_PRIVATE_KEY can't be used together: ${code}.`])
+  }
 }
 
 async function drain(server: Server, drainMs: number): Promise<void> {

@@ -77,7 +77,8 @@ export function openService<Schema extends z.ZodObject>(
       readiness,
       listen: async (handler, connections) => {
         const address = { host: config.HOST, port: config.PORT, drainMs: config.DRAIN_MS }
-        const http = await startHttpServer(handler, { ...address, connections })
+        const tls = { certificate: config.TLS_CERTIFICATE, privateKey: config.TLS_PRIVATE_KEY }
+        const http = await startHttpServer(handler, { ...address, connections, tls })
         lifecycle.onStop('http server', http.stop, { limitMs: config.DRAIN_MS + 1_000 })
         log.info({ url: http.url, metrics: metrics.url }, 'listening')
         onListening({ listening: http.url, metrics: metrics.url })
