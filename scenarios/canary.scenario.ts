@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { SHOWN_CHARACTERS } from '@gateway/api/ids'
+import { plantSecrets } from '@gateway/testbed/planted-secrets'
 import { liveTest } from '@gateway/testbed/live-test'
 import { callerAt, said, type Answer, type Caller } from './src/caller.ts'
 import { openStack, type ProcessStack } from './src/stack.ts'
@@ -41,11 +42,12 @@ const test = liveTest
       OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
       OTEL_METRIC_EXPORT_INTERVAL: '1000',
     })
+    const traced = () => ({ ...chatty(), TRACE_CONTENT: 'true' })
     const stack = await openStack({
       ...postgresServer,
       redisUrl: redisServer.url,
       workers: 1,
-      environment: { ledger: chatty, gateway: chatty, console: chatty, worker: chatty },
+      environment: { ledger: chatty, gateway: traced, console: chatty, worker: traced },
     })
     onCleanup(stack.close)
     return stack
@@ -83,6 +85,59 @@ test('a secret appears only in the response that shows it once', async ({ redisS
   expect(found).toEqual([])
   const sizes = Object.entries(places).map(([place, text]) => `${place}: ${text.length} characters`)
   console.log(`${Object.keys(secrets).length} secrets, each in six forms, looked for in\n  ${sizes.join('\n  ')}`)
+})
+
+// A caller pastes a key into a prompt, a provider repeats one in its error, an operator of a flow names a model by it.
+test('a credential that stands where it does not belong is in no log, trace, error response or audit', async ({
+  otlp,
+  stack,
+}) => {
+  const planted = plantSecrets()
+  const tenant = await stack.tenant(100_000_000n)
+  const { ask } = callerAt(stack.gateways[0]!.url, tenant.key.secret)
+  const refused: string[] = []
+  const chat = async (body: object, headers: Record<string, string> = {}) => {
+    const usual = { model: tenant.model, messages: messages('Hello'), max_tokens: 20 }
+    const answer = await ask('POST', '/v1/chat/completions', { ...usual, ...body }, headers)
+    if (answer.status >= 400) refused.push(`${[...answer.headers].join('\n')}\n${answer.text}`)
+    return answer.status
+  }
+  for (const { text, byName } of planted) {
+    const named = byName === undefined ? text : `${byName}: ${text}`
+    const inLine = text.replaceAll('\n', ' ')
+    expect(await chat({ messages: messages(`Say this:\n${named}`) })).toBe(200)
+    expect(await chat({ model: `acme/${inLine}` })).toBeGreaterThan(399)
+    expect(await chat({ [inLine]: 1 })).toBe(400)
+    expect(await chat({ temperature: named })).toBe(400)
+    expect(await chat({ messages: [{ role: named, content: named }] })).toBe(400)
+    await chat({}, { 'x-note': inLine, 'idempotency-key': inLine.slice(0, 200) })
+    refused.push((await ask('GET', `/v1/models/${encodeURIComponent(inLine)}?key=${encodeURIComponent(text)}`)).text)
+    const body = { error: { message: `Incorrect key.\n${named}`, code: text, [byName ?? 'detail']: text } }
+    await stack.provider.control.setFaults([{ prompt: 'Fault', status: 500, body, headers: { 'x-echo': inLine } }])
+    expect(await chat({ messages: messages('Fault') })).toBeGreaterThan(399)
+    await stack.provider.control.clearFaults()
+  }
+  const audit = await stack.fixture.run('SELECT to_jsonb(a) AS row FROM control.audit a')
+  for (const program of [...stack.gateways, ...stack.workers, stack.console!, ...stack.ledgers]) await program.stop()
+
+  const places = {
+    'the logs': await everyLog(stack.folder),
+    'the traces': otlp.received('/v1/traces').toString('latin1'),
+    'the metrics': otlp.received('/v1/metrics').toString('latin1'),
+    'the error responses': refused.join('\n'),
+    'the audit log': JSON.stringify(audit.rows),
+  }
+  expect(places['the logs']).toContain('a provider failed an attempt')
+  expect(places['the traces']).toContain('gen_ai.input.messages')
+  const found = Object.entries(places).flatMap(([place, text]) =>
+    // A caller may read back the name that it gave, which no form tells from a word.
+    planted.flatMap(({ kind, secret, byName }) =>
+      (byName === undefined || place !== 'the error responses') && formsIn(text, secret).length > 0
+        ? [`${kind} in ${place}`]
+        : [],
+    ),
+  )
+  expect(found).toEqual([])
 })
 
 /** Uses every kind of secret correctly and incorrectly. Returns the secrets, and every response except those that show one. */

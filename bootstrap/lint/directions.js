@@ -23,7 +23,7 @@ const packagesMayKnow = {
     'service-kit/process',
     'service-kit/public-network',
   ],
-  providers: ['service-kit/async', 'api', 'pricing', 'service-kit/public-network'],
+  providers: ['service-kit/async', 'api', 'pricing', 'service-kit/public-network', 'service-kit/text'],
   tokens: ['service-kit/async', 'api', 'ledger-protocol', 'pricing', 'service-kit/process', 'providers'],
   'node-queue': ['service-kit/async', 'api', 'pricing', 'service-kit/process', 'service-kit/redis'],
   'console-page': ['api-client', 'api', 'flow', 'pricing'], // it runs in browsers: of ours only what is pure

@@ -1,6 +1,8 @@
 // Span attributes of a provider call, following the semantic conventions for generative AI. The model is always the
 // product: its provider stays out of traces too, because anyone who monitors the stack can read them.
 
+import { redactedJson } from '@gateway/service-kit/text/redact'
+
 type Attributes = Record<string, string | number | boolean | string[]>
 
 export interface CallFacts {
@@ -47,7 +49,7 @@ export function answerAttributes({ product, invocation, usage, finishReasons }: 
   }
 }
 
-/** Prompt or response as JSON text. Only used if the operator sets `TRACE_CONTENT`. */
+/** Prompt or response as JSON text, without credentials in it. Only used if the operator sets `TRACE_CONTENT`. */
 export function contentAttributes(side: 'input' | 'output', messages: unknown): Attributes {
-  return { [`gen_ai.${side}.messages`]: JSON.stringify(messages) }
+  return { [`gen_ai.${side}.messages`]: redactedJson(messages) }
 }

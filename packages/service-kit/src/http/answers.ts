@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, Response } from 'express'
 import { Refusal } from '@gateway/api/refusal'
+import { redactAnswer } from '../text/redact.ts'
 import { ClientDisconnected, discardRest } from './read-body.ts'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
@@ -18,6 +19,7 @@ export type ExplainError = (error: unknown, req: Request, res: Response) => Http
  *   E1  A client that disconnected gets no response, and the disconnect is not an error.
  *   E2  A response that has started is broken off, so that no client takes it for complete.
  *   E3  The rest of the request's body is drained after the response (`discardRest`).
+ *   E4  A credential that a caller put where it does not belong is not repeated: responses end up in other logs.
  */
 export function answerErrors(explain: ExplainError): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
@@ -25,7 +27,7 @@ export function answerErrors(explain: ExplainError): ErrorRequestHandler {
     const { status, body, headers = {} } = explain(error, req, res)
     if (res.headersSent) return void res.destroy() // E2
     if (typeof body === 'string') sendText(res, status, body, headers)
-    else sendJson(res, status, JSON.stringify(body), headers)
+    else sendJson(res, status, redactAnswer(JSON.stringify(body)), headers) // E4
     discardRest(req) // E3
   }
 }

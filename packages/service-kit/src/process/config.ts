@@ -2,6 +2,7 @@ import { quotaValues } from '@gateway/api/quotas'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { logLevels } from './logger.ts'
+import { redactText } from '../text/redact.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -105,7 +106,9 @@ function complaint(issue: z.core.$ZodIssue): string {
 }
 
 function shown(field: z.core.$ZodType, value: string): string {
-  return fieldMeaning(field).secret ? '' : `; it is "${value.length > 80 ? `${value.slice(0, 80)}…` : value}"`
+  if (fieldMeaning(field).secret) return ''
+  const text = redactText(value) // a secret in the wrong variable
+  return `; it is "${text.length > 80 ? `${text.slice(0, 80)}…` : text}"`
 }
 
 // Environment variables are text. These fields parse the few forms that our configuration uses; each takes a `.meta({

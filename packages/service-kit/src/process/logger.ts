@@ -1,6 +1,7 @@
 import { trace } from '@opentelemetry/api'
 import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino'
 import { writeSync } from 'node:fs'
+import { redactLine } from '../text/redact.ts'
 
 export type { Logger } from 'pino'
 
@@ -71,26 +72,4 @@ function writeAll(descriptor: number, bytes: Buffer): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
-}
-
-// Runs over each finished log line, so that nothing logged by accident slips through at any depth:
-//   R1  text under a key that names a credential;
-//   R2  our own secrets (svc_…, svu_…, svt_…), those of webhooks and well-known providers, and bearer tokens anywhere;
-//   R3  passwords inside addresses.
-// A field's name has a maximum length: without one, a long text of such words takes quadratic time.
-const credentialField =
-  /"([^"\\]{0,64}(?:authorization|cookie|secret|password|passwd|token|api_?-?key|credential)[^"\\]{0,64})":"(?:[^"\\]|\\.)*"/gi
-const ownSecret = /\b(sv[cut]_[0-9A-Za-z]{8})[0-9A-Za-z]{4,}/g
-const otherSecret = /\b(sk-|whsec_|AIza|AKIA)[\w+/=-]{12,}/g
-const bearer = /\b(bearer) +[\w.~+/=-]{8,}/gi
-const addressPassword = /(:\/\/[^\s:@/"]*):[^\s@/"]+@/g
-
-/** Redacts everything in a JSON line that could be a credential. The line stays valid JSON. */
-export function redactLine(line: string): string {
-  return line
-    .replace(credentialField, '"$1":"[redacted]"') // R1
-    .replace(ownSecret, '$1…') // R2
-    .replace(otherSecret, '$1…')
-    .replace(bearer, '$1 [redacted]')
-    .replace(addressPassword, '$1:[redacted]@') // R3
 }

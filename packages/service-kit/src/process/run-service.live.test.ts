@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
+import { plantSecrets } from '@gateway/testbed/planted-secrets'
 
 const program = fileURLToPath(new URL('./fixtures/small-service.ts', import.meta.url))
 const running: { kill(signal: NodeJS.Signals): unknown }[] = []
@@ -23,6 +24,7 @@ function startProgram(env: Record<string, string>) {
   return {
     child,
     ended,
+    output: () => output,
     errors: () => errors,
     messages: () =>
       output
@@ -108,6 +110,25 @@ test('an unhandled rejection is logged and exits with 1', async () => {
   await fetch(`${url}/fail`).catch(() => undefined)
   expect(await service.ended).toBe(1)
   expect(service.messages().at(-1)).toBe('unhandled rejection')
+})
+
+test('what a crash writes has no secret in it, nor has the report of a wrong configuration', async () => {
+  const planted = plantSecrets()
+  const service = startProgram({ GREETING: 'hello' })
+  const url = await service.url()
+  const text = planted.map(({ byName, ...one }) => `${byName ? `${byName}: ` : ''}${one.text}`).join('\n')
+  await fetch(`${url}/fail?${encodeURIComponent(text)}`).catch(() => undefined)
+  expect(await service.ended).toBe(1)
+  const crashed = service.output() + service.errors()
+  expect(crashed).toContain('unhandled rejection')
+
+  const byForm = planted.filter(({ byName }) => byName === undefined)
+  const misplaced = byForm.map((one) => startProgram({ GREETING: 'hello', LOG_LEVEL: one.text }))
+  const reports = await Promise.all(
+    misplaced.map(async (wrong) => [await wrong.ended, wrong.output() + wrong.errors()]),
+  )
+  for (const [code, report] of reports) expect([code, report]).toEqual([78, expect.stringContaining('LOG_LEVEL')])
+  for (const { secret } of planted) expect(crashed + reports.join()).not.toContain(secret)
 })
 
 test('a warning of Node is logged as a JSON line', async () => {
