@@ -13,7 +13,8 @@ export const nodeBinary = join(binFolder, 'node')
 const stampFile = join(projectFolder, 'node_modules', '.installed')
 /** Halves the time of a step that has nothing to do, which every command waits for. */
 const compileCache = join(projectFolder, 'node_modules', '.compile-cache')
-const pnpm = ['--yes', 'pnpm@12']
+/** The same in deploy/pnpm, which images install it from. */
+const pnpm = ['--yes', 'pnpm@12.21.0']
 
 /** Installs what is missing or has changed, generates the database client and builds the console's page. Ends the process with one message if it can't. */
 export async function ensureInstalled() {
@@ -46,7 +47,7 @@ async function install() {
   if (!outdated || process.env.CI) {
     stopWith(
       outdated
-        ? 'pnpm-lock.yaml does not match the package.json files. Run `npx pnpm@12 install` and commit it.'
+        ? 'pnpm-lock.yaml does not match the package.json files. Run `npx pnpm@12.21.0 install` and commit it.'
         : 'Packages could not be installed. The npm registry must be reachable, and the disk must have room for about 1 GB.',
       frozen.output,
     )

@@ -46,12 +46,19 @@ function linesOf(name: string): string[] {
 
 test('Node and pnpm are those of the project', () => {
   const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: { node: string } }
-  const images = Object.values(stages).map(({ from }) => from)
+  const images = Object.values(stages).map(({ from }) => from.replace(/@sha256:[0-9a-f]{64}$/, ''))
   expect(new Set(images.filter((from) => from.startsWith('node:')))).toEqual(
     new Set([`node:${devDependencies.node}-slim`]),
   )
-  const [, pnpm] = /pnpm@(\d+)/.exec(read('bootstrap/install.js')) ?? []
-  expect(linesOf('sources').join('\n')).toMatch(new RegExp(`pnpm@${pnpm}\\.\\d+\\.\\d+$`, 'm'))
+  const [, pnpm] = /'pnpm@(\d+\.\d+\.\d+)'/.exec(read('bootstrap/install.js')) ?? []
+  const { optionalDependencies } = JSON.parse(read('deploy/pnpm/package.json')) as { optionalDependencies: object }
+  expect(new Set(Object.values(optionalDependencies))).toEqual(new Set([pnpm]))
+  expect(linesOf('sources').join('\n')).toMatch(/^RUN npm ci --prefix \/opt\/pnpm /m)
+  const { packages } = JSON.parse(read('deploy/pnpm/package-lock.json')) as {
+    packages: Record<string, { integrity: string }>
+  }
+  for (const [name, { integrity }] of Object.entries(packages).slice(1))
+    expect([name, integrity]).toEqual([name, expect.stringMatching(/^sha512-/)])
 })
 
 test.each(targets)('%s runs as no one, a program that is there', (name) => {
