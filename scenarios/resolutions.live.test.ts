@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { QuotaRecords } from '@gateway/api/quotas'
 import { refusals } from '@gateway/api/refusals'
-import { answerOf } from './src/caller.ts'
+import { answerOf, callerAt } from './src/caller.ts'
 import { flowResolutions } from './src/flow-resolutions.ts'
 import { liveStackTest } from './src/live-stack-test.ts'
 import { chat } from './src/stack.ts'
@@ -102,6 +102,30 @@ const resolutions: ResolutionStory[] = [
       const shown = await users.owner.ask('GET', `${tenantPath}/keys/${legacy.id}`)
       expect(shown.body).toMatchObject({ state: 'NeedsReissue', project: null })
       succeeds(await call(await issue()))
+    },
+  },
+  {
+    code: 'rotation_forbidden',
+    resolution: /Ask a user who may manage this key to rotate it in the console/,
+    async story({ stack, tenant, tenantPath, projectPath, users, keyOf, refused, succeeds, call }) {
+      const path = `${tenantPath}/keys/${tenant.key.id}/rotate`
+      succeeds(await users.owner.ask('PATCH', projectPath, { keySelfRotation: false }))
+      refused(await callerAt(stack.gateways[0]!.url, tenant.key.secret).ask('POST', path))
+      succeeds(await call())
+      const rotated = succeeds(await users.owner.ask('POST', path))
+      succeeds(await call(keyOf((rotated.body as { secret: string }).secret)))
+    },
+  },
+  {
+    code: 'rotation_forbidden',
+    resolution: /ask a Project Owner to let keys of the project rotate themselves/,
+    async story({ stack, tenant, tenantPath, projectPath, users, keyOf, refused, succeeds, call }) {
+      const rotate = () =>
+        callerAt(stack.gateways[0]!.url, tenant.key.secret).ask('POST', `${tenantPath}/keys/${tenant.key.id}/rotate`)
+      succeeds(await users.owner.ask('PATCH', projectPath, { keySelfRotation: false }))
+      refused(await rotate())
+      succeeds(await users.owner.ask('PATCH', projectPath, { keySelfRotation: true }))
+      succeeds(await call(keyOf((succeeds(await rotate()).body as { secret: string }).secret)))
     },
   },
   {

@@ -59,6 +59,7 @@ const decided: [number, RefusalCode[]][] = [
       'key_scope',
       'key_limit',
       'product_not_assigned',
+      'rotation_forbidden',
       'not_permitted',
     ],
   ],

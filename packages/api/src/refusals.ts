@@ -177,6 +177,14 @@ export const refusals = {
       'The creator needs an organization membership, a role in the team that owns the project (Team Owner or Team Member), and a project role (Project Owner or Project Consumer). An Admin can restore the first two and a Project Owner the third; any user who has all three can issue a new key.',
     ),
   },
+  rotation_forbidden: {
+    status: 403,
+    type: 'permission_error',
+    message: text('The project does not allow keys to rotate themselves.'),
+    resolution: text(
+      'Ask a user who may manage this key to rotate it in the console, or ask a Project Owner to let keys of the project rotate themselves.',
+    ),
+  },
   key_unbound: {
     status: 403,
     type: 'permission_error',

@@ -1,6 +1,7 @@
 import type { RateLimits } from '@gateway/api/rates'
 import { z } from 'zod'
 import type { InvocationRecord } from '@gateway/api/console/money'
+import { noticeDetails } from '@gateway/api/console/notices'
 import type { KeyStatus } from '@gateway/api/key-status'
 import type { LedgerRefusal, Refused } from './ledger-refusal.ts'
 import type { ModelEntry } from '@gateway/api/model-entry'
@@ -131,6 +132,51 @@ export type WebhookAnswer =
   | { kind: 'made'; secret: string }
   /** `off`: the operator has configured no key to derive secrets from. */
   | { kind: 'refused'; why: 'off' | 'too_many' | 'too_often' | 'not_https' | 'private' | 'unknown_host' }
+
+/**
+ * POST /webhooks/rotate: another secret signs from now on, and the earlier ones for `graceSeconds` as well. Safe to
+ * repeat: `generation` is the number of the secret that is replaced.
+ */
+export const webhookRotation = z.strictObject({
+  id: z.string().min(1).max(128),
+  project: z.string().min(1).max(64),
+  generation: z.int().min(1),
+  /** null: as long as the operator allows. */
+  graceSeconds: z.int().min(0).max(86_400).nullable(),
+})
+export type WebhookRotation = z.infer<typeof webhookRotation>
+export type WebhookRotationAnswer =
+  | { kind: 'rotated'; secret: string }
+  /** `too_many`: as many earlier secrets sign as may; `moved`: it was rotated since. */
+  | { kind: 'refused'; why: 'off' | 'not_found' | 'too_many' | 'moved' }
+
+/** POST /webhooks/test: writes a test notice for one webhook. Safe to repeat by the id of the notice. */
+export const webhookTest = z.strictObject({
+  notice: z.string().min(1).max(64),
+  webhook: z.string().min(1).max(128),
+  project: z.string().min(1).max(64),
+})
+export type WebhookTest = z.infer<typeof webhookTest>
+/** POST /webhooks/deliveries/resend: makes a delivery due now, with all its tries. */
+export const resending = webhookTest.extend({ notice: z.string().min(1).max(128) })
+export type SendAnswer = { kind: 'sent' } | { kind: 'refused'; why: 'not_found' | 'too_often' }
+
+/** POST /notices/write: writes notices of what happened to keys and tokens. Safe to repeat by their ids. */
+export const eventNotices = z.strictObject({
+  notices: z
+    .array(
+      z.strictObject({
+        id: z.string().min(1).max(64),
+        project: z.string().min(1).max(64),
+        kind: z.enum(['key.rotated', 'key.leaked', 'token.leaked']),
+        key: z.string().min(1).max(64).nullable(),
+        details: noticeDetails,
+        at: z.iso.datetime(),
+      }),
+    )
+    .max(100),
+})
+export type EventNotices = z.infer<typeof eventNotices>
 
 /** POST /webhooks/delete: nothing more is posted to it. Returns `{ deleted }`. */
 export const webhookDeletion = z.strictObject({ id: z.string().min(1).max(128), project: z.string().min(1).max(64) })

@@ -62,6 +62,7 @@ CREATE TABLE control.projects (
   asset_retention_days integer DEFAULT 90 CHECK (asset_retention_days BETWEEN 1 AND 3650), -- null: assets are never deleted
   quotas               jsonb NOT NULL DEFAULT '{}', -- set for this project, by name; others are the operator's defaults
   rates                jsonb NOT NULL DEFAULT '{}', -- limits per minute, by name; others are unlimited
+  key_self_rotation    boolean NOT NULL DEFAULT true, -- whether its keys may rotate themselves
   created_at           timestamptz(3) NOT NULL DEFAULT now()
 );
 CREATE INDEX ON control.projects (tenant);
@@ -248,9 +249,12 @@ CREATE TABLE control.keys (
   revoked_at   timestamptz(3),
   rotated_from text UNIQUE,
   rotated_to   text UNIQUE,
+  rotated_by   text, -- of a replacement: the user or token that rotated, or the key before itself
+  issued_at    timestamptz(3) NOT NULL DEFAULT now(), -- when a user last issued a secret of this chain
   grace_until  timestamptz(3),
   CONSTRAINT limit_has_reset CHECK ((limit_micro IS NULL) = (limit_reset IS NULL)),
-  CONSTRAINT bound_key_expires CHECK (project IS NULL OR (expires_at IS NOT NULL AND expiry_days IS NOT NULL))
+  CONSTRAINT bound_key_expires CHECK (project IS NULL OR (expires_at IS NOT NULL AND expiry_days IS NOT NULL)),
+  CONSTRAINT replacement_has_rotated_by CHECK ((rotated_from IS NULL) = (rotated_by IS NULL))
 );
 CREATE INDEX ON control.keys (tenant);
 CREATE INDEX ON control.keys (project);
@@ -261,6 +265,18 @@ CREATE TABLE control.key_resources (
   resource text NOT NULL,
   PRIMARY KEY (key, resource)
 );
+
+-- Notices of what happened to keys and tokens, written with the change. The console hands them to the ledger, which
+-- writes and sends them, and deletes them here (services/console/src/notices/outgoing-notices.ts).
+CREATE TABLE control.outgoing_notices (
+  id      text PRIMARY KEY,
+  project text NOT NULL,
+  kind    text NOT NULL,
+  key     text, -- null: it is about a token
+  details jsonb NOT NULL,
+  at      timestamptz(3) NOT NULL DEFAULT now()
+);
+CREATE INDEX ON control.outgoing_notices (at);
 
 ------------------------------------------------------------------------------------------------------------ flows
 
@@ -849,19 +865,24 @@ CREATE TABLE money.days_left_thresholds (
   notified boolean NOT NULL DEFAULT false -- the runway is shorter, and the notice was written
 );
 
--- One row for each threshold crossing, written in the transaction that crosses it.
+-- One row for each threshold crossing, written in the transaction that crosses it, and for each other event.
 CREATE TABLE money.notices (
   id              text PRIMARY KEY,
   project         text NOT NULL,
-  kind            text NOT NULL CHECK (kind IN ('wallet.below', 'wallet.days_left', 'key.percent')),
-  threshold       bigint NOT NULL, -- micro-USD, days or percent
+  kind            text NOT NULL CHECK (kind IN (
+                    'wallet.below', 'wallet.days_left', 'key.percent',
+                    'key.rotated', 'key.leaked', 'token.leaked', 'webhook.failing', 'webhook.test')),
+  threshold       bigint, -- micro-USD, days or percent; null: it is not about a threshold
   remaining_micro bigint, -- of a wallet: funded less settled, after the crossing
   key             text, -- for a spending window: the key that crossed the threshold, and the window of its lineage
   lineage         text,
   window_start    timestamptz(3),
   limit_micro     bigint,
   spent_micro     bigint,
-  at              timestamptz(3) NOT NULL
+  details         jsonb NOT NULL DEFAULT '{}', -- of an event, by kind (packages/api/src/console/notices.ts)
+  at              timestamptz(3) NOT NULL,
+  CONSTRAINT crossing_has_threshold CHECK (
+    (kind IN ('wallet.below', 'wallet.days_left', 'key.percent')) = (threshold IS NOT NULL))
 );
 CREATE INDEX ON money.notices (project, at, id);
 CREATE INDEX ON money.notices (at);
@@ -871,7 +892,11 @@ CREATE TABLE money.webhooks (
   id         text PRIMARY KEY,
   project    text NOT NULL,
   url        text NOT NULL CHECK (char_length(url) <= 2048),
-  secret_key text NOT NULL, -- the operator's key that its secret is derived from; the secret itself is not stored
+  -- The operator's key that its secret is derived from, and the number of the secret. No secret is stored.
+  secret_key text NOT NULL,
+  generation integer NOT NULL DEFAULT 1,
+  earlier_secrets jsonb NOT NULL DEFAULT '[]', -- [{ secretKey, generation, until }]: they also sign until then
+  failing_since timestamptz(3), -- a delivery was given up, and none has succeeded since
   created_by text NOT NULL,
   created_at timestamptz(3) NOT NULL
 );
@@ -1024,6 +1049,7 @@ GRANT INSERT, DELETE ON
   money.notices,
   money.webhooks
 TO svc_ledger;
+GRANT UPDATE (secret_key, generation, earlier_secrets, failing_since) ON money.webhooks TO svc_ledger;
 GRANT INSERT, UPDATE, DELETE ON
   money.execution_usage,
   money.instances,

@@ -87,6 +87,7 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
   // These lists are filled asynchronously.
   for (const list of ['invocations', 'notices', 'refusals/recent'])
     await expect.poll(async () => (await make(`GET ${project}/${list}`)).data).not.toEqual([])
+  names.notice = (await make(`GET ${project}/notices`)).data[0].id
 
   return { stack, owner, user, names, send, make }
 }

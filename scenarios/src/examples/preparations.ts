@@ -46,6 +46,9 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
   [`DELETE ${project}/webhooks/{webhook}`]: async ({ make }) => ({
     webhook: (await make(`POST ${project}/webhooks`)).webhook.id,
   }),
+  [`POST ${project}/webhooks/{webhook}/rotate`]: async ({ make }) => ({
+    webhook: (await make(`POST ${project}/webhooks`)).webhook.id,
+  }),
   [`DELETE ${at}/tokens/{token}`]: async ({ make }) => ({
     accessToken: (await make(`POST ${at}/tokens`)).token.id,
   }),

@@ -126,7 +126,12 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
 
   [`GET ${project}/webhooks`]:                              row(NOT,   NOT,    '200',  GONE,   GONE),
   [`POST ${project}/webhooks`]:                             row(NOT,   NOT,    '201',  GONE,   GONE, { body: () => ({ url: 'https://hooks.example.com/' }) }),
+  [`GET ${project}/webhooks/:webhook`]:                     row(NOT,   NOT,    '200',  GONE,   GONE),
   [`DELETE ${project}/webhooks/:webhook`]:                  row(NOT,   NOT,    '204',  GONE,   GONE),
+  [`POST ${project}/webhooks/:webhook/rotate`]:             row(NOT,   NOT,    '201',  GONE,   GONE, { body: () => ({}) }),
+  [`POST ${project}/webhooks/:webhook/test`]:               row(NOT,   NOT,    '201',  GONE,   GONE),
+  [`GET ${project}/webhooks/:webhook/deliveries`]:          row(NOT,   NOT,    '200',  GONE,   GONE),
+  [`POST ${project}/webhooks/:webhook/deliveries/:notice/resend`]: row(NOT, NOT, '200', GONE,  GONE),
 
   [`GET ${project}/sandboxes`]:                             row(GONE,  GONE,   '200',  GONE,   GONE),
   [`POST ${project}/sandboxes`]:                            row(GONE,  GONE,   '201',  GONE,   GONE, { body: () => ({ name: 'New' }) }),
@@ -167,4 +172,5 @@ export const openRoutes: Record<string, string> = {
   'GET /api/v2/session/oidc': '404 not_found', // there is no sign-in provider here
   'GET /api/v2/session/oidc/callback': '404 not_found',
   'POST /api/v2/session/tokens': '400 invalid_request', // the code and its verifier are the credential
+  'POST /api/v2/leaked-secrets': '400 invalid_request', // the secrets that it reports are
 }

@@ -22,6 +22,8 @@ export interface Ids {
   key: string
   invocation: string
   webhook: string
+  /** Delivered to the webhook. */
+  notice: string
   sandbox: string
   /** An execution of the sandbox product. */
   execution: string
@@ -108,6 +110,7 @@ const ofProject = [
   'key',
   'invocation',
   'webhook',
+  'notice',
   'sandbox',
   'execution',
   'asset',
@@ -171,6 +174,14 @@ async function openProject(
      VALUES ($1, $2, 'https://hooks.example.com/', 'a key', $3, now())`,
     [webhook, project.id, owner],
   )
+  const notice = fixture.id('ntc')
+  await fixture.run(
+    `WITH written AS (
+       INSERT INTO money.notices (id, project, kind, key, at) VALUES ($1, $2, 'key.rotated', $3, now()))
+     INSERT INTO money.webhook_deliveries (notice, webhook, state, next_try_at, ended_at)
+     VALUES ($1, $4, 'Delivered', now(), now())`,
+    [notice, project.id, key.id, webhook],
+  )
   const sandbox = await fixture.sandbox(project, echo, { mcpEnabled: true })
   await fixture.run(
     `INSERT INTO control.audit (tenant, user_id, action, subject) VALUES ($1, $2, 'sandbox.create', $3)`,
@@ -193,6 +204,7 @@ async function openProject(
     key: key.id,
     invocation,
     webhook,
+    notice,
     sandbox: sandbox.id,
     execution,
     asset,
@@ -266,6 +278,7 @@ export function idsOfNothing(fixture: Fixture): Ids {
     key: fixture.id('key'),
     invocation: fixture.id('inv'),
     webhook: fixture.id('whk'),
+    notice: fixture.id('ntc'),
     sandbox: fixture.id('sbx').replace('_', '-'),
     execution: fixture.id('exe'),
     asset: fixture.id('ast'),

@@ -6,6 +6,7 @@ import type { Estimator } from '@gateway/ledger-client/estimator'
 import type { FollowAnswer, FollowQuestion } from '@gateway/ledger-protocol/flow-reads'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/service-kit/process/logger'
+import type { LeakReports } from './keys/leak-reports.ts'
 import type { Readiness } from '@gateway/service-kit/process/health'
 import type { Metrics } from './metrics.ts'
 import type { RequestLimits } from './request/request-limits.ts'
@@ -41,12 +42,17 @@ export interface ConsoleDeps {
     | 'checkAdmission'
     | 'createWebhook'
     | 'deleteWebhook'
+    | 'rotateWebhookSecret'
+    | 'testWebhook'
+    | 'resendDelivery'
+    | 'writeNotices'
   >
   estimator: Pick<Estimator, 'estimate'>
   /** The operator's defaults (`QUOTAS`). */
   quotas: QuotaValues
   assetStore: Pick<AssetStore, 'openForCaller' | 'put' | 'remove'>
   throttle: Throttle
+  leakReports: LeakReports
   passwords: Passwords
   /** Absent: users sign in by password only. */
   provider?: SignInProvider | undefined

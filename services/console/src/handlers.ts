@@ -10,6 +10,7 @@ import {
 } from './executions/executions.ts'
 import { estimateSandbox, executeSandbox, rerunExecution } from './executions/execute-sandbox.ts'
 import { checkKey, createKey } from './keys/create-key.ts'
+import { reportLeakedSecrets } from './keys/report-leaked-secrets.ts'
 import { revokeKey, rotateKey } from './keys/rotate-key.ts'
 import { correctWallet, fundWallet, listFundings, readWallet } from './money/wallet.ts'
 import { createTeam, deleteTeam, listTeamMembers, listTeams, removeTeamMember, setTeamMember } from './users/teams.ts'
@@ -23,7 +24,8 @@ import { listJournal } from './money/journal.ts'
 import { readStatement } from './money/statement.ts'
 import { readUsage } from './money/usage.ts'
 import { listNotices } from './notices/list-notices.ts'
-import { createWebhook, deleteWebhook, listWebhooks } from './notices/webhooks.ts'
+import { listDeliveries, resendDelivery, testWebhook } from './notices/webhook-deliveries.ts'
+import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateWebhookSecret } from './notices/webhooks.ts'
 import { readThresholds, setThresholds } from './notices/thresholds.ts'
 import { listMembers, removeMember, setMember } from './users/members.ts'
 import { createTenant, deleteTenant, listTenants } from './users/tenants.ts'
@@ -113,6 +115,7 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     revokeKey: revokeKey(deps),
     rotateKey: rotateKey(deps),
     checkKey: checkKey(deps),
+    reportLeakedSecrets: reportLeakedSecrets(deps),
 
     readWallet: readWallet(deps),
     fundWallet: fundWallet(deps),
@@ -131,7 +134,12 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     listNotices: listNotices(deps),
     listWebhooks: listWebhooks(deps),
     createWebhook: createWebhook(deps),
+    readWebhook: readWebhook(deps),
     deleteWebhook: deleteWebhook(deps),
+    rotateWebhookSecret: rotateWebhookSecret(deps),
+    testWebhook: testWebhook(deps),
+    listDeliveries: listDeliveries(deps),
+    resendDelivery: resendDelivery(deps),
 
     listSandboxes: listSandboxes(deps),
     createSandbox: createSandbox(deps),

@@ -15,7 +15,9 @@ import { removeDeleted } from './assets/assets.ts'
 import { forgetCreations } from './request/create-once.ts'
 import { type ConsoleConfig, REVOCATION_CONNECTIONS } from './config.ts'
 import { openFollowerLooks } from './executions/follower-looks.ts'
+import { openLeakReports } from './keys/leak-reports.ts'
 import { openMetrics } from './metrics.ts'
+import { handOverNotices } from './notices/outgoing-notices.ts'
 import { repeat } from '@gateway/service-kit/async/repeat'
 import { openConnectionTurns } from './request/connection-turns.ts'
 import { openRequestLimits } from './request/request-limits.ts'
@@ -58,7 +60,8 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const removal = { name: 'removal of assets', everyMs: 60_000, work: () => removeDeleted({ ledger, assetStore, log }) }
   const forgetting = { name: 'idempotency keys', everyMs: 600_000, work: () => forgetCreations({ prisma }) }
   const attempts = { name: 'sign-in attempts', everyMs: 300_000, work: () => forgetAttempts({ prisma }) }
-  for (const job of [removal, forgetting, attempts]) onStop(job.name, repeat({ log }, job))
+  const handingOver = { name: 'outgoing notices', everyMs: 1_000, work: () => handOverNotices({ prisma, ledger }) }
+  for (const job of [removal, forgetting, attempts, handingOver]) onStop(job.name, repeat({ log }, job))
 
   const estimator = openEstimator({
     onTrouble: (error) => log.warn({ err: error }, 'estimate failed'),
@@ -82,6 +85,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     estimator,
     quotas: config.QUOTAS,
     throttle: openThrottle({ prisma }),
+    leakReports: openLeakReports(),
     passwords: openPasswords({ random }),
     newId,
     random,

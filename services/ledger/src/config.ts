@@ -67,6 +67,10 @@ export const ledgerConfig = z.object({
     description: 'The previous WEBHOOK_KEY, as long as webhooks created with it exist',
     secret: true,
   }),
+  WEBHOOK_SECRET_GRACE_SECONDS: wholeNumber({ min: 0, max: 86_400 }).default(86_400).meta({
+    description:
+      'Time in seconds for which the earlier secrets of a webhook sign as well after a rotation. A rotation may ask for less',
+  }),
   WEBHOOK_PRIVATE_ADDRESSES: flag()
     .default(false)
     .meta({ description: 'Allow webhooks at private addresses and over http. For development and tests only' }),

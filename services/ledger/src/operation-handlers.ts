@@ -21,8 +21,10 @@ import { estimateSandbox } from './executions/estimates/estimate-sandbox.ts'
 import { startExecution } from './executions/start/start-execution.ts'
 import { readInvocation } from './invocations/read-invocation.ts'
 import { setThresholds } from './notices/set-thresholds.ts'
+import { writeNotices } from './notices/write-notices.ts'
 import { recordDeliveries, takeDeliveries } from './webhooks/deliveries.ts'
-import { createWebhook, deleteWebhook } from './webhooks/webhooks.ts'
+import { resendDelivery, testWebhook } from './webhooks/send-again.ts'
+import { createWebhook, deleteWebhook, rotateWebhookSecret } from './webhooks/webhooks.ts'
 import { recordRefusals } from './refusals/record-refusals.ts'
 
 /** Handler of each operation of packages/ledger-protocol/src/ledger-operations.ts; a missing one does not compile. */
@@ -58,6 +60,10 @@ export const operationHandlers: {
   setThresholds: asking('locking', setThresholds),
   createWebhook,
   deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  resendDelivery,
+  writeNotices,
   takeDeliveries: asking('maintenance', takeDeliveries),
   recordDeliveries: asking('maintenance', recordDeliveries),
   barrier: asking('locking', passBarrier),

@@ -23,7 +23,16 @@ import {
   tenantRecord,
 } from '../console/users.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
-import { newWebhookBody, noticeRecord, noticeThresholds, webhookRecord } from '../console/notices.ts'
+import { leakedSecretsBody, receivedReport } from '../console/leaked-secrets.ts'
+import {
+  deliveryQuery,
+  newWebhookBody,
+  noticeRecord,
+  noticeThresholds,
+  rotateSecretBody,
+  webhookDelivery,
+  webhookRecord,
+} from '../console/notices.ts'
 import { latestRefusals, refusalCounts, refusalQuery } from '../console/refusals.ts'
 import { quotaPatch, quotaRecords } from '../quotas.ts'
 import {
@@ -184,7 +193,7 @@ export const consoleRoutes = {
   changeProject: projects('PATCH', project, 'Change a project', one(projectRecord), {
     ...sent(projectPatch),
     description:
-      'Requires a Project Owner. Assets older than `assetRetentionDays` are deleted within minutes; `rates` take effect within ten seconds.',
+      'Requires a Project Owner. Assets older than `assetRetentionDays` are deleted within minutes; `rates` take effect within ten seconds; without `keySelfRotation` only users can rotate keys of the project.',
   }),
   deleteProject: projects('DELETE', project, 'Delete an empty project', done, { refusals: ['not_empty'] }),
   readQuotas: projects('GET', `${project}/quotas`, 'Read the quotas of a project', one(quotaRecords), {
@@ -231,10 +240,22 @@ export const consoleRoutes = {
     'Replace the secret of a key',
     made(z.strictObject({ key: keyRecord, secret })),
     {
-      ...sent(rotateBody, 'key_not_active', 'key_unbound', 'key_issuer_denied'),
+      ...sent(rotateBody, 'key_not_active', 'key_unbound', 'key_issuer_denied', 'rotation_forbidden'),
       by: 'key or user',
       description:
-        'The new key has the same project, policy, allowlist, limit, lifetime and meter. Allowed for users with the permission and for the key itself.',
+        'The new key has the same project, policy, allowlist, limit, lifetime and meter. Allowed for users with the permission, and for the key itself if the project allows it; then no key of the chain ends later than 365 days after a user last issued one. Each rotation raises an alert.',
+    },
+  ),
+  reportLeakedSecrets: keys(
+    'POST',
+    '/api/v2/leaked-secrets',
+    'Report secrets that were found in public',
+    { 200: { description: 'Received: those that work are revoked', body: receivedReport } },
+    {
+      ...sent(leakedSecretsBody, 'rate_limited'),
+      by: 'anyone',
+      description:
+        "For secret scanners, in the format of GitHub's partner programme, and for anyone who finds one: having a secret is enough to end it. Keys are refused from the next call on, tokens from the next request. Their owners see where they were found. The response is the same for known and unknown secrets.",
     },
   ),
   checkKey: keys(
@@ -317,7 +338,46 @@ export const consoleRoutes = {
         'Requires a Project Owner; at most five per project. Each alert is posted at least once, always with the same `webhook-id`, and signed with the secret according to the Standard Webhooks specification.',
     },
   ),
+  readWebhook: notices('GET', `${project}/webhooks/{webhook}`, 'Read a webhook', one(webhookRecord)),
   deleteWebhook: notices('DELETE', `${project}/webhooks/{webhook}`, 'Delete a webhook', done),
+  rotateWebhookSecret: notices(
+    'POST',
+    `${project}/webhooks/{webhook}/rotate`,
+    'Replace the secret of a webhook',
+    made(z.strictObject({ webhook: webhookRecord, secret })),
+    {
+      ...sent(rotateSecretBody, 'rate_limited'),
+      description:
+        'Until the grace ends, each attempt is signed with the new secret and with the earlier ones: `webhook-signature` lists the signatures, separated by spaces. No delivery is lost.',
+    },
+  ),
+  testWebhook: notices(
+    'POST',
+    `${project}/webhooks/{webhook}/test`,
+    'Send a test alert to a webhook',
+    made(webhookDelivery),
+    {
+      refusals: ['rate_limited'],
+      description: 'An alert of the type `webhook.test`, delivered like any other, to this webhook only.',
+    },
+  ),
+  listDeliveries: notices(
+    'GET',
+    `${project}/webhooks/{webhook}/deliveries`,
+    'List deliveries to a webhook, newest alert first',
+    page(webhookDelivery),
+    { ...paged, query: deliveryQuery },
+  ),
+  resendDelivery: notices(
+    'POST',
+    `${project}/webhooks/{webhook}/deliveries/{notice}/resend`,
+    'Resend an alert to a webhook',
+    one(webhookDelivery),
+    {
+      refusals: ['rate_limited'],
+      description: 'Immediately, with all attempts of a new delivery and the same `webhook-id`.',
+    },
+  ),
 
   listProducts: catalogue('GET', '/api/v2/products', 'List products', page(productRecord), {
     ...paged,

@@ -8,7 +8,7 @@ import { invocationRecord, usageReport, walletShape } from '../console/money.ts'
 import { auditRecord, memberRecord, teamMemberRecord, teamRecord, tenantRecord } from '../console/users.ts'
 import { newProductBody, productPricing, productRecord } from '../console/products.ts'
 import { assignmentRecord, grantRecord, projectRecord } from '../console/projects.ts'
-import { deliveryRecord, noticeRecord, noticeThresholds, webhookRecord } from '../console/notices.ts'
+import { deliveryRecord, noticeRecord, noticeThresholds, webhookDelivery, webhookRecord } from '../console/notices.ts'
 import { latestRefusals, refusalCounts } from '../console/refusals.ts'
 import { newRevisionBody, revisionRecord, sandboxRecord } from '../console/sandboxes.ts'
 import { fundingRecord, journalEntry, statement } from '../console/statement.ts'
@@ -70,6 +70,7 @@ export const namedAnswers = {
   Notice: noticeRecord,
   NoticeDelivery: deliveryRecord,
   Webhook: webhookRecord,
+  WebhookDelivery: webhookDelivery,
   Product: productRecord,
   ProductPricing: productPricing,
   RefusalBody: refusalBody,

@@ -68,12 +68,15 @@ export const keyRecord = z
     limit: spendingLimit.nullable(),
     window: keyWindow.nullable().describe('the current window; null: the key has no limit'),
     rates: rateLimits,
-    createdBy: id,
+    createdBy: id.describe('on whose authority it works'),
     createdAt: time,
+    issuedBy: id.describe('who got its secret: the user who created it or rotated the key before, or that key itself'),
     expiresAt: time.nullable(),
     lastUsedAt: time.nullable(),
     rotatedFrom: id.nullable(),
     rotatedTo: id.nullable(),
+    rotatedBy: id.nullable().describe('the user who replaced it, or its own id: it rotated itself'),
+    rotatedAt: time.nullable(),
   })
   .meta({
     examples: [
@@ -96,10 +99,13 @@ export const keyRecord = z
         rates: { requestsPerMinute: 600, tokensPerMinute: null, concurrentCalls: null },
         createdBy: exampleIds.user,
         createdAt: '2026-11-20T09:00:00.000Z',
+        issuedBy: exampleIds.user,
         expiresAt: '2027-02-18T09:00:00.000Z',
         lastUsedAt: '2026-11-23T09:12:31.000Z',
         rotatedFrom: null,
         rotatedTo: null,
+        rotatedBy: null,
+        rotatedAt: null,
       },
     ],
   })

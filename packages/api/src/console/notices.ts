@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { exampleIds } from '../example-ids.ts'
 import { id, micro, time } from './fields.ts'
+import { pageQuery } from './page.ts'
 
 export const noticeLimits = { thresholds: 10 } as const
 
@@ -40,20 +41,47 @@ export const newWebhookBody = z
       .describe('an https URL on the public internet'),
   })
   .meta({ examples: [{ url: 'https://hooks.example.com/notices' }] })
-export const webhookRecord = z.strictObject({ id, url: z.string(), createdBy: id, createdAt: time }).meta({
-  examples: [
-    {
-      id: exampleIds.webhook,
-      url: 'https://hooks.example.com/notices',
-      createdBy: exampleIds.user,
-      createdAt: '2026-11-20T09:00:00.000Z',
-    },
-  ],
-})
+export const webhookRecord = z
+  .strictObject({
+    id,
+    url: z.string(),
+    createdBy: id,
+    createdAt: time,
+    failingSince: time
+      .nullable()
+      .describe('when a delivery was given up or could not be signed; null again after the next one that is taken'),
+    earlierSecretsUntil: time
+      .nullable()
+      .describe('until when a secret from before the last rotation signs as well; null: only the newest one does'),
+  })
+  .meta({
+    examples: [
+      {
+        id: exampleIds.webhook,
+        url: 'https://hooks.example.com/notices',
+        createdBy: exampleIds.user,
+        createdAt: '2026-11-20T09:00:00.000Z',
+        failingSince: null,
+        earlierSecretsUntil: null,
+      },
+    ],
+  })
 export type WebhookRecord = z.infer<typeof webhookRecord>
 
-export const deliveryRecord = z.strictObject({
-  webhook: id,
+export const rotateSecretBody = z
+  .strictObject({
+    graceSeconds: z
+      .int()
+      .min(0)
+      .max(86_400)
+      .optional()
+      .describe(
+        'how long earlier secrets sign as well; 0 ends all of them at once. Left out: as long as the operator allows',
+      ),
+  })
+  .meta({ examples: [{ graceSeconds: 3_600 }] })
+
+const delivery = {
   state: z.enum(['Pending', 'Delivered', 'Dead']).describe('Dead: no further attempt'),
   tries: z.int(),
   status: z.int().nullable().describe('HTTP status of the last response'),
@@ -63,23 +91,80 @@ export const deliveryRecord = z.strictObject({
     .describe('reason for the missing response: timeout, unreachable, unknown_host, private, not_https or key_missing'),
   nextTryAt: time.nullable(),
   endedAt: time.nullable(),
-})
+}
+export const deliveryRecord = z.strictObject({ webhook: id, ...delivery })
+
+const thresholdKind = z.enum(['wallet.below', 'wallet.days_left', 'key.percent'])
+/** What happens without a threshold. A test is sent to one webhook and is not listed with the notices. */
+const eventKind = z.enum(['key.rotated', 'key.leaked', 'token.leaked', 'webhook.failing'])
+const noticeKind = z.enum([...thresholdKind.options, ...eventKind.options])
+
+export const webhookDelivery = z
+  .strictObject({
+    notice: id.describe('also its `webhook-id`'),
+    kind: z.enum([...noticeKind.options, 'webhook.test']),
+    at: time.describe('when the notice was written'),
+    ...delivery,
+  })
+  .meta({
+    examples: [
+      {
+        notice: exampleIds.notice,
+        kind: 'wallet.below',
+        at: '2026-11-20T09:12:31.250Z',
+        state: 'Dead',
+        tries: 10,
+        status: 500,
+        error: null,
+        nextTryAt: null,
+        endedAt: '2026-11-22T08:02:11.000Z',
+      },
+    ],
+  })
+export type WebhookDelivery = z.infer<typeof webhookDelivery>
+export const deliveryQuery = pageQuery
+  .extend({ state: deliveryRecord.shape.state.optional() })
+  .meta({ examples: [{ state: 'Pending', limit: 20 }] })
+
+/** Longest part of a reported address that is kept. */
+export const MAX_LOCATION = 500
+const text = z.string().max(MAX_LOCATION)
+export const noticeDetails = z
+  .strictObject({
+    by: id.describe('key.rotated: the user, or the key itself'),
+    replacement: id.describe('key.rotated, key.leaked: the key that replaces it'),
+    token: id.describe('token.leaked'),
+    location: text.describe('key.leaked, token.leaked: where it was found, as it was reported and never opened by us'),
+    source: text.describe('key.leaked, token.leaked: what kind of place that is, as it was reported'),
+    webhook: id.describe('webhook.failing'),
+    status: z.int().describe('webhook.failing: of the last answer'),
+    error: text.describe('webhook.failing: why there was none'),
+  })
+  .partial()
 
 export const noticeRecord = z
   .strictObject({
     id,
-    kind: z.enum(['wallet.below', 'wallet.days_left', 'key.percent']),
-    threshold: z.int().describe('the threshold that was crossed, in micro-USD, days or percent'),
+    kind: noticeKind,
+    threshold: z
+      .int()
+      .nullable()
+      .describe('the threshold that was crossed, in micro-USD, days or percent; null: the alert has no threshold'),
     at: time,
-    open: z.boolean().describe('whether the threshold is still crossed, in the same window, with no newer alert'),
+    open: z
+      .boolean()
+      .describe(
+        'whether the threshold is still crossed, in the same window, with no newer alert; for a rotation or a leak: whether it is less than a day old; for a webhook: whether it still fails',
+      ),
     remainingMicro: micro.nullable().describe('balance of the wallet'),
-    key: id.nullable().describe('for a spending window: the key'),
+    key: id
+      .nullable()
+      .describe('for a spending window: the key; for a rotation or a leak: the key that was replaced or found'),
     windowStart: time.nullable(),
     limitMicro: micro.nullable(),
     spentMicro: micro.nullable(),
-    deliveries: z
-      .array(deliveryRecord)
-      .describe('deliveries to the webhooks that existed at that time and still exist'),
+    details: noticeDetails,
+    deliveries: z.array(deliveryRecord).describe('deliveries to the webhooks that existed at that time and still exist'),
   })
   .meta({
     examples: [
@@ -94,6 +179,7 @@ export const noticeRecord = z
         windowStart: null,
         limitMicro: null,
         spentMicro: null,
+        details: {},
         deliveries: [
           {
             webhook: exampleIds.webhook,

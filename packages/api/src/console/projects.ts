@@ -15,26 +15,30 @@ const assetRetentionDays = z
   .max(max)
   .nullable()
   .describe('days after which assets are deleted; null: never')
+const keySelfRotation = z.boolean().describe('whether keys of the project may rotate themselves')
 export const projectPatch = z
-  .strictObject({ assetRetentionDays, rates: rateLimits })
+  .strictObject({ assetRetentionDays, rates: rateLimits, keySelfRotation })
   .partial()
   .meta({
     examples: [
       { assetRetentionDays: 30, rates: { requestsPerMinute: 3_000, tokensPerMinute: 500_000, concurrentCalls: 50 } },
     ],
   })
-export const projectRecord = named.extend({ team: id, createdAt: time, assetRetentionDays, rates: rateLimits }).meta({
-  examples: [
-    {
-      id: exampleIds.project,
-      name: 'Summaries',
-      team: exampleIds.team,
-      createdAt: '2026-11-20T09:00:00.000Z',
-      assetRetentionDays: 30,
-      rates: { requestsPerMinute: 3_000, tokensPerMinute: 500_000, concurrentCalls: 50 },
-    },
-  ],
-})
+export const projectRecord = named
+  .extend({ team: id, createdAt: time, assetRetentionDays, rates: rateLimits, keySelfRotation })
+  .meta({
+    examples: [
+      {
+        id: exampleIds.project,
+        name: 'Summaries',
+        team: exampleIds.team,
+        createdAt: '2026-11-20T09:00:00.000Z',
+        assetRetentionDays: 30,
+        rates: { requestsPerMinute: 3_000, tokensPerMinute: 500_000, concurrentCalls: 50 },
+        keySelfRotation: true,
+      },
+    ],
+  })
 export type ProjectRecord = z.infer<typeof projectRecord>
 
 export const newGrantBody = z

@@ -5,9 +5,18 @@ import { several } from '../pure/usd.ts'
 
 export type Delivery = NoticeRecord['deliveries'][number]
 
+interface Names {
+  /** Name of a key, by its ID. */
+  nameOf: (key: string) => string
+  /** Name of a user, by their ID. */
+  userOf: (user: string) => string
+}
+
 /** An alert as a sentence. */
-export function NoticeText({ notice, nameOf }: { notice: NoticeRecord; nameOf: (key: string) => string }) {
-  const { kind, threshold, key, remainingMicro, spentMicro, limitMicro } = notice
+export function NoticeText({ notice, nameOf, userOf }: { notice: NoticeRecord } & Names) {
+  const { kind, key, remainingMicro, spentMicro, limitMicro, details } = notice
+  const threshold = notice.threshold ?? 0
+  const name = key === null ? 'A key' : nameOf(key)
   const remaining = remainingMicro !== null && (
     <span className="soft">
       {' '}
@@ -30,7 +39,7 @@ export function NoticeText({ notice, nameOf }: { notice: NoticeRecord; nameOf: (
     case 'key.percent':
       return (
         <>
-          {key === null ? 'A key' : nameOf(key)} reached {threshold}% of its spending limit.
+          {name} reached {threshold}% of its spending limit.
           {spentMicro !== null && limitMicro !== null && (
             <span className="soft">
               {' '}
@@ -39,7 +48,51 @@ export function NoticeText({ notice, nameOf }: { notice: NoticeRecord; nameOf: (
           )}
         </>
       )
+    case 'key.rotated': {
+      const { by = '', replacement } = details
+      return (
+        <>
+          {by === key ? `${name} rotated itself.` : `${name} was rotated by ${userOf(by)}.`}
+          {replacement !== undefined && by === key && (
+            <span className="soft"> If this was not your program, revoke its replacement {replacement}.</span>
+          )}
+        </>
+      )
+    }
+    case 'key.leaked':
+      return (
+        <>
+          The secret of {name} was found in public
+          {details.replacement === undefined ? ', and the key was revoked.' : '. The key was rotated before.'}
+          <LeakPlace details={details} />
+        </>
+      )
+    case 'token.leaked':
+      return (
+        <>
+          A service token was found in public, and was deleted.
+          <LeakPlace details={details} />
+        </>
+      )
+    case 'webhook.failing':
+      return (
+        <>
+          A webhook is failing: {reasonText({ status: details.status ?? null, error: details.error ?? null })}.
+          <span className="soft"> Resend its deliveries once it works.</span>
+        </>
+      )
   }
+}
+
+/** Where a secret was found. It is a stranger's text, so it is never a link. */
+function LeakPlace({ details: { location, source } }: Pick<NoticeRecord, 'details'>) {
+  if (location === undefined) return null
+  return (
+    <div className="soft small">
+      Reported at <code>{location}</code>
+      {source !== undefined && ` (${source})`}
+    </div>
+  )
 }
 
 export const deliveryLabels: Record<Delivery['state'], { text: string; tone: Tone }> = {
@@ -58,8 +111,11 @@ const errorLabels: Record<string, string> = {
 }
 
 /** Number of attempts and the last failure, or null if none failed. */
-export function failureText({ state, tries, status, error }: Delivery): string | null {
+export function failureText({ state, tries, status, error }: Omit<Delivery, 'webhook'>): string | null {
   if (state === 'Delivered' || (status === null && error === null)) return null
-  const why = error === null ? `HTTP ${status}` : (errorLabels[error] ?? error)
-  return `${several(tries, 'attempt')}: ${why}`
+  return `${several(tries, 'attempt')}: ${reasonText({ status, error })}`
+}
+
+function reasonText({ status, error }: Pick<Delivery, 'status' | 'error'>): string {
+  return error === null ? `HTTP ${status}` : (errorLabels[error] ?? error)
 }

@@ -1,5 +1,5 @@
 import type { NoticeRecord } from '@gateway/api/console/notices'
-import { useKeyNames } from '../api/use-names.ts'
+import { useKeyNames, useMemberNames } from '../api/use-names.ts'
 import { Badge } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Moment } from '../components/moment.tsx'
@@ -8,8 +8,9 @@ import { NoticeText } from './notice-labels.tsx'
 /** Alerts with their time, state and deliveries. */
 export function NoticeTable({ notices }: { notices: NoticeRecord[] }) {
   const nameOf = useKeyNames()
+  const userOf = useMemberNames()
   const columns: Column<NoticeRecord>[] = [
-    { head: 'Alert', cell: (notice) => <NoticeText notice={notice} nameOf={nameOf} /> },
+    { head: 'Alert', cell: (notice) => <NoticeText notice={notice} nameOf={nameOf} userOf={userOf} /> },
     { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
     {
       head: 'State',

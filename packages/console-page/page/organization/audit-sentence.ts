@@ -41,8 +41,10 @@ export const actionLabels: Readonly<Record<string, string>> = {
   'key.create': 'created a key',
   'key.rotate': 'rotated a key',
   'key.revoke': 'revoked a key',
+  'key.leak': 'reported a leaked key',
   'access-token.create': 'created a service token',
   'access-token.delete': 'deleted a service token',
+  'access-token.leak': 'reported a leaked service token',
   'sandbox.create': 'created a flow',
   'sandbox.change': 'changed a flow',
   'revision.save': 'saved a revision',
@@ -54,6 +56,9 @@ export const actionLabels: Readonly<Record<string, string>> = {
   'notices.set_thresholds': 'changed alert rules',
   'webhook.create': 'added a webhook',
   'webhook.delete': 'deleted a webhook',
+  'webhook.rotate': 'rotated the secret of a webhook',
+  'webhook.test': 'sent a test alert to a webhook',
+  'webhook.resend': 'resent an alert to a webhook',
   'wallet.fund': 'funded a wallet',
   'wallet.correct': 'corrected a wallet',
   'tenant.create': 'created the organization',
@@ -73,10 +78,13 @@ const sentences: Readonly<Record<string, Sentence>> = {
       : `added ${the('user')} to the team ${subject} as ${the('role')}`,
   'team-member.remove': ({ subject, the }) => `removed ${the('user')} from the team ${subject}`,
   'project.create': ({ the }) => `created the project ${the('name')} in the team ${the('team')}`,
-  'project.change': ({ subject, the, has }) =>
-    has('assetRetentionDays')
+  'project.change': ({ subject, the, has }) => {
+    if (has('keySelfRotation'))
+      return `${the('keySelfRotation') === 'true' ? 'allowed' : 'forbade'} keys of ${subject} to rotate themselves`
+    return has('assetRetentionDays')
       ? `set assets of ${subject} to be deleted after ${the('assetRetentionDays')} days`
-      : `set assets of ${subject} to be kept indefinitely`,
+      : `set assets of ${subject} to be kept indefinitely`
+  },
   'project.delete': ({ subject }) => `deleted the project ${subject}`,
   'grant.set': ({ subject, the, has }) =>
     has('before')
@@ -88,10 +96,14 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'key.create': ({ subject, the }) => `created the key ${subject} in ${the('project')}`,
   'key.rotate': ({ subject }) => `rotated the key ${subject}`,
   'key.revoke': ({ subject }) => `revoked the key ${subject}`,
+  'key.leak': ({ subject, the, has }) =>
+    `reported the key ${subject} as leaked${has('location') ? `: ${the('location')}` : ''}`,
   'access-token.create': ({ the, has }) =>
     `created the service token ${the('name')}${has('project') ? ` in ${the('project')}` : ''}`,
   'access-token.delete': ({ subject, the, has }) =>
     `deleted the service token ${subject}${has('project') ? ` in ${the('project')}` : ''}`,
+  'access-token.leak': ({ the, has }) =>
+    `reported the service token ${the('name')} as leaked${has('location') ? `: ${the('location')}` : ''}`,
   'sandbox.create': ({ subject, the }) => `created the flow ${subject}${the('project') && ` in ${the('project')}`}`,
   'sandbox.change': ({ subject }) => `changed the flow ${subject}`,
   'revision.save': ({ subject, the }) => `saved revision ${the('revision')} of the flow ${subject}`,
@@ -104,6 +116,9 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'notices.set_thresholds': ({ subject }) => `changed the alert rules of ${subject}`,
   'webhook.create': ({ the }) => `added a webhook to ${the('project')}`,
   'webhook.delete': ({ the }) => `deleted a webhook from ${the('project')}`,
+  'webhook.rotate': ({ the }) => `rotated the secret of a webhook of ${the('project')}`,
+  'webhook.test': ({ the }) => `sent a test alert to a webhook of ${the('project')}`,
+  'webhook.resend': ({ the }) => `resent an alert to a webhook of ${the('project')}`,
   'wallet.fund': ({ subject, money }) => `funded the wallet of ${subject} with ${money('micro')}`,
   'wallet.correct': ({ subject, the, money }) =>
     `corrected the wallet of ${subject} by ${money('micro')}: ${the('reason')}`,

@@ -53,6 +53,11 @@ const words: Partial<Record<RefusalCode, Words>> = {
     fix: 'Restore their membership, team role and grant, or have someone with all three create a new key.',
     remedy: 'create-key',
   },
+  rotation_forbidden: {
+    meaning: 'A key tried to rotate itself, and the project does not allow that.',
+    fix: 'Rotate the key in the console, or allow keys to rotate themselves in the project settings.',
+    remedy: 'keys',
+  },
   key_scope: {
     meaning: 'The key does not allow the requested model or flow.',
     fix: 'Call a product the key allows, or create a key that allows this one.',

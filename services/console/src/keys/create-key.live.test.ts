@@ -41,6 +41,9 @@ test('creates a key bound to its project, shows the secret once and stores only 
     lastUsedAt: null,
     rotatedFrom: null,
     rotatedTo: null,
+    issuedBy: stack.owner.id,
+    rotatedBy: null,
+    rotatedAt: null,
   })
   const read = await stack.owner.get(`${stack.path}/keys/${key.id}`)
   expect(read.body).toEqual(key)

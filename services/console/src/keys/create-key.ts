@@ -50,6 +50,7 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' 
           limitReset: body.limit?.reset ?? null,
           createdBy: user.id,
           createdAt: now,
+          issuedAt: now,
           expiresAt: new Date(now.getTime() + body.expiresInDays * DAY_MS),
           expiryDays: body.expiresInDays,
           rates: body.rates,

@@ -17,6 +17,7 @@ export interface KeyRow extends KeyDates {
   createdBy: string
   createdAt: Date
   rotatedFrom: string | null
+  rotatedBy: string | null
   rates: unknown
 }
 
@@ -33,18 +34,26 @@ export async function keyRecords(
 ): Promise<KeyRecord[]> {
   const where = { key: { in: keys.map(({ id }) => id) } }
   const limited = keys.filter(({ limitMicro }) => limitMicro !== null)
-  const [resources, uses, meters] = await Promise.all([
+  const replaced = keys.filter(({ rotatedTo }) => rotatedTo !== null)
+  const [resources, uses, meters, replacements] = await Promise.all([
     prisma.keyResource.findMany({ where, orderBy: { resource: 'asc' } }),
     prisma.keyUse.findMany({ where }),
     limited.length === 0
       ? []
       : prisma.meter.findMany({ where: { lineage: { in: limited.map(({ lineage }) => lineage) } } }),
+    replaced.length === 0
+      ? []
+      : prisma.key.findMany({
+          where: { rotatedFrom: { in: replaced.map(({ id }) => id) } },
+          select: { rotatedFrom: true, rotatedBy: true, createdAt: true },
+        }),
   ])
   const projects = keys.flatMap(({ project }) => project ?? [])
   const open = reader === null ? new Set(projects) : await projectsOpenTo(prisma, reader, projects)
   const listed = Map.groupBy(resources, ({ key }) => key)
   const lastUse = new Map(uses.map(({ key, lastUsedAt }) => [key, lastUsedAt]))
   const meterOf = new Map(meters.map((meter) => [meter.lineage, meter]))
+  const replacementOf = new Map(replacements.map((row) => [row.rotatedFrom, row]))
   return keys.map((key) => ({
     id: key.id,
     name: key.name,
@@ -61,10 +70,13 @@ export async function keyRecords(
     rates: rateLimits.parse(key.rates),
     createdBy: key.createdBy,
     createdAt: key.createdAt.toISOString(),
+    issuedBy: key.rotatedBy ?? key.createdBy,
     expiresAt: key.expiresAt?.toISOString() ?? null,
     lastUsedAt: lastUse.get(key.id)?.toISOString() ?? null,
     rotatedFrom: key.rotatedFrom,
     rotatedTo: key.rotatedTo,
+    rotatedBy: replacementOf.get(key.id)?.rotatedBy ?? null,
+    rotatedAt: replacementOf.get(key.id)?.createdAt.toISOString() ?? null,
   }))
 }
 

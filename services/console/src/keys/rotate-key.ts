@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import type { Prisma } from '@gateway/database/client'
 import { KEY_SECRET_PREFIX } from '@gateway/api/ids'
+import { keyLimits } from '@gateway/api/limits'
 import { rateLimits } from '@gateway/api/rates'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
@@ -9,6 +10,7 @@ import type { Handler } from '../request/call.ts'
 import { mayIssueKeys } from '../permissions/permissions.ts'
 import { rolesInProject } from '../permissions/roles.ts'
 import { visibleKeys } from '../permissions/visible-projects.ts'
+import { addNotice } from '../notices/outgoing-notices.ts'
 import { authenticated, bearerOf } from '../sign-in/authenticate.ts'
 import { issueSecret } from '../sign-in/secret.ts'
 import { authenticatedKey } from './authenticated-key.ts'
@@ -19,11 +21,13 @@ import { userOf } from '../sign-in/user.ts'
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' | 'publicUrl'>
 
 const DAY_MS = 86_400_000
+/** As long as a user may let a key live. */
+const LONGEST_CHAIN_MS = keyLimits.expiryDays.max * DAY_MS
 
 /**
  * POST …/keys/{k}/rotate (rules §6.8): issues a replacement with the same project, policy, allowlist, limits, expiry
  * span and meter. For a user who may manage the key, or for the key itself. A repeated request gets 409 with the
- * replacement.
+ * replacement. Each rotation is a notice of the project.
  */
 export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   const { prisma, newId } = deps
@@ -42,15 +46,28 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
         const facts = { state, rotatedTo: old.rotatedTo }
         return { project: old.project, refusal: refuse('key_not_active', facts, { details: facts }) }
       }
+      if (user === null) await requireSelfRotation(tx, old.project)
       await requireIssuer(tx, old.createdBy, { tenant, project: old.project, use: true })
       if (user !== null && user !== old.createdBy)
         await requireIssuer(tx, user, { tenant, project: old.project, use: false })
       const { name, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays } = old
-      const expiresAt = new Date(now.getTime() + expiryDays * DAY_MS)
+      const issuedAt = user === null ? old.issuedAt : now
+      const expiresAt = replacementEnd(now, expiryDays, issuedAt)
+      const rotatedBy = user ?? id
       const rates = rateLimits.parse(old.rates)
       const same = { name, tenant, project, lineage, policy, limitMicro, limitReset, rates, createdBy, expiryDays }
       const row = await tx.key.create({
-        data: { ...same, id: replacement, hash, prefix, createdAt: now, expiresAt, rotatedFrom: id },
+        data: {
+          ...same,
+          id: replacement,
+          hash,
+          prefix,
+          createdAt: now,
+          expiresAt,
+          issuedAt,
+          rotatedFrom: id,
+          rotatedBy,
+        },
       })
       const listed = await tx.keyResource.findMany({ where: { key: id } })
       await tx.keyResource.createMany({ data: listed.map(({ resource }) => ({ key: replacement, resource })) })
@@ -58,12 +75,33 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
       await tx.key.update({ where: { id }, data: { rotatedTo: replacement, graceUntil } })
       const what = { action: 'key.rotate', subject: id, details: { rotatedTo: replacement, graceSeconds } }
       await recordChange(tx, { tenant, user, ...what })
+      const notice = { id: newId('ntc'), project, kind: 'key.rotated', key: id } as const
+      await addNotice(tx, { ...notice, details: { by: rotatedBy, replacement } })
       return { project, refusal: null, record: await keyRecord(tx, row, now, user) }
     })
     if (made.project !== null && (made.refusal || graceSeconds === 0)) await passBarrier(deps, [made.project])
     if (made.refusal) throw made.refusal
     res.status(201).json({ key: made.record, secret })
   }
+}
+
+/**
+ * End of a replacement: after the span of its key, but never later than the longest span after a user last issued a
+ * secret of the chain. So rotating itself never gives a leaked key more time than a user could have given it at once.
+ */
+function replacementEnd(now: Date, expiryDays: number, issuedAt: Date): Date {
+  return new Date(Math.min(now.getTime() + expiryDays * DAY_MS, issuedAt.getTime() + LONGEST_CHAIN_MS))
+}
+
+/**
+ * Checks that keys of a project may rotate themselves. The lock makes a concurrent change of the setting wait, so no
+ * key rotates itself after the owner got the response.
+ * @throws Refusal `rotation_forbidden`
+ */
+async function requireSelfRotation(tx: Transaction, project: string): Promise<void> {
+  const rows = await tx.$queryRaw<{ allowed: boolean }[]>`
+    SELECT key_self_rotation AS allowed FROM control.projects WHERE id = ${project} FOR KEY SHARE`
+  if (!rows[0]?.allowed) throw refuse('rotation_forbidden', {})
 }
 
 /** Authenticates a user, or the key itself, which can rotate no other key. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isCrossed, type NoticeFacts, type WrittenNotice } from './open-notices.ts'
+import { isCrossed, isOpenEvent, type NoticeFacts, type WrittenNotice } from './open-notices.ts'
 
 const notice = (part: Partial<WrittenNotice>): WrittenNotice => ({
   id: 'ntc_1',
@@ -7,9 +7,17 @@ const notice = (part: Partial<WrittenNotice>): WrittenNotice => ({
   threshold: 5_000_000n,
   lineage: null,
   windowStart: null,
+  details: {},
+  at: new Date('2026-11-20T09:00:00Z'),
   ...part,
 })
-const facts: NoticeFacts = { remainingMicro: 0n, weekMicro: 0n, windows: new Map() }
+const facts: NoticeFacts = {
+  now: new Date('2026-11-20T10:00:00Z'),
+  remainingMicro: 0n,
+  weekMicro: 0n,
+  windows: new Map(),
+  failingSince: new Map(),
+}
 
 test('a wallet notice is open until the balance is back at its threshold', () => {
   const open = (remainingMicro: bigint) => isCrossed(notice({}), { ...facts, remainingMicro })
@@ -33,4 +41,25 @@ test('a key notice is open only in its own window, while spend is above its thre
   expect([open(start, 80), open(null, 80), open(start, 79), open(start, 80, 101)]).toEqual([true, true, false, false])
   expect(open('2026-11-21T00:00:00Z', 80)).toBe(false)
   expect(isCrossed(shown, facts)).toBe(false)
+})
+
+test('a rotation or leak is open for a day', () => {
+  for (const kind of ['key.rotated', 'key.leaked', 'token.leaked']) {
+    const shown = notice({ kind, threshold: null })
+    const open = (now: string) => isOpenEvent(shown, { ...facts, now: new Date(now) })
+    expect([open('2026-11-21T08:59:59Z'), open('2026-11-21T09:00:00Z')]).toEqual([true, false])
+    expect(isCrossed(shown, facts)).toBe(false)
+  }
+})
+
+test('a failing webhook is open until it recovers, and only in the notice of its current failure', () => {
+  const shown = notice({ kind: 'webhook.failing', threshold: null, details: { webhook: 'whk_1', status: 500 } })
+  const open = (...failing: [string, number][]) => isOpenEvent(shown, { ...facts, failingSince: new Map(failing) })
+  const at = shown.at.getTime()
+  expect([open(['whk_1', at]), open(['whk_1', at + 1]), open(['whk_2', at]), open()]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
 })

@@ -1,4 +1,4 @@
-import type { NoticeRecord } from '@gateway/api/console/notices'
+import { noticeDetails, type NoticeRecord } from '@gateway/api/console/notices'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
@@ -14,7 +14,11 @@ export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNot
     const { cursor, limit } = call.query()
     const after = cursor === undefined ? null : readTimeCursor(cursor)
     const rows = await deps.prisma.notice.findMany({
-      where: { project, ...(after && { OR: [{ at: { lt: after.at } }, { at: after.at, id: { lt: after.id } }] }) },
+      where: {
+        project,
+        kind: { not: 'webhook.test' },
+        ...(after && { OR: [{ at: { lt: after.at } }, { at: after.at, id: { lt: after.id } }] }),
+      },
       orderBy: [{ at: 'desc' }, { id: 'desc' }],
       take: limit + 1,
     })
@@ -23,7 +27,7 @@ export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNot
     const records = rows.map((row): NoticeRecord => ({
       id: row.id,
       kind: row.kind as NoticeRecord['kind'],
-      threshold: Number(row.threshold),
+      threshold: microOf(row.threshold),
       at: row.at.toISOString(),
       open: open.has(row.id),
       remainingMicro: microOf(row.remainingMicro),
@@ -31,14 +35,15 @@ export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNot
       windowStart: row.windowStart?.toISOString() ?? null,
       limitMicro: microOf(row.limitMicro),
       spentMicro: microOf(row.spentMicro),
-      deliveries: (deliveries.get(row.id) ?? []).map(deliveryOf),
+      details: noticeDetails.parse(row.details),
+      deliveries: (deliveries.get(row.id) ?? []).map((one) => ({ webhook: one.webhook, ...deliveryFacts(one) })),
     }))
     res.json(pageOf(records, limit, ({ at, id }) => timeCursor({ createdAt: at, id })))
   }
 }
 
-function microOf(micro: bigint | null): number | null {
-  return micro === null ? null : Number(micro)
+function microOf(amount: bigint | null): number | null {
+  return amount === null ? null : Number(amount)
 }
 
 type Delivery = Awaited<ReturnType<ConsoleDeps['prisma']['webhookDelivery']['findMany']>>[number]
@@ -57,9 +62,16 @@ async function deliveriesOf(
   })
 }
 
-function deliveryOf({ webhook, state, tries, status, error, nextTryAt, endedAt }: Delivery) {
+/** Returns a delivery as the API shows it, without what it is a delivery of. */
+export function deliveryFacts({
+  state,
+  tries,
+  status,
+  error,
+  nextTryAt,
+  endedAt,
+}: Omit<Delivery, 'webhook' | 'notice'>) {
   return {
-    webhook,
     state: state as NoticeRecord['deliveries'][number]['state'],
     tries,
     status,

@@ -62,6 +62,7 @@ test('lists notices newest first, across pages', async ({ stack, fixture }) => {
     windowStart: null,
     limitMicro: null,
     spentMicro: null,
+    details: {},
     deliveries: [],
   })
 })

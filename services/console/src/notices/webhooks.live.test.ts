@@ -16,6 +16,8 @@ test('creates a webhook with a secret shown once, lists it, deletes it, and audi
     url,
     createdBy: stack.owner.id,
     createdAt: expect.any(String),
+    failingSince: null,
+    earlierSecretsUntil: null,
   })
   expect((await stack.owner.get(path)).body).toEqual({ data: [webhook], nextCursor: null })
   expect(outcomeOf(await stack.owner.delete(`${path}/${webhook.id}`))).toBe('204')
@@ -71,4 +73,95 @@ test('a notice lists its deliveries to webhooks that still exist', async ({ stac
       endedAt: '2026-11-20T09:00:00.000Z',
     },
   ])
+})
+
+test('rotating a webhook shows another secret once, says until when the old one signs, and is audited [not_found]', async ({
+  stack,
+}) => {
+  const path = `${stack.projectPath}/webhooks`
+  const { webhook, secret } = (await stack.owner.post(path, { url })).body
+  const rotated = await stack.owner.post(`${path}/${webhook.id}/rotate`, { graceSeconds: 3_600 })
+  expect(outcomeOf(rotated)).toBe('201')
+  expect(rotated.body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect(rotated.body.secret).not.toBe(secret)
+  const { earlierSecretsUntil } = rotated.body.webhook
+  expect(Math.round((Date.parse(earlierSecretsUntil) - Date.now()) / 60_000)).toBe(60)
+  expect((await stack.owner.get(`${path}/${webhook.id}`)).body).toEqual({ ...webhook, earlierSecretsUntil })
+  const ended = await stack.owner.post(`${path}/${webhook.id}/rotate`, { graceSeconds: 0 })
+  expect(ended.body.webhook.earlierSecretsUntil).toBeNull()
+  expect(outcomeOf(await stack.owner.post(`${path}/whk_none/rotate`))).toBe('404 not_found')
+  const audit = (await stack.owner.get(`${stack.path}/audit?action=webhook.rotate`)).body.data
+  expect(audit).toMatchObject([{ subject: webhook.id }, { subject: webhook.id, details: { graceSeconds: 3_600 } }])
+  expect(JSON.stringify(audit)).not.toContain(ended.body.secret)
+})
+
+test('a webhook whose four earlier secrets still sign is rotated only if they end [rate_limited]', async ({
+  stack,
+}) => {
+  const path = `${stack.projectPath}/webhooks`
+  const { webhook } = (await stack.owner.post(path, { url })).body
+  for (let n = 0; n < 4; n++) expect(outcomeOf(await stack.owner.post(`${path}/${webhook.id}/rotate`))).toBe('201')
+  const refused = await stack.owner.post(`${path}/${webhook.id}/rotate`)
+  expect(outcomeOf(refused)).toBe('429 rate_limited')
+  expect(refused.body.error.resolution).toContain('graceSeconds 0')
+  expect(outcomeOf(await stack.owner.post(`${path}/${webhook.id}/rotate`, { graceSeconds: 0 }))).toBe('201')
+})
+
+test('lists the deliveries of a webhook across pages and by state, and makes one due again [not_found]', async ({
+  stack,
+  fixture,
+}) => {
+  const path = `${stack.projectPath}/webhooks`
+  const { webhook } = (await stack.owner.post(path, { url })).body
+  await fixture.run(
+    `WITH written AS (
+       INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
+       SELECT 'ntc_' || n || $1, $1, 'wallet.below', n, 4, '2026-11-20T09:00:00Z'::timestamptz + n / 2 * interval '1 second'
+         FROM generate_series(1, 7) n RETURNING id, threshold)
+     INSERT INTO money.webhook_deliveries (notice, webhook, state, tries, status, next_try_at, ended_at)
+     SELECT id, w, CASE WHEN threshold = 4 THEN 'Dead' ELSE 'Delivered' END, 3, 500, now(), now()
+       FROM written, unnest($2::text[]) w`,
+    [stack.project, [webhook.id, 'whk_other']],
+  )
+  const deliveries = `${path}/${webhook.id}/deliveries`
+  const read: { notice: string }[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const { body } = await stack.owner.get(`${deliveries}?limit=3${cursor && `&cursor=${cursor}`}`)
+    read.push(...body.data)
+    cursor = body.nextCursor
+  }
+  expect(read.map(({ notice }) => notice[4])).toEqual(['7', '6', '5', '4', '3', '2', '1'])
+  const dead = (await stack.owner.get(`${deliveries}?state=Dead`)).body.data
+  expect(dead).toEqual([
+    {
+      notice: `ntc_4${stack.project}`,
+      kind: 'wallet.below',
+      at: '2026-11-20T09:00:02.000Z',
+      state: 'Dead',
+      tries: 3,
+      status: 500,
+      error: null,
+      nextTryAt: null,
+      endedAt: expect.any(String),
+    },
+  ])
+  const resent = await stack.owner.post(`${deliveries}/ntc_4${stack.project}/resend`)
+  expect(resent.body).toMatchObject({ state: 'Pending', tries: 0, nextTryAt: expect.any(String), endedAt: null })
+  expect(outcomeOf(await stack.owner.post(`${deliveries}/ntc_none/resend`))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.get(`${path}/whk_other/deliveries`))).toBe('404 not_found')
+})
+
+test('a test notice is listed with the deliveries of its webhook and not with the alerts [rate_limited]', async ({
+  stack,
+}) => {
+  const path = `${stack.projectPath}/webhooks`
+  const { webhook } = (await stack.owner.post(path, { url })).body
+  const sent = await stack.owner.post(`${path}/${webhook.id}/test`)
+  expect(outcomeOf(sent)).toBe('201')
+  expect(sent.body).toMatchObject({ kind: 'webhook.test', state: 'Pending', tries: 0 })
+  expect((await stack.owner.get(`${path}/${webhook.id}/deliveries`)).body.data).toEqual([sent.body])
+  expect((await stack.owner.get(`${stack.projectPath}/notices`)).body.data).toEqual([])
+  const others = await Promise.all(Array.from({ length: 19 }, () => stack.owner.post(`${path}/${webhook.id}/test`)))
+  expect(others.map(outcomeOf).toSorted().at(-1)).toBe('429 rate_limited')
 })

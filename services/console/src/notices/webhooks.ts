@@ -1,4 +1,5 @@
-import type { WebhookAnswer } from '@gateway/ledger-protocol/ledger-reads'
+import type { WebhookRecord } from '@gateway/api/console/notices'
+import type { WebhookAnswer, WebhookRotationAnswer } from '@gateway/ledger-protocol/ledger-reads'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -6,6 +7,7 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
 import { pageOf } from '../request/page.ts'
+import { databaseNow } from '../keys/key-record.ts'
 import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
@@ -27,13 +29,14 @@ export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
-    const records = rows.map(({ id, url, createdBy, createdAt }) => ({
-      id,
-      url,
-      createdBy,
-      createdAt: createdAt.toISOString(),
-    }))
-    res.json(pageOf(records, limit, ({ id }) => id))
+    const now = await databaseNow(deps.prisma)
+    res.json(
+      pageOf(
+        rows.map((row) => webhookRecord(row, now)),
+        limit,
+        ({ id }) => id,
+      ),
+    )
   }
 }
 
@@ -50,9 +53,38 @@ export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId'>): Handler<
     if (answer.kind === 'refused') throw refusalOf(answer.why)
     const change = { tenant, user: user.id, action: 'webhook.create', subject: id, details: { project } }
     await recordChange(prisma, change)
-    const { createdAt } = await prisma.webhook.findUniqueOrThrow({ where: { id } })
-    const webhook = { id, url, createdBy: user.id, createdAt: createdAt.toISOString() }
-    res.status(201).json({ webhook, secret: answer.secret })
+    res.status(201).json({ webhook: await readRecord(deps, project, id), secret: answer.secret })
+  }
+}
+
+/** GET …/projects/{p}/webhooks/{webhook} */
+export function readWebhook(deps: Pick<Deps, 'prisma'>): Handler<'readWebhook'> {
+  return async (call, res) => {
+    const { id: project } = await authorizeInProject(
+      deps.prisma,
+      userOf(res),
+      call.id('tenant'),
+      call.id('project'),
+      'notices.manage',
+    )
+    res.json(await readRecord(deps, project, call.id('webhook')))
+  }
+}
+
+/** POST …/projects/{p}/webhooks/{webhook}/rotate: another secret, shown once (money §10.2). The audit row follows. */
+export function rotateWebhookSecret(deps: Deps): Handler<'rotateWebhookSecret'> {
+  return async (call, res) => {
+    const user = userOf(res)
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
+    const id = call.id('webhook')
+    const { graceSeconds = null } = await call.body()
+    const { generation } = await findWebhook(deps, project, id)
+    const answer = await deps.ledger.rotateWebhookSecret({ id, project, generation, graceSeconds })
+    if (answer.kind === 'refused') throw rotationRefusal(answer.why)
+    const details = { project, ...(graceSeconds !== null && { graceSeconds }) }
+    await recordChange(deps.prisma, { tenant, user: user.id, action: 'webhook.rotate', subject: id, details })
+    res.status(201).json({ webhook: await readRecord(deps, project, id), secret: answer.secret })
   }
 }
 
@@ -68,6 +100,57 @@ export function deleteWebhook(deps: Deps): Handler<'deleteWebhook'> {
     const change = { tenant, user: user.id, action: 'webhook.delete', subject: id, details: { project } }
     await recordChange(deps.prisma, change)
     res.status(204).end()
+  }
+}
+
+/** @throws Refusal `not_found` */
+export async function findWebhook({ prisma }: Pick<Deps, 'prisma'>, project: string, id: string) {
+  const row = await prisma.webhook.findFirst({ where: { id, project } })
+  if (!row) throw refuse('not_found', {})
+  return row
+}
+
+type WebhookRow = Awaited<ReturnType<typeof findWebhook>>
+
+/** @throws Refusal `not_found` */
+async function readRecord(deps: Pick<Deps, 'prisma'>, project: string, id: string): Promise<WebhookRecord> {
+  return webhookRecord(await findWebhook(deps, project, id), await databaseNow(deps.prisma))
+}
+
+function webhookRecord(row: WebhookRow, now: Date): WebhookRecord {
+  const { id, url, createdBy, createdAt, failingSince, earlierSecrets } = row
+  const ends = (earlierSecrets as { until: string }[])
+    .map(({ until }) => until)
+    .filter((end) => end > now.toISOString())
+  return {
+    id,
+    url,
+    createdBy,
+    createdAt: createdAt.toISOString(),
+    failingSince: failingSince?.toISOString() ?? null,
+    earlierSecretsUntil: ends.toSorted().at(-1) ?? null,
+  }
+}
+
+function rotationRefusal(why: Extract<WebhookRotationAnswer, { kind: 'refused' }>['why']): Refusal {
+  switch (why) {
+    case 'off':
+      return refusalOf(why)
+    case 'not_found':
+      return refuse('not_found', {})
+    case 'too_many':
+      return new Refusal(
+        'rate_limited',
+        'The webhook was rotated four times, and all of its earlier secrets still sign.',
+        'Rotate it with graceSeconds 0, which ends them, or retry once the first of them has ended.',
+        { retryAfterMs: null },
+      )
+    case 'moved':
+      return new Refusal(
+        'rate_limited',
+        'The webhook was rotated by another request at the same time.',
+        'Use the secret of that rotation, or rotate the webhook again.',
+      )
   }
 }
 

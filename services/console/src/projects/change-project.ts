@@ -6,7 +6,7 @@ import type { Handler } from '../request/call.ts'
 import { userOf } from '../sign-in/user.ts'
 import { projectRecord } from './projects.ts'
 
-/** PATCH …/projects/{p}: sets how long its assets are retained, and its rate limits. */
+/** PATCH …/projects/{p}: sets how long its assets are retained, its rate limits, and whether its keys rotate themselves. */
 export function changeProject(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'changeProject'> {
   const { prisma } = deps
   return async (call, res) => {
@@ -17,8 +17,8 @@ export function changeProject(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'chang
     const changed = await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE`
       const row = await tx.project.findUniqueOrThrow({ where: { id } })
-      const { assetRetentionDays, rates } = projectRecord(row)
-      const before = { assetRetentionDays, rates }
+      const { assetRetentionDays, rates, keySelfRotation } = projectRecord(row)
+      const before = { assetRetentionDays, rates, keySelfRotation }
       const names = Object.keys(before) as (keyof typeof before)[]
       const changes = names.filter((name) => patch[name] !== undefined && !isDeepStrictEqual(patch[name], before[name]))
       if (changes.length === 0) return row

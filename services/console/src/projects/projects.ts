@@ -116,6 +116,8 @@ async function owningTeam(tx: Transaction, tenant: string, named: string | null,
 
 type ProjectRow = Omit<ProjectRecord, 'createdAt' | 'rates'> & { createdAt: Date; rates: unknown }
 
-export function projectRecord({ id, name, team, createdAt, assetRetentionDays, rates }: ProjectRow): ProjectRecord {
-  return { id, name, team, createdAt: createdAt.toISOString(), assetRetentionDays, rates: rateLimits.parse(rates) }
+export function projectRecord(row: ProjectRow): ProjectRecord {
+  const { id, name, team, createdAt, assetRetentionDays, rates, keySelfRotation } = row
+  const settings = { assetRetentionDays, rates: rateLimits.parse(rates), keySelfRotation }
+  return { id, name, team, createdAt: createdAt.toISOString(), ...settings }
 }

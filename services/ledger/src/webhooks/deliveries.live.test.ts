@@ -1,92 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { postDeliveries } from '@gateway/ledger-client/post-deliveries'
 import { describe, expect } from 'vitest'
-import { test as ledgerTest } from '../fixtures/ledger-test.ts'
-import { unmeasured } from '../fixtures/replica.ts'
-import { setThresholds } from '../notices/set-thresholds.ts'
-import { recordDeliveries, signNotice, takeDeliveries } from './deliveries.ts'
-import { webhookSettingsOf } from './webhook-settings.ts'
-import { openWebhookAttempts } from './webhook-attempts.ts'
+import { signNotice, takeDeliveries } from './deliveries.ts'
+import { sendNotices, settings, webhookTest as test } from './webhooks.fixture.ts'
 import { createWebhook, deleteWebhook } from './webhooks.ts'
-
-interface Got {
-  path: string
-  headers: Record<string, string>
-  body: string
-}
-
-/** Posts what is due, as a worker does. */
-const sendNotices = (deps: Parameters<typeof takeDeliveries>[0], backOffMs?: number[]) =>
-  postDeliveries({
-    takeDeliveries: () => takeDeliveries(deps),
-    recordDeliveries: (request) => recordDeliveries(deps, request, backOffMs),
-  })
-
-const settings = (more: Partial<Parameters<typeof webhookSettingsOf>[0]> = {}) =>
-  webhookSettingsOf({
-    WEBHOOK_KEY: 'k'.repeat(32),
-    WEBHOOK_KEY_PREVIOUS: undefined,
-    WEBHOOK_PRIVATE_ADDRESSES: true,
-    ...more,
-  })
-
-const test = ledgerTest
-  /** A server that responds with the status in the path, such as /500, and records the requests. */
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
-  .extend('receiver', async ({}, { onCleanup }) => {
-    const got: Got[] = []
-    const server = createServer((req, res) => {
-      void text(req).then((body) => {
-        got.push({ path: req.url!, headers: req.headers as Record<string, string>, body })
-        const status = Number(req.url!.slice(1))
-        res.writeHead(status, status === 302 ? { location: '/200' } : {}).end()
-      })
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onCleanup(() => void server.close())
-    return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-  })
-  .extend('hooked', async ({ fixture, replica, tenant, receiver }) => {
-    const { project, key, product } = tenant
-    const webhookAttempts = openWebhookAttempts()
-    const deps = { reads: replica.reads, metrics: unmeasured, webhookSettings: settings(), webhookAttempts }
-    await setThresholds(replica, { project: project.id, belowMicro: [999_990], daysLeft: null, keyPercents: [] })
-    return {
-      deps,
-      project: project.id,
-      async webhook(path: string) {
-        const id = fixture.id('whk')
-        const url = path.startsWith('http') ? path : receiver.url + path
-        const made = await createWebhook(deps, { id, project: project.id, url, createdBy: 'usr_test' })
-        if (made.kind !== 'made') throw new Error(made.why)
-        return { id, secret: made.secret }
-      },
-      /** Spends until the balance is below the threshold. Returns the id of the notice. */
-      async cross() {
-        const item = replica.item(key, product)
-        await replica.admit(item)
-        await replica.settle(item.id, { promptTokens: 1, completionTokens: 50 })
-        const { rows } = await fixture.run('SELECT id FROM money.notices WHERE project = $1', [project.id])
-        expect(rows).toHaveLength(1)
-        return rows[0]!['id'] as string
-      },
-      /** Makes all pending deliveries due. The column is rounded to milliseconds, so now() could be in the future. */
-      elapse: () =>
-        fixture.run(
-          `UPDATE money.webhook_deliveries SET next_try_at = now() - interval '1 ms' WHERE state = 'Pending'`,
-        ),
-      async deliveries() {
-        const { rows } = await fixture.run(
-          'SELECT state, tries, status, error FROM money.webhook_deliveries d JOIN money.notices n ON n.id = d.notice WHERE n.project = $1',
-          [project.id],
-        )
-        return rows
-      },
-    }
-  })
 
 describe('a notice', () => {
   test('is posted once to each webhook of its project, signed with the webhook’s secret', async ({
@@ -101,10 +16,17 @@ describe('a notice', () => {
     for (const { path, headers, body } of got) {
       const { secret } = webhooks[path === '/200' ? 0 : 1]!
       const nowMs = Number(headers['webhook-timestamp']) * 1_000
-      expect(headers).toMatchObject(signNotice(secret, { id: notice, body, nowMs }))
+      expect(headers).toMatchObject(signNotice([secret], { id: notice, body, nowMs }))
       expect(JSON.parse(body)).toMatchObject({
         type: 'wallet.below',
-        data: { id: notice, project: hooked.project, threshold: 999_990, remainingMicro: 999_950, key: null },
+        data: {
+          id: notice,
+          project: hooked.project,
+          threshold: 999_990,
+          remainingMicro: 999_950,
+          key: null,
+          details: {},
+        },
       })
     }
     expect(await hooked.deliveries()).toEqual([
@@ -135,8 +57,8 @@ describe('a notice', () => {
     await hooked.webhook('/410')
     await hooked.webhook('/302')
     await hooked.cross()
-    expect(await sendNotices(hooked.deps)).toEqual({ delivered: 0, failed: 1, dead: 1 })
-    expect(receiver.got.map(({ path }) => path).toSorted()).toEqual(['/302', '/410'])
+    expect(await sendNotices(hooked.deps)).toMatchObject({ delivered: 0, dead: 1 })
+    expect(new Set(receiver.got.map(({ path }) => path))).toEqual(new Set(['/302', '/410']))
   })
 
   test('is posted again if the sender that took it died', async ({ fixture, receiver, hooked }) => {
@@ -228,7 +150,7 @@ describe('the secret of a webhook', () => {
       [id],
     )
     expect(rows[0]!['row']).not.toContain(secret.slice(6, 30))
-    const webhook = { id, secretKey: rows[0]!['secret_key'] as string }
+    const webhook = { id, secretKey: rows[0]!['secret_key'] as string, generation: 1 }
     const later = settings({ WEBHOOK_KEY: 'n'.repeat(32), WEBHOOK_KEY_PREVIOUS: 'k'.repeat(32) })
     expect(later.secretOf(webhook)).toBe(secret)
     expect(settings({ WEBHOOK_KEY: 'n'.repeat(32) }).secretOf(webhook)).toBeNull()

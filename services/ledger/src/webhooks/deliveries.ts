@@ -7,6 +7,7 @@ import {
   type TakenDelivery,
 } from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../deps.ts'
+import { type EarlierSecret, stillSigning } from './earlier-secrets.ts'
 
 // Deliveries of notices to webhooks (money §10.2). Workers post them: the ledger, which holds the books, connects to no
 // address of a user. Any worker may post any delivery; rows record which ones are taken.
@@ -16,7 +17,11 @@ import type { Deps } from '../deps.ts'
 //   D3  Some of each webhook at a time, and a time limit for each try: webhooks that are slow, keep failing, or have a
 //       large backlog delay no one for long.
 //   D4  No connection is held during a POST, and only maintenance's connections are used.
-//   D5  A worker gets the signature of each try, never a secret.
+//   D5  A worker gets the signatures of each try, never a secret: one by the newest secret, and one by each earlier
+//       secret whose grace has not ended. They are computed when the delivery is taken. A receiver that has only one of
+//       these secrets accepts it; a try that was signed just before a rotation is repeated with the new one.
+//   D6  The first delivery that is given up, or that cannot be signed, marks its webhook as failing and notifies the
+//       project, through the other webhooks too. The next one that is accepted removes the mark.
 
 type Needed = Pick<Deps, 'reads' | 'metrics' | 'webhookSettings'>
 
@@ -38,13 +43,16 @@ export async function takeDeliveries(deps: Needed): Promise<{ deliveries: TakenD
   for (const due of await takeDue(deps, LOST_MS)) {
     // D1, D3
     const { id: notice, webhook, tries, url } = due
-    const secret = secretOf({ id: webhook, secretKey: due.secret_key })
+    const secret = secretOf({ id: webhook, secretKey: due.secret_key, generation: due.generation })
     if (secret === null) {
       await record(deps, { notice, webhook, tries }, { error: 'key_missing' }, BACK_OFF_MS)
       continue
     }
+    const earlier = stillSigning(due.earlier_secrets, due.now).flatMap(
+      (each) => secretOf({ id: webhook, ...each }) ?? [],
+    )
     const body = noticeBody(due)
-    const headers = signNotice(secret, { id: notice, body, nowMs: Date.now() }) // D5
+    const headers = signNotice([secret, ...earlier], { id: notice, body, nowMs: Date.now() }) // D5
     deliveries.push({ notice, webhook, tries, url, headers, body, privateAddresses })
   }
   return { deliveries }
@@ -72,11 +80,31 @@ async function record(
   const outcome = outcomeOf(status ?? 0, tries, backOffMs)
   const state = { delivered: 'Delivered', failed: 'Pending', dead: 'Dead' }[outcome]
   await reads.prisma.$executeRaw`
-    UPDATE money.webhook_deliveries
-       SET state = ${state}, status = ${status}::int, error = ${error},
-           next_try_at = clock_timestamp() + ${backOffMs[tries - 1] ?? 0}::int * interval '1 millisecond',
-           ended_at = CASE WHEN ${state} <> 'Pending' THEN clock_timestamp() END
-     WHERE notice = ${notice} AND webhook = ${webhook} AND state = 'Pending' AND (${state} = 'Delivered' OR tries = ${tries}::int)`
+    WITH recorded AS (
+      UPDATE money.webhook_deliveries
+         SET state = ${state}, status = ${status}::int, error = ${error},
+             next_try_at = clock_timestamp() + ${backOffMs[tries - 1] ?? 0}::int * interval '1 millisecond',
+             ended_at = CASE WHEN ${state} <> 'Pending' THEN clock_timestamp() END
+       WHERE notice = ${notice} AND webhook = ${webhook} AND state = 'Pending'
+         AND (${state} = 'Delivered' OR tries = ${tries}::int)
+      RETURNING webhook, state, status, error
+    ), recovered AS (
+      UPDATE money.webhooks w SET failing_since = NULL FROM recorded r
+       WHERE w.id = r.webhook AND r.state = 'Delivered' AND w.failing_since IS NOT NULL
+    ), failing AS (
+      UPDATE money.webhooks w SET failing_since = clock_timestamp() FROM recorded r
+       WHERE w.id = r.webhook AND w.failing_since IS NULL AND (r.state = 'Dead' OR r.error = 'key_missing') -- D6
+      RETURNING w.id, w.project, w.failing_since AS at, r.status, r.error
+    ), notified AS (
+      INSERT INTO money.notices (id, project, kind, details, at)
+      SELECT 'ntc_' || left(encode(sha256(convert_to(concat_ws(' ', f.id, f.at), 'UTF8')), 'hex'), 26),
+             f.project, 'webhook.failing',
+             jsonb_strip_nulls(jsonb_build_object('webhook', f.id, 'status', f.status, 'error', f.error)), f.at
+        FROM failing f
+      RETURNING id, project, details->>'webhook' AS failing)
+    INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+    SELECT n.id, w.id, clock_timestamp()
+      FROM notified n JOIN money.webhooks w ON w.project = n.project AND w.id <> n.failing`
   metrics.posted(outcome)
   return outcome
 }
@@ -100,8 +128,12 @@ export interface DueDelivery extends NoticeRow {
   webhook: string
   url: string
   secret_key: string
+  generation: number
+  earlier_secrets: EarlierSecret[]
   /** Including this one. */
   tries: number
+  /** Time of the database. */
+  now: Date
 }
 
 /** Maximum number taken at once. */
@@ -139,7 +171,7 @@ export function takeDue({ reads }: Pick<Deps, 'reads'>, lostMs: number): Promise
          SET tries = t.tries + 1, next_try_at = clock_timestamp() + ${lostMs}::int * interval '1 millisecond'
         FROM due WHERE t.notice = due.notice AND t.webhook = due.webhook
       RETURNING t.notice, t.webhook, t.tries)
-    SELECT n.*, taken.webhook, taken.tries, w.url, w.secret_key
+    SELECT n.*, taken.webhook, taken.tries, w.url, w.secret_key, w.generation, w.earlier_secrets, clock_timestamp() AS now
       FROM taken JOIN money.webhooks w ON w.id = taken.webhook JOIN money.notices n ON n.id = taken.notice`
 }
 
@@ -148,12 +180,13 @@ export interface NoticeRow {
   id: string
   project: string
   kind: string
-  threshold: bigint
+  threshold: bigint | null
   remaining_micro: bigint | null
   key: string | null
   window_start: Date | null
   limit_micro: bigint | null
   spent_micro: bigint | null
+  details: object
   at: Date
 }
 
@@ -167,29 +200,35 @@ function noticeBody(row: NoticeRow): string {
       id: row.id,
       project: row.project,
       kind: row.kind,
-      threshold: Number(row.threshold),
+      threshold: microOf(row.threshold),
       at,
       remainingMicro: microOf(row.remaining_micro),
       key: row.key,
       windowStart: row.window_start?.toISOString() ?? null,
       limitMicro: microOf(row.limit_micro),
       spentMicro: microOf(row.spent_micro),
+      details: row.details,
     },
   })
 }
 
-function microOf(micro: bigint | null): number | null {
-  return micro === null ? null : Number(micro)
+function microOf(amount: bigint | null): number | null {
+  return amount === null ? null : Number(amount)
 }
 
 /**
- * Returns the headers of a delivery by the Standard Webhooks specification. With the secret, a receiver can verify the
- * sender; repeats have the same id.
- * @param secret `whsec_` and base64
+ * Returns the headers of a delivery by the Standard Webhooks specification. With one of the secrets, a receiver can
+ * verify the sender; repeats have the same id.
+ * @param secrets each `whsec_` and base64, the newest first
  */
-export function signNotice(secret: string, { id, body, nowMs }: { id: string; body: string; nowMs: number }) {
+export function signNotice(
+  secrets: readonly string[],
+  { id, body, nowMs }: { id: string; body: string; nowMs: number },
+) {
   const timestamp = String(Math.floor(nowMs / 1_000))
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }

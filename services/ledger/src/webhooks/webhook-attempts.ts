@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache'
 
-/** Per project and minute: each attempt looks up a name of the user's choice. */
+/**
+ * Per project and minute: each attempt looks up a name of the user's choice, or has something posted to an address of
+ * their choice.
+ */
 const MAX_ATTEMPTS = 20
 const MINUTE_MS = 60_000
 const PROJECTS_COUNTED = 10_000

@@ -1,5 +1,11 @@
-import type { WebhookAnswer, WebhookRequest } from '@gateway/ledger-protocol/ledger-reads'
+import type {
+  WebhookAnswer,
+  WebhookRequest,
+  WebhookRotation,
+  WebhookRotationAnswer,
+} from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../deps.ts'
+import { type EarlierSecret, stillSigning } from './earlier-secrets.ts'
 import { objectionTo } from '@gateway/service-kit/public-network/address-objection'
 
 type Needed = Pick<Deps, 'reads' | 'webhookSettings' | 'webhookAttempts'>
@@ -25,6 +31,53 @@ export async function createWebhook(
   const made = await reads.prisma.webhook.findUnique({ where: { id, project } })
   const secret = made && secretOf(made)
   return secret ? { kind: 'made', secret } : { kind: 'refused', why: 'too_many' }
+}
+
+/** How many earlier secrets may sign as well. */
+const MAX_EARLIER = 4
+
+/**
+ * Replaces the secret of a webhook (money §10.2). Earlier secrets also sign until the grace ends, and none of them for
+ * longer, so a rotation without grace ends them all. `generation` makes a repeat return the same secret, and lets a
+ * rotation that has missed another one fail.
+ */
+export async function rotateWebhookSecret(
+  { reads, webhookSettings }: Pick<Deps, 'reads' | 'webhookSettings'>,
+  { id, project, generation, graceSeconds: asked }: WebhookRotation,
+): Promise<WebhookRotationAnswer> {
+  const { key, secretOf, graceSeconds: longest } = webhookSettings
+  if (key === null) return { kind: 'refused', why: 'off' }
+  const graceSeconds = Math.min(asked ?? longest, longest)
+  return reads.prisma.$transaction(async (tx) => {
+    const [row] = await tx.$queryRaw<LockedWebhook[]>`
+      SELECT secret_key, generation, earlier_secrets, clock_timestamp() AS now
+        FROM money.webhooks WHERE id = ${id} AND project = ${project} FOR UPDATE`
+    if (!row) return { kind: 'refused', why: 'not_found' }
+    const next = { id, secretKey: key, generation: generation + 1 }
+    if (row.generation === next.generation) {
+      const secret = secretOf({ ...next, secretKey: row.secret_key })
+      return secret === null ? { kind: 'refused', why: 'moved' } : { kind: 'rotated', secret }
+    }
+    if (row.generation !== generation) return { kind: 'refused', why: 'moved' }
+    const until = new Date(row.now.getTime() + graceSeconds * 1_000).toISOString()
+    const current = { secretKey: row.secret_key, generation, until }
+    const earlier = [...stillSigning(row.earlier_secrets, row.now), current]
+      .map((secret) => ({ ...secret, until: secret.until < until ? secret.until : until }))
+      .filter((secret) => graceSeconds > 0 && secretOf({ id, ...secret }) !== null)
+    if (earlier.length > MAX_EARLIER) return { kind: 'refused', why: 'too_many' }
+    await tx.$executeRaw`
+      UPDATE money.webhooks
+         SET secret_key = ${key}, generation = ${next.generation}, earlier_secrets = ${JSON.stringify(earlier)}::jsonb
+       WHERE id = ${id}`
+    return { kind: 'rotated', secret: secretOf(next)! }
+  })
+}
+
+interface LockedWebhook {
+  secret_key: string
+  generation: number
+  earlier_secrets: EarlierSecret[]
+  now: Date
 }
 
 /** Deletes a webhook and drops its pending deliveries. */
