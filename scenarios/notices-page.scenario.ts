@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
+import { callerAt } from './src/caller.ts'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { startNoticeReceiver, type ReceivedNotice } from './src/console/notice-receiver.ts'
@@ -85,6 +86,99 @@ test('a webhook that rejects a delivery shows as failing, with the reason and th
   const webhooks = region(page, 'Webhooks')
   await webhooks.getByText('Failing').waitFor()
   await webhooks.getByText(/HTTP 500. Next attempt/).waitFor()
+})
+
+test("a webhook's page sends a test, rotates the secret without losing a delivery, and resends what failed", async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const receiver = await startNoticeReceiver()
+  onTestFinished(receiver.stop)
+  const webhooks = `/api/v2/tenants/${owner.project.tenant}/projects/${owner.project.id}/webhooks`
+  const made = await owner.caller.ask('POST', webhooks, { url: receiver.url })
+  const { secret: first, webhook } = made.body as { secret: string; webhook: { id: string } }
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/notices`)
+  await region(page, 'Webhooks').getByRole('link', { name: receiver.url }).click()
+  await region(page, 'Webhook').getByText('Working').waitFor()
+  await page.getByText('No deliveries yet').waitFor()
+
+  await page.getByRole('button', { name: 'Send test', exact: true }).click()
+  const sent = region(page, 'Deliveries').getByRole('row', { name: /Test/ })
+  await sent.getByText('Delivered').waitFor()
+
+  await page.getByRole('button', { name: 'Rotate secret' }).click()
+  const form = page.getByRole('dialog', { name: 'Rotate signing secret' })
+  await form.getByText('so no delivery is lost').waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await form.getByRole('button', { name: 'Rotate secret' }).click()
+  const shown = page.getByRole('dialog', { name: 'Signing secret', exact: true })
+  await shown.waitFor()
+  const [second, code] = (await shown.locator('pre').allTextContents()) as [string, string]
+  await shown.getByRole('button', { name: 'Done' }).click()
+  await region(page, 'Webhook').getByText('Earlier secrets sign until').waitFor()
+
+  receiver.answer.status = 410
+  await page.getByRole('button', { name: 'Send test', exact: true }).click()
+  await region(page, 'Webhook').getByText('Failing').waitFor()
+  const dead = region(page, 'Deliveries').getByRole('row', { name: /HTTP 410/ })
+  await dead.getByText('Failed').waitFor()
+  const module: string = `data:text/javascript,${encodeURIComponent(code)}`
+  const { isGenuine } = await import(module)
+  const { headers, body } = receiver.received.at(-1)!
+  expect([first, second].map((secret) => isGenuine(headers, body, secret))).toEqual([true, true])
+  expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
+
+  receiver.answer.status = 204
+  await dead.getByRole('button', { name: /^Resend Test/ }).click()
+  await region(page, 'Webhook').getByText('Working').waitFor()
+  await dead.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'All alerts and webhooks' }).click()
+  await page
+    .getByRole('row', { name: /A webhook is failing: HTTP 410/ })
+    .getByText('Resolved')
+    .waitFor()
+  await page.goto(`${owner.home}/notices/webhooks/${webhook.id}`)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook' }).click()
+  await region(page, 'Webhooks').getByText('No webhooks yet').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('the settings forbid keys to rotate themselves, and the key list and the alerts show who rotated a key', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const { url } = stack.gateways[0]!
+  const keys = `/api/v2/tenants/${owner.project.tenant}/keys`
+  const rotated = await callerAt(url, owner.key.secret).ask('POST', `${keys}/${owner.key.id}/rotate`)
+  const { key, secret } = rotated.body as { key: { id: string }; secret: string }
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/keys`)
+  await page.getByText(/replaces a key that rotated itself on/).waitFor()
+  await page.getByLabel('Show revoked and expired').check()
+  await page.getByText(/^Rotated itself on/).waitFor()
+
+  await page.goto(`${owner.home}/settings`)
+  const part = region(page, 'Key rotation')
+  await part.getByLabel('Keys can rotate themselves').uncheck()
+  await part.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('Key rotation saved.')
+  expect(await hindrances(page)).toEqual([])
+  const refused = await callerAt(url, secret).ask('POST', `${keys}/${key.id}/rotate`)
+  expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('rotation_forbidden')])
+
+  await callerAt(url, null).ask('POST', '/api/v2/leaked-secrets', { token: secret, url: 'https://example.com/found' })
+  await page.goto(`${owner.home}/notices`)
+  await page
+    .getByRole('row', { name: /rotated itself. If this was not your program/ })
+    .getByText('Open')
+    .waitFor()
+  const leak = page.getByRole('row', { name: /was found in public, and the key was revoked/ })
+  await leak.getByText('https://example.com/found').waitFor()
+  expect(await leak.getByRole('link').count()).toBe(0) // a stranger's address isn't a link
+  expect(await hindrances(page)).toEqual([])
+  expect(problems).toEqual([])
 })
 
 test('an invalid endpoint URL is refused in the form and kept for correction [invalid_request]', async ({

@@ -46,6 +46,7 @@ const assignmentsScreen = lazyRouteComponent(() => import('./organization/assign
 const auditScreen = lazyRouteComponent(() => import('./organization/audit-screen.tsx'), 'AuditScreen')
 const ownTokensScreen = lazyRouteComponent(() => import('./organization/tokens-screen.tsx'), 'OrganizationTokensScreen')
 const noticesScreen = lazyRouteComponent(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
+const webhookScreen = lazyRouteComponent(() => import('./notices/webhook-screen.tsx'), 'WebhookScreen')
 const refusalsScreen = lazyRouteComponent(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
 const catalogueScreen = lazyRouteComponent(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
 const assetsScreen = lazyRouteComponent(() => import('./assets/assets-screen.tsx'), 'AssetsScreen')
@@ -70,6 +71,7 @@ const routes = [
     validateSearch: statementView,
   }),
   createRoute({ ...at('/projects/$tenant/$project/notices'), component: noticesScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/notices/webhooks/$webhook'), component: webhookScreen }),
   createRoute({ ...at('/projects/$tenant/$project/refusals'), component: refusalsScreen, validateSearch: refusalView }),
   createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
   createRoute({

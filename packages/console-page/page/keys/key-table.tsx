@@ -20,13 +20,11 @@ export function KeyTable({ keys }: { keys: KeyRecord[] }) {
   const [chosen, setChosen] = useState<{ action: KeyAction; key: KeyRecord } | null>(null)
   const nameOf = useMemberNames()
   const me = useMe()
+  const userOf = (id: string) => (id === me.id ? 'you' : nameOf(id))
   const Chosen = chosen && dialogs[chosen.action]
   const columns: Column<KeyRecord>[] = [
-    {
-      head: 'Key',
-      cell: (key) => <KeyName of={key} maker={key.createdBy === me.id ? 'you' : nameOf(key.createdBy)} />,
-    },
-    { head: 'State', cell: ({ state }) => <Badge tone={stateLabels[state].tone} text={stateLabels[state].text} /> },
+    { head: 'Key', cell: (key) => <KeyName of={key} userOf={userOf} /> },
+    { head: 'State', cell: (key) => <KeyState of={key} userOf={userOf} /> },
     { head: 'Limit', cell: KeyLimits },
     { head: 'Access', cell: ({ policy, resources }) => (policy === 'listed' ? resources.join(', ') : 'All products') },
     { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'Never') },
@@ -51,14 +49,37 @@ function KeyLimits({ limit, window, rates }: KeyRecord) {
   )
 }
 
-function KeyName({ of: { name, prefix, rotatedFrom }, maker }: { of: KeyRecord; maker: string }) {
+interface Shown {
+  of: KeyRecord
+  userOf: (id: string) => string
+}
+
+function KeyName({ of: { name, prefix, createdBy, createdAt, issuedBy, rotatedFrom }, userOf }: Shown) {
   return (
     <>
       {name}
       <div className="soft small">
-        <code>{prefix}…</code> by {maker}
-        {rotatedFrom !== null && ', replaces a rotated key'}
+        <code>{prefix}…</code> by {userOf(createdBy)}
+        {rotatedFrom !== null && (
+          <>
+            , replaces a key that {issuedBy === rotatedFrom ? 'rotated itself' : `was rotated by ${userOf(issuedBy)}`}{' '}
+            on <Moment iso={createdAt} />
+          </>
+        )}
       </div>
+    </>
+  )
+}
+
+function KeyState({ of: { id, state, rotatedBy, rotatedAt }, userOf }: Shown) {
+  return (
+    <>
+      <Badge tone={stateLabels[state].tone} text={stateLabels[state].text} />
+      {rotatedBy !== null && rotatedAt !== null && (
+        <div className="soft small">
+          {rotatedBy === id ? 'Rotated itself' : `Rotated by ${userOf(rotatedBy)}`} on <Moment iso={rotatedAt} />
+        </div>
+      )}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import type { NoticeRecord } from '@gateway/api/console/notices'
+import type { NoticeRecord, WebhookDelivery } from '@gateway/api/console/notices'
 import type { Tone } from '../components/badge.tsx'
 import { Money } from '../components/money.tsx'
 import { several } from '../pure/usd.ts'
@@ -93,6 +93,17 @@ function LeakPlace({ details: { location, source } }: Pick<NoticeRecord, 'detail
       {source !== undefined && ` (${source})`}
     </div>
   )
+}
+
+export const kindLabels: Record<WebhookDelivery['kind'], string> = {
+  'wallet.below': 'Balance below a threshold',
+  'wallet.days_left': 'Runway below a threshold',
+  'key.percent': 'Key spend',
+  'key.rotated': 'Key rotated',
+  'key.leaked': 'Leaked key',
+  'token.leaked': 'Leaked service token',
+  'webhook.failing': 'Failing webhook',
+  'webhook.test': 'Test',
 }
 
 export const deliveryLabels: Record<Delivery['state'], { text: string; tone: Tone }> = {

@@ -22,7 +22,8 @@ export function NoticesScreen() {
       {!notices && !error && <Waiting what="alerts" />}
       {notices?.length === 0 && (
         <EmptyState title="No alerts yet">
-          An alert is raised when a threshold below is crossed. Alerts are listed for 90 days.
+          An alert is raised when a threshold below is crossed, a key is rotated, or a secret is found in public. Alerts
+          are listed for 90 days.
         </EmptyState>
       )}
       {notices && notices.length > 0 && <NoticeTable notices={notices} />}

@@ -1,7 +1,7 @@
 import { useChange } from '../api/use-change.ts'
-import { NOTICES, WEBHOOKS } from './notice-paths.ts'
+import { DELIVERIES, NOTICES, WEBHOOK, WEBHOOKS } from './notice-paths.ts'
 
 /** Mutation of webhooks. Reloads webhooks and deliveries on success. */
-export function useWebhookChange<Made>(change: () => Promise<Made>, announcement: string) {
-  return useChange(change, announcement, [WEBHOOKS, NOTICES])
+export function useWebhookChange<Made, Asked = void>(change: (asked: Asked) => Promise<Made>, announcement: string) {
+  return useChange(change, announcement, [WEBHOOKS, WEBHOOK, DELIVERIES, NOTICES])
 }

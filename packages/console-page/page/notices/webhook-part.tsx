@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { NoticeRecord, WebhookRecord } from '@gateway/api/console/notices'
 import { readingAll } from '../api/reading.ts'
 import { useMemberNames } from '../api/use-names.ts'
 import { useScope } from '../api/use-project.ts'
+import { Badge } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Moment } from '../components/moment.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
@@ -17,9 +19,20 @@ export function WebhookPart({ notices }: { notices: NoticeRecord[] }) {
   const [isCreating, setCreating] = useState(false)
   const [deleted, setDeleted] = useState<WebhookRecord | null>(null)
   const nameOf = useMemberNames()
-  const { data, error } = useQuery(readingAll(WEBHOOKS, { params: useScope() }))
+  const scope = useScope()
+  const { data, error } = useQuery(readingAll(WEBHOOKS, { params: scope }))
   const columns: Column<WebhookRecord>[] = [
-    { head: 'Endpoint', cell: ({ url }) => <code>{url}</code> },
+    {
+      head: 'Endpoint',
+      cell: ({ id, url, failingSince }) => (
+        <>
+          <Link to="/projects/$tenant/$project/notices/webhooks/$webhook" params={{ ...scope, webhook: id }}>
+            <code>{url}</code>
+          </Link>{' '}
+          {failingSince !== null && <Badge tone="bad" text="Deliveries given up" />}
+        </>
+      ),
+    },
     { head: 'Last delivery', cell: ({ id }) => <LastDelivery webhook={id} notices={notices} /> },
     {
       head: 'Added',

@@ -10,12 +10,13 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { Waiting } from '../components/waiting.tsx'
 import { useMyRoles } from '../users/use-my-roles.ts'
 import { DeleteProjectDialog } from './delete-project-dialog.tsx'
+import { KeyRotationForm } from './key-rotation-form.tsx'
 import { ProjectTokens } from './project-tokens.tsx'
 import { QuotaTable } from './quota-table.tsx'
 import { RatesForm } from './rates-form.tsx'
 import { RetentionForm } from './retention-form.tsx'
 
-/** Project details, asset retention, rate limits, quotas, service tokens and deletion. */
+/** Project details, asset retention, rate limits, key rotation, quotas, service tokens and deletion. */
 export function SettingsScreen() {
   const { tenant, project: id } = useScope()
   const { isAdmin, isOwner, hasGrant } = useMyRoles()
@@ -44,6 +45,7 @@ export function SettingsScreen() {
           </section>
           <RetentionForm key={project.id} project={project} isOwner={isOwner} />
           <RatesForm key={`rates of ${project.id}`} project={project} isOwner={isOwner} />
+          <KeyRotationForm key={`rotation of ${project.id}`} project={project} isOwner={isOwner} />
           {hasGrant && <QuotaTable />}
           {isOwner ? (
             <ProjectTokens />
