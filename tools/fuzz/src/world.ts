@@ -142,6 +142,7 @@ export async function createWorld({ fixture, services }: FuzzStack): Promise<Wor
   await make('PUT /api/v2/me/password', secrets.spare, { password: names.password })
   await make(`PUT ${project}/notices/thresholds`, secrets.owner)
   names.webhook = (await make(`POST ${project}/webhooks`, secrets.owner, { url: NO_RECEIVER })).webhook.id
+  names.notice = (await make(`POST ${project}/webhooks/{webhook}/test`, secrets.owner)).notice
   names.invocation = (await make('POST /v1/chat/completions', secrets.key)).id
   names.execution = (await make('POST /v1/sandbox/{id}/invoke', secrets.key)).id
   names.asset = (await make('POST /v1/assets', secrets.key)).asset

@@ -333,7 +333,7 @@ export const consoleRoutes = {
     'Create a webhook for alerts',
     made(z.strictObject({ webhook: webhookRecord, secret })),
     {
-      ...sent(newWebhookBody, 'not_empty'),
+      ...sent(newWebhookBody, 'not_empty', 'rate_limited'),
       description:
         'Requires a Project Owner; at most five per project. Each alert is posted at least once, always with the same `webhook-id`, and signed with the secret according to the Standard Webhooks specification.',
     },

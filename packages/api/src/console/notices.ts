@@ -137,8 +137,8 @@ export const noticeDetails = z
     location: text.describe('key.leaked, token.leaked: where it was found, as it was reported and never opened by us'),
     source: text.describe('key.leaked, token.leaked: what kind of place that is, as it was reported'),
     webhook: id.describe('webhook.failing'),
-    status: z.int().describe('webhook.failing: of the last answer'),
-    error: text.describe('webhook.failing: why there was none'),
+    status: z.int().describe('webhook.failing: HTTP status of the last response'),
+    error: text.describe('webhook.failing: reason for the missing response'),
   })
   .partial()
 
@@ -164,7 +164,9 @@ export const noticeRecord = z
     limitMicro: micro.nullable(),
     spentMicro: micro.nullable(),
     details: noticeDetails,
-    deliveries: z.array(deliveryRecord).describe('deliveries to the webhooks that existed at that time and still exist'),
+    deliveries: z
+      .array(deliveryRecord)
+      .describe('deliveries to the webhooks that existed at that time and still exist'),
   })
   .meta({
     examples: [

@@ -20,7 +20,7 @@ import { canBeRevoked, databaseNow } from './key-record.ts'
 //   L5  A key that was replaced is not brought up again: its replacement works on, and its owner gets a notice, because
 //       a thief of the secret may have rotated it.
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'leakReports'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'leakReports' | 'log'>
 type Found = { location?: string; source?: string }
 type Row<T extends 'key' | 'userToken' | 'accessToken'> = NonNullable<
   Awaited<ReturnType<ConsoleDeps['prisma'][T]['findFirst']>>
@@ -53,7 +53,7 @@ export function reportLeakedSecrets(deps: Deps): Handler<'reportLeakedSecrets'> 
   }
 }
 
-async function endKey({ prisma, newId }: Deps, { id }: Row<'key'>, found: Found): Promise<void> {
+async function endKey({ prisma, newId, log }: Deps, { id }: Row<'key'>, found: Found): Promise<void> {
   await prisma.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT FROM control.keys WHERE id = ${id} FOR UPDATE`
     const key = await tx.key.findUnique({ where: { id } })
@@ -65,6 +65,7 @@ async function endKey({ prisma, newId }: Deps, { id }: Row<'key'>, found: Found)
     const notice = { project, kind: 'key.leaked', key: id } as const
     const details = { ...found, ...(rotatedTo !== null && { replacement: rotatedTo }) }
     if (works) {
+      log.warn({ key: id, tenant }, 'leaked key revoked')
       await tx.key.update({ where: { id }, data: { revokedAt: now } })
       await recordChange(tx, { tenant, user: null, action: 'key.leak', subject: id, details })
       await addNotice(tx, { ...notice, id: newId('ntc'), details })
