@@ -77,7 +77,7 @@ const test = liveTest
     return folder
   })
   .extend('certificates', ({ folder }) => makeCertificates(folder))
-  // Redis behind TLS, whatever the server of this machine was built with.
+  // A proxy speaks TLS for Redis, because not every build of it can.
   .extend('securedRedis', async ({ redis, certificates }, { onCleanup }) => {
     const { hostname, port, pathname } = new URL(redis.url)
     const server = tls.createServer({ cert: certificates.certificate, key: certificates.privateKey }, (secured) => {

@@ -1,6 +1,6 @@
 // Tags can be moved; digests and commits cannot. What is pinned keeps its tag as well, for people and for Dependabot.
 
-/** An image by its tag, or an action: what stands in a file, and how it is looked up. */
+/** An image by its tag, or an action, as a file names it. */
 export interface Reference {
   kind: 'image' | 'action'
   /** `node:24.21.0-slim`, `actions/checkout@v5`. */

@@ -128,7 +128,7 @@ test('refuses a token with one changed, one missing or one additional character'
   expect(await verify(`${token}=`, '/fundings')).toBe(null)
 })
 
-test('refuses at startup what is no Ed25519 key, without quoting it', () => {
+test('refuses any key but an Ed25519 one at startup, without quoting it', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

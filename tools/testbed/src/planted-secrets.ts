@@ -3,11 +3,11 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 /** A secret that no one may read elsewhere. */
 export interface PlantedSecret {
   kind: string
-  /** As it stands in a text. */
+  /** As a text contains it. */
   text: string
   /** What must not be found: the text itself, or the part of it that is secret. */
   secret: string
-  /** Recognized by the name that it stands under; the others by their form alone. */
+  /** The name by which it is recognized; the others are recognized by their form alone. */
   byName?: string
 }
 

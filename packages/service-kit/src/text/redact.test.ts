@@ -94,7 +94,7 @@ test.each([
   'http://127.0.0.1:8080/v1',
   'task-scheduler-loop at ledger:8080, mail to user@example.com',
   'sign in with a secret or a cookie',
-])('an ordinary text stays as it is: %s', (text) => {
+])('leaves an ordinary text unchanged: %s', (text) => {
   expect(redactText(text)).toBe(text)
   expect(redactForms(text)).toBe(text)
 })
