@@ -147,7 +147,7 @@ test('lists the deliveries of a webhook across pages and by state, and makes one
     },
   ])
   const resent = await stack.owner.post(`${deliveries}/ntc_4${stack.project}/resend`)
-  expect(resent.body).toMatchObject({ state: 'Pending', tries: 0, nextTryAt: expect.any(String), endedAt: null })
+  expect(resent.body).toMatchObject({ state: 'Pending', nextTryAt: expect.any(String), endedAt: null })
   expect(outcomeOf(await stack.owner.post(`${deliveries}/ntc_none/resend`))).toBe('404 not_found')
   expect(outcomeOf(await stack.owner.get(`${path}/whk_other/deliveries`))).toBe('404 not_found')
 })
@@ -159,8 +159,10 @@ test('a test notice is listed with the deliveries of its webhook and not with th
   const { webhook } = (await stack.owner.post(path, { url })).body
   const sent = await stack.owner.post(`${path}/${webhook.id}/test`)
   expect(outcomeOf(sent)).toBe('201')
-  expect(sent.body).toMatchObject({ kind: 'webhook.test', state: 'Pending', tries: 0 })
-  expect((await stack.owner.get(`${path}/${webhook.id}/deliveries`)).body.data).toEqual([sent.body])
+  // A worker may have tried it already: only what never changes is compared.
+  const { notice, kind, at } = sent.body
+  expect(kind).toBe('webhook.test')
+  expect((await stack.owner.get(`${path}/${webhook.id}/deliveries`)).body.data).toMatchObject([{ notice, kind, at }])
   expect((await stack.owner.get(`${stack.projectPath}/notices`)).body.data).toEqual([])
   const others = await Promise.all(Array.from({ length: 19 }, () => stack.owner.post(`${path}/${webhook.id}/test`)))
   expect(others.map(outcomeOf).toSorted().at(-1)).toBe('429 rate_limited')
