@@ -166,15 +166,22 @@ export const chunkShape = z
         }),
       )
       .max(1)
-      .describe('empty in the chunk with the usage'),
-    usage: usageShape.nullish().describe('with stream_options.include_usage: null except in the last chunk'),
+      .describe('empty in the additional chunk of stream_options.include_usage'),
+    usage: usageShape
+      .nullish()
+      .describe('in the last chunk; null in the others with stream_options.include_usage, and absent without'),
     service,
   })
   .meta({
     examples: [
-      { delta: { role: 'assistant', content: 'Otters ' }, finish_reason: null },
-      { delta: { content: 'hold hands.' }, finish_reason: 'stop' },
-    ].map((choice) => ({ ...answered, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })),
+      { delta: { role: 'assistant', content: 'Otters hold hands.' }, finish_reason: null },
+      { delta: {}, finish_reason: 'stop' },
+    ].map((choice) => ({
+      ...answered,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, ...choice }],
+      ...(choice.finish_reason !== null && { usage: usageExample }),
+    })),
   })
 
 /** Raw bytes. */
