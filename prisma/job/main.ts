@@ -1,5 +1,6 @@
 import { ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
 import { wrongConfigurationExit } from '@gateway/service-kit/process/run-service'
+import { redactText } from '@gateway/service-kit/text/redact'
 import { jobConfig } from './config.ts'
 import { prepare } from './prepare.ts'
 
@@ -12,6 +13,6 @@ try {
   await prepare(readConfig(jobConfig, process.env), say)
 } catch (error) {
   const wrong = error instanceof ConfigurationError
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${redactText(error instanceof Error ? error.message : String(error))}\n`)
   process.exitCode = wrong ? wrongConfigurationExit : 1
 }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { ConfigurationError, readConfig } from '@gateway/service-kit/process/config'
 import { wrongConfigurationExit } from '@gateway/service-kit/process/run-service'
+import { redactText } from '@gateway/service-kit/text/redact'
 import { seedConfig } from './seed-config.ts'
 import { seed } from './seed.ts'
 import type { Seeded } from './seeded.ts'
@@ -26,6 +27,6 @@ try {
   say(`console ${seeded.email}, password ${seeded.password}`)
 } catch (error) {
   const wrong = error instanceof ConfigurationError
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${redactText(error instanceof Error ? error.message : String(error))}\n`)
   process.exitCode = wrong ? wrongConfigurationExit : 1
 }

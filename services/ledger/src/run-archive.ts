@@ -1,5 +1,6 @@
 import { openDatabase, type Database } from '@gateway/database/client'
 import { ConfigurationError, readConfig, type Environment } from '@gateway/service-kit/process/config'
+import { redactText } from '@gateway/service-kit/text/redact'
 import { archiveBooks } from './archive/archive-books.ts'
 import { archiveConfig } from './archive/config.ts'
 import { NotArchivable } from './archive/not-archivable.ts'
@@ -26,10 +27,10 @@ export async function runArchive({ before, to, dry }: ArchiveCommand, environmen
     await archiveBooks(database, { folder, afterDays: config.ARCHIVE_AFTER_DAYS, before, dry, log })
     return 0
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`${redactText(error instanceof Error ? error.message : String(error))}\n`)
     if (error instanceof ConfigurationError) return 78
     if (database === undefined) return 69
-    if (!(error instanceof NotArchivable)) process.stderr.write(`${(error as Error).stack}\n`)
+    if (!(error instanceof NotArchivable)) process.stderr.write(`${redactText(String((error as Error).stack))}\n`)
     return 1
   } finally {
     await database?.close()

@@ -3,6 +3,7 @@ import { checkArchive } from './archive/check-archive.ts'
 import { archivedHeads, checkAnchor, takeAnchor } from './check/anchor.ts'
 import { checkBooks, formatFinding } from './check/check-books.ts'
 import { type Environment, readConfig } from '@gateway/service-kit/process/config'
+import { redactText } from '@gateway/service-kit/text/redact'
 import { z } from 'zod'
 import type { CheckCommand } from './read-command.ts'
 
@@ -38,7 +39,7 @@ export async function runCheck(command: CheckCommand, environment: Environment):
   try {
     database = await openDatabase({ url, poolSize: 1, queryLimitMs: QUERY_LIMIT_MS, role: 'ledger-check' })
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`${redactText(error instanceof Error ? error.message : String(error))}\n`)
     return 69
   }
   try {

@@ -32,7 +32,7 @@ test.each(['', '{', '{"services":{}}'])(
   (content) => {
     const file = path.join(folder, 'secrets.json')
     writeFileSync(file, content)
-    expect(() => keepSecrets(folder)).toThrow('Remove it, and new secrets are generated.')
+    expect(() => keepSecrets(folder)).toThrow('Remove it to generate new secrets.')
     expect(readFileSync(file, 'utf8')).toBe(content)
   },
 )
