@@ -342,6 +342,8 @@ test.for(views)('every screen is accessible at $width pixels in $colorScheme', a
     [`${organization}/projects/${tenant.project.id}`, 'Assign product'],
     [`${organization}/audit`, 'Audit log'],
     [`${organization}/tokens`, 'Service tokens'],
+    [`${organization}/webhooks`, 'No webhooks yet'],
+    [`${tenant.start}/account/security-log`, 'Security log'],
     [`${tenant.start}/account`, 'Personal tokens'],
     [`${tenant.start}/account/command-line?challenge=${'c'.repeat(43)}`, 'Sign in the command line'],
   ] as const) {
@@ -372,6 +374,9 @@ test.for(views)('every screen is accessible at $width pixels in $colorScheme', a
   await page.goto(`${tenant.start}/operator/organizations`)
   await page.getByRole('table').waitFor()
   await holds('Organizations')
+  await page.goto(`${tenant.start}/operator/audit`)
+  await page.getByRole('table').waitFor()
+  await holds('Operator audit log')
   await page.goto(`${tenant.home}/playground`)
   await page.getByLabel('Message', { exact: true }).waitFor()
   await holds('Playground')

@@ -218,8 +218,30 @@ test('the last Admin cannot give up the role and sees why [last_admin]', async (
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Remove Grace' }).click()
   await page.getByRole('list', { name: 'Keys that stop working' }).getByText('a key').waitFor()
+  expect(await page.getByRole('checkbox', { name: '1 key: a key' }).isChecked()).toBe(true)
   await page.getByRole('button', { name: 'Remove member' }).click()
   await row(page, /Grace/).waitFor({ state: 'detached' })
+  const revoked = 'SELECT revoked_at IS NOT NULL AS revoked FROM control.keys WHERE project = $1 AND created_by <> $2'
+  expect((await stack.fixture.run(revoked, [owner.project.id, owner.owner])).rows).toEqual([{ revoked: true }])
+})
+
+test('an Admin sees who is to become the owner of a project, and objects', async ({ stack, visit }) => {
+  const { owner, grace } = await ownerAndGrace(stack)
+  await stack.fixture.run(
+    `INSERT INTO control.owner_appointments (project, tenant, user_id, appointed_by, effective_at)
+     VALUES ($1, $2, $3, $3, now() + interval '3 days')`,
+    [owner.project.id, owner.project.tenant, grace.id],
+  )
+  const { page, problems } = await visit()
+  await page.goto(owner.start)
+  await signIn(page, owner)
+  await page.getByText('Grace appointed Grace as owner').waitFor()
+  await page.getByRole('button', { name: 'Object', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Object', exact: true }).click()
+  await page.getByText('was objected to').waitFor()
+  await page.goto(`${owner.start}/account/security-log`)
+  await row(page, /objected to .* as owner/).waitFor()
+  expect(problems).toEqual([])
 })
 
 test('a personal token works until it is deleted, and a password change ends every session [token_invalid]', async ({

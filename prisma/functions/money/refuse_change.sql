@@ -9,7 +9,7 @@ DO $$
 DECLARE
   append_only CONSTANT regclass[] := ARRAY[
     'money.journal', 'money.journal_blocks', 'money.attempts', 'money.fundings', 'money.corrections',
-    'money.anchors', 'money.anchored_heads', 'money.archives', 'control.audit'];
+    'money.anchors', 'money.anchored_heads', 'money.archives'];
   each regclass;
 BEGIN
   FOR each IN

@@ -76,6 +76,29 @@ CREATE TABLE control.project_grants (
 );
 CREATE INDEX ON control.project_grants (user_id);
 
+-- Who owned a project before: they see who is to become its owner, and may object
+-- (services/console/src/projects/appointments.ts).
+CREATE TABLE control.former_owners (
+  project  text NOT NULL REFERENCES control.projects ON DELETE CASCADE,
+  user_id  text NOT NULL REFERENCES control.users,
+  ended_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (project, user_id)
+);
+CREATE INDEX ON control.former_owners (user_id);
+
+CREATE TABLE control.owner_appointments (
+  project      text PRIMARY KEY REFERENCES control.projects ON DELETE CASCADE,
+  tenant       text NOT NULL REFERENCES control.tenants,
+  user_id      text NOT NULL REFERENCES control.users,
+  appointed_by text NOT NULL REFERENCES control.users,
+  created_at   timestamptz(3) NOT NULL DEFAULT now(),
+  effective_at timestamptz(3) NOT NULL,
+  objected_by  text REFERENCES control.users, -- then only a platform operator appoints
+  objected_at  timestamptz(3),
+  CHECK ((objected_by IS NULL) = (objected_at IS NULL))
+);
+CREATE INDEX ON control.owner_appointments (tenant);
+
 ---------------------------------------------------------------------------------------------------------- sign-in
 
 -- A user's identity at an OpenID Connect provider, recorded at the first sign-in. One identity per provider: when the
@@ -148,21 +171,56 @@ CREATE TABLE control.idempotent_creations (
 );
 CREATE INDEX ON control.idempotent_creations (created_at);
 
+-- Append-only, and sealed as a chain after the commit (prisma/functions/control/seal_audit.sql).
 CREATE TABLE control.audit (
-  id      bigserial PRIMARY KEY,
-  tenant  text,
-  at      timestamptz(3) NOT NULL DEFAULT now(),
-  user_id  text,
-  action  text NOT NULL,
-  subject text NOT NULL,
-  details jsonb NOT NULL DEFAULT '{}'
+  id        bigserial PRIMARY KEY,
+  position  bigint UNIQUE, -- in the chain; null: not sealed yet
+  seal      bytea CHECK (octet_length(seal) = 32), -- SHA-256 over the seal before and this entry
+  tenant    text,
+  original  bigint, -- the entry that this one repeats for an organization of its user
+  at        timestamptz(3) NOT NULL DEFAULT now(),
+  user_id   text, -- or a token; null: a key or the service
+  user_name text, -- at that time
+  action    text NOT NULL,
+  subject   text NOT NULL,
+  details   jsonb NOT NULL DEFAULT '{}',
+  outcome   text NOT NULL DEFAULT 'succeeded' CHECK (outcome IN ('succeeded', 'refused')),
+  request   text, -- the X-Request-Id of the answer
+  address   text,
+  device    text CHECK (length(device) <= 200), -- the user agent
+  CHECK ((position IS NULL) = (seal IS NULL))
 );
-CREATE INDEX ON control.audit (tenant, id);
+CREATE INDEX audit_to_seal ON control.audit (id) WHERE position IS NULL;
+CREATE INDEX ON control.audit (tenant, position); -- for exports
 -- One index per filter, so that a page never scans rows it does not return
 -- (services/console/src/request/found-rows.ts).
 CREATE INDEX ON control.audit (tenant, at, id);
 CREATE INDEX ON control.audit (tenant, user_id, at, id);
 CREATE INDEX ON control.audit (tenant, subject, at, id);
+-- Of all organizations, without the entries that repeat another.
+CREATE INDEX audit_of_all ON control.audit (at, id) WHERE original IS NULL;
+CREATE INDEX audit_of_user ON control.audit (user_id, at, id) WHERE original IS NULL;
+
+-- The newest entry that retention has removed: the chain begins after it.
+CREATE TABLE control.audit_start (
+  one      boolean PRIMARY KEY DEFAULT true CHECK (one),
+  position bigint NOT NULL,
+  seal     bytea NOT NULL CHECK (octet_length(seal) = 32),
+  at       timestamptz(3) NOT NULL
+);
+
+-- Failed sign-ins of an hour, by user and block of addresses. A job turns them into entries of the audit
+-- (services/console/src/audit/failed-sign-ins.ts).
+CREATE TABLE control.failed_sign_ins (
+  hour     timestamptz(3) NOT NULL,
+  user_id  text NOT NULL, -- empty: of an email that no user has
+  address  text NOT NULL,
+  device   text,
+  count    integer NOT NULL DEFAULT 1,
+  reported integer NOT NULL DEFAULT 0, -- of the count: in the audit already
+  last_at  timestamptz(3) NOT NULL,
+  PRIMARY KEY (hour, user_id, address)
+);
 
 -------------------------------------------------------------------------------------------------------- catalogue
 
@@ -1068,5 +1126,10 @@ TO svc_ledger;
 -- The console writes who may do what, and reads money without ever writing it.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA control TO svc_console;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA control TO svc_console;
-REVOKE UPDATE, DELETE ON control.audit, control.packages FROM svc_console; -- these never change
+REVOKE UPDATE, DELETE ON control.packages FROM svc_console; -- these never change
+-- Seals and retention are functions of the owner.
+REVOKE ALL ON control.audit, control.audit_start FROM svc_console;
+GRANT SELECT ON control.audit, control.audit_start TO svc_console;
+GRANT INSERT (tenant, original, user_id, user_name, action, subject, details, outcome, request, address, device)
+  ON control.audit TO svc_console;
 REVOKE UPDATE ON control.user_identities, control.sign_in_codes, control.access_tokens FROM svc_console;

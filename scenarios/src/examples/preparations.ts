@@ -28,7 +28,15 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
     await given.make(`POST ${at}/teams/{team}/members`, own)
     return own
   },
-  [`GET ${at}/audit`]: async ({ owner }) => ({ user: owner }),
+  [`GET ${at}/audit`]: byOwner,
+  'GET /api/v2/audit': byOwner,
+  [`GET ${at}/tokens`]: byOwner,
+  [`GET ${at}/webhooks`]: byOwner,
+  'GET /api/v2/me/appointments': appointment,
+  'DELETE /api/v2/me/appointments/{project}': appointment,
+  [`DELETE ${at}/webhooks/{webhook}`]: async ({ make }) => ({
+    webhook: (await make(`POST ${project}/webhooks`)).webhook.id,
+  }),
 
   [`DELETE ${project}`]: async ({ make }) => ({ project: (await make(`POST ${at}/projects`)).id }),
   [`DELETE ${project}/grants/{user}`]: async (given) => {
@@ -60,6 +68,21 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
   'POST /v1/sandbox/{id}/mcp': async () => ({ headers: { accept: 'application/json, text/event-stream' } }),
   'POST /v1/sandbox/{id}/executions/{execution}/cancel': executionUnderWay,
   [`POST ${project}/executions/{execution}/cancel`]: executionUnderWay,
+}
+
+function byOwner({ owner }: ExampleProject): Promise<Own> {
+  return Promise.resolve({ user: owner })
+}
+
+/** A project whose owner is to be appointed, as if it had lost its owner before. */
+async function appointment({ stack, names, owner, make }: ExampleProject): Promise<Own> {
+  const { id } = await make(`POST ${at}/projects`)
+  await stack.fixture.run(
+    `INSERT INTO control.owner_appointments (project, tenant, user_id, appointed_by, effective_at)
+     VALUES ($1, $2, $3, $3, now() + interval '3 days')`,
+    [id, names.tenant, owner],
+  )
+  return { project: id }
 }
 
 async function member({ make }: ExampleProject): Promise<{ user: string }> {

@@ -72,7 +72,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`DELETE ${tenant}`]:                                     row('409 not_empty', NOT, NOT, NOT, GONE),
   [`GET ${tenant}/members`]:                                row(NOT,   '200',  '200',  '200',  GONE),
   [`POST ${tenant}/members`]:                               row(NOT,   '201',  NOT,    NOT,    GONE, { body: (_, fresh) => ({ email: `${fresh}@example.test` }) }),
-  [`DELETE ${tenant}/members/:user`]:                     row(NOT,   '204',  NOT,    NOT,    GONE, users),
+  [`DELETE ${tenant}/members/:user`]:                     row(NOT,   '200',  NOT,    NOT,    GONE, users),
   [`GET ${tenant}/teams`]:                                  row(NOT,   '200',  '200',  '200',  GONE),
   [`POST ${tenant}/teams`]:                                 row(NOT,   '201',  NOT,    NOT,    GONE, { body: () => ({ name: 'New' }) }),
   [`DELETE ${tenant}/teams/:team`]:                         row(NOT,   '204',  NOT,    NOT,    GONE, { path: { team: 'emptyTeam' }, ...users }),
@@ -80,6 +80,10 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${tenant}/teams/:team/members`]:                   row(NOT,   '200',  NOT,    NOT,    GONE, { body: ({ user }) => ({ user }), ...users }),
   [`DELETE ${tenant}/teams/:team/members/:user`]:         row(NOT,   '204',  NOT,    NOT,    GONE, users),
   [`GET ${tenant}/audit`]:                                  row(NOT,   '200',  NOT,    NOT,    GONE),
+  [`GET ${tenant}/audit/export`]:                           row(NOT,   '200',  NOT,    NOT,    GONE),
+  'GET /api/v2/me/audit':                                   ANYBODY('200'),
+  'GET /api/v2/audit':                                      row('200', NOT,    NOT,    NOT,    NOT),
+  'GET /api/v2/audit/export':                               row('200', NOT,    NOT,    NOT,    NOT),
 
   [`GET ${tenant}/projects`]:                               row(NOT,   '200',  '200',  '200',  GONE),
   [`POST ${tenant}/projects`]:                              row(NOT,   '201',  NOT,    NOT,    GONE, { body: ({ team }) => ({ name: 'New', team }), ...users }),
@@ -96,6 +100,8 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`GET ${project}/grants`]:                                row(NOT,   '200',  '200',  GONE,   GONE),
   [`POST ${project}/grants`]:                               row(NOT,   NOT,    '200',  GONE,   GONE, { body: ({ user }) => ({ user, role: 'Project Viewer' }), ...users }),
   [`DELETE ${project}/grants/:user`]:                     row(NOT,   NOT,    '204',  GONE,   GONE),
+  'GET /api/v2/me/appointments':                            ANYBODY('200'),
+  'DELETE /api/v2/me/appointments/:project':                ANYBODY(GONE), // projects here have owners
   [`GET ${project}/assignments`]:                           row(NOT,   '200',  '200',  GONE,   GONE),
   [`PUT ${project}/assignments/:product`]:                  row(NOT,   '201',  NOT,    GONE,   GONE, { path: { product: 'newProduct' } }),
   [`DELETE ${project}/assignments/:product`]:               row(NOT,   '204',  NOT,    GONE,   GONE),
@@ -132,6 +138,9 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${project}/webhooks/:webhook/test`]:               row(NOT,   NOT,    '201',  GONE,   GONE),
   [`GET ${project}/webhooks/:webhook/deliveries`]:          row(NOT,   NOT,    '200',  GONE,   GONE),
   [`POST ${project}/webhooks/:webhook/deliveries/:notice/resend`]: row(NOT, NOT, '200', GONE,  GONE),
+
+  [`GET ${tenant}/webhooks`]:                               row(NOT,   '200',  NOT,    NOT,    GONE),
+  [`DELETE ${tenant}/webhooks/:webhook`]:                   row(NOT,   '204',  NOT,    NOT,    GONE),
 
   [`GET ${project}/sandboxes`]:                             row(GONE,  GONE,   '200',  GONE,   GONE),
   [`POST ${project}/sandboxes`]:                            row(GONE,  GONE,   '201',  GONE,   GONE, { body: () => ({ name: 'New' }) }),

@@ -7,6 +7,7 @@ import { contractRoutes, mountRoutes, notFound, openApp } from '@gateway/service
 import { mountHealth, type HealthAnswer } from '@gateway/service-kit/http/health'
 import { trustProxies } from '@gateway/service-kit/http/trusted-proxies'
 import { preamble } from '@gateway/service-kit/http/preamble'
+import { noteOrigin } from './audit/request-origin.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { explainError } from './errors/explain-error.ts'
 import { consoleHandlers } from './handlers.ts'
@@ -51,7 +52,7 @@ export function consoleApp(deps: ConsoleDeps, proxies: readonly string[] = []): 
   app.get('/', (_req, res) => res.redirect(pageAddress))
   app.get(pagePaths, consolePage(page))
 
-  app.use('/api/v2', limitRequests(deps))
+  app.use('/api/v2', noteOrigin(), limitRequests(deps))
   const handlers = underPermits(requestHandlers(consoleHandlers(deps)))
   mountRoutes(app, contractRoutes(consoleRoutes, handlers, isOpen))
   app.use('/api/v2', authenticate(deps))

@@ -53,6 +53,13 @@ export const consoleConfig = z
     MAX_FOLLOWERS_PER_USER: wholeNumber({ min: 1, max: 100_000 }).default(8).meta({
       description: 'Maximum number of requests per user or token that follow an execution or wait for its end',
     }),
+    APPOINTMENT_DELAY_HOURS: wholeNumber({ min: 1, max: 720 }).default(72).meta({
+      description:
+        'Number of hours after which a Project Owner becomes one whom an Admin appointed for a project that lost its owners. Meanwhile the former owners and the Admins may object',
+    }),
+    AUDIT_RETENTION_DAYS: wholeNumber({ min: 30, max: 36_500 })
+      .default(400)
+      .meta({ description: 'Number of days for which entries of the audit are kept' }),
     ...assetStoreConfig,
     QUOTAS: quotasVariable(),
     ...assetReadsConfig,

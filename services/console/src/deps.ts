@@ -51,6 +51,8 @@ export interface ConsoleDeps {
   /** The operator's defaults (`QUOTAS`). */
   quotas: QuotaValues
   assetStore: Pick<AssetStore, 'openForCaller' | 'put' | 'remove'>
+  /** How long after its appointment by an Admin a new owner of a project becomes one. */
+  appointmentDelayMs: number
   throttle: Throttle
   leakReports: LeakReports
   passwords: Passwords

@@ -15,7 +15,8 @@ import { revokeKey, rotateKey } from './keys/rotate-key.ts'
 import { correctWallet, fundWallet, listFundings, readWallet } from './money/wallet.ts'
 import { createTeam, deleteTeam, listTeamMembers, listTeams, removeTeamMember, setTeamMember } from './users/teams.ts'
 import { activateRevision, listRevisions, readRevision, saveRevision } from './sandboxes/revisions.ts'
-import { listAudit } from './audit/list-audit.ts'
+import { exportAudit, exportPlatformAudit } from './audit/export-audit.ts'
+import { listAudit, listMyAudit, listPlatformAudit } from './audit/list-audit.ts'
 import { changeProduct, createProduct, listProducts } from './catalogue/products.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { listKeys, readKey } from './keys/list-keys.ts'
@@ -26,12 +27,14 @@ import { readUsage } from './money/usage.ts'
 import { listNotices } from './notices/list-notices.ts'
 import { listDeliveries, resendDelivery, testWebhook } from './notices/webhook-deliveries.ts'
 import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateWebhookSecret } from './notices/webhooks.ts'
+import { deleteTenantWebhook, listTenantWebhooks } from './notices/tenant-webhooks.ts'
 import { readThresholds, setThresholds } from './notices/thresholds.ts'
 import { listMembers, removeMember, setMember } from './users/members.ts'
 import { createTenant, deleteTenant, listTenants } from './users/tenants.ts'
 import { assignProduct, listAssignments, unassignProduct } from './projects/assignments.ts'
 import { changeProject } from './projects/change-project.ts'
 import { changeQuotas, readQuotas } from './projects/quotas.ts'
+import { listAppointments, objectToAppointment } from './projects/appointments.ts'
 import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
 import { createProject, deleteProject, listProjects } from './projects/projects.ts'
 import { countRefusals, listLatestRefusals } from './refusals/refusals.ts'
@@ -95,6 +98,10 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     setTeamMember: setTeamMember(deps),
     removeTeamMember: removeTeamMember(deps),
     listAudit: listAudit(deps),
+    exportAudit: exportAudit(deps),
+    listMyAudit: listMyAudit(deps),
+    listPlatformAudit: listPlatformAudit(deps),
+    exportPlatformAudit: exportPlatformAudit(deps),
 
     listProjects: listProjects(deps),
     createProject: createProject(deps),
@@ -105,6 +112,8 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     listGrants: listGrants(deps),
     setGrant: setGrant(deps),
     removeGrant: removeGrant(deps),
+    listAppointments: listAppointments(deps),
+    objectToAppointment: objectToAppointment(deps),
     listAssignments: listAssignments(deps),
     assignProduct: assignProduct(deps),
     unassignProduct: unassignProduct(deps),
@@ -136,6 +145,8 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     createWebhook: createWebhook(deps),
     readWebhook: readWebhook(deps),
     deleteWebhook: deleteWebhook(deps),
+    listTenantWebhooks: listTenantWebhooks(deps),
+    deleteTenantWebhook: deleteTenantWebhook(deps),
     rotateWebhookSecret: rotateWebhookSecret(deps),
     testWebhook: testWebhook(deps),
     listDeliveries: listDeliveries(deps),

@@ -12,6 +12,8 @@ import { isTrustedBy } from '@gateway/service-kit/http/trusted-proxies'
 import type { ConsoleDeps } from './deps.ts'
 import { consoleApp } from './app.ts'
 import { removeDeleted } from './assets/assets.ts'
+import { reportFailedSignIns } from './audit/failed-sign-ins.ts'
+import { auditAnchor, forgetAudit, sealAudit } from './audit/seal-audit.ts'
 import { forgetCreations } from './request/create-once.ts'
 import { type ConsoleConfig, REVOCATION_CONNECTIONS } from './config.ts'
 import { openFollowerLooks } from './executions/follower-looks.ts'
@@ -19,6 +21,7 @@ import { openLeakReports } from './keys/leak-reports.ts'
 import { openMetrics } from './metrics.ts'
 import { handOverNotices } from './notices/outgoing-notices.ts'
 import { repeat } from '@gateway/service-kit/async/repeat'
+import { makeAppointments } from './projects/appointments.ts'
 import { openConnectionTurns } from './request/connection-turns.ts'
 import { openRequestLimits } from './request/request-limits.ts'
 import { openPasswords } from './sign-in/password.ts'
@@ -60,8 +63,26 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const removal = { name: 'removal of assets', everyMs: 60_000, work: () => removeDeleted({ ledger, assetStore, log }) }
   const forgetting = { name: 'idempotency keys', everyMs: 600_000, work: () => forgetCreations({ prisma }) }
   const attempts = { name: 'sign-in attempts', everyMs: 300_000, work: () => forgetAttempts({ prisma }) }
+  const seals = { name: 'seals of the audit', everyMs: 5_000, work: () => sealAudit({ prisma }) }
+  const retention = {
+    name: 'retention of the audit',
+    everyMs: 3_600_000,
+    work: () => forgetAudit({ prisma }, config.AUDIT_RETENTION_DAYS),
+  }
+  const failures = { name: 'failed sign-ins', everyMs: 10_000, work: () => reportFailedSignIns({ prisma }) }
+  const appointments = {
+    name: 'appointments of owners',
+    everyMs: 60_000,
+    work: () => makeAppointments({ prisma, now: () => new Date() }),
+  }
+  const anchoring = {
+    name: 'anchor of the audit',
+    everyMs: 3_600_000,
+    work: async () => (log.info({ anchor: await auditAnchor({ prisma }) }, 'the audit was anchored'), 0),
+  }
   const handingOver = { name: 'outgoing notices', everyMs: 1_000, work: () => handOverNotices({ prisma, ledger }) }
-  for (const job of [removal, forgetting, attempts, handingOver]) onStop(job.name, repeat({ log }, job))
+  const jobs = [removal, forgetting, attempts, handingOver, seals, retention, anchoring, failures, appointments]
+  for (const job of jobs) onStop(job.name, repeat({ log }, job))
 
   const estimator = openEstimator({
     onTrouble: (error) => log.warn({ err: error }, 'estimate failed'),
@@ -84,6 +105,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     assetStore,
     estimator,
     quotas: config.QUOTAS,
+    appointmentDelayMs: config.APPOINTMENT_DELAY_HOURS * 3_600_000,
     throttle: openThrottle({ prisma }),
     leakReports: openLeakReports(),
     passwords: openPasswords({ random }),

@@ -189,7 +189,14 @@ describe('Postgres permissions', () => {
 
   test('the audit log is append-only', async ({ database }) => {
     expect(await as(database.consoleUrl, `DELETE FROM control.audit`)).toMatch(/permission denied/)
-    expect(await as(database.adminUrl, `DELETE FROM control.audit`)).toMatch(/append-only/)
+    await query(database.adminUrl, `INSERT INTO control.audit (action, subject) VALUES ('a', 'b')`)
+    for (const statement of [
+      'DELETE FROM control.audit',
+      'TRUNCATE control.audit',
+      `UPDATE control.audit SET subject = 'c'`,
+      `UPDATE control.audit SET subject = 'c', position = 1, seal = sha256('')`,
+    ])
+      expect(await as(database.adminUrl, statement)).toMatch(/append-only/)
   })
 
   test('the ledger cannot read passwords or user tokens', async ({ database }) => {

@@ -4,6 +4,7 @@ import { csv, done, made, one, page, paged, project, route, sentOnce, tenant, wi
 import { anyMedia, media, partOf, range } from './flow-routes.ts'
 import { accessTokenRecord, newProjectTokenBody, newTenantTokenBody } from '../console/access-tokens.ts'
 import { exampleIds } from '../example-ids.ts'
+import { tenantTokenQuery } from '../console/leaving.ts'
 import { pageQuery } from '../console/page.ts'
 import { fundingQuery, fundingRecord, journalPage, statement, statementQuery } from '../console/statement.ts'
 
@@ -45,18 +46,24 @@ export const consoleTokenRoutes = {
   listTenantTokens: tokens(
     'GET',
     `${tenant}/tokens`,
-    'List the tokens of an organization',
+    'List the tokens of an organization and its projects',
     page(accessTokenRecord),
-    paged,
+    { ...paged, query: tenantTokenQuery },
   ),
   createTenantToken: tokens('POST', `${tenant}/tokens`, 'Create a token of an organization', madeWithSecret, {
     ...sentOnce(newTenantTokenBody),
     description,
   }),
-  deleteTenantToken: tokens('DELETE', `${tenant}/tokens/{token}`, 'Delete a token of an organization', done, {
-    example: { path: { token: exampleIds.accessToken } },
-    description: 'The token is refused from the next call on.',
-  }),
+  deleteTenantToken: tokens(
+    'DELETE',
+    `${tenant}/tokens/{token}`,
+    'Delete a token of an organization or a project of it',
+    done,
+    {
+      example: { path: { token: exampleIds.accessToken } },
+      description: 'The token is refused from the next call on.',
+    },
+  ),
   listProjectTokens: tokens('GET', `${project}/tokens`, 'List the tokens of a project', page(accessTokenRecord), paged),
   createProjectToken: tokens('POST', `${project}/tokens`, 'Create a token of a project', madeWithSecret, {
     ...sentOnce(newProjectTokenBody, 'quota_reached'),

@@ -11,8 +11,6 @@ import {
   walletShape,
 } from '../console/money.ts'
 import {
-  auditQuery,
-  auditRecord,
   memberRecord,
   newMemberBody,
   newTeamBody,
@@ -22,6 +20,8 @@ import {
   teamRecord,
   tenantRecord,
 } from '../console/users.ts'
+import { appointmentRecord } from '../console/appointments.ts'
+import { removalQuery, removalRecord, tenantWebhookQuery, tenantWebhookRecord } from '../console/leaving.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
 import { leakedSecretsBody, receivedReport } from '../console/leaked-secrets.ts'
 import {
@@ -56,6 +56,7 @@ import {
   tokenOfCode,
   tokenRecord,
 } from '../console/sign-in.ts'
+import { consoleAuditRoutes } from './console-audit-routes.ts'
 import { consoleAssetRoutes, consoleBooksRoutes, consoleTokenRoutes } from './console-resource-routes.ts'
 import type { ApiRoute } from './api-route.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
@@ -158,7 +159,12 @@ export const consoleRoutes = {
     madeOrChanged(memberRecord),
     sent(newMemberBody, 'last_admin', 'already_exists'),
   ),
-  removeMember: users('DELETE', `${tenant}/members/{user}`, 'Remove a member', done, { refusals: ['last_admin'] }),
+  removeMember: users('DELETE', `${tenant}/members/{user}`, 'Remove a member', one(removalRecord), {
+    query: removalQuery,
+    refusals: ['invalid_request', 'last_admin'],
+    description:
+      'Also ends the roles of the user in teams and projects; adding the user again does not restore them. Keys, service tokens and webhooks that the user created remain unless `end` names them. The response counts both.',
+  }),
   listTeams: users('GET', `${tenant}/teams`, 'List teams', page(teamRecord), paged),
   createTeam: users('POST', `${tenant}/teams`, 'Create a team', made(teamRecord), sentOnce(newTeamBody)),
   deleteTeam: users('DELETE', `${tenant}/teams/{team}`, 'Delete a team without projects', done, {
@@ -179,10 +185,7 @@ export const consoleRoutes = {
     sent(newTeamMemberBody),
   ),
   removeTeamMember: users('DELETE', `${tenant}/teams/{team}/members/{user}`, 'Remove a member from a team', done),
-  listAudit: users('GET', `${tenant}/audit`, 'Read the audit log', page(auditRecord), {
-    ...paged,
-    query: auditQuery,
-  }),
+  ...consoleAuditRoutes,
 
   listProjects: projects('GET', `${tenant}/projects`, 'List projects', page(projectRecord), paged),
   createProject: projects('POST', `${tenant}/projects`, 'Create a project', made(projectRecord), {
@@ -205,13 +208,43 @@ export const consoleRoutes = {
       'Requires a platform operator. A quota below the current use deletes nothing; it refuses further additions.',
   }),
   listGrants: projects('GET', `${project}/grants`, 'List grants', page(grantRecord), paged),
-  setGrant: projects('POST', `${project}/grants`, 'Grant a member a role or change it', madeOrChanged(grantRecord), {
-    ...sent(newGrantBody),
-    description: 'Requires a Project Owner. An Admin may only appoint an owner for a project without one.',
-  }),
+  setGrant: projects(
+    'POST',
+    `${project}/grants`,
+    'Grant a member a role or change it',
+    {
+      ...madeOrChanged(grantRecord),
+      202: { description: 'Appointed; becomes an owner later', body: appointmentRecord },
+    },
+    {
+      ...sent(newGrantBody),
+      description:
+        'Requires a Project Owner. An Admin or a platform operator may only appoint an owner for a project without one. If the project had one before, an appointment by an Admin takes effect after a delay (202), during which the former owners and the Admins may object.',
+    },
+  ),
   removeGrant: projects('DELETE', `${project}/grants/{user}`, 'Remove a grant', done, {
     description: 'Keys that the user created are refused from the next call on.',
   }),
+  listAppointments: projects(
+    'GET',
+    '/api/v2/me/appointments',
+    'List pending appointments of owners',
+    page(appointmentRecord),
+    {
+      ...paged,
+      description: 'Of projects that the caller owned, and of organizations whose Admin the caller is.',
+    },
+  ),
+  objectToAppointment: projects(
+    'DELETE',
+    '/api/v2/me/appointments/{project}',
+    'Object to the appointment of an owner',
+    done,
+    {
+      description:
+        'Requires a former owner of the project or an Admin. After an objection only a platform operator appoints an owner. The Admin who made the appointment cancels it instead.',
+    },
+  ),
   listAssignments: projects('GET', `${project}/assignments`, 'List assigned products', page(assignmentRecord), paged),
   assignProduct: projects(
     'PUT',
@@ -378,6 +411,17 @@ export const consoleRoutes = {
       description: 'Immediately, with all attempts of a new delivery and the same `webhook-id`.',
     },
   ),
+
+  listTenantWebhooks: notices(
+    'GET',
+    `${tenant}/webhooks`,
+    'List the webhooks of all projects',
+    page(tenantWebhookRecord),
+    { ...paged, query: tenantWebhookQuery, description: 'Requires an Admin.' },
+  ),
+  deleteTenantWebhook: notices('DELETE', `${tenant}/webhooks/{webhook}`, 'Delete a webhook of any project', done, {
+    description: 'Requires an Admin.',
+  }),
 
   listProducts: catalogue('GET', '/api/v2/products', 'List products', page(productRecord), {
     ...paged,

@@ -1,11 +1,14 @@
 import { chatBody } from '../chat-request.ts'
 import { contractSide, flowPackage, graph, graphProblem } from '../graph.ts'
 import { invokeBody } from '../invoke-request.ts'
+import { auditLine, auditRecord } from '../console/audit.ts'
+import { appointmentRecord } from '../console/appointments.ts'
+import { removalRecord, tenantWebhookRecord } from '../console/leaving.ts'
 import { accessTokenRecord } from '../console/access-tokens.ts'
 import { storedAsset } from '../console/assets.ts'
 import { keyRecord, newKeyBody } from '../console/keys.ts'
 import { invocationRecord, usageReport, walletShape } from '../console/money.ts'
-import { auditRecord, memberRecord, teamMemberRecord, teamRecord, tenantRecord } from '../console/users.ts'
+import { memberRecord, teamMemberRecord, teamRecord, tenantRecord } from '../console/users.ts'
 import { newProductBody, productPricing, productRecord } from '../console/products.ts'
 import { assignmentRecord, grantRecord, projectRecord } from '../console/projects.ts'
 import { deliveryRecord, noticeRecord, noticeThresholds, webhookDelivery, webhookRecord } from '../console/notices.ts'
@@ -54,6 +57,10 @@ export const namedAnswers = {
   Team: teamRecord,
   TeamMember: teamMemberRecord,
   AuditEntry: auditRecord,
+  AuditLine: auditLine,
+  Appointment: appointmentRecord,
+  Removal: removalRecord,
+  TenantWebhook: tenantWebhookRecord,
   Project: projectRecord,
   Grant: grantRecord,
   Assignment: assignmentRecord,

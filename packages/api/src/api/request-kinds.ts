@@ -16,6 +16,8 @@ export const revocations: ReadonlySet<ConsoleOperation> = new Set([
   'removeMember',
   'removeTeamMember',
   'removeGrant',
+  'objectToAppointment',
+  'deleteTenantWebhook',
   'unassignProduct',
   'revokeKey',
   'rotateKey',

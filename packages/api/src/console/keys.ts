@@ -112,7 +112,7 @@ export const keyRecord = z
 export type KeyRecord = z.infer<typeof keyRecord>
 
 export const keyQuery = pageQuery
-  .extend({ project: id.optional(), state: keyState.optional() })
+  .extend({ project: id.optional(), state: keyState.optional(), createdBy: id.optional() })
   .meta({ examples: [{ project: exampleIds.project, state: 'Active', limit: 20 }] })
 export const rotateBody = z
   .strictObject({ graceSeconds: z.int().min(0).max(86_400).default(0) })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
 import { id, label, named, teamRole, tenantRole, time } from './fields.ts'
-import { timedQuery } from './page.ts'
 import { email, password } from './sign-in.ts'
 
 export const newTenantBody = z.strictObject({ name: label(100) }).meta({ examples: [{ name: 'Acme' }] })
@@ -57,31 +56,3 @@ export const teamMemberRecord = memberRecord
   .extend({ role: teamRole })
   .meta({ examples: [{ ...member, role: 'Team Owner' }] })
 export type TeamMemberRecord = z.infer<typeof teamMemberRecord>
-
-export const auditQuery = timedQuery({ user: id.optional(), action: id.optional(), subject: id.optional() }).meta({
-  examples: [
-    { user: exampleIds.user, action: 'key.create', from: exampleValues.from, to: exampleValues.to, limit: 20 },
-  ],
-})
-export const auditRecord = z
-  .strictObject({
-    id,
-    at: time,
-    user: id.nullable(),
-    action: z.string(),
-    subject: z.string().describe('subject of the action; sbx-… for a sandbox product that the reader cannot use'),
-    details: z.record(z.string(), z.unknown()),
-  })
-  .meta({
-    examples: [
-      {
-        id: '42',
-        at: '2026-11-20T09:00:00.000Z',
-        user: exampleIds.user,
-        action: 'key.create',
-        subject: exampleIds.key,
-        details: { project: exampleIds.project },
-      },
-    ],
-  })
-export type AuditRecord = z.infer<typeof auditRecord>

@@ -1,34 +1,122 @@
-import type { AuditRecord } from '@gateway/api/console/users'
+import type { AuditRecord } from '@gateway/api/console/audit'
 import { Prisma } from '@gateway/database/client'
+import type { Response } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInTenant } from '../permissions/authorize.ts'
-import { HIDDEN_SANDBOX, projectsOpenTo, sandboxesOpenTo } from '../permissions/visible-projects.ts'
+import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize.ts'
+import { sandboxesOpenTo } from '../permissions/visible-projects.ts'
 import type { Handler } from '../request/call.ts'
 import { behind, equal, type FoundRow, foundRows, inPeriod, type Order, pageOfFound } from '../request/found-rows.ts'
 import { readTimeCursor } from '../request/page.ts'
-import { userOf } from '../sign-in/user.ts'
+import { type CsvRow, sendCsv } from '../request/send-csv.ts'
+import { onlyUserOf, type User, userOf } from '../sign-in/user.ts'
+import { recordExport } from './record-export.ts'
+import { type Entry, entryColumns, recordsSeenBy, type Scope } from './visible-entries.ts'
 
-/**
- * GET …/audit: who changed what and when, newest first. Details of private sandbox products are hidden from readers who
- * may not use them (rules §7.3).
- */
-export function listAudit(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAudit'> {
+type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
+
+/** GET …/audit: what was done in an organization, newest first. */
+export function listAudit(deps: Deps): Handler<'listAudit'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
     const reader = userOf(res)
     await authorizeInTenant(deps.prisma, reader, tenant, 'audit.read')
-    const { cursor, limit, ...filters } = call.query()
-    const place = cursor === undefined ? null : readCursor(cursor)
-    const open = (sandboxes: string[]) => sandboxesOpenTo(deps.prisma, reader.id, sandboxes)
-    const { subject } = filters
-    // For a reader who may not use a sandbox product, no entry has its ID.
-    const nothing = subject?.startsWith('sbx-') && (await open([subject])).size === 0
-    const found = findEntries({ ...filters, tenant, place, limit })
-    const rows = nothing ? [] : await deps.prisma.$queryRaw<AuditRow[]>(found)
-    const seen = await seenBy(deps, reader.id, rows)
-    const recordOf = (row: AuditRow) => auditRecord(isHidden(row, seen) ? hidden(row) : row)
-    res.json(pageOfFound(rows, limit, recordOf, ({ at, id }) => ({ at, id: String(id) })))
+    await sendEntries(deps, res, reader, { tenant }, call.query())
   }
+}
+
+/** GET /api/v2/me/audit: what the user did, and failed attempts to sign in as the user. */
+export function listMyAudit(deps: Deps): Handler<'listMyAudit'> {
+  return async (call, res) => {
+    const reader = onlyUserOf(res)
+    const { user: _, ...query } = call.query()
+    await sendEntries(deps, res, reader, { ofUser: reader.id }, query)
+  }
+}
+
+/** GET /api/v2/audit: what was done in all organizations and on the platform. */
+export function listPlatformAudit(deps: Deps): Handler<'listPlatformAudit'> {
+  return async (call, res) => {
+    const reader = userOf(res)
+    authorizeOnPlatform(reader, 'platform-audit.read')
+    await sendEntries(deps, res, reader, {}, call.query())
+  }
+}
+
+interface Filters {
+  tenant?: string | undefined
+  user?: string | undefined
+  action?: string | undefined
+  subject?: string | undefined
+  address?: string | undefined
+  outcome?: string | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+type Query = Filters & { cursor?: string | undefined; limit: number; format: 'json' | 'csv' }
+
+const CSV_ENTRIES = 10_000
+const CSV_PAGE = 500
+/** Pages read for a file: one of them may hold few entries that match. */
+const CSV_PAGES = 40
+
+async function sendEntries(deps: Deps, res: Response, reader: User, scope: Scope, query: Query): Promise<void> {
+  const { cursor, limit, format, ...filters } = query
+  const read = async (cursor: string | null, limit: number) => readPage(deps, reader, scope, filters, cursor, limit)
+  if (format === 'json') return void res.json(await read(cursor ?? null, limit))
+  const records: AuditRecord[] = []
+  let next = cursor ?? null
+  let pages = 0
+  do {
+    const page = await read(next, Math.min(CSV_PAGE, CSV_ENTRIES - records.length))
+    records.push(...page.data)
+    next = page.nextCursor
+    pages++
+  } while (next !== null && records.length < CSV_ENTRIES && pages < CSV_PAGES)
+  if (next !== null) res.set('Next-Cursor', next)
+  await recordExport(deps, reader, scope, { format: 'csv' })
+  sendCsv(res, `audit-${scope.tenant ?? scope.ofUser ?? 'all'}-${deps.now().toISOString().slice(0, 10)}`, [
+    csvColumns,
+    ...records.map(csvRow),
+  ])
+}
+
+const csvColumns: CsvRow = [
+  'id',
+  'at',
+  'tenant',
+  'user',
+  'user_name',
+  'action',
+  'subject',
+  'outcome',
+  'request_id',
+  'address',
+  'device',
+  'details',
+]
+
+function csvRow({ id, at, tenant, user, userName, action, subject, ...rest }: AuditRecord): CsvRow {
+  const { outcome, requestId, address, device, details } = rest
+  return [id, at, tenant, user, userName, action, subject, outcome, requestId, address, device, JSON.stringify(details)]
+}
+
+async function readPage(
+  deps: Deps,
+  reader: User,
+  scope: Scope,
+  filters: Filters,
+  cursor: string | null,
+  limit: number,
+) {
+  const place = cursor === null ? null : readCursor(cursor)
+  const { subject } = filters
+  // For a reader who may not use a sandbox product, no entry has its ID.
+  const nothing = subject?.startsWith('sbx-') && (await sandboxesOpenTo(deps.prisma, reader.id, [subject])).size === 0
+  const found = findEntries(scope, { ...filters, place, limit })
+  const rows = nothing ? [] : await deps.prisma.$queryRaw<AuditRow[]>(found)
+  const recordOf = await recordsSeenBy(deps, reader.id, rows)
+  return pageOfFound(rows, limit, recordOf, ({ at, id }) => ({ at, id: String(id) }))
 }
 
 function readCursor(cursor: string): { at: Date; id: bigint } {
@@ -36,88 +124,39 @@ function readCursor(cursor: string): { at: Date; id: bigint } {
   return { at, id: BigInt(id) }
 }
 
-function auditRecord({ id, at, user, action, subject, details }: AuditRow): AuditRecord {
-  return {
-    id: String(id),
-    at: at.toISOString(),
-    user,
-    action,
-    subject,
-    details: details as AuditRecord['details'],
-  }
-}
+interface AuditRow extends Entry, FoundRow {}
 
-interface Entry {
-  action: string
-  subject: string
-  details: Prisma.JsonValue
-}
-
-/** Returns those subjects, sandbox products or projects with assets, that the reader may use. */
-async function seenBy({ prisma }: Pick<ConsoleDeps, 'prisma'>, reader: string, rows: Entry[]): Promise<Set<string>> {
-  const subjects = (isAbout: (entry: Entry) => boolean) => rows.filter(isAbout).map(({ subject }) => subject)
-  const sandboxes = await sandboxesOpenTo(prisma, reader, subjects(isAboutSandbox))
-  return sandboxes.union(await projectsOpenTo(prisma, reader, subjects(isAboutAsset)))
-}
-
-function isAboutAsset({ action }: Pick<Entry, 'action'>): boolean {
-  return action.startsWith('asset.')
-}
-
-function isAboutSandbox({ action }: Pick<Entry, 'action'>): boolean {
-  return action.startsWith('sandbox.') || action.startsWith('revision.')
-}
-
-/** Whether an entry is about a sandbox product or an asset that the reader may not use or that was deleted. */
-function isHidden(entry: Entry, open: ReadonlySet<string>): boolean {
-  return (
-    ((isAboutSandbox(entry) || isAboutAsset(entry)) && !open.has(entry.subject)) || entry.action === 'project.delete'
-  )
-}
-
-/** Keeps user, action and time of an entry; removes which sandbox product it was, and the details. */
-function hidden<T extends Entry>(entry: T): T {
-  if (isAboutSandbox(entry)) return { ...entry, subject: HIDDEN_SANDBOX, details: {} }
-  if (isAboutAsset(entry)) return { ...entry, details: {} }
-  const { sandboxes, ...details } = entry.details as Prisma.JsonObject
-  return { ...entry, details: { ...details, sandboxes: Array.isArray(sandboxes) ? sandboxes.length : 0 } }
-}
-
-export interface AuditFilters {
-  tenant: string
-  user?: string | undefined
-  action?: string | undefined
-  subject?: string | undefined
-  from?: Date | undefined
-  to?: Date | undefined
+interface AuditWalk extends Filters {
   /** Position where the previous page ended. */
   place: { at: Date; id: bigint } | null
   limit: number
 }
 
-export interface AuditRow extends FoundRow {
-  id: bigint
-  at: Date
-  user: string | null
-  action: string
-  subject: string
-  details: Prisma.JsonValue
+const order: Order = { at: Prisma.sql`a.at`, id: Prisma.sql`a.id` }
+const columns = {
+  tenant: Prisma.sql`a.tenant`,
+  user: Prisma.sql`a.user_id`,
+  action: Prisma.sql`a.action`,
+  subject: Prisma.sql`a.subject`,
+  address: Prisma.sql`a.address`,
+  outcome: Prisma.sql`a.outcome`,
 }
 
-const order: Order = { at: Prisma.sql`a.at`, id: Prisma.sql`a.id` }
-const columns = Prisma.sql`a.id, a.at, a.user_id AS "user", a.action, a.subject, a.details`
-const [user, action, subject] = [Prisma.sql`a.user_id`, Prisma.sql`a.action`, Prisma.sql`a.subject`]
-
 /**
- * Selects the entries of an organization that match the filters, newest first. Filters by user and by subject each have
- * an index (L2 in found-rows.ts).
+ * Selects the entries of a scope that match the filters, newest first. Each scope has an index, and one by user; an
+ * organization has one by subject too (L2 in found-rows.ts).
  */
-export function findEntries({ limit, place, ...filters }: AuditFilters): Prisma.Sql {
-  const byUser: [Prisma.Sql, string | undefined] = [user, filters.user]
-  const bySubject: [Prisma.Sql, string | undefined] = [subject, filters.subject]
-  const indexed = filters.subject === undefined ? byUser : bySubject
-  const along = Prisma.sql`
-    a.tenant = ${filters.tenant} ${equal([indexed])} ${inPeriod(order.at, filters)} ${behind(order, place)}`
-  const fits = Prisma.sql`(true ${equal([byUser, bySubject, [action, filters.action]])})`
-  return foundRows({ ...order, table: Prisma.sql`control.audit`, along, fits, columns }, limit)
+export function findEntries(scope: Scope, { limit, place, ...filters }: AuditWalk): Prisma.Sql {
+  const along = Prisma.sql`${walkOf(scope, filters)} ${inPeriod(order.at, filters)} ${behind(order, place)}`
+  const names = Object.keys(columns) as (keyof typeof columns)[]
+  const fits = Prisma.sql`(true ${equal(names.map((name) => [columns[name], filters[name]]))})`
+  return foundRows({ ...order, table: Prisma.sql`control.audit`, along, fits, columns: entryColumns }, limit)
+}
+
+function walkOf({ tenant, ofUser }: Scope, { user, subject }: Filters): Prisma.Sql {
+  if (tenant !== undefined) {
+    const indexed = subject === undefined ? equal([[columns.user, user]]) : equal([[columns.subject, subject]])
+    return Prisma.sql`a.tenant = ${tenant} ${indexed}`
+  }
+  return Prisma.sql`a.original IS NULL ${equal([[columns.user, ofUser ?? user]])}`
 }

@@ -1,22 +1,74 @@
 import type { Prisma } from '@gateway/database/client'
+import { currentOrigin, type Origin } from './request-origin.ts'
 
 /** Transaction that writes a change together with its audit row. */
 export type Transaction = Prisma.TransactionClient
 
 export interface Change {
-  /** null: the change concerns no tenant, such as a change of a product. */
+  /**
+   * null: the change concerns no single organization. One of a user's own (`ofUser`) is repeated for each organization
+   * of the user, so that its Admins can read it.
+   */
   tenant: string | null
-  /** null: made by a key. */
+  /** null: made by a key or by the service. */
   user: string | null
   /** What was done, such as `key.revoke`. */
   action: string
   /** ID of the changed object. */
   subject: string
+  /** User whose own change it is (`ofUser`). Default: the subject if it is a user, otherwise `user`. */
+  of?: string
   /** Never a secret. */
   details?: Prisma.InputJsonObject
+  /** Default: `succeeded`. */
+  outcome?: Outcome
+  /** Default: the request in progress. */
+  origin?: Origin
 }
 
-/** Writes an audit row. The table is append-only. */
-export async function recordChange(tx: Transaction, { details = {}, ...change }: Change): Promise<void> {
-  await tx.auditEntry.create({ data: { ...change, details }, select: { id: true } })
+export type Outcome = 'succeeded' | 'refused'
+
+/** Changes of how a user signs in. Others without an organization are the platform's, such as `product.change`. */
+const ofUser = /^(session|token|password|identity|second-factor|recovery-codes|user)\./
+
+/**
+ * Writes an audit row with the name of the user, and with the request, address and device that it came from. The table
+ * is append-only.
+ */
+export async function recordChange(tx: Transaction, change: Change): Promise<void> {
+  const { tenant, user, action, subject, details = {}, outcome = 'succeeded' } = change
+  const { request, address, device } = change.origin ?? currentOrigin()
+  const about = change.of ?? (subject.startsWith('usr_') ? subject : user)
+  const repeatedFor = tenant === null && ofUser.test(action) ? about : null
+  await tx.$executeRaw`
+    WITH entry AS (
+      INSERT INTO control.audit
+        (tenant, user_id, user_name, action, subject, details, outcome, request, address, device)
+      SELECT ${tenant}, ${user},
+             coalesce((SELECT name FROM control.users WHERE id = ${user}),
+                      (SELECT name FROM control.access_tokens WHERE id = ${user})),
+             ${action}, ${subject}, ${JSON.stringify(details)}::jsonb, ${outcome},
+             ${request}, ${address}, ${device}
+      RETURNING *
+    )
+    INSERT INTO control.audit
+      (tenant, original, user_id, user_name, action, subject, details, outcome, request, address, device)
+    SELECT m.tenant, e.id, e.user_id, e.user_name, e.action, e.subject, e.details, e.outcome,
+           e.request, e.address, e.device
+      FROM entry e
+      JOIN control.memberships m ON m.user_id = ${repeatedFor}`
+}
+
+/** Writes an audit row for each of these objects of one organization, however many, in one statement. */
+export async function recordChanges(
+  tx: Transaction,
+  { tenant, user, action }: { tenant: string; user: string; action: string },
+  changed: readonly Required<Pick<Change, 'subject' | 'details'>>[],
+): Promise<void> {
+  const { request, address, device } = currentOrigin()
+  await tx.$executeRaw`
+    INSERT INTO control.audit (tenant, user_id, user_name, action, subject, details, request, address, device)
+    SELECT ${tenant}, ${user}, (SELECT name FROM control.users WHERE id = ${user}), ${action},
+           c.subject, c.details, ${request}, ${address}, ${device}
+      FROM jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) AS c (subject text, details jsonb)`
 }

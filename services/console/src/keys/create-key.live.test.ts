@@ -132,9 +132,10 @@ test.for([
 // spec: 5/s4
 test('a user who has left the organization cannot issue a key, even with roles left over [key_issuer_denied]', async ({
   stack,
+  fixture,
 }) => {
   const leaver = await stack.member({ team: 'Team Owner', project: 'Project Owner' })
-  await stack.owner.delete(`${stack.path}/members/${leaver.id}`)
+  await fixture.run('DELETE FROM control.memberships WHERE user_id = $1', [leaver.id])
   expect(outcomeOf(await leaver.post(`${stack.path}/keys`, { project: stack.project }))).toBe('403 key_issuer_denied')
 })
 

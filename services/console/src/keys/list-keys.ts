@@ -14,7 +14,7 @@ export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
   return async (call, res) => {
     const user = userOf(res)
     const visible = await visibleKeys({ prisma }, user, call.id('tenant'))
-    const { cursor, limit, project, state } = call.query()
+    const { cursor, limit, project, state, createdBy } = call.query()
     const now = await databaseNow(prisma)
     const rows = await prisma.key.findMany({
       where: {
@@ -22,6 +22,7 @@ export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
           visible,
           { id: { gt: readIdCursor(cursor, 'key_') } },
           project === undefined ? {} : { project },
+          createdBy === undefined ? {} : { createdBy },
           state === undefined ? {} : inState(state, now),
         ],
       },

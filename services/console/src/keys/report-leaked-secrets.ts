@@ -80,7 +80,14 @@ async function endUserToken({ prisma }: Deps, { id, user }: Row<'userToken'>, fo
   await prisma.$transaction(async (tx) => {
     const { count } = await tx.userToken.deleteMany({ where: { id } })
     if (count === 0) return // ended concurrently
-    await recordChange(tx, { tenant: null, user: null, action: 'token.leak', subject: id, details: { user, ...found } })
+    await recordChange(tx, {
+      tenant: null,
+      user: null,
+      action: 'token.leak',
+      subject: id,
+      of: user,
+      details: { user, ...found },
+    })
   })
 }
 

@@ -295,6 +295,9 @@ test('a revocation applies to the next call as soon as its response arrives', as
   await stack.owner.delete(`${stack.path}/members/${issuer.id}`)
   expect(await refusal(secret)).toBe('key_issuer_denied')
   await stack.owner.post(`${stack.path}/members`, { email })
+  await stack.owner.post(team, { user: issuer.id })
+  expect(await refusal(secret)).toBe('key_issuer_denied')
+  await stack.owner.post(grants, { user: issuer.id, role: 'Project Consumer' })
   expect(await refusal(secret)).toBe('admitted')
 
   const state = (to: string) =>

@@ -1,4 +1,5 @@
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
+import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Call, Handler } from '../request/call.ts'
@@ -29,8 +30,10 @@ export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' |
       deps.metrics.statementDiffered()
       deps.log.error({ project, ...period, differences: statement.differences }, 'statement does not reconcile')
     }
-    if (query.format === 'json') res.json(statement)
-    else sendCsv(res, `statement-${project}-${period.from}-${period.to}`, statementRows(statement, lines))
+    if (query.format === 'json') return void res.json(statement)
+    const what = { action: 'statement.export', subject: project, details: { from: period.from, to: period.to } }
+    await recordChange(deps.prisma, { tenant, user: userOf(res).id, ...what })
+    sendCsv(res, `statement-${project}-${period.from}-${period.to}`, statementRows(statement, lines))
   }
 }
 

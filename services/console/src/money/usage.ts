@@ -1,5 +1,6 @@
 import type { UsageReport } from '@gateway/api/console/money'
 import type { Refusal } from '@gateway/api/refusal'
+import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Permission } from '../permissions/permissions.ts'
@@ -45,8 +46,11 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
       })),
       totalMicro: Number(rows.reduce((sum, { charged }) => sum + charged, 0n)),
     }
-    if (format === 'json') res.json(report)
-    else sendCsv(res, `usage-${project}-${report.from.slice(0, 10)}-${report.to.slice(0, 10)}`, tableOf(report))
+    if (format === 'json') return void res.json(report)
+    const details = { from: report.from, to: report.to, by }
+    const what = { action: 'usage.export', subject: project, details }
+    await recordChange(deps.prisma, { tenant, user: userOf(res).id, ...what })
+    sendCsv(res, `usage-${project}-${report.from.slice(0, 10)}-${report.to.slice(0, 10)}`, tableOf(report))
   }
 }
 

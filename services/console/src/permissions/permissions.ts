@@ -30,6 +30,7 @@ export const permissions = {
   'teams.read': member,
   'teams.manage': admin,
   'audit.read': admin,
+  'platform-audit.read': operator,
   'projects.read': member,
   'projects.manage': admin,
   // Which keys it applies to: see `visibleKeys`.
@@ -38,6 +39,8 @@ export const permissions = {
     grantedTo: (s) => isAdmin(s) || (isMember(s) && s.project === 'Project Owner'),
   },
   'tokens.manage': admin,
+  // Of all projects, without the addresses.
+  'webhooks.manage': admin,
   'project-tokens.manage': {
     need: 'the role Project Owner on the project',
     grantedTo: (s) => isMember(s) && s.project === 'Project Owner',
@@ -56,7 +59,10 @@ export const permissions = {
     grantedTo: (s) => isMember(s) && s.project === 'Project Owner',
   },
   // Only if the project has no owner left: see `authorizeGrant`.
-  'owners.appoint': admin,
+  'owners.appoint': {
+    need: 'the role Admin of the organization, or the platform operator role',
+    grantedTo: (s) => isAdmin(s) || isOperator(s),
+  },
   'usage.read': anyGrant,
   'notices.manage': {
     need: 'the role Project Owner on the project',

@@ -9,8 +9,10 @@ import { type User, userOf } from '../sign-in/user.ts'
 import { authorizeInProject, changePermissions, passBarrier } from '../permissions/authorize.ts'
 import { holds, permissions } from '../permissions/permissions.ts'
 import { rolesInProject } from '../permissions/roles.ts'
+import { appointLater } from './appointments.ts'
+import { hasOwner, noteFormerOwners } from './owners.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'now' | 'appointmentDelayMs'>
 
 /** GET …/projects/{p}/grants */
 export function listGrants(deps: Deps): Handler<'listGrants'> {
@@ -35,7 +37,10 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
   }
 }
 
-/** POST …/projects/{p}/grants: sets the role of a member of the organization. A new role can remove permissions. */
+/**
+ * POST …/projects/{p}/grants: sets the role of a member of the organization. A new role can remove permissions. The
+ * owner of a project that lost its owners becomes one later (appointments.ts).
+ */
 export function setGrant(deps: Deps): Handler<'setGrant'> {
   const { prisma } = deps
   return async (call, res) => {
@@ -45,15 +50,19 @@ export function setGrant(deps: Deps): Handler<'setGrant'> {
     await authorizeGrant(deps.prisma, by, { tenant, project, role: null })
     const { user, role } = await call.body()
     const made = await changePermissions(deps, tenant, async (tx) => {
-      await authorizeGrant(tx, by, { tenant, project, role })
+      const { isAppointing } = await authorizeGrant(tx, by, { tenant, project, role })
       await requireMember(tx, tenant, user)
+      const appointment = isAppointing ? await appointLater(deps, tx, by, { tenant, project, user }) : null
+      if (appointment !== null) return { appointment }
       const key = { project_user: { project, user } }
       const before = await tx.projectGrant.findUnique({ where: key })
+      if (before !== null && role !== 'Project Owner') await noteFormerOwners(tx, [before])
       const row = await tx.projectGrant.upsert({ where: key, create: { project, user, role }, update: { role } })
       const what = { action: 'grant.set', subject: project, details: { user, role, before: before?.role ?? null } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return { row, isNew: before === null }
     })
+    if ('appointment' in made) return void res.status(202).json(made.appointment)
     if (!made.isNew) await passBarrier(deps, [project])
     const [grant] = await usersOf<ProjectRole>({ prisma }, [made.row])
     res.status(made.isNew ? 201 : 200).json(grant)
@@ -69,8 +78,10 @@ export function removeGrant(deps: Deps): Handler<'removeGrant'> {
     const user = call.id('user')
     const removed = await changePermissions(deps, tenant, async (tx) => {
       await authorizeInProject(tx, by, tenant, project, 'grants.manage')
-      const { count } = await tx.projectGrant.deleteMany({ where: { project, user } })
-      if (count === 0) return false
+      const before = await tx.projectGrant.findUnique({ where: { project_user: { project, user } } })
+      if (before === null) return false
+      await tx.projectGrant.delete({ where: { project_user: { project, user } } })
+      await noteFormerOwners(tx, [before])
       const what = { action: 'grant.remove', subject: project, details: { user } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return true
@@ -89,27 +100,22 @@ interface Asked {
 }
 
 /**
- * Admits users who may grant a role on a project: only its owners. If a project has no owner left, an Admin may appoint
- * one, because otherwise it could never have one again (rules §7.3).
+ * Admits users who may grant a role on a project: only its owners. If a project has no owner left, an Admin or a
+ * platform operator may appoint one, because otherwise it could never have one again (rules §7.3).
  * @throws Refusal `not_found`, `not_permitted`
  */
-async function authorizeGrant(prisma: Transaction, user: User, { tenant, project, role }: Asked): Promise<void> {
+async function authorizeGrant(
+  prisma: Transaction,
+  user: User,
+  { tenant, project, role }: Asked,
+): Promise<{ isAppointing: boolean }> {
   const found = await rolesInProject(prisma, user, tenant, project)
   if (!found || !holds(found.roles, 'owners.appoint') || found.roles.project === 'Project Owner') {
     await authorizeInProject(prisma, user, tenant, project, 'grants.manage')
-    return
+    return { isAppointing: false }
   }
   const mayAppoint = role === null || role === 'Project Owner'
-  if (!mayAppoint || (await hasOwner({ prisma }, tenant, project)))
+  if (!mayAppoint || (await hasOwner(prisma, tenant, project)))
     throw refuse('not_permitted', { need: permissions['grants.manage'].need })
-}
-
-/** Whether an owner is left who is a member: a grant has no effect without membership. */
-async function hasOwner({ prisma }: { prisma: Transaction }, tenant: string, project: string): Promise<boolean> {
-  const owners = await prisma.projectGrant.findMany({
-    where: { project, role: 'Project Owner' },
-    select: { user: true },
-  })
-  const users = owners.map(({ user }) => user)
-  return (await prisma.membership.count({ where: { tenant, user: { in: users } } })) > 0
+  return { isAppointing: true }
 }

@@ -189,9 +189,16 @@ test('a page of a large list scans a bounded number of rows under any filter, an
       { place: { at: new Date('2026-06-01'), id: 'inv_x' }, model: 'acme/rare' },
     ]
     for (const filters of some) await expectBounded(findCalls({ ...base, ...filters }), filters)
-    const entries = { tenant: stack.tenant, place: null, limit: 100 }
-    for (const filters of [{}, { action: 'rare' }, { user: 'usr_busy', action: 'rare' }, { subject: 'thing_1' }])
-      await expectBounded(findEntries({ ...entries, ...filters }), filters)
+    const narrow = [
+      {},
+      { action: 'rare' },
+      { user: 'usr_busy', action: 'rare' },
+      { subject: 'thing_1' },
+      { address: '203.0.113.7', outcome: 'refused' },
+    ]
+    for (const scope of [{ tenant: stack.tenant }, { ofUser: 'usr_busy' }, {}])
+      for (const filters of narrow)
+        await expectBounded(findEntries(scope, { place: null, limit: 100, ...filters }), { ...scope, ...filters })
     const executions: ExecutionFilters = { project: stack.project, place: null, limit: 100 }
     const few: Partial<ExecutionFilters>[] = [
       {},

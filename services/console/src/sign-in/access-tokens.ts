@@ -1,5 +1,6 @@
 import type { AccessTokenRecord } from '@gateway/api/console/access-tokens'
 import { ACCESS_TOKEN_PREFIX } from '@gateway/api/ids'
+import type { Prisma } from '@gateway/database/client'
 import { authorizeInProject, authorizeInTenant, changePermissions } from '../permissions/authorize.ts'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
@@ -24,12 +25,14 @@ type TokenRow = Omit<AccessTokenRecord, 'createdAt' | 'expiresAt'> & { createdAt
 
 const DAY_MS = 86_400_000
 
-/** GET …/tokens */
+/** GET …/tokens: tokens of the organization and of all its projects. */
 export function listTenantTokens(deps: Deps): Handler<'listTenantTokens'> {
   return async (call, res) => {
-    const scope = { tenant: call.id('tenant'), project: null }
-    await authorizeScope(deps.prisma, userOf(res), scope)
-    res.json(await pageOfTokens(deps, scope, call.query()))
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, userOf(res), tenant, 'tokens.manage')
+    const { project, createdBy, ...query } = call.query()
+    const filters = { ...(project !== undefined && { project }), ...(createdBy !== undefined && { createdBy }) }
+    res.json(await pageOfTokens(deps, { tenant, ...filters }, query))
   }
 }
 
@@ -60,10 +63,13 @@ export function createProjectToken(deps: Deps): Handler<'createProjectToken'> {
   }
 }
 
-/** DELETE …/tokens/{id} */
+/** DELETE …/tokens/{id}: of the organization or of one of its projects. */
 export function deleteTenantToken(deps: Deps): Handler<'deleteTenantToken'> {
   return async (call, res) => {
-    await removeToken(deps, userOf(res), { tenant: call.id('tenant'), project: null }, call.id('token'))
+    const by = userOf(res)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps.prisma, by, tenant, 'tokens.manage')
+    await removeToken(deps, by, { tenant }, call.id('token'))
     res.status(204).end()
   }
 }
@@ -72,7 +78,9 @@ export function deleteTenantToken(deps: Deps): Handler<'deleteTenantToken'> {
 export function deleteProjectToken(deps: Deps): Handler<'deleteProjectToken'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: call.id('project') }
-    await removeToken(deps, userOf(res), scope, call.id('token'))
+    const by = userOf(res)
+    await authorizeScope(deps.prisma, by, scope)
+    await removeToken(deps, by, scope, call.id('token'))
     res.status(204).end()
   }
 }
@@ -83,10 +91,14 @@ async function authorizeScope(prisma: Transaction, by: User, { tenant, project }
   else await authorizeInProject(prisma, by, tenant, project, 'project-tokens.manage')
 }
 
-async function pageOfTokens({ prisma }: Deps, scope: Scope, query: { cursor?: string | undefined; limit: number }) {
+async function pageOfTokens(
+  { prisma }: Deps,
+  where: Prisma.AccessTokenWhereInput,
+  query: { cursor?: string | undefined; limit: number },
+) {
   const { cursor, limit } = query
   const rows = await prisma.accessToken.findMany({
-    where: { ...scope, id: { gt: readIdCursor(cursor, `${ACCESS_TOKEN}_`) } },
+    where: { ...where, id: { gt: readIdCursor(cursor, `${ACCESS_TOKEN}_`) } },
     orderBy: { id: 'asc' },
     take: limit + 1,
   })
@@ -118,13 +130,15 @@ async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler
   await createOnce(deps, call, res, make, inTurn)
 }
 
-async function removeToken(deps: Deps, by: User, scope: Scope, id: string): Promise<void> {
-  await authorizeScope(deps.prisma, by, scope)
+type TokenPlace = { tenant: string; project?: string | null }
+
+async function removeToken(deps: Deps, by: User, place: TokenPlace, id: string): Promise<void> {
   await deps.prisma.$transaction(async (tx) => {
-    const { count } = await tx.accessToken.deleteMany({ where: { ...scope, id } })
-    if (count === 0) throw refuse('not_found', {})
-    const what = { action: 'access-token.delete', subject: id, details: { project: scope.project } }
-    await recordChange(tx, { tenant: scope.tenant, user: by.id, ...what })
+    const token = await tx.accessToken.findFirst({ where: { ...place, id } })
+    const { count } = await tx.accessToken.deleteMany({ where: { ...place, id } })
+    if (token === null || count === 0) throw refuse('not_found', {})
+    const what = { action: 'access-token.delete', subject: id, details: { project: token.project } }
+    await recordChange(tx, { tenant: place.tenant, user: by.id, ...what })
   })
 }
 

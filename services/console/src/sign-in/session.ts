@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/api/refusal'
+import { countFailedSignIn } from '../audit/failed-sign-ins.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
@@ -21,7 +22,10 @@ export function signIn(deps: Deps): Handler<'signIn'> {
     await throttle.attempt(email, address)
     const user = await prisma.user.findUnique({ where: { email } })
     const fits = await passwords.fits(password, user?.passwordHash ?? null)
-    if (!fits || !user) throw refuse('sign_in_failed', {})
+    if (!fits || !user) {
+      await countFailedSignIn(deps, user?.id ?? null)
+      throw refuse('sign_in_failed', {})
+    }
     await throttle.succeeded(email, address)
 
     const secret = await prisma.$transaction(async (tx) => {

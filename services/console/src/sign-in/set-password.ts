@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/api/refusal'
+import { countFailedSignIn } from '../audit/failed-sign-ins.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
@@ -20,7 +21,10 @@ export function setPassword({ prisma, throttle, passwords }: Deps): Handler<'set
     const { passwordHash: before } = await prisma.user.findUniqueOrThrow({ where: { id } })
     if (before === null && (await prisma.userIdentity.findFirst({ where: { user: id } })))
       throw refuse('not_permitted', { need: 'an account that does not sign in through a sign-in provider' })
-    if (before !== null && !(await passwords.fits(current, before))) throw refuse('sign_in_failed', {})
+    if (before !== null && !(await passwords.fits(current, before))) {
+      await countFailedSignIn({ prisma }, id)
+      throw refuse('sign_in_failed', {})
+    }
     await throttle.succeeded(email, call.req.ip ?? '')
     const passwordHash = await passwords.hash(password)
     await prisma.$transaction(async (tx) => {

@@ -1,4 +1,5 @@
 import type { TenantRole } from '@gateway/api/console/fields'
+import { endedKinds } from '@gateway/api/console/leaving'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/list-keys.ts'
@@ -10,6 +11,7 @@ import { authorizeInTenant, changePermissions, passBarrier } from '../permission
 import type { newMemberBody } from '@gateway/api/console/users'
 import type { z } from 'zod'
 import { invalidField } from '../request/check.ts'
+import { endMade, endRoles } from './leaving.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'passwords'>
 
@@ -69,8 +71,8 @@ export function setMember(deps: Deps): Handler<'setMember'> {
 }
 
 /**
- * DELETE …/members/{user}. The user's team roles and grants remain stored but have no effect without the membership, so
- * adding the user again restores them.
+ * DELETE …/members/{user}: ends the user's roles in teams and projects too and, where asked, what the user made. Answers
+ * what lives on (leaving.ts).
  */
 export function removeMember(deps: Deps): Handler<'removeMember'> {
   const { prisma } = deps
@@ -79,18 +81,22 @@ export function removeMember(deps: Deps): Handler<'removeMember'> {
     const tenant = call.id('tenant')
     await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
     const user = call.id('user')
-    const removed = await changePermissions(deps, tenant, async (tx) => {
+    const end = endedKinds(call.query().end)
+    const removal = await changePermissions(deps, tenant, async (tx) => {
       await authorizeInTenant(tx, by, tenant, 'users.manage')
       const before = await tx.membership.findUnique({ where: { tenant_user: { tenant, user } } })
-      if (!before) return false
+      if (!before) return null
       if (before.role === 'Admin') await keepAnAdmin(tx, tenant)
       await tx.membership.delete({ where: { tenant_user: { tenant, user } } })
-      await recordChange(tx, { tenant, user: by.id, action: 'member.remove', subject: user })
-      return true
+      const roles = await endRoles(tx, { tenant, user })
+      const made = await endMade(tx, by, { tenant, user }, end)
+      const details = { role: before.role, ...roles, ...made }
+      await recordChange(tx, { tenant, user: by.id, action: 'member.remove', subject: user, details })
+      return made
     })
     await passBarrier(deps, await projectsOfKeys({ prisma }, { tenant, createdBy: user }))
-    if (!removed) throw refuse('not_found', {})
-    res.status(204).end()
+    if (removal === null) throw refuse('not_found', {})
+    res.json(removal)
   }
 }
 

@@ -1,0 +1,3 @@
+import { runProgram } from './run.js'
+
+await runProgram('services/console/src/command.ts')

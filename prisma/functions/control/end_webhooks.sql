@@ -1,0 +1,27 @@
+-- Deletes webhooks with what waits for them, in the transaction that removes the member who made them. Returns their ids
+-- and projects, one for one.
+--
+-- Runs with the permissions of its owner: the console's login writes nothing in `money`, and otherwise deletes webhooks
+-- through the ledger.
+CREATE OR REPLACE FUNCTION control.end_webhooks(
+  of_tenant text,
+  of_maker text,
+  OUT ids text[],
+  OUT projects text[]
+) LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  WITH ended AS (
+    DELETE FROM money.webhooks w
+     USING control.projects p
+     WHERE p.tenant = of_tenant AND w.project = p.id AND w.created_by = of_maker
+    RETURNING w.id, w.project
+  ), undelivered AS (
+    DELETE FROM money.webhook_deliveries d USING ended e WHERE d.webhook = e.id
+  )
+  SELECT coalesce(array_agg(e.id ORDER BY e.id), '{}'), coalesce(array_agg(e.project ORDER BY e.id), '{}')
+    INTO ids, projects
+    FROM ended e;
+END $$;

@@ -1,0 +1,70 @@
+import type { AuditLine } from '@gateway/api/console/audit'
+import { Prisma } from '@gateway/database/client'
+import { sendText } from '@gateway/service-kit/http/answers'
+import type { Response } from 'express'
+import type { ConsoleDeps } from '../deps.ts'
+import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize.ts'
+import type { Handler } from '../request/call.ts'
+import { type User, userOf } from '../sign-in/user.ts'
+import { recordDailyExport } from './record-export.ts'
+import { sealAudit } from './seal-audit.ts'
+import { type Entry, entryColumns, recordsSeenBy, type Scope } from './visible-entries.ts'
+
+// The audit as lines of JSON for a SIEM, which asks again behind the last line that it has. Only sealed entries are
+// exported, in the order of the chain: entries are sealed after their commit, one after another, so no entry can appear
+// behind one that was read before (A1 in seal_audit.sql).
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
+
+/** GET …/audit/export */
+export function exportAudit(deps: Deps): Handler<'exportAudit'> {
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const reader = userOf(res)
+    await authorizeInTenant(deps.prisma, reader, tenant, 'audit.read')
+    await sendLines(deps, res, reader, { tenant }, call.query())
+  }
+}
+
+/** GET /api/v2/audit/export */
+export function exportPlatformAudit(deps: Deps): Handler<'exportPlatformAudit'> {
+  return async (call, res) => {
+    const reader = userOf(res)
+    authorizeOnPlatform(reader, 'platform-audit.read')
+    await sendLines(deps, res, reader, {}, call.query())
+  }
+}
+
+interface Query {
+  after: string
+  limit: number
+}
+
+interface Sealed extends Entry {
+  position: bigint
+  seal: Uint8Array
+}
+
+async function sendLines(deps: Deps, res: Response, reader: User, scope: Scope, query: Query): Promise<void> {
+  await recordDailyExport(deps, reader, scope)
+  await sealAudit(deps)
+  const rows = await readSealed(deps, scope, query)
+  const recordOf = await recordsSeenBy(deps, reader.id, rows)
+  const lines = rows.map((row): AuditLine => ({
+    ...recordOf(row),
+    position: String(row.position),
+    seal: Buffer.from(row.seal).toString('hex'),
+  }))
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  sendText(res, 200, text, { 'Content-Type': 'application/x-ndjson' })
+}
+
+function readSealed({ prisma }: Deps, { tenant }: Scope, { after, limit }: Query): Promise<Sealed[]> {
+  const scope = tenant === undefined ? Prisma.sql`a.original IS NULL` : Prisma.sql`a.tenant = ${tenant}`
+  return prisma.$queryRaw<Sealed[]>`
+    SELECT ${entryColumns}, a.position, a.seal
+      FROM control.audit a
+     WHERE ${scope} AND a.position > ${BigInt(after)}
+     ORDER BY a.position
+     LIMIT ${limit}::int`
+}

@@ -1,0 +1,59 @@
+import type { TenantWebhookRecord } from '@gateway/api/console/leaving'
+import { refuse } from '@gateway/api/refusal'
+import { recordChange } from '../audit/record-change.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { authorizeInTenant } from '../permissions/authorize.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf } from '../request/page.ts'
+import { userOf } from '../sign-in/user.ts'
+
+// Webhooks of all projects, for Admins: what an Admin must see and end when people leave, and nothing else. The path of
+// an address can be a secret of its receiver, so an Admin sees the host only.
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
+
+/** GET …/webhooks */
+export function listTenantWebhooks({ prisma }: Pick<Deps, 'prisma'>): Handler<'listTenantWebhooks'> {
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    await authorizeInTenant(prisma, userOf(res), tenant, 'webhooks.manage')
+    const { cursor = '', limit, project, createdBy } = call.query()
+    const projects = await prisma.project.findMany({
+      where: { tenant, ...(project !== undefined && { id: project }) },
+      select: { id: true },
+    })
+    const rows = await prisma.webhook.findMany({
+      where: {
+        project: { in: projects.map(({ id }) => id) },
+        ...(createdBy !== undefined && { createdBy }),
+        id: { gt: cursor },
+      },
+      orderBy: { id: 'asc' },
+      take: limit + 1,
+    })
+    const records = rows.map((row): TenantWebhookRecord => ({
+      id: row.id,
+      project: row.project,
+      host: new URL(row.url).host,
+      createdBy: row.createdBy,
+      createdAt: row.createdAt.toISOString(),
+    }))
+    res.json(pageOf(records, limit, ({ id }) => id))
+  }
+}
+
+/** DELETE …/webhooks/{webhook}: pending deliveries to it are dropped. */
+export function deleteTenantWebhook({ prisma, ledger }: Deps): Handler<'deleteTenantWebhook'> {
+  return async (call, res) => {
+    const user = userOf(res)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(prisma, user, tenant, 'webhooks.manage')
+    const id = call.id('webhook')
+    const webhook = await prisma.webhook.findUnique({ where: { id }, select: { project: true } })
+    const project = webhook && (await prisma.project.findFirst({ where: { id: webhook.project, tenant } }))
+    if (!project || !(await ledger.deleteWebhook({ id, project: project.id })).deleted) throw refuse('not_found', {})
+    const change = { tenant, user: user.id, action: 'webhook.delete', subject: id, details: { project: project.id } }
+    await recordChange(prisma, change)
+    res.status(204).end()
+  }
+}
