@@ -45,6 +45,15 @@ const ownProjectsScreen = lazyRouteComponent(
 const assignmentsScreen = lazyRouteComponent(() => import('./organization/assignments-screen.tsx'), 'AssignmentsScreen')
 const auditScreen = lazyRouteComponent(() => import('./organization/audit-screen.tsx'), 'AuditScreen')
 const ownTokensScreen = lazyRouteComponent(() => import('./organization/tokens-screen.tsx'), 'OrganizationTokensScreen')
+const ownWebhooksScreen = lazyRouteComponent(
+  () => import('./organization/webhooks-screen.tsx'),
+  'OrganizationWebhooksScreen',
+)
+const securityLogScreen = lazyRouteComponent(() => import('./account/security-log-screen.tsx'), 'SecurityLogScreen')
+const platformAuditScreen = lazyRouteComponent(
+  () => import('./operator/platform-audit-screen.tsx'),
+  'PlatformAuditScreen',
+)
 const noticesScreen = lazyRouteComponent(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
 const webhookScreen = lazyRouteComponent(() => import('./notices/webhook-screen.tsx'), 'WebhookScreen')
 const refusalsScreen = lazyRouteComponent(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
@@ -84,6 +93,7 @@ const routes = [
   createRoute({ ...at('/projects/$tenant/$project/users'), component: usersScreen }),
   createRoute({ ...at('/projects/$tenant/$project/settings'), component: settingsScreen }),
   createRoute({ ...at('/account'), component: accountScreen }),
+  createRoute({ ...at('/account/security-log'), component: securityLogScreen, validateSearch: auditFilters }),
   createRoute({ ...at('/account/command-line'), component: commandLineScreen, validateSearch: commandLineView }),
   createRoute({ ...at('/organizations/$tenant/members'), component: membersScreen }),
   createRoute({ ...at('/organizations/$tenant/teams'), component: teamsScreen }),
@@ -92,12 +102,14 @@ const routes = [
   createRoute({ ...at('/organizations/$tenant/projects/$project'), component: assignmentsScreen }),
   createRoute({ ...at('/organizations/$tenant/audit'), component: auditScreen, validateSearch: auditFilters }),
   createRoute({ ...at('/organizations/$tenant/tokens'), component: ownTokensScreen }),
+  createRoute({ ...at('/organizations/$tenant/webhooks'), component: ownWebhooksScreen }),
   createRoute({
     ...at('/projects/$tenant/$project/models'),
     component: catalogueScreen,
     validateSearch: catalogueView,
   }),
   createRoute({ ...at('/operator/money'), component: moneyScreen, validateSearch: moneyView }),
+  createRoute({ ...at('/operator/audit'), component: platformAuditScreen, validateSearch: auditFilters }),
   createRoute({ ...at('/operator/organizations'), component: organizationsScreen }),
   createRoute({ ...at('/operator/products'), component: productsScreen, validateSearch: productsView }),
   createRoute({

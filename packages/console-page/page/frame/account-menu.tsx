@@ -19,6 +19,7 @@ export function AccountMenu() {
       <h3>{name}</h3>
       <p className="soft small">{email}</p>
       <Link to="/account">Password and personal tokens</Link>
+      <Link to="/account/security-log">Security log</Link>
       <button type="button" className="item" onClick={() => signOut.mutate()}>
         Sign out
       </button>

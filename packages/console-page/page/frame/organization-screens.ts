@@ -5,4 +5,5 @@ export const organizationScreens = [
   { to: '/organizations/$tenant/projects', title: 'Projects', icon: 'overview', isForAdmins: false },
   { to: '/organizations/$tenant/audit', title: 'Audit log', icon: 'audit', isForAdmins: true },
   { to: '/organizations/$tenant/tokens', title: 'Service tokens', icon: 'tokens', isForAdmins: true },
+  { to: '/organizations/$tenant/webhooks', title: 'Webhooks', icon: 'notices', isForAdmins: true },
 ] as const

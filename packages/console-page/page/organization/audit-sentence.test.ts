@@ -1,10 +1,21 @@
 import { expect, test } from 'vitest'
-import type { AuditRecord } from '@gateway/api/console/users'
+import type { AuditRecord } from '@gateway/api/console/audit'
 import { actionLabels, auditSentence } from './audit-sentence.ts'
 
 const names: Record<string, string> = { usr_g: 'Grace', prj_1: 'Summaries', tea_1: 'Search', key_1: 'website' }
+const entry: Omit<AuditRecord, 'action' | 'subject' | 'details'> = {
+  id: '1',
+  at: '',
+  tenant: 'ten_1',
+  user: 'usr_a',
+  userName: 'Ada',
+  outcome: 'succeeded',
+  requestId: null,
+  address: null,
+  device: null,
+}
 const sentence = (action: string, subject: string, details: AuditRecord['details'] = {}) =>
-  auditSentence({ id: '1', at: '', user: 'usr_a', action, subject, details }, (id) => names[id] ?? id)
+  auditSentence({ ...entry, action, subject, details }, (id) => names[id] ?? id)
 
 test('auditSentence uses names and mentions the previous value', () => {
   expect(sentence('grant.set', 'prj_1', { user: 'usr_g', role: 'Project Owner', before: null })).toBe(
@@ -40,4 +51,16 @@ test('a deleted or unknown subject appears by ID, and an unknown action by its n
 
 test('every action in the filter has a sentence', () => {
   for (const action of Object.keys(actionLabels)) expect(sentence(action, 'prj_1')).not.toMatch(/^performed /)
+})
+
+test('a failed sign-in has its count', () => {
+  const failed = {
+    ...entry,
+    action: 'session.create',
+    subject: 'usr_g',
+    outcome: 'refused',
+    details: { count: 3 },
+  } as const
+  expect(auditSentence(failed, (id) => id)).toBe('failed to sign in (3 times in an hour)')
+  expect(sentence('session.create', 'ses_1')).toBe('signed in')
 })

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '@gateway/api/console/users'
+import type { AuditRecord } from '@gateway/api/console/audit'
 import { usd } from '../pure/usd.ts'
 
 type NameOf = (id: string) => string
@@ -7,24 +7,40 @@ interface Entry {
   subject: string
   /** A field of the details as text, with known IDs replaced by names. */
   the(field: string): string
+  isRefused: boolean
   has(field: string): boolean
   money(field: string): string
 }
 type Sentence = (entry: Entry) => string
 
 /** What a user did, as a sentence that follows their name. An unknown action appears by its name. */
-export function auditSentence({ action, subject, details }: AuditRecord, nameOf: NameOf): string {
+export function auditSentence({ action, subject, details, outcome }: AuditRecord, nameOf: NameOf): string {
   const sentence = sentences[action]
   const has = (field: string) => details[field] !== undefined && details[field] !== null
   const the = (field: string) => (has(field) ? nameOf(textOf(details[field])) : '')
   const money = (field: string) => usd(Number(details[field] ?? 0))
   // The subject of a wallet entry is "project/booking".
   const name = nameOf(subject.startsWith('prj_') ? subject.split('/')[0]! : subject)
-  return sentence ? sentence({ subject: name, the, has, money }) : `performed ${action} on ${name}`
+  return sentence
+    ? sentence({ subject: name, the, has, money, isRefused: outcome === 'refused' })
+    : `performed ${action} on ${name}`
 }
 
-/** Filter labels of the actions in an organization's audit log. */
+/** Filter labels of the actions in an audit log. */
 export const actionLabels: Readonly<Record<string, string>> = {
+  'session.create': 'signed in, or failed to',
+  'session.delete': 'signed out',
+  'token.create': 'created a personal token',
+  'token.delete': 'deleted a personal token',
+  'password.set': 'set a password',
+  'identity.link': 'linked a sign-in provider',
+  'audit.export': 'exported the audit log',
+  'usage.export': 'exported usage',
+  'statement.export': 'exported a statement',
+  'owner.appoint': 'appointed a project owner',
+  'owner.object': 'objected to a project owner',
+  'owner.withdraw': 'canceled an appointment',
+  'owner.lapse': 'could not appoint a project owner',
   'member.set': 'added or changed a member',
   'member.remove': 'removed a member',
   'team.create': 'created a team',
@@ -65,6 +81,21 @@ export const actionLabels: Readonly<Record<string, string>> = {
 }
 
 const sentences: Readonly<Record<string, Sentence>> = {
+  'session.create': ({ the, isRefused }) =>
+    isRefused ? `failed to sign in (${the('count')} times in an hour)` : 'signed in',
+  'session.delete': () => 'signed out',
+  'token.create': ({ subject }) => `created the personal token ${subject}`,
+  'token.delete': ({ subject }) => `deleted the personal token ${subject}`,
+  'password.set': () => 'set a password',
+  'identity.link': () => 'linked a sign-in provider',
+  'audit.export': ({ the }) => `exported the audit log as ${the('format')}`,
+  'usage.export': ({ subject }) => `exported the usage of ${subject}`,
+  'statement.export': ({ subject }) => `exported a statement of ${subject}`,
+  'owner.appoint': ({ subject, the }) =>
+    `appointed ${the('user')} as owner of ${subject}, from ${the('effectiveAt')} on`,
+  'owner.object': ({ subject, the }) => `objected to ${the('user')} as owner of ${subject}`,
+  'owner.withdraw': ({ subject, the }) => `canceled the appointment of ${the('user')} as owner of ${subject}`,
+  'owner.lapse': ({ subject, the }) => `could no longer appoint ${the('user')} as owner of ${subject}`,
   'member.set': ({ subject, the, has }) =>
     has('before')
       ? `changed the role of ${subject} from ${the('before')} to ${the('role')}`

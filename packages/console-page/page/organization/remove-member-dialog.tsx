@@ -1,24 +1,103 @@
+import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { LeftKind } from '@gateway/api/console/leaving'
 import type { MemberRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
+import { readingAll } from '../api/reading.ts'
 import { FormDialog } from '../components/form-dialog.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/waiting.tsx'
+import { several } from '../pure/usd.ts'
 import { StoppedKeys } from '../users/stopped-keys.tsx'
 import { useChange } from '../api/use-change.ts'
 import { useOrganization } from './use-organization.ts'
 
-/** Confirms removing a member and lists the keys that stop working. */
+/** Confirms removing a member, lists what the member made, and offers to end it. */
 export function RemoveMemberDialog({ of: { id, name }, onClose }: { of: MemberRecord; onClose: () => void }) {
   const { tenant, name: organization } = useOrganization()
+  const [kept, setKept] = useState<ReadonlySet<LeftKind>>(new Set())
+  const { made, error } = useMade(id)
+  const end = made?.filter(({ kind, names }) => names.length > 0 && !kept.has(kind)).map(({ kind }) => kind) ?? []
   const remove = useChange(
-    () => ask('DELETE', '/api/v2/tenants/{tenant}/members/{user}', { params: { tenant, user: id } }),
+    () =>
+      ask('DELETE', '/api/v2/tenants/{tenant}/members/{user}', {
+        params: { tenant, user: id },
+        query: end.length > 0 ? { end: end.join(',') } : {},
+      }),
     `${name} removed.`,
   )
+  const toggle = (kind: LeftKind) =>
+    setKept(new Set(kept.has(kind) ? [...kept].filter((each) => each !== kind) : [...kept, kind]))
   return (
-    <FormDialog title={`Remove ${name}?`} submit="Remove member" isDanger change={remove} onClose={onClose}>
+    <FormDialog
+      title={`Remove ${name}?`}
+      submit="Remove member"
+      isDanger
+      isReady={made !== undefined}
+      change={remove}
+      onClose={onClose}
+    >
       <p>
-        {name} immediately loses access to {organization}, including with personal tokens. Their team memberships and
-        grants are suspended and take effect again if you add them back.
+        {name} immediately loses access to {organization}, including with personal tokens, and all roles in its teams
+        and projects. Adding {name} again does not restore them.
       </p>
       <StoppedKeys user={id} name={name} />
+      <RefusalBox error={error} />
+      {!made && !error && <Waiting what="keys, tokens and webhooks" />}
+      {made?.every(({ names }) => names.length === 0) && (
+        <p>{name} has created no active keys, service tokens or webhooks here.</p>
+      )}
+      {made?.some(({ names }) => names.length > 0) && (
+        <fieldset className="stack">
+          <legend>Also end what {name} created</legend>
+          {made
+            .filter(({ names }) => names.length > 0)
+            .map(({ kind, label, names, ifKept }) => (
+              <label key={kind} className="check">
+                <input type="checkbox" checked={!kept.has(kind)} onChange={() => toggle(kind)} />
+                <span>
+                  {several(names.length, label)}: {names.join(', ')}
+                  {kept.has(kind) && <span className="soft small"> {ifKept}</span>}
+                </span>
+              </label>
+            ))}
+        </fieldset>
+      )}
     </FormDialog>
   )
+}
+
+/** What a member made in the organization and is active. */
+function useMade(createdBy: string) {
+  const { tenant } = useOrganization()
+  const params = { tenant }
+  const lists = [
+    useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params, query: { createdBy, state: 'Active' } })),
+    useQuery(readingAll('/api/v2/tenants/{tenant}/tokens', { params, query: { createdBy } })),
+    useQuery(readingAll('/api/v2/tenants/{tenant}/webhooks', { params, query: { createdBy } })),
+  ] as const
+  const [keys, tokens, webhooks] = lists
+  const error = lists.find((list) => list.error)?.error
+  if (!keys.data || !tokens.data || !webhooks.data) return { made: undefined, error }
+  const made: { kind: LeftKind; label: string; names: string[]; ifKept: string }[] = [
+    {
+      kind: 'keys',
+      label: 'key',
+      names: keys.data.map((key) => key.name),
+      ifKept: 'They work again if the member gets the roles for keys again.',
+    },
+    {
+      kind: 'tokens',
+      label: 'service token',
+      names: tokens.data.map((token) => token.name),
+      ifKept: 'They keep working until they expire.',
+    },
+    {
+      kind: 'webhooks',
+      label: 'webhook',
+      names: webhooks.data.map(({ host }) => host),
+      ifKept: 'They keep receiving alerts.',
+    },
+  ]
+  return { made, error }
 }

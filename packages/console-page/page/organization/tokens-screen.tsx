@@ -10,7 +10,7 @@ export function OrganizationTokensScreen() {
       <TokensSection
         title="Service tokens"
         of={useTenantTokens()}
-        text="Tokens let scripts act in this organization with the permissions you pick. They can't grant access to others, and they keep working when their creator leaves."
+        text="Tokens let scripts act in this organization with the permissions you pick. They can't grant access to others, and they keep working when their creator leaves. Tokens of projects are listed too; Project Owners create them."
       />
     </Screen>
   )

@@ -4,6 +4,7 @@ import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
 import { useScope } from '../api/use-project.ts'
+import { useProjects } from './use-organization.ts'
 import type { TokenScope } from '../settings/token-scope.ts'
 
 type Permission = BodyOf<ConsoleRoutes['createTenantToken']>['permissions'][number]
@@ -24,8 +25,10 @@ const permissions: Record<Permission, string> = {
 export function useTenantTokens(): TokenScope {
   const { tenant } = useScope()
   const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/tokens', { params: { tenant } }))
+  const projects = useProjects().data ?? []
   return {
     tokens: data,
+    placeOf: ({ project }) => (project ? (projects.find(({ id }) => id === project)?.name ?? project) : 'Organization'),
     error,
     permissions,
     create: (token, idempotencyKey) =>

@@ -26,6 +26,7 @@ export function TokensSection({ title, of, text }: { title: string; of: TokenSco
         </>
       ),
     },
+    ...(of.placeOf ? [{ head: 'Scope', cell: of.placeOf }] : []),
     ...(of.permissions
       ? [{ head: 'Permissions', cell: ({ permissions = [] }: ShownToken) => permissions.join(', ') }]
       : []),

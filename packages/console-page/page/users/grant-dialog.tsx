@@ -40,7 +40,7 @@ export function GrantDialog({
         params: { tenant, project },
         body: { user: chosen, role },
       }),
-    `${name} is now ${role}.`,
+    isAppointing ? `${name} is appointed as ${role}.` : `${name} is now ${role}.`,
   )
   const before = users.find(({ id }) => id === chosen) ?? { grant: null, team: null, organization: null }
   const after = { ...before, grant: role, organization: member?.role ?? before.organization }
@@ -63,6 +63,12 @@ export function GrantDialog({
         value={role}
         onChange={setRole}
       />
+      {isAppointing && (
+        <p className="soft">
+          If the project had an owner before, the appointment takes effect after a delay. Former owners and Admins can
+          object until then.
+        </p>
+      )}
       {chosen !== '' && lack !== null && (
         <p className="notice">
           To create keys, {name} also needs {lack}. An Admin of the organization can grant it.

@@ -1,8 +1,9 @@
 import { useState } from 'react'
-import { useProjectName } from '../api/use-project.ts'
+import { useProjectName, useScope } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { Waiting } from '../components/waiting.tsx'
+import { Appointments } from '../projects/appointments.tsx'
 import { GrantDialog } from './grant-dialog.tsx'
 import { UsersTable } from './users-table.tsx'
 import { hasOwner } from './project-access.ts'
@@ -11,6 +12,7 @@ import { useMyRoles } from './use-my-roles.ts'
 
 /** Users with access to a project, their role and its source. */
 export function UsersScreen() {
+  const { project } = useScope()
   const { isAdmin, isOwner } = useMyRoles()
   const { users, team, error } = useProjectUsers()
   const [isGranting, setGranting] = useState(false)
@@ -33,6 +35,7 @@ export function UsersScreen() {
               {isAdmin ? 'Appoint one.' : 'Ask an Admin of the organization to appoint one.'}
             </p>
           )}
+          <Appointments project={project} />
           {!isOwner && !isAppointing && <p className="soft">Only a Project Owner can manage access.</p>}
           <UsersTable users={users} teamName={team.name} mayGrant={isOwner} />
         </>
