@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { consoleTest, signInBy, uniqueAddress } from '../console.fixture.ts'
+import { addressBlock } from '../sign-in/throttle.ts'
 import { countFailedSignIn, reportFailedSignIns } from './failed-sign-ins.ts'
 
 const test = consoleTest.extend('prisma', { scope: 'file' }, async ({ database }, { onCleanup }) => {
@@ -30,7 +31,7 @@ test('failed sign-ins of an hour are two entries with their count, which the use
   await fail()
   await fail()
   await reportAll(prisma)
-  const block = `${address.slice(0, -'::1'.length)}::/64`
+  const block = addressBlock(address)
   const entry = { user: member.id, action: 'session.create', subject: member.id, outcome: 'refused', device: 'node' }
   expect(await failures()).toMatchObject([{ ...entry, address: block, details: { count: 1 } }])
   await fixture.run(`UPDATE control.failed_sign_ins SET hour = hour - interval '1 hour' WHERE user_id = $1`, [
@@ -51,7 +52,7 @@ test('an email without a user is not stored, and its attempts are counted by add
   for (const email of ['hunter2@example.test', 'other@example.test'])
     await signInBy(console.url, email, 'wrong', address)
   await reportAll(prisma)
-  const block = `${address.slice(0, -'::1'.length)}::/64`
+  const block = addressBlock(address)
   const counted = await fixture.run('SELECT * FROM control.failed_sign_ins WHERE address = $1', [block])
   expect(counted.rows).toMatchObject([{ user_id: '', count: 2 }])
   const { rows } = await fixture.run('SELECT * FROM control.audit WHERE address = $1', [block])

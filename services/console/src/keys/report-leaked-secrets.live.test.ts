@@ -61,10 +61,14 @@ test('a token of an organization, of a project or of a user is deleted when it i
   const audit = (await stack.owner.get(`${stack.path}/audit?action=access-token.leak`)).body.data
   expect(audit.map(({ subject }: { subject: string }) => subject)).toEqual([ofProject.token.id, ofTenant.token.id])
   const own = await stack.fixture.run(
-    `SELECT details FROM control.audit WHERE action = 'token.leak' AND details->>'user' = $1`,
+    `SELECT tenant, details FROM control.audit WHERE action = 'token.leak' AND details->>'user' = $1 ORDER BY id`,
     [stack.owner.id],
   )
-  expect(own.rows).toEqual([{ details: { user: stack.owner.id, location: url } }])
+  const leak = { details: { user: stack.owner.id, location: url } }
+  expect(own.rows).toEqual([
+    { tenant: null, ...leak },
+    { tenant: stack.tenant, ...leak },
+  ])
   const notices = async () => (await stack.owner.get(`${stack.projectPath}/notices`)).body.data
   await expect
     .poll(notices)

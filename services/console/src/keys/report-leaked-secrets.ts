@@ -75,7 +75,7 @@ async function endKey({ prisma, newId, log }: Deps, { id }: Row<'key'>, found: F
   })
 }
 
-/** A personal token or a session. It belongs to no organization; its user and the operators see the audit row. */
+/** A personal token or a session. Its user, the Admins of the user's organizations and the operators see the audit row. */
 async function endUserToken({ prisma }: Deps, { id, user }: Row<'userToken'>, found: Found): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const { count } = await tx.userToken.deleteMany({ where: { id } })
