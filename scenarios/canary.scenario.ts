@@ -127,7 +127,7 @@ test('a credential that stands where it does not belong is in no log, trace, err
     'the error responses': refused.join('\n'),
     'the audit log': JSON.stringify(audit.rows),
   }
-  expect(places['the logs']).toContain('a provider failed an attempt')
+  expect(places['the logs']).toContain('provider attempt failed')
   expect(places['the traces']).toContain('gen_ai.input.messages')
   const found = Object.entries(places).flatMap(([place, text]) =>
     // A caller may read back the name that it gave, which no form tells from a word.
