@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
@@ -18,9 +20,9 @@ export interface Manifest {
   [field: string]: any
 }
 
-/** Whether this machine can render: kustomize is a part of kubectl. */
+/** Whether this machine can render: kustomize is a part of kubectl, and openssl makes the keys of the local overlay. */
 export function canRender(): Promise<boolean> {
-  return run('kubectl', ['kustomize', '--help']).then(
+  return Promise.all([run('kubectl', ['kustomize', '--help']), run('openssl', ['version'])]).then(
     () => true,
     () => false,
   )
@@ -33,9 +35,15 @@ export async function renderOverlay(overlay: Overlay): Promise<Manifest[]> {
 
 /** The same of any folder below deploy/kubernetes. */
 export async function renderFolder(folder: string): Promise<Manifest[]> {
-  const place = path.join(projectFolder, 'deploy/kubernetes', folder)
-  const { stdout } = await run('kubectl', ['kustomize', place], { maxBuffer: 32 * 1024 * 1024 })
-  return parseAllDocuments(stdout).map((document) => inOneLine(document.toJS() as Manifest))
+  const copy = await mkdtemp(path.join(tmpdir(), 'kubernetes-'))
+  try {
+    await cp(path.join(projectFolder, 'deploy/kubernetes'), copy, { recursive: true })
+    await run('sh', [path.join(copy, 'overlays/local/make-keys.sh')])
+    const { stdout } = await run('kubectl', ['kustomize', path.join(copy, folder)], { maxBuffer: 32 * 1024 * 1024 })
+    return parseAllDocuments(stdout).map((document) => inOneLine(document.toJS() as Manifest))
+  } finally {
+    await rm(copy, { recursive: true })
+  }
 }
 
 /** Kustomize breaks long base64 texts into lines, which Kubernetes reads over and its schema doesn't know. */
