@@ -43,6 +43,7 @@ const NO_SANDBOX = '404 sandbox_not_found'
 
 /** Routes that ignore credentials: every caller gets the same response. */
 export const openGatewayRoutes: Record<string, string> = {
+  'GET /': '302',
   'GET /health/live': '200',
   'GET /health/ready': '200',
   'GET /docs': '200',
