@@ -4,7 +4,7 @@ import { openSemaphore, type Semaphore } from '@gateway/service-kit/async/semaph
 import { openWorkerThread } from '@gateway/service-kit/async/worker-thread'
 
 // Estimates run the expressions of a flow (money §7.6), for callers without funds too.
-//   T1  They run in one thread of the lowest priority, so that no number of them delays other requests.
+//   T1  They run in one thread of low priority, so that no number of them delays other requests.
 //   T2  A project has one estimate in the thread's queue. So another project waits for one estimate of each busy project.
 //   T3  A project has a bounded number of estimates, from before anything is read for them. So those beyond it cost
 //       neither a body nor a question to the ledger.
@@ -21,8 +21,8 @@ export interface Estimator {
 
 /** One in turn, the others wait. */
 const MAX_OF_PROJECT = 21
-/** Five times as long as the most expensive flow takes: a hundred exhausted evaluations of 20 ms each. */
-const LIMIT_MS = 10_000
+/** Fifteen times as long as the most expensive flow takes: a hundred exhausted evaluations of 20 ms each. */
+const LIMIT_MS = 30_000
 const MAX_MEGABYTES = 256
 
 export function openEstimator({ onTrouble }: { onTrouble: (reason: unknown) => void }): Estimator {
